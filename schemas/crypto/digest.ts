@@ -1,0 +1,38 @@
+import { createHash, hash } from 'node:crypto';
+
+/** SHA-256 of some bytes: 32 bytes (FIPS 180-4). */
+export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part);
+  return plain(digest.digest());
+}
+
+/** SHA-256 of a text's UTF-8 bytes, in lower-case hex. */
+export function sha256Hex(text: string): string {
+  return hash('sha256', text, 'hex');
+}
+
+/** SHA-256 of an ASCII text, as base64url without padding (the digest of a disclosure, RFC 9901 §4.2.3). */
+export function sha256Base64url(text: string): string {
+  return hash('sha256', text, 'base64url');
+}
+
+/** An incremental SHA-256 for content that comes in pieces. `digest` may be called once. */
+export interface Sha256Stream {
+  update(bytes: Uint8Array): void;
+  digest(): Uint8Array;
+}
+
+export function sha256Stream(): Sha256Stream {
+  const digest = createHash('sha256');
+  return {
+    update: (bytes) => {
+      digest.update(bytes);
+    },
+    digest: () => plain(digest.digest()),
+  };
+}
+
+function plain(buffer: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}

@@ -1,0 +1,22 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { toBase64url } from './encoding.js';
+
+/**
+ * Whether an Ed25519 signature is right (RFC 8032).
+ * @param publicKey 32 bytes
+ * @param signature 64 bytes
+ * @returns false for keys or signatures of a wrong length or shape as well; never throws
+ */
+export async function verifyEd25519(
+  publicKey: Uint8Array,
+  message: Uint8Array,
+  signature: Uint8Array,
+): Promise<boolean> {
+  if (publicKey.length !== 32 || signature.length !== 64) return false;
+  try {
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: toBase64url(publicKey) }, format: 'jwk' });
+    return verify(null, message, key, signature);
+  } catch {
+    return false;
+  }
+}

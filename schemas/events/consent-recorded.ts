@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { DisclosureDigest, Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
+
+export const CONSENT_RECORDED = 'ConsentRecorded.v1';
+
+/** Scheme of the proof hash: hex HMAC-SHA-256(the tenant's proof key, JCS(record)). */
+export const HASH_VERSION = 2;
+
+export const DECISIONS = ['accepted', 'rejected', 'partial', 'withdrawn'] as const;
+export const COMPLIANCE_FRAMEWORKS = [
+  'kvkk',
+  'gdpr',
+  'uk_gdpr',
+  'ccpa',
+  'lgpd',
+  'popia',
+  'pipeda',
+  'pipl',
+  'pipa',
+  'none',
+] as const;
+
+/** By which route a consent came: set by the service. The caller's `source` proves nothing. */
+export const CHANNELS = ['browser', 's2s'] as const;
+
+/** Who vouches for the person's identity: the tenant's backend, by a one-time approval token. */
+export const IdentityAssurance = z.strictObject({
+  method: z.literal('tenant_attested'),
+  approval_token_id: z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/),
+});
+
+/**
+ * The public part of a consent: a closed list. Nothing in it links two records of one person; every other field of the request is a
+ * disclosure whose digest is in `_sd`.
+ */
+export const ConsentRecord = z.strictObject({
+  v: z.literal(1),
+  hash_version: z.literal(HASH_VERSION),
+  proof_key_id: z.string().min(1).max(80),
+  event_id: Uuid,
+  site_id: Uuid,
+  consent_type: z.string().regex(/^[A-Za-z0-9_.-]{1,50}$/),
+  decision: z.enum(DECISIONS),
+  /** Only categories of the site configuration in force; null if the request named none. */
+  categories: z.record(z.string().max(50), z.boolean()).nullable(),
+  /** Language of the document version. */
+  language: z.string().min(2).max(35),
+  document_version_id: Uuid,
+  /** SHA-256 of the content's bytes of that version. */
+  document_hash: Sha256Hex,
+  /** SHA-256 of the JCS text of the record of the `SiteConfigPublished` in force. */
+  site_config_hash: Sha256Hex,
+  compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullable(),
+  created_at: Instant,
+  valid_until: Instant.nullable(),
+  channel: z.enum(CHANNELS),
+  api_key_id: Uuid,
+  identity_assurance: IdentityAssurance.nullable(),
+  /** Digests of the disclosures, sorted. */
+  _sd: z.array(DisclosureDigest).max(64),
+});
+export type ConsentRecord = z.infer<typeof ConsentRecord>;
+
+/** The event's body. What is personal is in `disclosures` alone, encrypted under the record's key. */
+export const ConsentRecordedBody = z.strictObject({
+  /** JCS(ConsentRecord), as text: the bytes that are hashed. */
+  record: z.string(),
+  proof_hash: Sha256Hex,
+  /** base64 of the encrypted JSON array of disclosure strings; null if there is none. */
+  disclosures: z.string().nullable(),
+  /** Ids of the encrypted attachments of this record. */
+  attachments: z.array(Uuid).max(8),
+});
+export type ConsentRecordedBody = z.infer<typeof ConsentRecordedBody>;
+
+/** The public handle of a consent: `ct_` and its event id without dashes. */
+export function consentToken(eventId: string): string {
+  return `ct_${eventId.replaceAll('-', '')}`;
+}
+
+/** The event id of a consent token; null for anything else. */
+export function eventIdOfConsentToken(token: string): string | null {
+  const match = /^ct_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(token);
+  return match === null ? null : match.slice(1).join('-');
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { BytesFromBase64, Count, Instant, Sha256Hex, StreamName } from '../evidence/primitives.js';
+
+export const LEDGER_KEY_PUBLISHED = 'LedgerKeyPublished.v1';
+export const BATCH_SEALED = 'BatchSealed.v1';
+export const CHECKPOINT_STAMPED = 'CheckpointStamped.v1';
+
+/** The first event of `ledger`, and one more at every rotation of the key. */
+export const LedgerKeyPublishedBody = z.strictObject({
+  v: z.literal(1),
+  created_at: Instant,
+  /** Verifier-key line of the key that signs checkpoints from here on; its name is the ledger's origin. */
+  key: z.string(),
+  /** The key before it, and the size of the checkpoint that both signed; null for the first. */
+  replaces: z.strictObject({ key: z.string(), bridge_size: Count }).nullable(),
+});
+export type LedgerKeyPublishedBody = z.infer<typeof LedgerKeyPublishedBody>;
+
+/** A batch enters the ledger tree. */
+export const BatchSealedBody = z.strictObject({
+  /** JCS(BatchHeader), as text. */
+  header: z.string(),
+  /** The leaves in order, as runs `[stream, first revision, last revision]`: a stream may have several runs, adjacent in revision. */
+  runs: z.array(z.tuple([StreamName, Count, Count])),
+});
+export type BatchSealedBody = z.infer<typeof BatchSealedBody>;
+
+/** The checkpoint of one size got its time-stamp. There is exactly one for a size. */
+export const CheckpointStampedBody = z.strictObject({
+  v: z.literal(1),
+  size: Count,
+  /** The note's exact text: the bytes that are stamped. Frozen. */
+  note: z.string(),
+  /** The TimeStampResp as received. */
+  tsr: BytesFromBase64,
+  authority: z.string().max(500),
+  gen_time: Instant,
+  /** SHA-256 of what was gathered when the stamp was obtained; the bytes are kept in the table `timestamp_evidence`. */
+  certificates: z.array(Sha256Hex),
+  crls: z.array(Sha256Hex),
+  ocsp: z.array(Sha256Hex),
+});
+export type CheckpointStampedBody = z.infer<typeof CheckpointStampedBody>;

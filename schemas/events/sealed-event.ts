@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { decodeUtf8 } from '../crypto/encoding.js';
+import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from './consent-recorded.js';
+import {
+  DOCUMENT_VERSION_ACTIVATED,
+  DOCUMENT_VERSION_PUBLISHED,
+  DOCUMENT_VERSION_RETIRED,
+  DocumentVersionPublishedRecord,
+  DocumentVersionStateRecord,
+  PublicEventBody,
+  SITE_CONFIG_PUBLISHED,
+  SiteConfigPublishedRecord,
+} from './notices.js';
+import { SUBJECT_ERASED, SubjectErasedRecord } from './subject-erased.js';
+
+/** The schema of the public part of every event type that is sealed. */
+export const SEALED_RECORD_SCHEMAS = {
+  [CONSENT_RECORDED]: ConsentRecord,
+  [SUBJECT_ERASED]: SubjectErasedRecord,
+  [DOCUMENT_VERSION_PUBLISHED]: DocumentVersionPublishedRecord,
+  [DOCUMENT_VERSION_ACTIVATED]: DocumentVersionStateRecord,
+  [DOCUMENT_VERSION_RETIRED]: DocumentVersionStateRecord,
+  [SITE_CONFIG_PUBLISHED]: SiteConfigPublishedRecord,
+} as const;
+export type SealedEventType = keyof typeof SEALED_RECORD_SCHEMAS;
+
+export function isSealedEventType(type: string): type is SealedEventType {
+  return Object.hasOwn(SEALED_RECORD_SCHEMAS, type);
+}
+
+/** A body that is not what its type says. */
+export class InvalidEventBody extends Error {
+  override readonly name = 'InvalidEventBody';
+}
+
+/** What sealing needs of an event's body: JCS(record) as text, and its proof hash. */
+export interface SealedContent {
+  readonly recordText: string;
+  readonly proofHash: string | null;
+}
+
+/**
+ * Reads the part of a sealed event's body that goes into its entry.
+ * @throws InvalidEventBody
+ */
+export function sealedContent(type: string, data: Uint8Array): SealedContent {
+  if (type === CONSENT_RECORDED) {
+    const body = parseBody(ConsentRecordedBody, type, data);
+    return { recordText: body.record, proofHash: body.proof_hash };
+  }
+  if (!isSealedEventType(type)) throw new InvalidEventBody(`events of type ${type} are not sealed`);
+  return { recordText: parseBody(PublicEventBody, type, data).record, proofHash: null };
+}
+
+/**
+ * Parses the body of an event.
+ * @throws InvalidEventBody, naming the type but nothing of the content
+ */
+export function parseBody<T>(schema: z.ZodType<T>, type: string, data: Uint8Array): T {
+  const text = decodeUtf8(data);
+  if (text === null) throw new InvalidEventBody(`the body of a ${type} is not UTF-8`);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new InvalidEventBody(`the body of a ${type} is not JSON`);
+  }
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw new InvalidEventBody(`the body of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+/**
+ * Parses the record of a sealed event.
+ * @throws InvalidEventBody
+ */
+export function parseRecord<T extends SealedEventType>(type: T, recordText: string): z.infer<(typeof SEALED_RECORD_SCHEMAS)[T]>;
+export function parseRecord(type: SealedEventType, recordText: string): unknown {
+  const parsed = SEALED_RECORD_SCHEMAS[type].safeParse(JSON.parse(recordText));
+  if (!parsed.success) throw new InvalidEventBody(`the record of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

@@ -1,0 +1,22 @@
+/** The stream of batches, time-stamp tokens and ledger keys. */
+export const LEDGER_STREAM = 'ledger';
+
+/** The stream of a site's consents and erasures. */
+export function consentsStream(siteId: string): string {
+  return `consents-${siteId}`;
+}
+
+/** The stream of a site's document versions and configurations. */
+export function noticesStream(siteId: string): string {
+  return `notices-${siteId}`;
+}
+
+/** Whether the events of a stream are sealed into batches. */
+export function isSealedStream(stream: string): boolean {
+  return stream.startsWith('consents-') || stream.startsWith('notices-');
+}
+
+/** The site whose stream this is; null for streams of no site. */
+export function siteOfStream(stream: string): string | null {
+  return /^(?:consents|notices)-([0-9a-f-]{36})$/.exec(stream)?.[1] ?? null;
+}

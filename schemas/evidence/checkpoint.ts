@@ -1,0 +1,54 @@
+import { fromBase64, toBase64 } from '../crypto/encoding.js';
+import { parseVerifierKey } from './signed-note.js';
+
+/** A C2SP checkpoint (c2sp.org/tlog-checkpoint): the ledger tree at one size. It is the text of a signed note. */
+export interface Checkpoint {
+  /** Name of the ledger; also the name of its key. */
+  readonly origin: string;
+  /** Number of batches. */
+  readonly size: number;
+  /** Root of the ledger tree, 32 bytes. */
+  readonly root: Uint8Array;
+  /** Verifier key of the ledger's next key, on a checkpoint that bridges a rotation; it is signed by both keys then. */
+  readonly nextKey: string | null;
+}
+
+const NEXT_KEY = 'next-key ';
+
+/** The text that is signed: origin, size, root and, on a bridge, the extension line `next-key <verifier key>`. */
+export function checkpointText(checkpoint: Checkpoint): string {
+  const extension = checkpoint.nextKey === null ? '' : `${NEXT_KEY}${checkpoint.nextKey}\n`;
+  return `${checkpoint.origin}\n${checkpoint.size}\n${toBase64(checkpoint.root)}\n${extension}`;
+}
+
+/** @returns null if the text is not a checkpoint: sizes have no leading zeroes, the root is 32 bytes of canonical base64 */
+export function parseCheckpoint(text: string): Checkpoint | null {
+  if (!text.endsWith('\n')) return null;
+  const [origin, size, root, ...extensions] = text.slice(0, -1).split('\n');
+  if (origin === undefined || origin === '' || size === undefined || root === undefined) return null;
+  if (!/^(?:0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size))) return null;
+  const rootBytes = fromBase64(root);
+  if (rootBytes === null || rootBytes.length !== 32 || extensions.some((line) => line === '')) return null;
+  const nextKeys = extensions.filter((line) => line.startsWith(NEXT_KEY));
+  if (nextKeys.length > 1) return null;
+  const [nextKeyLine] = nextKeys;
+  const nextKey = nextKeyLine === undefined ? null : nextKeyLine.slice(NEXT_KEY.length);
+  if (nextKey !== null && parseVerifierKey(nextKey) === null) return null;
+  return { origin, size: Number(size), root: rootBytes, nextKey };
+}
+
+/** The first line of a manifest key's certificate: a signed note that no checkpoint can be mistaken for. */
+const MANIFEST_KEY = 'consent-ledger manifest key v1';
+
+/** The text of the note by which the ledger's key certifies the key that signs manifests. */
+export function manifestKeyText(origin: string, publicKey: Uint8Array): string {
+  return `${MANIFEST_KEY}\n${origin}\n${toBase64(publicKey)}\n`;
+}
+
+/** @returns null if the text does not certify a manifest key */
+export function parseManifestKeyText(text: string): { origin: string; publicKey: Uint8Array } | null {
+  const [title, origin, key, end, ...rest] = text.split('\n');
+  const publicKey = key === undefined ? null : fromBase64(key);
+  if (title !== MANIFEST_KEY || !origin || end !== '' || rest.length > 0 || publicKey?.length !== 32) return null;
+  return { origin, publicKey };
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { sha256Base64url } from '../crypto/digest.js';
+import { decodeUtf8, fromBase64url, toBase64url, utf8 } from '../crypto/encoding.js';
+import type { JsonValue } from '../json/json-value.js';
+import { parseStrictJson, StrictJsonError } from '../json/strict-json.js';
+
+/** One personal field of a record, provable without the others (SD-JWT disclosure, RFC 9901 §4.2.1). */
+export interface Disclosure {
+  /** At least 128 random bits, base64url. */
+  readonly salt: string;
+  readonly name: string;
+  readonly value: JsonValue;
+}
+
+/** Bytes of randomness in a salt (RFC 9901 §9.3). */
+export const SALT_BYTES = 16;
+
+/**
+ * The string that travels: base64url of the JSON array `[salt, name, value]`.
+ * @param salt `SALT_BYTES` fresh random bytes
+ */
+export function encodeDisclosure(salt: Uint8Array, name: string, value: JsonValue): string {
+  return toBase64url(utf8(JSON.stringify([toBase64url(salt), name, value])));
+}
+
+/** The digest that the record holds: base64url(SHA-256(ASCII of the disclosure string)) (RFC 9901 §4.2.3). */
+export function disclosureDigest(disclosure: string): string {
+  return sha256Base64url(disclosure);
+}
+
+const DisclosureArray = z.tuple([z.string(), z.string().min(1).max(100), z.unknown()]);
+
+/**
+ * Reads a disclosure string.
+ * @returns null if it is not base64url of a strict JSON array of salt (16 bytes or more), name and value
+ */
+export function decodeDisclosure(text: string): Disclosure | null {
+  const bytes = fromBase64url(text);
+  const json = bytes === null ? null : decodeUtf8(bytes);
+  if (json === null) return null;
+  try {
+    const value = parseStrictJson(json);
+    const shape = DisclosureArray.safeParse(value);
+    if (!shape.success || !Array.isArray(value)) return null;
+    const [salt, name] = shape.data;
+    const saltBytes = fromBase64url(salt);
+    const disclosed = value[2];
+    if (saltBytes === null || saltBytes.length < SALT_BYTES || disclosed === undefined) return null;
+    return { salt, name, value: disclosed };
+  } catch (error) {
+    if (error instanceof StrictJsonError) return null;
+    throw error;
+  }
+}
+
+/** What an attachment's disclosure holds in place of the content: the content itself is a file named by this SHA-256. */
+export const AttachmentReference = z.strictObject({
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  media_type: z.string().max(100),
+  size: z.int().min(0),
+});
+export type AttachmentReference = z.infer<typeof AttachmentReference>;

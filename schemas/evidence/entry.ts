@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { utf8 } from '../crypto/encoding.js';
+import { canonicalJson, canonicalString } from '../json/canonical-json.js';
+import { leafHash } from '../merkle/hashing.js';
+import { Count, Sha256Hex, StreamName, Uuid } from './primitives.js';
+
+/** Format version of an entry. */
+export const ENTRY_VERSION = 1;
+
+/** What a leaf of a batch stands for: one event at one place of one stream, chained to the one before it. */
+export const Entry = z.strictObject({
+  v: z.literal(ENTRY_VERSION),
+  stream: StreamName,
+  revision: Count,
+  /** Leaf hash of revision − 1 in hex; null at revision 0. */
+  previous: Sha256Hex.nullable(),
+  event_id: Uuid,
+  type: z.string().min(1).max(100),
+  /** The event's public part; its schema depends on `type`. */
+  record: z.record(z.string(), z.json()),
+  /** Hex HMAC-SHA-256 over JCS(record) with the tenant's proof key; null for events that are not consents. */
+  proof_hash: Sha256Hex.nullable(),
+});
+export type Entry = z.infer<typeof Entry>;
+
+/** The parts of an entry, its record as the canonical text that the event's body carries. */
+export interface EntryParts {
+  readonly stream: string;
+  readonly revision: number;
+  readonly previous: string | null;
+  readonly eventId: string;
+  readonly type: string;
+  readonly recordText: string;
+  readonly proofHash: string | null;
+}
+
+/**
+ * The canonical text (JCS) of an entry. The record's text is embedded unchanged: nothing that was parsed is serialised again to be hashed.
+ * Members stand in the order of RFC 8785.
+ */
+export function entryText(parts: EntryParts): string {
+  return (
+    `{"event_id":${canonicalString(parts.eventId)},"previous":${canonicalJson(parts.previous)}` +
+    `,"proof_hash":${canonicalJson(parts.proofHash)},"record":${parts.recordText},"revision":${canonicalJson(parts.revision)}` +
+    `,"stream":${canonicalString(parts.stream)},"type":${canonicalString(parts.type)},"v":${ENTRY_VERSION}}`
+  );
+}
+
+/** The leaf hash of an entry: SHA-256(0x00 ‖ UTF-8 of its text), 32 bytes. */
+export function entryLeaf(text: string): Uint8Array {
+  return leafHash(utf8(text));
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { StreamRun } from './batch-header.js';
+import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';
+
+/** Name and version of the format. A verifier refuses names it does not know. */
+export const PACKAGE_FORMAT = 'consent-ledger-evidence';
+export const PACKAGE_VERSION = 1;
+
+const MAX_FILES = 200_000;
+
+/** What was asked for. A person is named in it only by the digest of a disclosure, which travels outside the package. */
+export const PackageFilter = z.strictObject({
+  site_id: Uuid,
+  /** Times of `created_at`, from inclusive, to exclusive. */
+  from: Instant.nullable(),
+  to: Instant.nullable(),
+  consent_type: z.string().max(50).nullable(),
+  document_version_id: Uuid.nullable(),
+  event_ids: z.array(Uuid).max(10_000).nullable(),
+  /** Digests of disclosures `[salt, "visitor_id", value]`: a filter by person. */
+  _sd: z.array(DisclosureDigest).max(10),
+  /** Names of the fields whose disclosures were chosen; `all` or `none`. */
+  disclose: z.union([z.literal('all'), z.literal('none'), z.array(z.string().max(100)).max(100)]),
+});
+export type PackageFilter = z.infer<typeof PackageFilter>;
+
+/** `manifest.json`: written last; names every other file but attachments and its own signature. */
+export const Manifest = z.strictObject({
+  format: z.literal(PACKAGE_FORMAT),
+  version: z.literal(PACKAGE_VERSION),
+  /** Origin of the ledger: the first line of its checkpoints and the name of its key. */
+  origin: z.string().min(1).max(300),
+  /** Size of the checkpoint as of which the export was made; null if nothing was stamped yet. */
+  checkpoint: Count.nullable(),
+  exported_at: Instant,
+  /** Who exported: an account or a command, as the service knows it. */
+  exported_by: z.string().min(1).max(300),
+  /** True if a development time-stamp authority stamped any checkpoint of the ledger: not evidence then. */
+  development: z.boolean(),
+  filter: PackageFilter,
+  counts: z.strictObject({
+    entries: Count,
+    consents: Count,
+    erased: Count,
+    attachments: Count,
+    /** Consents that fit the filter but lie behind the checkpoint. */
+    not_yet_stamped: Count,
+  }),
+  /** Runs within which the package claims that no event is missing. */
+  complete: z.array(StreamRun).max(100_000),
+  /** SHA-256 of every file but attachments, `manifest.json` and `manifest.json.jws`. */
+  files: z
+    .record(z.string().max(300), Sha256Hex)
+    .refine((files) => Object.keys(files).length <= MAX_FILES, 'too many files'),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** Protected header of `manifest.json.jws` (RFC 7515 compact serialisation, detached: appendix F). */
+export const ManifestSignatureHeader = z.strictObject({
+  alg: z.literal('EdDSA'),
+  typ: z.literal('consent-ledger-manifest'),
+  jwk: z.strictObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string() }),
+  /** Signed note by the ledger's key over `manifestKeyText`. */
+  certificate: z.string().max(4000),
+});
+export type ManifestSignatureHeader = z.infer<typeof ManifestSignatureHeader>;
+

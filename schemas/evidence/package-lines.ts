@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { Count, HashFromHex, StreamName } from './primitives.js';
+
+/** Names of the files of a package. */
+export const PACKAGE_FILES = {
+  readme: 'README.txt',
+  manifest: 'manifest.json',
+  manifestSignature: 'manifest.json.jws',
+  entries: 'entries.ndjson',
+  batches: 'batches.ndjson',
+  consistency: 'checkpoints/consistency.ndjson',
+  bridges: 'checkpoints/bridges.ndjson',
+  note: (size: number) => `checkpoints/${size}.note`,
+  response: (size: number) => `checkpoints/${size}.tsr`,
+  certificate: (sha256: string) => `checkpoints/certificates/${sha256}.cer`,
+  crl: (sha256: string) => `checkpoints/crls/${sha256}.crl`,
+  ocsp: (sha256: string) => `checkpoints/ocsp/${sha256}.ors`,
+  /** The exact bytes of a document version, or the JCS text of a site configuration. */
+  notice: (sha256: string) => `notices/${sha256}`,
+  proofs: (batch: number) => `proofs/${batch}.ndjson`,
+  attachment: (sha256: string) => `attachments/${sha256}`,
+} as const;
+
+/** Longest line of an NDJSON file, in bytes. */
+export const MAX_LINE_BYTES = 4 * 1024 * 1024;
+
+/** Longest audit path of a tree below 2^53 leaves. */
+const Path = z.array(HashFromHex).max(64);
+
+/** A line of `entries.ndjson`, sorted by stream and revision. */
+export const EntryLine = z.strictObject({
+  /** The entry's JCS text, as a JSON string: its UTF-8 is what is hashed. */
+  entry: z.string(),
+  batch: Count,
+  /** Index of the leaf in the batch. */
+  index: Count,
+  /** Chosen disclosures, as they were hashed. */
+  disclosures: z.array(z.string()).max(64),
+  /** Where the `SubjectErased` that lists this record stands; absent if it is not erased as of the checkpoint. */
+  erased: z.strictObject({ stream: StreamName, revision: Count }).optional(),
+});
+export type EntryLine = z.infer<typeof EntryLine>;
+
+/** A line of `batches.ndjson`, sorted by number. */
+export const BatchLine = z.strictObject({
+  /** The header's JCS text, as a JSON string. */
+  header: z.string(),
+  /** Inclusion path of the header in the ledger tree of the manifest's checkpoint. */
+  path: Path,
+  /** Number of leaves under `streams_root`. */
+  streams_count: Count,
+  /** The runs of the package's own streams, with their inclusion paths under `streams_root`. */
+  streams: z.array(z.strictObject({ stream: StreamName, first: Count, last: Count, index: Count, path: Path })),
+});
+export type BatchLine = z.infer<typeof BatchLine>;
+
+/** A line of `proofs/<batch>.ndjson`: an audit path for one entry, or (on every line of the file then) the leaf at this index. */
+export const ProofLine = z.union([
+  z.strictObject({ index: Count, path: Path }),
+  z.strictObject({ index: Count, leaf: HashFromHex }),
+]);
+export type ProofLine = z.infer<typeof ProofLine>;
+
+/** A line of `checkpoints/consistency.ndjson`: one for each two neighbouring sizes enclosed. */
+export const ConsistencyLine = z.strictObject({ from: Count, to: Count, path: Path });
+export type ConsistencyLine = z.infer<typeof ConsistencyLine>;
+
+/** A line of `checkpoints/bridges.ndjson`: the checkpoint of this size hands over from one ledger key to the next. Both signed it. */
+export const BridgeLine = z.strictObject({ size: Count, from: z.string().max(500), to: z.string().max(500) });
+export type BridgeLine = z.infer<typeof BridgeLine>;

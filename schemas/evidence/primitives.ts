@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { fromBase64, fromBase64url, fromHex } from '../crypto/encoding.js';
+
+/** A UUID in lower case, any version. */
+export const Uuid = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a UUID in lower case');
+
+/** A SHA-256 in lower-case hex. */
+export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
+
+/** A time as this format writes it: `YYYY-MM-DDTHH:MM:SS.sssZ`, a real one. */
+export const Instant = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/, 'must be YYYY-MM-DDTHH:MM:SS.sssZ')
+  .refine((text) => {
+    const time = Date.parse(text);
+    return !Number.isNaN(time) && new Date(time).toISOString() === text;
+  }, 'must be a real time');
+
+/** A whole number from 0 to 2^53 − 1. */
+export const Count = z.int().min(0);
+
+/** The digest of a disclosure: 32 bytes in canonical base64url. */
+export const DisclosureDigest = z.string().refine((text) => fromBase64url(text)?.length === 32, 'must be 32 bytes in base64url');
+
+/** A 32-byte hash in a proof, in lower-case hex, decoded. */
+export const HashFromHex = z.string().transform((text, context) => {
+  const bytes = text.length === 64 ? fromHex(text) : null;
+  if (bytes === null) {
+    context.addIssue({ code: 'custom', message: 'must be 64 lower-case hex digits' });
+    return z.NEVER;
+  }
+  return bytes;
+});
+
+/** Bytes in canonical padded base64, decoded. */
+export const BytesFromBase64 = z.string().transform((text, context) => {
+  const bytes = fromBase64(text);
+  if (bytes === null) {
+    context.addIssue({ code: 'custom', message: 'must be base64' });
+    return z.NEVER;
+  }
+  return bytes;
+});
+
+/** Name of a stream whose events are sealed, or of the ledger itself. */
+export const StreamName = z.string().regex(/^(?:(?:consents|notices)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|ledger)$/);

@@ -1,0 +1,102 @@
+/**
+ * The event log: append-only streams of events, with one global order over all of them.
+ *
+ * What every adapter owes its callers (held to it by `test/event-log/contract.ts`):
+ *
+ * - **Durable**: when `append` resolves, its events survive a crash of the service and of the log's server.
+ * - **Atomic**: one `append` is persisted whole or not at all, at consecutive revisions.
+ * - **Exact**: `append` succeeds only if the stream's last revision is `expectedRevision`; of two appends that race for
+ *   one revision, one wins and the other throws `RevisionConflict`.
+ * - **Unknown outcomes are said to be unknown**: when an answer is lost or a deadline passes, `append` throws
+ *   `AppendOutcomeUnknown`. The caller then reads the stream from its expected revision and appends what is missing
+ *   (`appendExactlyOnce` does). Nothing else is retried by the adapter.
+ * - **Gapless**: revisions of a stream are 0, 1, 2, …
+ * - **Ordered**: positions grow with the order of persistence. A reader that has seen position p never finds a new event at or
+ *   below p afterwards, however many writers commit concurrently; and the events of a stream appear in revision order.
+ * - **Byte for byte**: `data` and `metadata` come back as the bytes that were given.
+ * - **Immutable**: no adapter offers a way to change or delete an event.
+ */
+export interface EventLog {
+  /** Which adapter this is: for status output and logs. */
+  readonly kind: 'postgres' | 'eventstoredb';
+
+  /** The most bytes (sum of `data` and `metadata`) that one `append` may carry. Larger: `AppendTooLarge`, nothing written. */
+  readonly maxAppendBytes: number;
+
+  /**
+   * Appends events to the end of a stream.
+   * @param stream name of the stream, e.g. `consents-<siteId>`
+   * @param expectedRevision revision of the stream's last event, or `NO_STREAM` (-1) if it must not exist yet
+   * @param events at least one; their ids are unique over the whole log
+   * @returns revision of the last event appended
+   * @throws RevisionConflict, AppendOutcomeUnknown, AppendTooLarge, EventLogUnavailable
+   */
+  append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendResult>;
+
+  /**
+   * Reads a stream forwards.
+   * @param fromRevision first revision wanted (inclusive)
+   * @param limit at most this many events
+   * @returns the events there are; empty if the stream does not exist or ends before `fromRevision`
+   */
+  readStream(stream: string, fromRevision: number, limit: number): Promise<LoggedEvent[]>;
+
+  /** Revision of the last event of a stream, or `NO_STREAM` (-1). */
+  lastRevision(stream: string): Promise<number>;
+
+  /**
+   * Reads the whole log forwards, in its global order, system events left out.
+   * @param after only events behind this position; null: from the beginning
+   * @param limit at most this many events
+   * @returns a page. `events` may be empty although more follow (filtered-out events); `next` is the position to go on from, and
+   *          `atEnd` says whether the end of the log was reached.
+   */
+  readAll(after: Position | null, limit: number): Promise<LogPage>;
+
+  /**
+   * Follows the log: yields pages of at least one event in global order, first those there are, then new ones as they are appended. Survives
+   * a restart of the log's server, lost connections, and being dropped as too slow: it resumes behind the last page yielded, with
+   * back-off, and neither skips nor repeats an event. Ends when `signal` is aborted.
+   */
+  subscribe(after: Position | null, signal: AbortSignal): AsyncIterable<LogPage>;
+
+  /** Resolves if the log answers; throws EventLogUnavailable if not. */
+  ping(): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+/** `expectedRevision` of a stream that has no event yet. */
+export const NO_STREAM = -1;
+
+/**
+ * A place in the log's global order. Opaque, but comparable with `<` as a string, and stable for the life of the log.
+ * 20 digits (postgres), or 20 digits `/` 20 digits (eventstoredb: commit / prepare).
+ */
+export type Position = string;
+
+export interface NewEvent {
+  /** UUID, lower case, fixed by the producer before the first attempt to append. */
+  readonly id: string;
+  /** Versioned type, e.g. `ConsentRecorded.v1`. */
+  readonly type: string;
+  readonly data: Uint8Array;
+  /** UTF-8 JSON about the transport of the event, never evidence. Empty if there is none. */
+  readonly metadata: Uint8Array;
+}
+
+export interface LoggedEvent extends NewEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: Position;
+}
+
+export interface AppendResult {
+  readonly lastRevision: number;
+}
+
+export interface LogPage {
+  readonly events: readonly LoggedEvent[];
+  readonly next: Position | null;
+  readonly atEnd: boolean;
+}
