@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rm, unlink, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { EmbeddedPostgresError } from './errors.js';
+import { processStart } from './process-identity.js';
+
+const holderSchema = z.object({ pid: z.number().int().positive(), start: z.string(), token: z.string() });
+type Holder = z.infer<typeof holderSchema>;
+
+const POLL_MS = 25;
+
+/**
+ * Runs `work` while holding a lock that excludes every other process (and every other caller in this one).
+ *
+ * The lock is a file that names its holder; it appears by `link`, so that it is never seen half written. The lock of a
+ * process that is gone is broken. Processes must share one process table: do not share the folder between containers.
+ * @param path the lock file
+ * @param timeoutMs how long to wait for another holder
+ * @throws EmbeddedPostgresError `lock_timeout`, and whatever `work` throws
+ */
+export async function withFileLock<T>(path: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  const own: Holder = { pid: process.pid, start: (await processStart(process.pid)) ?? '', token: randomUUID() };
+  await acquire(path, own, timeoutMs);
+  try {
+    return await work();
+  } finally {
+    if ((await readHolder(path))?.token === own.token) await unlink(path);
+  }
+}
+
+async function acquire(path: string, own: Holder, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await tryCreate(path, own))) {
+    const holder = await readHolder(path);
+    if (holder !== undefined && (await isGone(holder))) {
+      await breakLock(path, holder, own);
+      continue;
+    }
+    if (Date.now() > deadline) {
+      throw new EmbeddedPostgresError(
+        'lock_timeout',
+        `The lock ${path} is held by process ${holder?.pid ?? 'unknown'} for longer than ${timeoutMs / 1000} s. ` +
+          'If that process has nothing to do with this program, delete the file.',
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function tryCreate(path: string, own: Holder): Promise<boolean> {
+  const draft = `${path}.${own.token}`;
+  await writeFile(draft, JSON.stringify(own), { mode: 0o600 });
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/**
+ * Removes a dead process's lock. Only the holder of a second lock may do it, and it looks again first: otherwise two who
+ * both saw the dead holder could remove, one after the other, the dead lock and the new one.
+ */
+async function breakLock(path: string, dead: Holder, own: Holder): Promise<void> {
+  const guard = `${path}.break`;
+  if (!(await tryCreate(guard, own))) {
+    const breaker = await readHolder(guard);
+    if (breaker !== undefined && (await isGone(breaker))) await rm(guard, { force: true });
+    await sleep(POLL_MS);
+    return;
+  }
+  try {
+    if ((await readHolder(path))?.token === dead.token) await unlink(path);
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+async function isGone(holder: Holder): Promise<boolean> {
+  return (await processStart(holder.pid)) !== holder.start;
+}
+
+/** The holder; `undefined` if the lock is free by now. A file that names no holder counts as held by nobody alive. */
+async function readHolder(path: string): Promise<Holder | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return holderSchema.parse(JSON.parse(text));
+  } catch {
+    return { pid: 2 ** 31 - 1, start: 'never', token: '' };
+  }
+}
+
+function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { type Account, findUnprivilegedAccount } from './account.js';
+import { EmbeddedPostgresError } from './errors.js';
+
+/** Where the embedded PostgreSQL of one `DATA_DIR` lives, and how to reach it. */
+export interface Home {
+  /** Absolute path of the folder that holds the database files, the copy of PostgreSQL and its log. */
+  readonly dir: string;
+  /** The account to run PostgreSQL as; `undefined` means this process's own. */
+  readonly account: Account | undefined;
+  /** TCP port of the last start; 0 before the first. */
+  readonly port: number;
+  readonly password: string;
+}
+
+const STATE_FILE = 'embedded.json';
+const PASSWORD_FILE = 'postgres.password';
+
+const stateSchema = z.strictObject({
+  version: z.literal(1),
+  home: z.string().min(1),
+  port: z.number().int().min(0).max(65535),
+});
+const passwordSchema = z.string().regex(/^[A-Za-z0-9_-]{20,}$/);
+
+/**
+ * Reads the home recorded in `DATA_DIR/embedded.json`, or decides on one and records it.
+ *
+ * An ordinary user's home is `DATA_DIR/postgres`. PostgreSQL refuses to run as root, and root's folders may be closed to
+ * everyone else: then the home is a new folder of an unprivileged account below `rootHomeBase`, its path logged once.
+ * @param dataDir absolute path of an existing folder; the caller holds its lock
+ * @throws EmbeddedPostgresError `state_invalid`, `no_unprivileged_account`
+ */
+export async function openHome(dataDir: string, rootHomeBase: string, log: (line: string) => void): Promise<Home> {
+  const isRoot = process.getuid?.() === 0;
+  const password = await readOrCreate(join(dataDir, PASSWORD_FILE), passwordSchema, () =>
+    randomBytes(24).toString('base64url'),
+  );
+  const recorded = await readOrCreate(join(dataDir, STATE_FILE), z.string(), () => {
+    const home = isRoot ? join(rootHomeBase, randomBytes(8).toString('hex')) : 'postgres';
+    if (isRoot) log(`PostgreSQL does not run as root: its files are kept in ${home}, for an unprivileged account.`);
+    return stateText({ version: 1, home, port: 0 });
+  });
+  const state = parseState(join(dataDir, STATE_FILE), recorded);
+  const dir = isAbsolute(state.home) ? state.home : resolve(dataDir, state.home);
+  return { dir, account: await prepareFolder(dir, isRoot), port: state.port, password };
+}
+
+/** Records the port of a start, so that the next start and other commands find it. */
+export async function recordPort(dataDir: string, port: number): Promise<void> {
+  const path = join(dataDir, STATE_FILE);
+  const state = parseState(path, await readFile(path, 'utf8'));
+  if (state.port !== port) await writeAtomically(path, stateText({ ...state, port }));
+}
+
+/** The account is that of the folder's owner: a folder begun by an ordinary user stays theirs when root comes along. */
+async function prepareFolder(dir: string, isRoot: boolean): Promise<Account | undefined> {
+  const existing = await stat(dir).catch(() => undefined);
+  if (existing !== undefined && !(isRoot && existing.uid === 0)) {
+    return isRoot ? { uid: existing.uid, gid: existing.gid } : undefined;
+  }
+  const account = isRoot ? await findUnprivilegedAccount() : undefined;
+  await mkdir(dir, { recursive: true });
+  await chmod(dir, 0o700);
+  if (account !== undefined) {
+    await chmod(resolve(dir, '..'), 0o755);
+    await chown(dir, account.uid, account.gid);
+  }
+  return account;
+}
+
+function parseState(path: string, text: string): z.infer<typeof stateSchema> {
+  try {
+    return stateSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new EmbeddedPostgresError('state_invalid', `${path} is damaged: restore it from a backup.`, { cause: error });
+  }
+}
+
+function stateText(state: z.infer<typeof stateSchema>): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+async function readOrCreate(path: string, schema: z.ZodType<string>, create: () => string): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    text = create();
+    await writeAtomically(path, text);
+  }
+  const parsed = schema.safeParse(text);
+  if (!parsed.success) {
+    throw new EmbeddedPostgresError('state_invalid', `${path} is damaged: restore it from a backup.`);
+  }
+  return parsed.data;
+}
+
+async function writeAtomically(path: string, text: string): Promise<void> {
+  const draft = `${path}.new`;
+  await writeFile(draft, text, { mode: 0o600, flush: true });
+  await rename(draft, path);
+}

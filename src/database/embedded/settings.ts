@@ -1,0 +1,51 @@
+import type { Account } from './account.js';
+
+export const HOST = '127.0.0.1';
+export const SUPERUSER = 'consent_ledger';
+export const DATABASE = 'consent_ledger';
+/** Exists in every cluster; what needs no table of ours connects here. */
+export const MAINTENANCE_DATABASE = 'postgres';
+
+/**
+ * PostgreSQL's settings, as arguments of its command line, where no later ALTER SYSTEM can weaken them.
+ *
+ * Durability is stated although it is the default: a 202 promises it. Error logs carry no statement and no detail, as
+ * both may hold personal data.
+ */
+export function serverArguments(clusterDir: string, port: number): string[] {
+  const settings: Record<string, string> = {
+    listen_addresses: HOST,
+    port: String(port),
+    unix_socket_directories: '',
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+    wal_compression: 'off',
+    shared_buffers: '128MB',
+    max_connections: '100',
+    max_wal_size: '1GB',
+    checkpoint_timeout: '10min',
+    jit: 'off',
+    password_encryption: 'scram-sha-256',
+    logging_collector: 'off',
+    log_min_messages: 'warning',
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+  };
+  return ['-D', clusterDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+/** How to start one of PostgreSQL's programs: an environment that no PGxxx variable of the user's reaches. */
+export function spawnOptions(home: string, libDir: string, account: Account | undefined) {
+  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    // The caller's working directory may be closed to the account.
+    cwd: process.platform === 'win32' ? home : '/',
+    env: { ...Object.fromEntries(kept), HOME: home, LC_ALL: 'C', LD_LIBRARY_PATH: libDir, DYLD_LIBRARY_PATH: libDir },
+    windowsHide: true,
+    ...(account ?? {}),
+  };
+}

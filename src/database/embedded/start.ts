@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { findPostgresPackage } from './binaries.js';
+import { clusterDirOf, initialiseCluster } from './cluster.js';
+import { EmbeddedPostgresError } from './errors.js';
+import { type Home, recordPort } from './home.js';
+import {
+  chooseFreePort,
+  findPostmaster,
+  removeStalePidFile,
+  type StartAttempt,
+  spawnPostmaster,
+} from './postmaster.js';
+import { installRuntime, removeOtherRuntimes } from './runtime.js';
+import { DATABASE, HOST, MAINTENANCE_DATABASE, SUPERUSER } from './settings.js';
+
+/** Marks the connections that say "a process uses this server": see `openEmbeddedPostgres`. */
+export const LEASE_NAME = 'consent-ledger lease';
+
+const POLL_MS = 40;
+/** Longest wait without a sign of progress. */
+const STALL_MS = 60_000;
+/** Longest wait while PostgreSQL says that it recovers from a crash. */
+const RECOVERY_MS = 30 * 60_000;
+
+/** A connection to the running server. While it is open, nobody stops the server. */
+export interface Lease {
+  readonly client: pg.Client;
+  readonly port: number;
+}
+
+/**
+ * Attaches to the server of `home`, starting it first where it does not run: after an orderly stop, a kill, or never.
+ * The caller holds the lock of `dataDir`.
+ * @param keepPort true if only the recorded port will do, because clients already hold its address
+ * @throws EmbeddedPostgresError `start_failed`, `access_denied`, `version_mismatch`, `initdb_failed`, …
+ */
+export async function startOrAttach(dataDir: string, home: Home, keepPort: boolean): Promise<Lease> {
+  const clusterDir = clusterDirOf(home.dir);
+  const began = Date.now();
+  let lastProgress = began;
+  let attempt: StartAttempt | undefined;
+  let trouble = '';
+  let port = home.port;
+  while (Date.now() - lastProgress < STALL_MS && Date.now() - began < RECOVERY_MS) {
+    const running = await findPostmaster(clusterDir);
+    if (running !== undefined) {
+      port = running.port ?? port;
+      const answer = await connectLease(running.port ?? port, home.password);
+      if (answer.outcome === 'connected') return await settle(dataDir, { client: answer.client, port });
+      if (answer.outcome === 'recovering') lastProgress = Date.now();
+      trouble = answer.reason;
+    } else if (attempt === undefined || attempt.hasExited()) {
+      if (attempt !== undefined) {
+        trouble = await attempt.output();
+        if (!isPassing(trouble)) break;
+        await sleep(POLL_MS * 5);
+      }
+      attempt = await start(home, port, keepPort, (chosen) => {
+        port = chosen;
+      });
+    }
+    await sleep(POLL_MS);
+  }
+  throw new EmbeddedPostgresError('start_failed', `PostgreSQL in ${home.dir} did not start: ${trouble.trim()}`);
+}
+
+async function start(home: Home, port: number, keepPort: boolean, onPort: (port: number) => void) {
+  const source = await findPostgresPackage(process.platform, process.arch);
+  const runtime = await installRuntime(source, home.dir, process.platform);
+  await removeOtherRuntimes(source, home.dir);
+  await initialiseCluster(home, runtime, source.major);
+  await removeStalePidFile(clusterDirOf(home.dir));
+  const chosen = keepPort ? port : await chooseFreePort(port);
+  onPort(chosen);
+  return spawnPostmaster(home, runtime, chosen);
+}
+
+/** Failures of a start that pass by themselves: remains of a killed server, or a port that was snatched away. */
+function isPassing(output: string): boolean {
+  return /pre-existing shared memory block|lock file "postmaster\.pid" already exists|could not create any TCP\/IP sockets|Address already in use/.test(
+    output,
+  );
+}
+
+type Answer =
+  | { readonly outcome: 'connected'; readonly client: pg.Client }
+  | { readonly outcome: 'recovering' | 'unreachable'; readonly reason: string };
+
+async function connectLease(port: number, password: string): Promise<Answer> {
+  const client = new pg.Client({
+    host: HOST,
+    port,
+    user: SUPERUSER,
+    password,
+    database: MAINTENANCE_DATABASE,
+    application_name: LEASE_NAME,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+  // An idle client reports the loss of its connection here and by 'end'; the latter is what the owner listens to.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return { outcome: 'connected', client };
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    const code = error instanceof pg.DatabaseError ? error.code : undefined;
+    if (code === '28P01' || code === '28000') {
+      throw new EmbeddedPostgresError(
+        'access_denied',
+        'The running PostgreSQL refuses the password in DATA_DIR/postgres.password: restore that file from a backup.',
+        { cause: error },
+      );
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    return { outcome: code === '57P03' ? 'recovering' : 'unreachable', reason };
+  }
+}
+
+async function settle(dataDir: string, lease: Lease): Promise<Lease> {
+  try {
+    await recordPort(dataDir, lease.port);
+    const found = await lease.client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
+    if (found.rowCount === 0) await lease.client.query(`CREATE DATABASE ${DATABASE}`);
+    return lease;
+  } catch (error) {
+    await lease.client.end();
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { DatabaseSetupError } from './errors.js';
+
+const MINIMUM_MAJOR = 14;
+
+const settingsSchema = z.array(z.object({ name: z.string(), setting: z.string() }));
+
+/**
+ * Refuses a server that could lose what it has committed, or that is too old: a 202 promises durability.
+ * @throws DatabaseSetupError `unsafe_server` or `unsupported_version`
+ */
+export async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query(
+    `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'server_version_num')`,
+  );
+  const settings = new Map(settingsSchema.parse(rows).map((row) => [row.name, row.setting]));
+  const major = Math.floor(Number(settings.get('server_version_num')) / 10_000);
+  if (!(major >= MINIMUM_MAJOR)) {
+    throw new DatabaseSetupError(
+      'unsupported_version',
+      `PostgreSQL ${MINIMUM_MAJOR} or later is needed; the server of DATABASE_URL is version ${major}.`,
+    );
+  }
+  for (const name of ['fsync', 'full_page_writes']) {
+    if (settings.get(name) !== 'on') {
+      throw new DatabaseSetupError(
+        'unsafe_server',
+        `The PostgreSQL server runs with ${name} = ${settings.get(name) ?? 'unknown'}: it could lose consents that were ` +
+          `acknowledged. Set ${name} = on in postgresql.conf and restart it.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { withFileLock } from '../../src/database/embedded/file-lock.js';
+import { openEmbeddedPostgres } from '../../src/database/embedded/index.js';
+import { processStart } from '../../src/database/embedded/process-identity.js';
+import { migrate } from '../../src/database/migrate.js';
+import { migrations } from '../../src/database/migrations/index.js';
+import { createPool } from '../../src/database/pool.js';
+
+export interface TestDatabase {
+  /** Connection string of the superuser to a database of this caller's own. */
+  readonly url: string;
+  /** Removes the database, cutting off whoever is still connected to it. */
+  drop(): Promise<void>;
+}
+
+export interface TestDatabaseOptions {
+  /** False for an empty database; else it holds the whole schema. */
+  readonly migrated?: boolean;
+}
+
+const TEMPLATE = 'test_template';
+
+/**
+ * Makes a database on the throw-away server of this test run: the same server for all its workers, a real one with fsync
+ * on. A process of its own removes the server with its files when the run ends, however it ends.
+ */
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const server = await testServer();
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administer(server.url, async (client) => {
+    const template = options.migrated === false ? 'template1' : TEMPLATE;
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  });
+  return {
+    url: withDatabase(server.url, name),
+    drop: () =>
+      administer(server.url, async (client) => {
+        await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      }),
+  };
+}
+
+let sharedServer: Promise<{ url: string }> | undefined;
+
+function testServer(): Promise<{ url: string }> {
+  sharedServer ??= openTestServer();
+  return sharedServer;
+}
+
+async function openTestServer(): Promise<{ url: string }> {
+  // Vitest's workers are children of one process: it is the run, and its end is the end of the server.
+  const run = process.ppid;
+  const identity = createHash('sha256')
+    .update(`${run} ${await processStart(run)}`)
+    .digest('hex')
+    .slice(0, 12);
+  const dir = join(tmpdir(), `consent-ledger-test-${identity}`);
+  await mkdir(dir, { recursive: true });
+  await chmod(dir, 0o755);
+  return withFileLock(join(dir, 'setup.lock'), 120_000, async () => {
+    const server = await openEmbeddedPostgres({
+      dataDir: join(dir, 'data'),
+      rootHomeBase: join(dir, 'home'),
+      log: () => undefined,
+    });
+    await administer(server.superuserUrl, async (client) => {
+      const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [TEMPLATE]);
+      if (found.rowCount !== 0) return;
+      spawnRemover(run, dir, server.home);
+      await makeTemplate(client, server.superuserUrl);
+    });
+    return { url: server.superuserUrl };
+  });
+}
+
+async function makeTemplate(client: pg.Client, serverUrl: string): Promise<void> {
+  const draft = `${TEMPLATE}_draft`;
+  await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
+  await client.query(`CREATE DATABASE ${draft}`);
+  const pool = createPool({
+    url: withDatabase(serverUrl, draft),
+    applicationName: 'test migrations',
+    maxConnections: 1,
+    statementTimeoutMs: 60_000,
+    onIdleError: () => undefined,
+  });
+  await migrate(pool, migrations);
+  await pool.end();
+  await client.query(`ALTER DATABASE ${draft} RENAME TO ${TEMPLATE}`);
+}
+
+/** Waits, outside the run, for the run's end; then stops the server at once and removes its files. */
+function spawnRemover(run: number, dir: string, home: string): void {
+  const script = `
+    const fs = require('node:fs');
+    const alive = (pid) => { try { process.kill(pid, 0); return true; } catch { return false; } };
+    const wait = (pid, then) => alive(pid) ? setTimeout(wait, 200, pid, then) : then();
+    const [run, dir, home] = process.argv.slice(1);
+    wait(Number(run), () => {
+      let pid = 0;
+      try { pid = Number(fs.readFileSync(home + '/data/postmaster.pid', 'utf8').split('\\n')[0]); } catch {}
+      const remove = () => fs.rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+      if (pid > 0 && alive(pid)) { process.kill(pid, 'SIGQUIT'); wait(pid, remove); } else remove();
+    });`;
+  spawn(process.execPath, ['-e', script, String(run), dir, home], { detached: true, stdio: 'ignore' }).unref();
+}
+
+async function administer(serverUrl: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: withDatabase(serverUrl, 'postgres') });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.toString();
+}
