@@ -20,7 +20,55 @@ export class AppendTooLarge extends Error {
   override readonly name = 'AppendTooLarge';
 }
 
+/** The log refuses these events for good (an id that is elsewhere in the log, a deleted stream); nothing was appended. */
+export class AppendRefused extends Error {
+  override readonly name = 'AppendRefused';
+}
+
 /** The log cannot be reached or refuses to answer; nothing was appended by this call. */
 export class EventLogUnavailable extends Error {
   override readonly name = 'EventLogUnavailable';
+}
+
+/** The log holds another event where the caller's must be: it was written by someone else, or an event was altered. */
+export class LogDiverged extends Error {
+  override readonly name = 'LogDiverged';
+  constructor(
+    readonly stream: string,
+    readonly revision: number,
+    reason: string,
+  ) {
+    super(`the event log and its source differ at stream ${stream}, revision ${revision}: ${reason}`);
+  }
+}
+
+/** The log ends before a revision that the caller knows to have been appended, as after a restore from an older backup. */
+export class LogBehind extends Error {
+  override readonly name = 'LogBehind';
+  constructor(
+    readonly stream: string,
+    readonly knownRevision: number,
+    readonly actualRevision: number,
+  ) {
+    super(
+      `the event log ends stream ${stream} at revision ${actualRevision}, but revision ${knownRevision} was appended before. ` +
+        'If the log was restored from an older backup, run `consent-ledger admin log recover`.',
+    );
+  }
+}
+
+/** Postgres belongs to another event log than the one that is configured. */
+export class LogIdentityMismatch extends Error {
+  override readonly name = 'LogIdentityMismatch';
+  constructor(
+    readonly storedIdentity: string,
+    readonly foundIdentity: string | null,
+  ) {
+    super(
+      `the database belongs to event log ${storedIdentity}, but the configured event log ` +
+        `${foundIdentity === null ? 'has no identity (it is empty)' : `is ${foundIdentity}`}. ` +
+        'Point the service at its own log again; or, to move to another one, fill it with `consent-ledger admin log copy`; ' +
+        'or, if the log was lost or restored from an older backup, run `consent-ledger admin log recover`.',
+    );
+  }
 }

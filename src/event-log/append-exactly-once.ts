@@ -1,0 +1,98 @@
+import { AppendOutcomeUnknown, AppendTooLarge, LogBehind, LogDiverged, RevisionConflict } from './errors.js';
+import { eventSize } from './new-events.js';
+import type { EventLog, NewEvent } from './port.js';
+import { assertSameEvent } from './same-event.js';
+
+/** How many appends in a row may fail with an unknown outcome or a conflict before the last failure is passed on. */
+const MAX_FAILURES = 5;
+const PAGE = 200;
+
+export interface AppendExactlyOnceOptions {
+  /**
+   * True only if the caller knows that these events were never sent before, by any process: spares the look at the stream
+   * that otherwise comes before the first append.
+   */
+  readonly firstAttempt?: boolean;
+}
+
+/** Where the events are: event n has revision `firstRevision + n`. */
+export interface AppendedRange {
+  readonly firstRevision: number;
+  readonly lastRevision: number;
+}
+
+/**
+ * Appends events so that each is in the stream exactly once, however often this is called again with them: after a lost answer, a conflict,
+ * a crash; also when the call that failed had fewer events than this one. They are cut into runs that one append takes.
+ * @param expectedRevision revision of the event before `events[0]`, as at the first attempt; `NO_STREAM` (-1) if there is none
+ * @param events any number; none of them larger than `log.maxAppendBytes`
+ * @throws LogDiverged if the stream has another event, or one with other bytes, where one of these must be;
+ *   LogBehind if the stream ends before `expectedRevision`; AppendTooLarge, AppendRefused, EventLogUnavailable;
+ *   AppendOutcomeUnknown, RevisionConflict if the log goes on failing so (call again later)
+ */
+export async function appendExactlyOnce(
+  log: EventLog,
+  stream: string,
+  expectedRevision: number,
+  events: readonly NewEvent[],
+  options: AppendExactlyOnceOptions = {},
+): Promise<AppendedRange> {
+  let done = 0;
+  let failures = 0;
+  if (options.firstAttempt !== true) done = await countPresent(log, stream, expectedRevision, events, done);
+  while (done < events.length) {
+    const run = nextRun(events, done, log.maxAppendBytes);
+    try {
+      await log.append(stream, expectedRevision + done, run);
+      done += run.length;
+      failures = 0;
+    } catch (error) {
+      if (!(error instanceof AppendOutcomeUnknown || error instanceof RevisionConflict)) throw error;
+      if (error instanceof RevisionConflict && error.actualRevision < expectedRevision + done) {
+        throw new LogBehind(stream, expectedRevision + done, error.actualRevision);
+      }
+      failures += 1;
+      if (failures > MAX_FAILURES) throw error;
+      done = await countPresent(log, stream, expectedRevision, events, done);
+    }
+  }
+  return { firstRevision: expectedRevision + 1, lastRevision: expectedRevision + events.length };
+}
+
+/** How many of the first events the stream holds; those before `known` are not read again. */
+async function countPresent(
+  log: EventLog,
+  stream: string,
+  expectedRevision: number,
+  events: readonly NewEvent[],
+  known: number,
+): Promise<number> {
+  let present = known;
+  while (present < events.length) {
+    const page = await log.readStream(stream, expectedRevision + 1 + present, Math.min(events.length - present, PAGE));
+    if (page.length === 0) break;
+    for (const found of page) {
+      const wanted = events[present];
+      const revision = expectedRevision + 1 + present;
+      if (wanted === undefined || found.revision !== revision)
+        throw new LogDiverged(stream, revision, 'a revision is missing');
+      assertSameEvent(wanted, found);
+      present += 1;
+    }
+  }
+  return present;
+}
+
+/** The longest run of events from `start` that one append takes; at least one event. */
+function nextRun(events: readonly NewEvent[], start: number, maxBytes: number): NewEvent[] {
+  const run: NewEvent[] = [];
+  let bytes = 0;
+  for (const event of events.slice(start)) {
+    bytes += eventSize(event);
+    if (bytes > maxBytes) break;
+    run.push(event);
+  }
+  if (run.length === 0)
+    throw new AppendTooLarge(`event ${events[start]?.id} is larger than the ${maxBytes} bytes of one append`);
+  return run;
+}

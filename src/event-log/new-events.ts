@@ -1,0 +1,41 @@
+import { AppendTooLarge } from './errors.js';
+import { MAX_APPEND_BYTES, type NewEvent, NO_STREAM } from './port.js';
+
+/** What each event costs beside its own bytes, whatever the adapter adds to it: a frame, an id, a content type. */
+const EVENT_OVERHEAD = 64;
+
+const STREAM_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,199}$/;
+const EVENT_TYPE = /^[A-Za-z][A-Za-z0-9._-]{0,99}$/;
+const LOWER_CASE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * The bytes that an event counts for against `EventLog.maxAppendBytes`: body, metadata, its type twice (EventStoreDB counts it as
+ * UTF-16), and a fixed overhead.
+ */
+export function eventSize(event: Pick<NewEvent, 'type' | 'data' | 'metadata'>): number {
+  return event.data.byteLength + event.metadata.byteLength + 2 * event.type.length + EVENT_OVERHEAD;
+}
+
+/**
+ * Refuses, the same way for every adapter, what no log may hold.
+ * @throws TypeError for names, ids or revisions of the wrong form, no events, or an id used twice; AppendTooLarge
+ */
+export function assertAppendable(stream: string, expectedRevision: number, events: readonly NewEvent[]): void {
+  if (!STREAM_NAME.test(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);
+  if (!Number.isSafeInteger(expectedRevision) || expectedRevision < NO_STREAM) {
+    throw new TypeError(`not an expected revision: ${expectedRevision}`);
+  }
+  if (events.length === 0) throw new TypeError('an append needs at least one event');
+  const ids = new Set<string>();
+  let bytes = 0;
+  for (const event of events) {
+    if (!LOWER_CASE_UUID.test(event.id)) throw new TypeError(`not a lower-case UUID: ${JSON.stringify(event.id)}`);
+    if (!EVENT_TYPE.test(event.type)) throw new TypeError(`not an event type: ${JSON.stringify(event.type)}`);
+    if (ids.has(event.id)) throw new TypeError(`event id ${event.id} is there twice`);
+    ids.add(event.id);
+    bytes += eventSize(event);
+  }
+  if (bytes > MAX_APPEND_BYTES) {
+    throw new AppendTooLarge(`${events.length} events of ${bytes} bytes; one append takes ${MAX_APPEND_BYTES}`);
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { LoggedEvent, Position, StreamEvent } from '../port.js';
+
+/** Digits of a position, so that positions compare as strings. */
+const POSITION_DIGITS = 20;
+
+const bigintText = z.string().regex(/^-?\d{1,19}$/);
+const revision = bigintText.transform(Number).pipe(z.number().int().min(-1).max(Number.MAX_SAFE_INTEGER));
+const bytes = z.instanceof(Uint8Array);
+
+const streamRow = z.object({
+  stream: z.string(),
+  revision,
+  id: z.string(),
+  type: z.string(),
+  data: bytes,
+  metadata: bytes,
+});
+const logRow = streamRow.extend({
+  position: bigintText.transform((digits): Position => digits.padStart(POSITION_DIGITS, '0')),
+  read: bigintText.transform(Number),
+});
+
+export const appendRow = z.object({ outcome: z.enum(['appended', 'present', 'conflict']), last_revision: revision });
+export const lastRevisionRow = z.object({ last_revision: revision });
+
+/** Rows of a stream's page, as `StreamEvent`s. */
+export function parseStreamRows(rows: readonly unknown[]): StreamEvent[] {
+  return z.array(streamRow).parse(rows);
+}
+
+/** Rows of a page of the whole log; `read` is how many events the page would have had without its limit of bytes. */
+export function parseLogRows(rows: readonly unknown[]): { events: LoggedEvent[]; read: number } {
+  const parsed = z.array(logRow).parse(rows);
+  return { events: parsed.map(({ read: _, ...event }) => event), read: parsed[0]?.read ?? 0 };
+}
+
+/**
+ * A position as the `bigint` parameter that Postgres takes.
+ * @throws TypeError for a position of another adapter, or none at all
+ */
+export function positionParameter(after: Position | null): string {
+  if (after === null) return '0';
+  if (!/^\d{20}$/.test(after)) throw new TypeError(`not a position of this log: ${JSON.stringify(after)}`);
+  return BigInt(after).toString();
+}

@@ -1,0 +1,20 @@
+import { LogDiverged } from './errors.js';
+import type { NewEvent, StreamEvent } from './port.js';
+
+/**
+ * Passes if the event found in a log is the one wanted, to the byte.
+ * @throws LogDiverged naming what differs (never a body: it may be personal)
+ */
+export function assertSameEvent(wanted: NewEvent, found: StreamEvent): void {
+  const reason = difference(wanted, found);
+  if (reason !== null) throw new LogDiverged(found.stream, found.revision, reason);
+}
+
+function difference(wanted: NewEvent, found: NewEvent): string | null {
+  if (wanted.id !== found.id) return `event ${found.id} stands where ${wanted.id} belongs`;
+  if (wanted.type !== found.type) return `event ${wanted.id} has type ${found.type} instead of ${wanted.type}`;
+  if (Buffer.compare(wanted.data, found.data) !== 0) return `the body of event ${wanted.id} has other bytes`;
+  if (Buffer.compare(wanted.metadata, found.metadata) !== 0)
+    return `the metadata of event ${wanted.id} has other bytes`;
+  return null;
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import net from 'node:net';
+
+/**
+ * A TCP proxy on 127.0.0.1 that injects the faults of a network: answers that get lost, connections that break, a server that cannot be
+ * reached. What passes through it is not touched otherwise.
+ */
+export class FaultyProxy {
+  readonly #connections = new Set<net.Socket>();
+  #swallowing = false;
+  #refusing = false;
+
+  private constructor(
+    private readonly server: net.Server,
+    private readonly target: { readonly host: string; readonly port: number },
+  ) {
+    server.on('connection', (client) => this.#serve(client));
+  }
+
+  /** Starts a proxy in front of `target`, on a port of its own. */
+  static async start(target: { readonly host: string; readonly port: number }): Promise<FaultyProxy> {
+    const server = net.createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new FaultyProxy(server, target);
+  }
+
+  get port(): number {
+    const address = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy does not listen');
+    return address.port;
+  }
+
+  /** From now on requests still reach the server, but nothing that it sends reaches the client. */
+  swallowAnswers(): void {
+    this.#swallowing = true;
+  }
+
+  /** Breaks every connection there is. New ones are let through. */
+  cutConnections(): void {
+    for (const socket of this.#connections) socket.destroy();
+  }
+
+  /** Breaks every connection, and every new one as soon as it is made. */
+  refuseConnections(): void {
+    this.#refusing = true;
+    this.cutConnections();
+  }
+
+  /** Ends every fault. Connections whose answers were swallowed are cut: they have lost their place. */
+  restore(): void {
+    if (this.#swallowing) this.cutConnections();
+    this.#swallowing = false;
+    this.#refusing = false;
+  }
+
+  async close(): Promise<void> {
+    this.refuseConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  #serve(client: net.Socket): void {
+    if (this.#refusing) {
+      client.destroy();
+      return;
+    }
+    const upstream = net.connect(this.target);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      socket.setNoDelay(true);
+      this.#connections.add(socket);
+      // An error is followed by 'close', and a fault on one side is a fault on the other.
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.#connections.delete(socket);
+        other.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (chunk) => {
+      if (this.#swallowing) return;
+      if (!client.write(chunk)) {
+        upstream.pause();
+        client.once('drain', () => upstream.resume());
+      }
+    });
+    upstream.on('end', () => client.end());
+  }
+}
