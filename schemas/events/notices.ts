@@ -6,9 +6,19 @@ export const DOCUMENT_VERSION_ACTIVATED = 'DocumentVersionActivated.v1';
 export const DOCUMENT_VERSION_RETIRED = 'DocumentVersionRetired.v1';
 export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
 
-export const DOCUMENT_KINDS = ['cookie_policy', 'privacy_notice', 'terms', 'consent_form', 'do_not_sell', 'other'] as const;
+export const DOCUMENT_KINDS = [
+  'cookie_policy',
+  'privacy_notice',
+  'terms',
+  'consent_form',
+  'do_not_sell',
+  'other',
+] as const;
 
-const Language = z.string().regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/).max(35);
+const Language = z
+  .string()
+  .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/)
+  .max(35);
 const ByLanguage = z.record(Language, z.string().max(10_000));
 
 /** A text that people are asked to consent to. Published once, it can never change. */

@@ -66,7 +66,8 @@ export function parseBody<T>(schema: z.ZodType<T>, type: string, data: Uint8Arra
     throw new InvalidEventBody(`the body of a ${type} is not JSON`);
   }
   const parsed = schema.safeParse(json);
-  if (!parsed.success) throw new InvalidEventBody(`the body of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new InvalidEventBody(`the body of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
@@ -74,9 +75,13 @@ export function parseBody<T>(schema: z.ZodType<T>, type: string, data: Uint8Arra
  * Parses the record of a sealed event.
  * @throws InvalidEventBody
  */
-export function parseRecord<T extends SealedEventType>(type: T, recordText: string): z.infer<(typeof SEALED_RECORD_SCHEMAS)[T]>;
+export function parseRecord<T extends SealedEventType>(
+  type: T,
+  recordText: string,
+): z.infer<(typeof SEALED_RECORD_SCHEMAS)[T]>;
 export function parseRecord(type: SealedEventType, recordText: string): unknown {
   const parsed = SEALED_RECORD_SCHEMAS[type].safeParse(JSON.parse(recordText));
-  if (!parsed.success) throw new InvalidEventBody(`the record of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new InvalidEventBody(`the record of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }

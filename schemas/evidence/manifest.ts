@@ -64,4 +64,3 @@ export const ManifestSignatureHeader = z.strictObject({
   certificate: z.string().max(4000),
 });
 export type ManifestSignatureHeader = z.infer<typeof ManifestSignatureHeader>;
-

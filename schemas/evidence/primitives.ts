@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { fromBase64, fromBase64url, fromHex } from '../crypto/encoding.js';
 
 /** A UUID in lower case, any version. */
-export const Uuid = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a UUID in lower case');
+export const Uuid = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a UUID in lower case');
 
 /** A SHA-256 in lower-case hex. */
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
@@ -20,7 +22,9 @@ export const Instant = z
 export const Count = z.int().min(0);
 
 /** The digest of a disclosure: 32 bytes in canonical base64url. */
-export const DisclosureDigest = z.string().refine((text) => fromBase64url(text)?.length === 32, 'must be 32 bytes in base64url');
+export const DisclosureDigest = z
+  .string()
+  .refine((text) => fromBase64url(text)?.length === 32, 'must be 32 bytes in base64url');
 
 /** A 32-byte hash in a proof, in lower-case hex, decoded. */
 export const HashFromHex = z.string().transform((text, context) => {
@@ -43,4 +47,6 @@ export const BytesFromBase64 = z.string().transform((text, context) => {
 });
 
 /** Name of a stream whose events are sealed, or of the ledger itself. */
-export const StreamName = z.string().regex(/^(?:(?:consents|notices)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|ledger)$/);
+export const StreamName = z
+  .string()
+  .regex(/^(?:(?:consents|notices)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|ledger)$/);

@@ -59,7 +59,7 @@ export function formatNote(text: string, signatureLines: readonly string[]): str
 
 /** @returns null if the text is not a signed note */
 export function parseNote(note: string): SignedNote | null {
-  if (/[\u0000-\u0009\u000b-\u001f\u007f]/.test(note)) return null;
+  if (hasControlCharacter(note)) return null;
   const split = note.lastIndexOf('\n\n');
   if (split < 0 || !note.endsWith('\n')) return null;
   const text = note.slice(0, split + 1);
@@ -87,4 +87,13 @@ export async function verifyNote(note: SignedNote, key: VerifierKey): Promise<No
   if (signature === undefined) return 'no-signature-by-this-key';
   if (own.length > 1) return 'bad-signature';
   return (await verifyEd25519(key.publicKey, utf8(note.text), signature.signature)) ? 'signed' : 'bad-signature';
+}
+
+/** Control characters other than the line feed, which no note may hold. */
+function hasControlCharacter(text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if ((code < 0x20 && code !== 0x0a) || code === 0x7f) return true;
+  }
+  return false;
 }

@@ -20,7 +20,8 @@ export function verifyConsistency(
   }
   if (first === second || first === 0) {
     if (path.length > 0) return refuse('the path must be empty');
-    if (first === 0 && !equalBytes(firstRoot, emptyRoot())) return refuse('the root of size 0 is not that of an empty tree');
+    if (first === 0 && !equalBytes(firstRoot, emptyRoot()))
+      return refuse('the root of size 0 is not that of an empty tree');
     if (first === second && !equalBytes(firstRoot, secondRoot)) return refuse('two roots for one size');
     return { ok: true };
   }
