@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { DatabaseSetupError } from './errors.js';
 
-const MINIMUM_MAJOR = 14;
+const MINIMUM_MAJOR = 15;
 
 const settingsSchema = z.array(z.object({ name: z.string(), setting: z.string() }));
 

@@ -1,0 +1,45 @@
+import { descriptions, variables } from './variables.js';
+
+/** @returns the text of docs/configuration.md: one table of every variable */
+export function configurationDocument(): string {
+  const rows = Object.entries(variables.shape).map(([name, schema]) => {
+    const about = descriptions.get(schema);
+    if (about === undefined) throw new Error(`${name} has no description`);
+    const standard =
+      about.default === undefined ? about.otherwise : about.default === '' ? 'none' : `\`${about.default}\``;
+    return `| \`${name}\` | ${about.meaning} | ${standard} | \`${about.example}\` |`;
+  });
+  return `# Configuration
+
+Everything is set by environment variables, read and checked once, at start. With none set, the service runs on what it
+brings along: PostgreSQL, keys and a development time-stamp authority in \`./data\`. A wrong value stops the program, with
+exit code 1 and one message that names every problem. A variable that is set to nothing counts as not set.
+
+This page is made from the table in \`src/config/variables.ts\`; a test holds them together.
+
+| Variable | Meaning | Default | Example |
+|---|---|---|---|
+${rows.join('\n')}
+
+\`TSA_URLS\` and \`TSA_CA_FILE\` are set together or not at all; of \`MASTER_KEY\` and \`MASTER_KEY_FILE\` only one is set.
+
+A time stamp whose time differs by more than 60 seconds from this machine's clock is not accepted; that is not
+configurable, so keep the clock synchronised.
+
+## The data folder
+
+| Path in \`DATA_DIR\` | What it is | Back it up? |
+|---|---|---|
+| \`master.key\` | The master key, unless \`MASTER_KEY\` or \`MASTER_KEY_FILE\` gives it | Yes, apart from the database: who has both can read everything, who loses it can read nothing |
+| \`postgres/\` | Embedded PostgreSQL: a copy of its programs, its database files and \`postgres.log\` | With \`pg_dump\` or \`pg_basebackup\`, not by copying a running server's files |
+| \`embedded.json\` | Where the embedded PostgreSQL's files are, and its port | Yes |
+| \`postgres.password\` | Password of the embedded PostgreSQL's superuser \`consent_ledger\` | Yes |
+| \`embedded.lock\` | Held while the embedded PostgreSQL is started or stopped | No |
+| \`erasures.ndjson\` | The erasure journal, unless \`ERASURE_JOURNAL\` moves it | Yes, and never restore an older one |
+
+The embedded PostgreSQL listens on 127.0.0.1 only. Every command that uses the same \`DATA_DIR\` shares it; the last one to
+end stops it. PostgreSQL refuses to run as root: a service that root starts keeps the database files in a folder of an
+unprivileged account (\`postgres\`, else \`nobody\`) below \`/var/lib/consent-ledger\`, which is printed once and recorded in
+\`embedded.json\`. Two containers must not share one \`DATA_DIR\`.
+`;
+}

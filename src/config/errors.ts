@@ -1,0 +1,17 @@
+/** One wrong or missing variable. Never holds the value, which may be a secret. */
+export interface ConfigProblem {
+  readonly name: string;
+  /** What is wrong, as the end of a sentence that begins with the name. */
+  readonly problem: string;
+  readonly example: string;
+}
+
+/** The configuration is wrong. The message lists every problem at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(readonly problems: readonly ConfigProblem[]) {
+    const lines = problems.map(({ name, problem, example }) => `  ${name} ${problem} Example: ${name}=${example}`);
+    super(`The configuration is wrong:\n${lines.join('\n')}\nEvery variable is described in docs/configuration.md.`);
+  }
+}

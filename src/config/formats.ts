@@ -1,0 +1,99 @@
+import { BlockList, isIP } from 'node:net';
+import { z } from 'zod';
+
+/** Schemas of single variables: text from the environment in, value out. Each message ends a sentence. */
+
+/** A whole number from `min` to `max`. */
+export function integer(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}.`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .pipe(z.number({ error: message }).min(min, message).max(max, message));
+}
+
+/** A URL of one of the given schemes; kept as it was written. */
+export function urlOf(schemes: readonly string[]) {
+  return z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1)),
+      `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}.`,
+    );
+}
+
+/** A connection string of EventStoreDB's client, which is no URL where it names several servers. */
+export const eventStoreUrl = z
+  .string()
+  .regex(/^esdb(\+discover)?:\/\/\S+$/, 'must be a URL that begins with esdb:// or esdb+discover://.');
+
+/** An http(s) URL without path, query and fragment; a final slash is dropped. */
+export const origin = urlOf(['http', 'https'])
+  .transform((text) => new URL(text))
+  .refine(
+    (url) => url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '',
+    'must be an address without path, user or query.',
+  )
+  .transform((url) => url.origin);
+
+/** URLs separated by commas, in order of preference. */
+export const httpUrls = z
+  .string()
+  .transform((text) => listOf(text))
+  .pipe(z.array(urlOf(['http', 'https'])).min(1, 'must name at least one URL.'));
+
+/** IP addresses and CIDR ranges separated by commas. */
+export const networks = z
+  .string()
+  .transform((text) => listOf(text))
+  .pipe(z.array(z.string().refine(isNetwork, 'must be a list of IP addresses or CIDR ranges, separated by commas.')));
+
+/** 32 bytes as base64, base64url or hex. */
+export const key256 = z
+  .string()
+  .transform((text) => decodeKey(text.trim()))
+  .pipe(z.instanceof(Buffer, { error: 'must be exactly 32 bytes, as base64 or as 64 hexadecimal digits.' }));
+
+/** The origin line of checkpoints and the name of the ledger's key (C2SP tlog-checkpoint, signed-note). */
+export const ledgerOrigin = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._~:/-]{0,199}$/,
+    'must be like a URL without scheme: letters, digits and . _ ~ : / - only.',
+  );
+
+/** A host name as it appears in a Host header, without port. */
+export const hostName = z
+  .string()
+  .max(253)
+  .regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name without scheme, port or path.');
+
+/** @returns the 32 bytes, or `undefined` if the text is anything else */
+export function decodeKey(text: string): Buffer | undefined {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined;
+  const key = Buffer.from(text, 'base64');
+  return key.length === 32 ? key : undefined;
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  if (!/^\d{1,3}$/.test(prefix)) return false;
+  try {
+    new BlockList().addSubnet(address, Number(prefix), version === 4 ? 'ipv4' : 'ipv6');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,128 @@
+import { join, resolve } from 'node:path';
+import { ConfigError, type ConfigProblem } from './errors.js';
+import { descriptions, type Values, variables } from './variables.js';
+
+/** The whole configuration of a process. Read once, at start, and passed in. */
+export interface Config {
+  /** Absolute path. */
+  readonly dataDir: string;
+  readonly database: {
+    /** `undefined`: the embedded PostgreSQL. */
+    readonly url: string | undefined;
+    readonly poolSize: number;
+  };
+  /** `undefined`: the event log is kept in PostgreSQL. */
+  readonly eventStoreUrl: string | undefined;
+  /** `undefined`: the development time-stamp authority. */
+  readonly timestamping: { readonly urls: readonly string[]; readonly caFile: string } | undefined;
+  readonly masterKey: MasterKeySource;
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Scheme and host, no final slash; `undefined`: derive it from where the server listens. */
+    readonly publicUrl: string | undefined;
+    readonly scannerHost: string | undefined;
+    readonly trustedProxies: readonly string[];
+  };
+  readonly ledgerOrigin: string;
+  readonly batch: { readonly maxEvents: number; readonly maxAgeMs: number };
+  readonly stampIntervalMs: number;
+  readonly admission: { readonly maxGroup: number };
+  readonly outbox: { readonly maxRows: number; readonly retentionHours: number };
+  /** Absolute path. */
+  readonly erasureJournal: string;
+  /** Requests a minute for each IP address. */
+  readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
+  readonly logLevel: Values['LOG_LEVEL'];
+}
+
+/** Where the master key comes from. */
+export type MasterKeySource =
+  | { readonly kind: 'given'; readonly key: Buffer }
+  | { readonly kind: 'file'; readonly path: string }
+  /** The file is made with a random key if it is missing. */
+  | { readonly kind: 'generated'; readonly path: string };
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads and checks the whole configuration. A variable that is set to nothing, or to blanks, counts as not set.
+ * @param env e.g. `process.env`
+ * @throws ConfigError naming every wrong variable, and no value
+ */
+export function loadConfig(env: Environment): Config {
+  const texts = textsOf(env);
+  const parsed = variables.safeParse(texts);
+  const wrong = new Map<string, ConfigProblem>();
+  for (const issue of parsed.error?.issues ?? []) {
+    const name = String(issue.path[0]);
+    if (!wrong.has(name)) wrong.set(name, problemOf(name, issue.message));
+  }
+  const problems = [...wrong.values(), ...problemsOfCombinations(texts)];
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  return assemble(parsed.data);
+}
+
+function textsOf(env: Environment): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, schema] of Object.entries(variables.shape)) {
+    const given = env[name]?.trim();
+    const text = given === undefined || given === '' ? descriptions.get(schema)?.default : given;
+    if (text !== undefined) texts[name] = text;
+  }
+  return texts;
+}
+
+/** Rules between variables; told apart by what was given, as a value that is wrong in itself is reported already. */
+function problemsOfCombinations(texts: Readonly<Record<string, string>>): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  if (texts.TSA_URLS !== undefined && texts.TSA_CA_FILE === undefined) {
+    problems.push(problemOf('TSA_CA_FILE', 'is needed together with TSA_URLS.'));
+  }
+  if (texts.TSA_CA_FILE !== undefined && texts.TSA_URLS === undefined) {
+    problems.push(problemOf('TSA_URLS', 'is needed together with TSA_CA_FILE.'));
+  }
+  if (texts.MASTER_KEY !== undefined && texts.MASTER_KEY_FILE !== undefined) {
+    problems.push(problemOf('MASTER_KEY_FILE', 'must not be set together with MASTER_KEY.'));
+  }
+  return problems;
+}
+
+function problemOf(name: string, problem: string): ConfigProblem {
+  const schema = Object.entries(variables.shape).find(([known]) => known === name)?.[1];
+  return { name, problem, example: (schema && descriptions.get(schema)?.example) ?? '' };
+}
+
+function assemble(values: Values): Config {
+  const dataDir = resolve(values.DATA_DIR);
+  const { TSA_URLS: urls, TSA_CA_FILE: caFile } = values;
+  return {
+    dataDir,
+    database: { url: values.DATABASE_URL, poolSize: values.DATABASE_POOL_SIZE },
+    eventStoreUrl: values.EVENTSTORE_URL,
+    timestamping: urls === undefined || caFile === undefined ? undefined : { urls, caFile: resolve(caFile) },
+    masterKey: masterKeySource(values, dataDir),
+    http: {
+      host: values.HOST,
+      port: values.PORT,
+      publicUrl: values.PUBLIC_URL,
+      scannerHost: values.SCANNER_HOST?.toLowerCase(),
+      trustedProxies: values.TRUSTED_PROXIES,
+    },
+    ledgerOrigin: values.LEDGER_ORIGIN,
+    batch: { maxEvents: values.BATCH_MAX_EVENTS, maxAgeMs: values.BATCH_MAX_AGE_MS },
+    stampIntervalMs: values.STAMP_INTERVAL_MS,
+    admission: { maxGroup: values.ADMISSION_MAX_GROUP },
+    outbox: { maxRows: values.OUTBOX_MAX_ROWS, retentionHours: values.OUTBOX_RETENTION_HOURS },
+    erasureJournal:
+      values.ERASURE_JOURNAL === undefined ? join(dataDir, 'erasures.ndjson') : resolve(values.ERASURE_JOURNAL),
+    limits: { invalidKeys: values.INVALID_KEY_LIMIT, publicVerify: values.PUBLIC_VERIFY_LIMIT },
+    logLevel: values.LOG_LEVEL,
+  };
+}
+
+function masterKeySource(values: Values, dataDir: string): MasterKeySource {
+  if (values.MASTER_KEY !== undefined) return { kind: 'given', key: values.MASTER_KEY };
+  if (values.MASTER_KEY_FILE !== undefined) return { kind: 'file', path: resolve(values.MASTER_KEY_FILE) };
+  return { kind: 'generated', path: join(dataDir, 'master.key') };
+}
