@@ -1,0 +1,94 @@
+import { constants, createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import type { HashAlgorithm, PublicKey, SignatureOutcome, SignatureScheme } from './algorithms.js';
+import { concatBytes } from './encoding.js';
+
+/** The digest of `bytes`. */
+export function hashBytes(algorithm: HashAlgorithm, bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(createHash(algorithm).update(bytes).digest());
+}
+
+/**
+ * Verifies one signature. Asynchronous so that WebCrypto can stand behind it in a browser, where this file is replaced.
+ *
+ * @param signature for ECDSA the DER of ECDSA-Sig-Value (RFC 5480), as CMS and X.509 carry it
+ * @returns never throws: bytes that do not form a key or a signature are `invalid`
+ */
+export async function verifySignature(
+  scheme: SignatureScheme,
+  key: PublicKey,
+  data: Uint8Array,
+  signature: Uint8Array,
+): Promise<SignatureOutcome> {
+  try {
+    return verifyWith(scheme, key, data, signature) ? 'valid' : 'invalid';
+  } catch (error) {
+    return isUnsupported(error) ? 'unsupported' : 'invalid';
+  }
+}
+
+function verifyWith(scheme: SignatureScheme, key: PublicKey, data: Uint8Array, signature: Uint8Array): boolean {
+  switch (scheme.kind) {
+    case 'rsa-pkcs1':
+      if (key.type !== 'rsa') return false;
+      return verify(
+        scheme.hash,
+        data,
+        { key: importPkcs1(key.pkcs1), padding: constants.RSA_PKCS1_PADDING },
+        signature,
+      );
+    case 'rsa-pss':
+      if (key.type !== 'rsa') return false;
+      return verify(
+        scheme.hash,
+        data,
+        {
+          key: importPss(scheme.identifier, key.pkcs1),
+          padding: constants.RSA_PKCS1_PSS_PADDING,
+          saltLength: scheme.saltLength,
+        },
+        signature,
+      );
+    case 'ecdsa':
+      if (key.type !== 'ec') return false;
+      return verify(scheme.hash, data, { key: importSpki(key.spki), dsaEncoding: 'der' }, signature);
+    case 'ed25519':
+    case 'ed448':
+      if (key.type !== scheme.kind) return false;
+      return verify(null, data, importSpki(key.spki), signature);
+  }
+}
+
+function importPkcs1(pkcs1: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.from(pkcs1), format: 'der', type: 'pkcs1' });
+}
+
+function importSpki(spki: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
+}
+
+/**
+ * The RSA key restricted to the parameters of the signature. Node takes no mask hash of its own for PSS, but obeys the
+ * one in the key's AlgorithmIdentifier.
+ */
+function importPss(identifier: Uint8Array, pkcs1: Uint8Array): KeyObject {
+  const keyBits = tlv(0x03, concatBytes(new Uint8Array([0]), pkcs1));
+  return importSpki(tlv(0x30, concatBytes(identifier, keyBits)));
+}
+
+function tlv(tag: number, content: Uint8Array): Uint8Array {
+  const length: number[] = [];
+  for (let rest = content.length; rest > 0; rest = Math.floor(rest / 256)) length.unshift(rest % 256);
+  const header = content.length < 0x80 ? [tag, content.length] : [tag, 0x80 | length.length, ...length];
+  return concatBytes(new Uint8Array(header), content);
+}
+
+function isUnsupported(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? error.code : undefined;
+  return (
+    code === 'ERR_CRYPTO_INVALID_DIGEST' ||
+    code === 'ERR_OSSL_EVP_UNSUPPORTED' ||
+    code === 'ERR_OSSL_UNSUPPORTED' ||
+    code === 'ERR_OSSL_EC_UNKNOWN_GROUP'
+  );
+}

@@ -1,0 +1,119 @@
+import { OID } from '../oids.js';
+import { check, type TimestampCheck, type TimestampReport } from '../report.js';
+import { pathRevocation, type RevocationAnswers } from '../revocation/path-revocation.js';
+import { type Strength, unsoundAt } from '../strength.js';
+import type { Certificate } from '../x509/certificate.js';
+import type { Path } from '../x509/path-rules.js';
+import { type FoundPath, findPaths, type PathSearch } from '../x509/path-search.js';
+
+/** What was found out about the signer's chain. */
+export interface ChainResult {
+  readonly pathCheck: TimestampCheck;
+  readonly revocationCheck: TimestampCheck;
+  readonly revocation: TimestampReport['revocation'];
+  readonly path: Path;
+  readonly strengths: readonly Strength[];
+}
+
+/** Certificates and moments that a chain is judged by. */
+export interface ChainInput {
+  readonly anchors: readonly Certificate[];
+  readonly intermediates: readonly Certificate[];
+  readonly answers: RevocationAnswers;
+  readonly revocation: 'require' | 'ignore';
+  readonly genTime: Date;
+  readonly at: Date;
+}
+
+/** Path and revocation (RFC 5280 §6, RFC 3161 §4), both at genTime. */
+export async function checkChain(signer: Certificate, input: ChainInput): Promise<ChainResult> {
+  const search = await findPaths(signer, input.anchors, input.intermediates, input.genTime, OID.ekuTimeStamping);
+  const good = search.paths.filter(({ violations }) => violations.length === 0);
+  const best = good[0] ?? search.paths[0];
+  if (best === undefined) return noPath(search, input.anchors.length);
+  if (good.length === 0) return brokenPath(best);
+  return withRevocation(good, input);
+}
+
+function noPath({ untrustedRoot, unsupported, exhausted }: PathSearch, anchors: number): ChainResult {
+  const [outcome, message]: ['fail' | 'indeterminate', string] = (() => {
+    if (anchors === 0) return ['indeterminate', 'no readable trust anchor was given, so nobody vouches for the authority'];
+    if (unsupported) return ['indeterminate', 'the chain uses an algorithm that is not known here'];
+    if (exhausted) return ['fail', 'no chain to a trust anchor was found within the limits of the search'];
+    if (untrustedRoot) return ['fail', `the chain ends at ${untrustedRoot.subject.text}, which is not trusted`];
+    return [
+      'indeterminate',
+      'the chain to a trust anchor is incomplete: an intermediate certificate is missing, or nobody trusted vouches for the authority',
+    ];
+  })();
+  return {
+    pathCheck: check('tst.path', outcome, message),
+    revocationCheck: check('tst.revocation', 'indeterminate', 'not checked: there is no chain'),
+    revocation: 'indeterminate',
+    path: [],
+    strengths: [],
+  };
+}
+
+function brokenPath({ path, violations, strengths }: FoundPath): ChainResult {
+  const outcome = violations.some(({ severity }) => severity === 'fail') ? 'fail' : 'indeterminate';
+  return {
+    pathCheck: check('tst.path', outcome, violations.map(({ message }) => message).join('; ')),
+    revocationCheck: check('tst.revocation', 'indeterminate', 'not checked: the chain is not good'),
+    revocation: 'indeterminate',
+    path,
+    strengths,
+  };
+}
+
+async function withRevocation(good: readonly FoundPath[], input: ChainInput): Promise<ChainResult> {
+  const results: ChainResult[] = [];
+  for (const found of good) {
+    const result = await judgeRevocation(found, input);
+    if (['pass', 'not-applicable'].includes(result.revocationCheck.outcome)) return result;
+    results.push(result);
+  }
+  // With no path cleared, one that says the certificate was revoked outweighs one that cannot say.
+  const revoked = results.find(({ revocation }) => revocation === 'revoked');
+  const first = revoked ?? results[0];
+  if (first === undefined) throw new Error('checkChain calls withRevocation with at least one path');
+  return first;
+}
+
+async function judgeRevocation({ path, strengths }: FoundPath, input: ChainInput): Promise<ChainResult> {
+  const names = path.map(({ subject }) => subject.text).join(' ← ');
+  const pathCheck = check('tst.path', 'pass', `valid at the time of the stamp: ${names}`);
+  if (input.revocation === 'ignore') {
+    const revocationCheck = check('tst.revocation', 'not-applicable', 'ignored, as asked for');
+    return { pathCheck, revocationCheck, revocation: 'ignored', path, strengths };
+  }
+  const verdict = await pathRevocation(path, input.answers, input.genTime, input.at);
+  const outcome = REVOCATION_OUTCOME[verdict.state];
+  const prefix = verdict.state === 'provisional' ? 'provisional: ' : '';
+  return {
+    pathCheck,
+    revocationCheck: check('tst.revocation', outcome, `${prefix}${verdict.message}`),
+    revocation: verdict.state,
+    path,
+    strengths,
+  };
+}
+
+const REVOCATION_OUTCOME = {
+  revoked: 'fail',
+  indeterminate: 'indeterminate',
+  provisional: 'pass',
+  conclusive: 'pass',
+  'not-applicable': 'not-applicable',
+} as const;
+
+/** Everything that the token's trust rests on must be sound at the time of verification. */
+export function checkAlgorithms(strengths: readonly Strength[], at: Date): TimestampCheck {
+  const unique = (items: readonly Strength[]) => [...new Set(items.map(({ name }) => name))].join(', ');
+  if (strengths.length === 0)
+    return check('tst.algorithms', 'indeterminate', 'not checked: the signature is not verified');
+  const unsound = unsoundAt(strengths, at);
+  return unsound.length === 0
+    ? check('tst.algorithms', 'pass', unique(strengths))
+    : check('tst.algorithms', 'indeterminate', `no longer sound: ${unique(unsound)}`);
+}

@@ -1,0 +1,149 @@
+import { equalBytes, toHex } from '../../crypto/encoding.js';
+import { hashBytes } from '../../crypto/signature-verification.js';
+import { hashOf } from '../algorithms.js';
+import type { SignedData } from '../cms/signed-data.js';
+import type { SignerInfo } from '../cms/signer-info.js';
+import type { ParsedTimestamp } from '../cms/token.js';
+import type { TstInfo } from '../cms/tst-info.js';
+import { attempt, MalformedInput } from '../errors.js';
+import { OID } from '../oids.js';
+import { check, type TimestampCheck, type TimestampInput } from '../report.js';
+import { hashStrength, unsoundAt } from '../strength.js';
+import type { Certificate } from '../x509/certificate.js';
+import { sameName } from '../x509/names.js';
+
+/** A verifier's clock may be this far behind the authority's. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** RFC 3161 §2.4.2: only the statuses 0 and 1 come with a token. */
+export function checkStatus({ status, token }: ParsedTimestamp): TimestampCheck {
+  if (status === undefined) return check('tst.status', 'not-applicable', 'a bare token, without a response around it');
+  const said = [status.text, status.failures.join(', ')].filter((part) => part !== '').join('; ');
+  const detail = said === '' ? '' : ` (${said})`;
+  if (status.status > 1) return check('tst.status', 'fail', `the authority refused, status ${status.status}${detail}`);
+  if (token === undefined) return check('tst.status', 'fail', `status ${status.status}${detail}, but no token`);
+  // "With modifications" may concern only what was asked for; each such value is compared in a check of its own.
+  return check('tst.status', 'pass', `${status.status === 0 ? 'granted' : 'granted with modifications'}${detail}`);
+}
+
+/** RFC 3161 §2.4.2: SignedData over a TSTInfo. */
+export function checkContentType({ contentType, signedData }: ParsedTimestamp): TimestampCheck {
+  if (signedData === undefined) {
+    return check('tst.content-type', 'fail', `the token is not SignedData but ${contentType ?? 'missing'}`);
+  }
+  if (signedData.contentType !== OID.tstInfo) {
+    return check('tst.content-type', 'fail', `what is signed is not a TSTInfo but ${signedData.contentType}`);
+  }
+  return check('tst.content-type', 'pass', 'SignedData over a TSTInfo');
+}
+
+/** RFC 3161 §2.4.2: version 1 is the only one there is. */
+export function checkVersion({ version }: TstInfo): TimestampCheck {
+  return check('tst.version', version === 1 ? 'pass' : 'fail', `TSTInfo version ${version}`);
+}
+
+/** RFC 3161 §2.4.2: the token carries one signature, that of the authority. */
+export function checkSingleSigner({ signerInfos }: SignedData): TimestampCheck {
+  const count = signerInfos.length;
+  return check('tst.single-signer', count === 1 ? 'pass' : 'fail', count === 1 ? 'one signer' : `${count} signers`);
+}
+
+/** The imprint is the digest of the stamped bytes, by a hash that still resists collisions. */
+export function checkImprint({ imprint }: TstInfo, stamped: TimestampInput['stamped'], at: Date): TimestampCheck {
+  const hash = attempt(() => hashOf(imprint.algorithm, 'messageImprint'));
+  if (hash instanceof MalformedInput) return check('tst.imprint', 'fail', hash.message);
+  if (hash === undefined) {
+    return check('tst.imprint', 'indeterminate', `the imprint uses an unknown hash, ${imprint.algorithm.oid}`);
+  }
+  if ('imprint' in stamped && stamped.imprint.algorithm !== hash) {
+    const message = `the imprint uses ${hash}, and a digest by ${stamped.imprint.algorithm} was given`;
+    return check('tst.imprint', 'indeterminate', message);
+  }
+  const expected = 'data' in stamped ? hashBytes(hash, stamped.data) : stamped.imprint.digest;
+  if (!equalBytes(expected, imprint.digest)) {
+    return check('tst.imprint', 'fail', `other data was stamped: ${hash} ${toHex(imprint.digest)}`);
+  }
+  if (unsoundAt([hashStrength(hash)], at).length > 0) {
+    return check('tst.imprint', 'indeterminate', `the data matches, but ${hash} is no longer sound`);
+  }
+  return check('tst.imprint', 'pass', `the data matches by ${hash}`);
+}
+
+/** The token's policy is one of those that are accepted. */
+export function checkPolicy({ policy }: TstInfo, allowed: readonly string[] | undefined): TimestampCheck {
+  if (allowed === undefined) return check('tst.policy', 'not-applicable', `any policy is accepted; it is ${policy}`);
+  return allowed.includes(policy)
+    ? check('tst.policy', 'pass', `policy ${policy}`)
+    : check('tst.policy', 'fail', `policy ${policy} is not among those accepted`);
+}
+
+/** The nonce is that of the request, so the answer is not an old one. */
+export function checkNonce({ nonce }: TstInfo, expected: Uint8Array | undefined): TimestampCheck {
+  if (expected === undefined) return check('tst.nonce', 'not-applicable', 'no nonce to compare with was given');
+  if (nonce === undefined) return check('tst.nonce', 'fail', 'the token has no nonce, and the request had one');
+  return equalBytes(magnitude(nonce), magnitude(expected))
+    ? check('tst.nonce', 'pass', 'the nonce is that of the request')
+    : check('tst.nonce', 'fail', 'the nonce is not that of the request');
+}
+
+/** A leading zero octet only keeps a positive INTEGER positive; a negative one keeps its sign octet and never matches. */
+function magnitude(octets: Uint8Array): Uint8Array {
+  const start = octets.findIndex((octet) => octet !== 0);
+  return start === -1 ? new Uint8Array(0) : octets.subarray(start);
+}
+
+/** RFC 3161 §2.4.2: a critical extension that is not understood makes the token unusable. */
+export function checkExtensions({ extensions }: TstInfo): TimestampCheck {
+  const critical = [...extensions.values()].filter((extension) => extension.critical).map(({ oid }) => oid);
+  return critical.length === 0
+    ? check('tst.extensions', 'pass', 'no critical extension')
+    : check('tst.extensions', 'fail', `unknown critical extensions: ${critical.join(', ')}`);
+}
+
+/** RFC 3161 §2.4.2: the name in `tsa` must be one of the signer's certificate. */
+export function checkTsaName({ tsa }: TstInfo, signer: Certificate): TimestampCheck {
+  if (tsa === undefined) return check('tst.tsa-name', 'not-applicable', 'the token does not name its authority');
+  const isSubject = tsa.kind === 'directory' && sameName(tsa.name, signer.subject);
+  const isAltName = signer.known.subjectAltNames.some((name) =>
+    tsa.kind === 'directory' && name.kind === 'directory'
+      ? sameName(tsa.name, name.name)
+      : equalBytes(tsa.raw, name.raw),
+  );
+  return isSubject || isAltName
+    ? check('tst.tsa-name', 'pass', 'the authority’s name is that of its certificate')
+    : check('tst.tsa-name', 'fail', 'the authority’s name is not in its certificate');
+}
+
+/** A token from the future proves nothing. */
+export function checkTime({ genTime, accuracyMicroseconds }: TstInfo, at: Date): TimestampCheck {
+  const earliest = genTime.date.getTime() - (accuracyMicroseconds ?? 0) / 1000;
+  return earliest > at.getTime() + CLOCK_TOLERANCE_MS
+    ? check(
+        'tst.time',
+        'fail',
+        `${genTime.date.toISOString()} lies after the time of verification, ${at.toISOString()}`,
+      )
+    : check('tst.time', 'pass', `stamped at ${genTime.date.toISOString()}`);
+}
+
+/** RFC 5652 §5.3, §11.1, §11.2: what the signature is over must say what was signed. */
+export function checkSignedAttributes(
+  { signedAttributes, digestAlgorithm }: SignerInfo,
+  attributes:
+    | { readonly contentType: string | undefined; readonly messageDigest: Uint8Array | undefined }
+    | MalformedInput,
+  content: Uint8Array,
+): TimestampCheck {
+  const id = 'tst.signed-attributes';
+  if (signedAttributes === undefined) return check(id, 'fail', 'the signed attributes are missing');
+  if (attributes instanceof MalformedInput) return check(id, 'fail', attributes.message);
+  if (attributes.contentType !== OID.tstInfo)
+    return check(id, 'fail', 'the content-type attribute does not say TSTInfo');
+  if (attributes.messageDigest === undefined) return check(id, 'fail', 'the message-digest attribute is missing');
+  const hash = attempt(() => hashOf(digestAlgorithm, 'digestAlgorithm'));
+  if (hash instanceof MalformedInput) return check(id, 'fail', hash.message);
+  if (hash === undefined) return check(id, 'indeterminate', `unknown digest algorithm ${digestAlgorithm.oid}`);
+  return equalBytes(attributes.messageDigest, hashBytes(hash, content))
+    ? check(id, 'pass', 'content type and digest are those of the content')
+    : check(id, 'fail', 'the message digest is not that of the content');
+}

@@ -1,0 +1,40 @@
+/**
+ * What can be wrong with the form of a token, certificate, CRL or OCSP answer. Stable: reports and tests name them.
+ */
+export type MalformedCode =
+  | 'too-large'
+  | 'too-deep'
+  | 'too-many'
+  | 'truncated'
+  | 'trailing-bytes'
+  | 'bad-tag'
+  | 'bad-length'
+  | 'bad-value'
+  | 'missing-field'
+  | 'unexpected-field'
+  | 'contradiction';
+
+/** Bytes from outside that are not what they should be. Every parser of this folder throws this and nothing else. */
+export class MalformedInput extends Error {
+  override readonly name = 'MalformedInput';
+  constructor(
+    readonly code: MalformedCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Runs a parser whose failure is to be looked at, not thrown on.
+ *
+ * @returns the parsed value, or the `MalformedInput` that the parser threw; any other exception goes on upwards
+ */
+export function attempt<T>(parse: () => T): T | MalformedInput {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof MalformedInput) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import type { HashAlgorithm } from '../crypto/algorithms.js';
+
+/** What is checked, in this order; the ids are stable and part of the report's contract. */
+export const TIMESTAMP_CHECKS = [
+  'tst.format',
+  'tst.status',
+  'tst.content-type',
+  'tst.version',
+  'tst.single-signer',
+  'tst.signed-attributes',
+  'tst.imprint',
+  'tst.signer-certificate',
+  'tst.signature',
+  'tst.ess',
+  'tst.eku',
+  'tst.key-usage',
+  'tst.not-ca',
+  'tst.path',
+  'tst.revocation',
+  'tst.algorithms',
+  'tst.policy',
+  'tst.nonce',
+  'tst.extensions',
+  'tst.tsa-name',
+  'tst.time',
+] as const;
+
+export type TimestampCheckId = (typeof TIMESTAMP_CHECKS)[number];
+export type CheckOutcome = 'pass' | 'fail' | 'indeterminate' | 'not-applicable';
+
+/** One check of the report. `message` is for people, and safe to print. */
+export interface TimestampCheck {
+  readonly id: TimestampCheckId;
+  readonly outcome: CheckOutcome;
+  readonly message: string;
+}
+
+/** What a token is to be checked against. */
+export interface TimestampInput {
+  /** A TimeStampResp or a bare token, DER or BER. */
+  readonly token: Uint8Array;
+  /** What must have been stamped: the bytes themselves, or their digest. */
+  readonly stamped:
+    | { readonly data: Uint8Array }
+    | { readonly imprint: { readonly algorithm: HashAlgorithm; readonly digest: Uint8Array } };
+  /** DER certificates that the verifying person trusts: roots, intermediates or the signer's own. */
+  readonly trustAnchors: readonly Uint8Array[];
+  /** DER certificates that help to build the chain; nothing in them is trusted. */
+  readonly untrusted?: readonly Uint8Array[];
+  /** DER CRLs. */
+  readonly crls?: readonly Uint8Array[];
+  /** DER OCSPResponses. */
+  readonly ocspResponses?: readonly Uint8Array[];
+  /** Whether a chain that names a source of revocations needs an answer from it. */
+  readonly revocation: 'require' | 'ignore';
+  /**
+   * The time of verification: the algorithms must be sound until then. Where a newer token covers this one, its genTime
+   * may be given instead.
+   */
+  readonly at: Date;
+  /** The nonce of the request, as an unsigned big-endian number. */
+  readonly expectedNonce?: Uint8Array;
+  /** Dotted OIDs of the policies that are accepted; any policy if left out. */
+  readonly allowedPolicies?: readonly string[];
+}
+
+/** What the token says. It is proved only if the report's outcome is `pass`. */
+export interface TimestampClaims {
+  /** Cut to milliseconds. */
+  readonly genTime: Date;
+  /** Microseconds since 1970, as far as the token states them. */
+  readonly genTimeMicroseconds: bigint;
+  /** As it stands in the token, e.g. `20260102030405.678901Z`. */
+  readonly genTimeText: string;
+  /** Undefined where the authority states none. */
+  readonly accuracyMicroseconds: number | undefined;
+  /** Hexadecimal content octets of the INTEGER. */
+  readonly serial: string;
+  readonly policy: string;
+  readonly imprintAlgorithm: HashAlgorithm | undefined;
+  /** Hexadecimal. */
+  readonly imprintDigest: string;
+  /** Hexadecimal content octets of the INTEGER. */
+  readonly nonce: string | undefined;
+  readonly ordering: boolean;
+  /** Name of the authority by its own account, safe to print. */
+  readonly tsa: string | undefined;
+}
+
+/** A certificate as the report shows it; the texts are safe to print. */
+export interface CertificateSummary {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly serial: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** The answer of `verifyTimestamp`. */
+export interface TimestampReport {
+  /** `fail` if any check fails, else `indeterminate` if any is, else `pass`. */
+  readonly outcome: 'pass' | 'fail' | 'indeterminate';
+  /** All of `TIMESTAMP_CHECKS`, in that order. */
+  readonly checks: readonly TimestampCheck[];
+  /** Undefined where the token could not be read. */
+  readonly claims: TimestampClaims | undefined;
+  readonly signer: CertificateSummary | undefined;
+  /** From the signer's certificate to the trust anchor; empty where no chain was found. */
+  readonly chain: readonly CertificateSummary[];
+  /** State of the revocation check; `provisional` passes, and a later CRL or OCSP answer would make it conclusive. */
+  readonly revocation: 'conclusive' | 'provisional' | 'indeterminate' | 'revoked' | 'not-applicable' | 'ignored';
+  /**
+   * Until when the token stands without a newer one over it: the first expiry of a certificate of the chain or the first
+   * sunset of an algorithm. Undefined where no chain was found.
+   */
+  readonly soundUntil: { readonly date: Date; readonly reason: string } | undefined;
+}
+
+/** Builds one check. */
+export function check(id: TimestampCheckId, outcome: CheckOutcome, message: string): TimestampCheck {
+  return { id, outcome, message };
+}
+
+/** The overall outcome of a list of checks. */
+export function outcomeOf(checks: readonly TimestampCheck[]): TimestampReport['outcome'] {
+  if (checks.some(({ outcome }) => outcome === 'fail')) return 'fail';
+  return checks.some(({ outcome }) => outcome === 'indeterminate') ? 'indeterminate' : 'pass';
+}
+
+/** Every check in its place; those that were not made because of an earlier failure are indeterminate. */
+export function completeChecks(made: readonly TimestampCheck[]): TimestampCheck[] {
+  return TIMESTAMP_CHECKS.map(
+    (id) => made.find((candidate) => candidate.id === id) ?? check(id, 'indeterminate', 'not checked: see above'),
+  );
+}

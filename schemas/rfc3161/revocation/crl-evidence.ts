@@ -1,0 +1,74 @@
+import { equalBytes } from '../../crypto/encoding.js';
+import { attempt, MalformedInput } from '../errors.js';
+import { OID } from '../oids.js';
+import type { Certificate } from '../x509/certificate.js';
+import { verifySignedBytes } from '../x509/certificate-signature.js';
+import { KEY_USAGE } from '../x509/extensions.js';
+import type { GeneralName } from '../x509/general-names.js';
+import { sameName } from '../x509/names.js';
+import { type Crl, findCrlEntry } from './crl.js';
+import type { RevocationEvidence } from './evidence.js';
+
+const UNDERSTOOD = new Set<string>([
+  OID.authorityKeyIdentifier,
+  OID.crlNumber,
+  OID.issuingDistributionPoint,
+  OID.issuerAltName,
+  OID.expiredCertificatesOnCrl,
+]);
+
+/**
+ * What a CRL says about a certificate (RFC 5280 §6.3), if it is the certificate issuer's own, complete list.
+ *
+ * @returns the evidence, or in words why the list says nothing about it
+ */
+export async function crlEvidence(
+  crl: Crl,
+  certificate: Certificate,
+  issuer: Certificate,
+): Promise<RevocationEvidence | string> {
+  if (!sameName(crl.issuer, issuer.subject)) return 'a CRL of somebody else';
+  if (crl.extensions.has(OID.deltaCrlIndicator)) return 'a delta CRL, not read here';
+  if (crl.scope?.indirect) return 'an indirect CRL, not read here';
+  if (issuer.known.keyUsage !== undefined && !issuer.known.keyUsage.has(KEY_USAGE.crlSign)) {
+    return `the key of ${issuer.subject.text} may not sign CRLs`;
+  }
+  const { outcome, strengths } = await verifySignedBytes(crl, issuer.publicKey);
+  if (outcome !== 'valid') return `the signature of the CRL of ${crl.issuer.text} is ${outcome}`;
+  if (!covers(crl, certificate)) return `a CRL of ${crl.issuer.text} for other certificates`;
+  const entry = attempt(() => findCrlEntry(crl, certificate.serial));
+  if (entry instanceof MalformedInput) return `the CRL of ${crl.issuer.text} cannot be read`;
+  const unknownCritical = [...crl.extensions.values()].some(({ critical, oid }) => critical && !UNDERSTOOD.has(oid));
+  return {
+    source: `the CRL of ${crl.issuer.text}`,
+    thisUpdate: crl.thisUpdate,
+    nextUpdate: crl.nextUpdate,
+    revoked: entry && { at: entry.revokedAt, reason: entry.unknownCritical ? undefined : entry.reason },
+    canClear: !unknownCritical && crl.scope?.onlySomeReasons !== true,
+    keptUntil: keptUntil(crl, certificate),
+    strengths,
+  };
+}
+
+function keptUntil(crl: Crl, certificate: Certificate): Date | undefined {
+  const since = crl.keepsExpiredSince;
+  return since !== undefined && since.getTime() <= certificate.notAfter.getTime() ? undefined : certificate.notAfter;
+}
+
+/** Whether the list's scope holds the certificate; a list that is one part of many must be the part it names. */
+function covers({ scope }: Crl, certificate: Certificate): boolean {
+  if (scope === undefined) return true;
+  const isCa = certificate.known.basicConstraints?.ca === true;
+  if (scope.onlyAttributeCertificates) return false;
+  if (isCa ? scope.onlyUserCertificates : scope.onlyCaCertificates) return false;
+  if (scope.names.length === 0) return true;
+  const points = certificate.known.crlDistributionPoints;
+  return points.some(
+    (point) => !point.partial && point.names.some((name) => scope.names.some((other) => sameGeneralName(name, other))),
+  );
+}
+
+function sameGeneralName(a: GeneralName, b: GeneralName): boolean {
+  if (a.kind === 'directory' && b.kind === 'directory') return sameName(a.name, b.name);
+  return equalBytes(a.raw, b.raw);
+}

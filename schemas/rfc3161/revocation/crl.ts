@@ -1,0 +1,146 @@
+import { equalBytes } from '../../crypto/encoding.js';
+import { type AlgorithmIdentifier, parseAlgorithmIdentifier } from '../algorithms.js';
+import { context, explicit, Fields, hasTag, TAG } from '../asn1/fields.js';
+import { type Asn1Node, eachChild, readSingle } from '../asn1/reader.js';
+import { preciseGeneralizedTime, timeValue } from '../asn1/times.js';
+import { enumerated, smallInteger, wholeOctets } from '../asn1/values.js';
+import { MalformedInput } from '../errors.js';
+import { OID } from '../oids.js';
+import { distributionPointNames, type Extensions, parseExtensions } from '../x509/extensions.js';
+import type { GeneralName } from '../x509/general-names.js';
+import { type Name, parseName } from '../x509/names.js';
+
+/** A certificate revocation list (RFC 5280 §5). Its entries stay bytes until one is looked for. */
+export interface Crl {
+  readonly der: Uint8Array;
+  readonly tbs: Uint8Array;
+  readonly signatureAlgorithm: AlgorithmIdentifier;
+  readonly signature: Uint8Array;
+  readonly issuer: Name;
+  readonly thisUpdate: Date;
+  readonly nextUpdate: Date | undefined;
+  readonly entries: Asn1Node | undefined;
+  readonly extensions: Extensions;
+  /** Start of the time since which entries of expired certificates are kept (X.509 §9.5.2.8). */
+  readonly keepsExpiredSince: Date | undefined;
+  readonly scope: CrlScope | undefined;
+}
+
+/** The issuingDistributionPoint extension (RFC 5280 §5.2.5): which certificates the list covers. */
+export interface CrlScope {
+  readonly names: readonly GeneralName[];
+  readonly onlyUserCertificates: boolean;
+  readonly onlyCaCertificates: boolean;
+  readonly onlyAttributeCertificates: boolean;
+  readonly onlySomeReasons: boolean;
+  readonly indirect: boolean;
+}
+
+/** An entry of a CRL for one certificate. */
+export interface CrlEntry {
+  readonly revokedAt: Date;
+  /** CRLReason (RFC 5280 §5.3.1); undefined where the entry gives none. */
+  readonly reason: number | undefined;
+  /** Whether it has a critical extension that is not understood. */
+  readonly unknownCritical: boolean;
+}
+
+const MAX_CRL_BYTES = 16 * 1024 * 1024;
+
+/** @param der exactly one CRL, at most 16 MiB. @throws MalformedInput */
+export function parseCrl(der: Uint8Array): Crl {
+  if (der.length > MAX_CRL_BYTES) throw new MalformedInput('too-large', 'the CRL is larger than 16 MiB');
+  const outer = new Fields(readSingle(der), 'CertificateList');
+  const tbsNode = outer.required(TAG.sequence, 'tbsCertList');
+  const signatureAlgorithm = parseAlgorithmIdentifier(outer.required(TAG.sequence, 'signatureAlgorithm'), 'signature');
+  const signature = wholeOctets(outer.required(TAG.bitString, 'signatureValue'), 'signatureValue');
+  outer.finish();
+
+  const fields = new Fields(tbsNode, 'tbsCertList');
+  const version = fields.optional(TAG.integer);
+  const innerAlgorithm = fields.required(TAG.sequence, 'signature');
+  const issuer = parseName(fields.required(TAG.sequence, 'issuer'), 'issuer');
+  const thisUpdate = timeValue(fields.requiredAny('thisUpdate'), 'thisUpdate');
+  const nextUpdateNode = fields.optional(TAG.utcTime) ?? fields.optional(TAG.generalizedTime);
+  const entries = fields.optional(TAG.sequence);
+  const extensionsNode = fields.optional(context(0));
+  fields.finish();
+  if (version !== undefined && smallInteger(version, 'version') !== 1) {
+    throw new MalformedInput('bad-value', 'the CRL has an unknown version');
+  }
+  if (!equalBytes(innerAlgorithm.raw, signatureAlgorithm.raw)) {
+    throw new MalformedInput('contradiction', 'the CRL names two different signature algorithms');
+  }
+  const extensions: Extensions = extensionsNode
+    ? parseExtensions(explicit(extensionsNode, 'crlExtensions'))
+    : new Map();
+  const keeps = extensions.get(OID.expiredCertificatesOnCrl);
+  const scope = extensions.get(OID.issuingDistributionPoint);
+  return {
+    der,
+    tbs: tbsNode.raw,
+    signatureAlgorithm,
+    signature,
+    issuer,
+    thisUpdate,
+    nextUpdate: nextUpdateNode && timeValue(nextUpdateNode, 'nextUpdate'),
+    entries,
+    extensions,
+    keepsExpiredSince: keeps && preciseGeneralizedTime(readSingle(keeps.value), 'expiredCertsOnCRL').date,
+    scope: scope && parseScope(readSingle(scope.value)),
+  };
+}
+
+/** The entry for a serial number; undefined if the list has none. @throws MalformedInput if the list is not readable */
+export function findCrlEntry(crl: Crl, serial: Uint8Array): CrlEntry | undefined {
+  if (crl.entries === undefined) return undefined;
+  for (const item of eachChild(crl.entries)) {
+    const fields = new Fields(item, 'revokedCertificate');
+    if (!equalBytes(fields.required(TAG.integer, 'userCertificate').content, serial)) continue;
+    const revokedAt = timeValue(fields.requiredAny('revocationDate'), 'revocationDate');
+    const extensionsNode = fields.optional(TAG.sequence);
+    fields.finish();
+    const extensions: Extensions = extensionsNode ? parseExtensions(extensionsNode) : new Map();
+    const reason = extensions.get(OID.crlReason);
+    return {
+      revokedAt,
+      reason: reason && enumerated(readSingle(reason.value), 'reasonCode'),
+      unknownCritical: [...extensions.values()].some(
+        ({ critical, oid }) => critical && oid !== OID.crlReason && oid !== OID.invalidityDate,
+      ),
+    };
+  }
+  return undefined;
+}
+
+function parseScope(node: Asn1Node): CrlScope {
+  const fields = new Fields(node, 'issuingDistributionPoint');
+  const name = fields.optional(context(0));
+  const flag = (tag: number) => {
+    const value = fields.optional(context(tag, false));
+    return value?.content.some((octet) => octet !== 0) ?? false;
+  };
+  const onlyUserCertificates = flag(1);
+  const onlyCaCertificates = flag(2);
+  const onlySomeReasons = fields.optional(context(3, false)) !== undefined;
+  const indirect = flag(4);
+  const onlyAttributeCertificates = flag(5);
+  fields.finish();
+  return {
+    names: name === undefined ? [] : distributionPointNames(explicitChoice(name)),
+    onlyUserCertificates,
+    onlyCaCertificates,
+    onlyAttributeCertificates,
+    onlySomeReasons,
+    indirect,
+  };
+}
+
+/** DistributionPointName is a CHOICE, so its tag is explicit even in a module of implicit tags (X.680 §31.2.7). */
+function explicitChoice(node: Asn1Node): Asn1Node {
+  const inner = explicit(node, 'distributionPoint');
+  if (!hasTag(inner, context(0)) && !hasTag(inner, context(1))) {
+    throw new MalformedInput('bad-tag', 'distributionPoint has the wrong type');
+  }
+  return inner;
+}

@@ -1,0 +1,113 @@
+import type { Strength } from '../strength.js';
+
+/** What one CRL or OCSP answer says about one certificate; its signature and its scope have been checked. */
+export interface RevocationEvidence {
+  /** For people: which CRL or OCSP answer. */
+  readonly source: string;
+  readonly thisUpdate: Date;
+  readonly nextUpdate: Date | undefined;
+  /** undefined: not revoked, as of thisUpdate. */
+  readonly revoked: { readonly at: Date; readonly reason: number | undefined } | undefined;
+  /** Whether it can clear the certificate, and not only accuse it (all reasons covered, no unknown critical parts). */
+  readonly canClear: boolean;
+  /** Until when the issuer keeps entries of this certificate: after its expiry they may be dropped. */
+  readonly keptUntil: Date | undefined;
+  readonly strengths: readonly Strength[];
+}
+
+/** What all evidence together says about one certificate at genTime. */
+export interface RevocationVerdict {
+  /** Worst first. `conclusive` and `provisional` are passes. */
+  readonly state: 'revoked' | 'indeterminate' | 'provisional' | 'conclusive' | 'not-applicable';
+  readonly message: string;
+  readonly strengths: readonly Strength[];
+}
+
+const REASONS = [
+  'unspecified',
+  'key compromise',
+  'CA compromise',
+  'affiliation changed',
+  'superseded',
+  'cessation of operation',
+  'certificate hold',
+  'reason 7',
+  'removed from the list',
+  'privilege withdrawn',
+  'attribute authority compromise',
+];
+/** Reasons after which earlier tokens stay good (RFC 3161 §4). */
+const ORDERLY = new Set([0, 3, 4, 5]);
+/** Reasons that take the ground from under earlier tokens too. */
+const COMPROMISE = new Set([1, 2, 10]);
+
+/**
+ * Weighs the evidence about one certificate.
+ *
+ * @param genTime of the token
+ * @param isSigner whether the certificate is the authority's own: RFC 3161 §4 then reads a revocation without a reason as
+ *   the worst one
+ */
+export function weighEvidence(
+  evidence: readonly RevocationEvidence[],
+  genTime: Date,
+  isSigner: boolean,
+): RevocationVerdict {
+  const accusations = evidence.flatMap((item) =>
+    item.revoked ? [judgeRevocation(item, item.revoked, genTime, isSigner)] : [],
+  );
+  const worst =
+    accusations.find(({ state }) => state === 'revoked') ?? accusations.find(({ state }) => state === 'indeterminate');
+  if (worst !== undefined) return worst;
+  const verdicts = [
+    ...accusations,
+    ...evidence.filter((item) => item.canClear && !item.revoked).map((item) => judgeAbsence(item, genTime)),
+  ];
+  return (
+    verdicts.find(({ state }) => state === 'conclusive') ??
+    verdicts.find(({ state }) => state === 'provisional') ??
+    verdicts[0] ?? { state: 'indeterminate', message: 'nothing enclosed answers for it', strengths: [] }
+  );
+}
+
+function judgeRevocation(
+  { source, strengths }: RevocationEvidence,
+  revoked: { readonly at: Date; readonly reason: number | undefined },
+  genTime: Date,
+  isSigner: boolean,
+): RevocationVerdict {
+  const reason =
+    revoked.reason === undefined ? 'no reason given' : (REASONS[revoked.reason] ?? `reason ${revoked.reason}`);
+  const message = `revoked on ${revoked.at.toISOString()} (${reason}), says ${source}`;
+  if (revoked.at.getTime() <= genTime.getTime()) return { state: 'revoked', message, strengths };
+  if (revoked.reason === undefined) {
+    return isSigner
+      ? { state: 'revoked', message: `${message}; without a reason, earlier tokens are void too`, strengths }
+      : { state: 'indeterminate', message, strengths };
+  }
+  if (COMPROMISE.has(revoked.reason))
+    return { state: 'revoked', message: `${message}: earlier tokens are void too`, strengths };
+  if (!ORDERLY.has(revoked.reason)) return { state: 'indeterminate', message, strengths };
+  return { state: 'conclusive', message: `${message}, after the time-stamp: earlier tokens stay good`, strengths };
+}
+
+function judgeAbsence(item: RevocationEvidence, genTime: Date): RevocationVerdict {
+  const { source, thisUpdate, nextUpdate, keptUntil, strengths } = item;
+  const from = thisUpdate.toISOString();
+  if (keptUntil !== undefined && thisUpdate.getTime() > keptUntil.getTime()) {
+    const message = `${source} of ${from} was made after the certificate expired, and may have dropped it`;
+    return { state: 'indeterminate', message, strengths };
+  }
+  if (thisUpdate.getTime() >= genTime.getTime()) {
+    return {
+      state: 'conclusive',
+      message: `not revoked, says ${source} of ${from}, made after the time-stamp`,
+      strengths,
+    };
+  }
+  if (nextUpdate !== undefined && genTime.getTime() <= nextUpdate.getTime()) {
+    const message = `not revoked, says ${source} of ${from}, in force at the time-stamp (a later one would be conclusive)`;
+    return { state: 'provisional', message, strengths };
+  }
+  return { state: 'indeterminate', message: `${source} of ${from} is too old to answer for the time-stamp`, strengths };
+}

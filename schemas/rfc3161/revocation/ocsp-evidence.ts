@@ -1,0 +1,102 @@
+import { equalBytes } from '../../crypto/encoding.js';
+import { hashBytes } from '../../crypto/signature-verification.js';
+import { attempt, MalformedInput } from '../errors.js';
+import { OID } from '../oids.js';
+import type { Strength } from '../strength.js';
+import { type Certificate, parseCertificate } from '../x509/certificate.js';
+import { verifySignedBytes } from '../x509/certificate-signature.js';
+import { KEY_USAGE } from '../x509/extensions.js';
+import { sameName } from '../x509/names.js';
+import type { RevocationEvidence } from './evidence.js';
+import type { OcspAnswer, OcspResponse } from './ocsp.js';
+
+/**
+ * What an OCSP response says about a certificate (RFC 6960 §3.2), if it is about it, signed rightly, and by somebody whom
+ * the certificate's issuer allows to answer.
+ *
+ * @returns the evidence, or in words why the response says nothing about it
+ */
+export async function ocspEvidence(
+  response: OcspResponse,
+  certificate: Certificate,
+  issuer: Certificate,
+): Promise<RevocationEvidence | string> {
+  const answer = response.answers.find((candidate) => isAbout(candidate, certificate, issuer));
+  if (answer === undefined) return 'an OCSP answer about another certificate';
+  const signed = await verifyResponder(response, issuer);
+  if (typeof signed === 'string') return signed;
+  const source = `the OCSP answer of ${signed.responder.subject.text}`;
+  if (answer.status.kind === 'unknown') return `${source}: it does not know the certificate`;
+  const extensions = [...response.extensions.values(), ...answer.extensions.values()];
+  const unknownCritical = extensions.some(
+    ({ critical, oid }) => critical && oid !== OID.ocspNonce && oid !== OID.ocspArchiveCutoff,
+  );
+  const { archiveCutoff } = answer;
+  const keeps = archiveCutoff !== undefined && archiveCutoff.getTime() <= certificate.notAfter.getTime();
+  return {
+    source,
+    thisUpdate: answer.thisUpdate,
+    nextUpdate: answer.nextUpdate,
+    revoked:
+      answer.status.kind === 'revoked' ? { at: answer.status.revokedAt, reason: answer.status.reason } : undefined,
+    canClear: !unknownCritical,
+    keptUntil: keeps ? undefined : certificate.notAfter,
+    strengths: signed.strengths,
+  };
+}
+
+function isAbout(answer: OcspAnswer, certificate: Certificate, issuer: Certificate): boolean {
+  const { hash } = answer;
+  return (
+    hash !== undefined &&
+    equalBytes(answer.serial, certificate.serial) &&
+    equalBytes(answer.issuerNameHash, hashBytes(hash, certificate.issuer.raw)) &&
+    equalBytes(answer.issuerKeyHash, hashBytes(hash, issuer.publicKey.bits))
+  );
+}
+
+/** RFC 6960 §4.2.2.2: the issuer itself, or a delegate with a certificate for OCSP signing directly from the issuer. */
+async function verifyResponder(
+  response: OcspResponse,
+  issuer: Certificate,
+): Promise<{ responder: Certificate; strengths: Strength[] } | string> {
+  if (isResponder(response, issuer)) {
+    const { outcome, strengths } = await verifySignedBytes(response, issuer.publicKey);
+    if (outcome === 'valid') return { responder: issuer, strengths };
+  }
+  for (const der of response.certificates) {
+    const delegate = attempt(() => parseCertificate(der));
+    if (delegate instanceof MalformedInput || !isResponder(response, delegate)) continue;
+    const problem = delegateProblem(delegate, issuer, response.producedAt);
+    if (problem !== undefined) return `the OCSP responder ${delegate.subject.text} ${problem}`;
+    const certified = await verifySignedBytes(delegate, issuer.publicKey);
+    if (certified.outcome !== 'valid')
+      return `the OCSP responder ${delegate.subject.text} is not certified by the issuer`;
+    const { outcome, strengths } = await verifySignedBytes(response, delegate.publicKey);
+    if (outcome !== 'valid') return `the signature of the OCSP answer of ${delegate.subject.text} is ${outcome}`;
+    return { responder: delegate, strengths: [...strengths, ...certified.strengths] };
+  }
+  return 'an OCSP answer whose signer is not authorised, or whose signature is wrong';
+}
+
+function isResponder({ responder }: OcspResponse, candidate: Certificate): boolean {
+  if ('name' in responder) return sameName(responder.name, candidate.subject);
+  return equalBytes(responder.keyHash, hashBytes('sha1', candidate.publicKey.bits));
+}
+
+function delegateProblem(delegate: Certificate, issuer: Certificate, producedAt: Date): string | undefined {
+  const { known, notBefore, notAfter } = delegate;
+  if (!sameName(delegate.issuer, issuer.subject)) return 'is not certified by the issuer';
+  if (!known.extendedKeyUsage?.includes(OID.ekuOcspSigning)) return 'may not sign OCSP answers';
+  if (
+    known.keyUsage !== undefined &&
+    !known.keyUsage.has(KEY_USAGE.digitalSignature) &&
+    !known.keyUsage.has(KEY_USAGE.nonRepudiation)
+  ) {
+    return 'has a key that may not sign';
+  }
+  if (producedAt.getTime() < notBefore.getTime() || producedAt.getTime() >= notAfter.getTime() + 1000) {
+    return 'answered outside the validity of its certificate';
+  }
+  return undefined;
+}

@@ -1,0 +1,80 @@
+import { unsoundAt } from '../strength.js';
+import type { Certificate } from '../x509/certificate.js';
+import type { Path } from '../x509/path-rules.js';
+import type { Crl } from './crl.js';
+import { crlEvidence } from './crl-evidence.js';
+import { type RevocationEvidence, type RevocationVerdict, weighEvidence } from './evidence.js';
+import type { OcspResponse } from './ocsp.js';
+import { ocspEvidence } from './ocsp-evidence.js';
+
+/** Everything enclosed that may say whether a certificate was revoked. */
+export interface RevocationAnswers {
+  readonly crls: readonly Crl[];
+  readonly ocspResponses: readonly OcspResponse[];
+}
+
+/** Worst first. */
+const ORDER: readonly RevocationVerdict['state'][] = [
+  'revoked',
+  'indeterminate',
+  'provisional',
+  'conclusive',
+  'not-applicable',
+];
+
+/**
+ * Whether any certificate of a path was revoked at genTime. The anchor is trusted from outside and not asked about.
+ *
+ * @param at until when the algorithms under an answer must be sound for it to clear a certificate
+ */
+export async function pathRevocation(
+  path: Path,
+  answers: RevocationAnswers,
+  genTime: Date,
+  at: Date,
+): Promise<RevocationVerdict> {
+  const verdicts: RevocationVerdict[] = [];
+  for (const [index, certificate] of path.entries()) {
+    const issuer = path[index + 1];
+    if (issuer !== undefined)
+      verdicts.push(await certificateRevocation(certificate, issuer, answers, genTime, at, index === 0));
+  }
+  if (verdicts.length === 0) {
+    return { state: 'not-applicable', message: 'the signer’s certificate is itself a trust anchor', strengths: [] };
+  }
+  const state = ORDER.find((candidate) => verdicts.some((verdict) => verdict.state === candidate)) ?? 'indeterminate';
+  return {
+    state,
+    message: verdicts.map(({ message }) => message).join('; '),
+    strengths: verdicts.flatMap(({ strengths }) => strengths),
+  };
+}
+
+async function certificateRevocation(
+  certificate: Certificate,
+  issuer: Certificate,
+  answers: RevocationAnswers,
+  genTime: Date,
+  at: Date,
+  isSigner: boolean,
+): Promise<RevocationVerdict> {
+  const results = [
+    ...(await Promise.all(answers.crls.map((crl) => crlEvidence(crl, certificate, issuer)))),
+    ...(await Promise.all(answers.ocspResponses.map((response) => ocspEvidence(response, certificate, issuer)))),
+  ];
+  const evidence = results
+    .filter((result): result is RevocationEvidence => typeof result !== 'string')
+    .map((item) => ({ ...item, canClear: item.canClear && unsoundAt(item.strengths, at).length === 0 }));
+  const name = certificate.subject.text;
+  if (evidence.length === 0 && !namesSource(certificate)) {
+    return { state: 'not-applicable', message: `${name} names no source of revocations`, strengths: [] };
+  }
+  const verdict = weighEvidence(evidence, genTime, isSigner);
+  const refused = evidence.length === 0 ? results.filter((result) => typeof result === 'string') : [];
+  const reasons = [...new Set(refused)].slice(0, 4).join(', ');
+  return { ...verdict, message: `${name}: ${verdict.message}${reasons === '' ? '' : ` (${reasons})`}` };
+}
+
+function namesSource({ known }: Certificate): boolean {
+  return known.crlDistributionPoints.length > 0 || known.ocspUrls.length > 0;
+}

@@ -1,0 +1,21 @@
+import type { TimestampReport } from './report.js';
+import { type Strength, weakest } from './strength.js';
+import type { Path } from './x509/path-rules.js';
+
+/**
+ * Until when a token stands without a newer one over it.
+ *
+ * @param path its chain, to the anchor
+ * @param strengths what its signatures and its imprint stand on
+ * @returns undefined without a chain
+ */
+export function soundUntil(path: Path, strengths: readonly Strength[]): TimestampReport['soundUntil'] {
+  const ends = path.map(({ subject, notAfter }) => ({
+    date: notAfter,
+    reason: `the certificate of ${subject.text} expires`,
+  }));
+  const worst = weakest(strengths);
+  if (path.length > 0 && worst?.soundUntil)
+    ends.push({ date: worst.soundUntil, reason: `${worst.name} is not held to be sound after that` });
+  return ends.sort((a, b) => a.date.getTime() - b.date.getTime())[0];
+}

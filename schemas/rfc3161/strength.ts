@@ -1,0 +1,62 @@
+import type { HashAlgorithm, PublicKey, SignatureScheme } from '../crypto/algorithms.js';
+
+/** How far an algorithm or key can be relied on. */
+export interface Strength {
+  /** What was judged, e.g. `RSA-2048`. */
+  readonly name: string;
+  /** First moment at which it is no longer held to be sound; null where no such date has been published. */
+  readonly soundUntil: Date | null;
+}
+
+const BROKEN = new Date(0);
+/** End of 112-bit strength: NIST SP 800-57 part 1 rev. 5 table 4, SP 800-131A. */
+const END_OF_112_BITS = new Date('2031-01-01T00:00:00Z');
+/** End of RSA, ECDSA and EdDSA of every size, because of quantum computers: NIST IR 8547 (draft) table 2. */
+const END_OF_CLASSICAL_SIGNATURES = new Date('2036-01-01T00:00:00Z');
+
+/** The strength of a hash against collisions. MD5 and SHA-1 were broken before this service existed. */
+export function hashStrength(hash: HashAlgorithm): Strength {
+  const name = hash.toUpperCase().replace(/^SHA(?=\d)(?!3-)/, 'SHA-');
+  if (hash === 'md5' || hash === 'sha1') return { name, soundUntil: BROKEN };
+  const is112Bits = hash === 'sha224' || hash === 'sha3-224';
+  return { name, soundUntil: is112Bits ? END_OF_112_BITS : null };
+}
+
+/** The strength of a public key by its kind and size. */
+export function keyStrength(key: PublicKey): Strength {
+  switch (key.type) {
+    case 'rsa':
+      return { name: `RSA-${key.bits}`, soundUntil: rsaSoundUntil(key.bits) };
+    case 'ec':
+      return {
+        name: key.curve,
+        soundUntil: key.bits < 250 ? END_OF_112_BITS : END_OF_CLASSICAL_SIGNATURES,
+      };
+    default:
+      return { name: key.type === 'ed25519' ? 'Ed25519' : 'Ed448', soundUntil: END_OF_CLASSICAL_SIGNATURES };
+  }
+}
+
+function rsaSoundUntil(bits: number): Date {
+  if (bits < 2048) return BROKEN;
+  return bits < 3072 ? END_OF_112_BITS : END_OF_CLASSICAL_SIGNATURES;
+}
+
+/** The strengths that a signature stands on. The mask hash of RSA-PSS needs no resistance to collisions. */
+export function signatureStrengths(scheme: SignatureScheme, key: PublicKey): Strength[] {
+  return 'hash' in scheme ? [keyStrength(key), hashStrength(scheme.hash)] : [keyStrength(key)];
+}
+
+/** The one that ends first; undefined for none. */
+export function weakest(strengths: readonly Strength[]): Strength | undefined {
+  const end = (strength: Strength) => strength.soundUntil?.getTime() ?? Number.POSITIVE_INFINITY;
+  return strengths.reduce<Strength | undefined>(
+    (worst, strength) => (worst === undefined || end(strength) < end(worst) ? strength : worst),
+    undefined,
+  );
+}
+
+/** Those that are no longer sound at `at`. */
+export function unsoundAt(strengths: readonly Strength[], at: Date): Strength[] {
+  return strengths.filter(({ soundUntil }) => soundUntil !== null && soundUntil.getTime() <= at.getTime());
+}

@@ -1,0 +1,192 @@
+import { equalBytes, toHex } from '../crypto/encoding.js';
+import { hashOf } from './algorithms.js';
+import { checkAlgorithms, checkChain } from './checks/chain-checks.js';
+import {
+  checkEku,
+  checkEss,
+  checkKeyUsage,
+  checkNotCa,
+  checkSignature,
+  findSignerCertificate,
+  readSignedAttributes,
+} from './checks/signer-checks.js';
+import {
+  checkContentType,
+  checkExtensions,
+  checkImprint,
+  checkNonce,
+  checkPolicy,
+  checkSignedAttributes,
+  checkSingleSigner,
+  checkStatus,
+  checkTime,
+  checkTsaName,
+  checkVersion,
+} from './checks/token-checks.js';
+import { parseTimestamp } from './cms/token.js';
+import type { TstInfo } from './cms/tst-info.js';
+import { attempt, MalformedInput } from './errors.js';
+import {
+  type CertificateSummary,
+  check,
+  completeChecks,
+  outcomeOf,
+  type TimestampCheck,
+  type TimestampClaims,
+  type TimestampInput,
+  type TimestampReport,
+} from './report.js';
+import { parseCrl } from './revocation/crl.js';
+import { parseOcspResponse } from './revocation/ocsp.js';
+import { soundUntil } from './sound-until.js';
+import { hashStrength, type Strength } from './strength.js';
+import { type Certificate, parseCertificate } from './x509/certificate.js';
+import { describeGeneralName } from './x509/general-names.js';
+
+/** More than any honest package encloses; the rest is not looked at. */
+const MAX_CERTIFICATES = 256;
+const MAX_REVOCATION_ANSWERS = 64;
+
+/**
+ * Verifies a time-stamp token (RFC 3161, RFC 5816) offline, from bytes that may all be hostile except the trust anchors.
+ *
+ * @returns always a report with every check of `TIMESTAMP_CHECKS`; bytes that are no token fail `tst.format`. Never rejects
+ *   for anything in the input.
+ */
+export async function verifyTimestamp(input: TimestampInput): Promise<TimestampReport> {
+  const parsed = attempt(() => parseTimestamp(input.token));
+  if (parsed instanceof MalformedInput) {
+    return reportOf({
+      checks: [check('tst.format', 'fail', `not a time-stamp token (${parsed.code}): ${parsed.message}`)],
+    });
+  }
+  const checks: TimestampCheck[] = [check('tst.format', 'pass', 'one token, and nothing after it')];
+  checks.push(checkStatus(parsed));
+  checks.push(checkContentType(parsed));
+  const { signedData, tstInfo } = parsed;
+  if (signedData === undefined || tstInfo === undefined) return reportOf({ checks });
+
+  checks.push(checkVersion(tstInfo));
+  checks.push(checkSingleSigner(signedData));
+  checks.push(checkImprint(tstInfo, input.stamped, input.at));
+  checks.push(checkPolicy(tstInfo, input.allowedPolicies));
+  checks.push(checkNonce(tstInfo, input.expectedNonce));
+  checks.push(checkExtensions(tstInfo));
+  checks.push(checkTime(tstInfo, input.at));
+  const claims = claimsOf(tstInfo);
+  const [signerInfo] = signedData.signerInfos;
+  if (signerInfo === undefined) return reportOf({ checks, claims });
+
+  const attributes = attempt(() => readSignedAttributes(signerInfo.signedAttributes ?? []));
+  checks.push(checkSignedAttributes(signerInfo, attributes, signedData.content));
+  const ess = attributes instanceof MalformedInput ? [] : attributes.ess;
+  const anchors = readAll(input.trustAnchors, parseCertificate);
+  const others = readAll(
+    [...signedData.certificates, ...(input.untrusted ?? [])].slice(0, MAX_CERTIFICATES),
+    parseCertificate,
+  );
+  const certificates = withoutCopies([...others, ...anchors]);
+  const signer = findSignerCertificate(signerInfo, ess, certificates);
+  if (signer === undefined) {
+    checks.push(
+      check('tst.signer-certificate', 'indeterminate', 'the signer’s certificate is neither enclosed nor given'),
+    );
+    return reportOf({ checks, claims });
+  }
+  checks.push(check('tst.signer-certificate', 'pass', signer.subject.text));
+
+  const signature = await checkSignature(signerInfo, signer);
+  checks.push(signature.check);
+  checks.push(checkEss(ess, signer));
+  checks.push(checkEku(signer));
+  checks.push(checkKeyUsage(signer));
+  checks.push(checkNotCa(signer));
+  checks.push(checkTsaName(tstInfo, signer));
+  const answers = {
+    crls: readAll([...(input.crls ?? []), ...signedData.crls].slice(0, MAX_REVOCATION_ANSWERS), parseCrl),
+    ocspResponses: readAll(
+      [...(input.ocspResponses ?? []), ...signedData.ocspResponses].slice(0, MAX_REVOCATION_ANSWERS),
+      parseOcspResponse,
+    ),
+  };
+  const { revocation, at } = input;
+  const genTime = tstInfo.genTime.date;
+  const chain = await checkChain(signer, { anchors, intermediates: certificates, answers, revocation, genTime, at });
+  checks.push(chain.pathCheck);
+  checks.push(chain.revocationCheck);
+  checks.push(checkAlgorithms([...signature.strengths, ...chain.strengths], at));
+  const strengths = [...signature.strengths, ...chain.strengths, ...imprintStrength(tstInfo)];
+  return reportOf({ checks, claims, signer, chain, soundUntil: soundUntil(chain.path, strengths) });
+}
+
+function reportOf(found: {
+  checks: readonly TimestampCheck[];
+  claims?: TimestampClaims;
+  signer?: Certificate;
+  chain?: { readonly path: readonly Certificate[]; readonly revocation: TimestampReport['revocation'] };
+  soundUntil?: TimestampReport['soundUntil'];
+}): TimestampReport {
+  const checks = completeChecks(found.checks);
+  return {
+    outcome: outcomeOf(checks),
+    checks,
+    claims: found.claims,
+    signer: found.signer && summaryOf(found.signer),
+    chain: (found.chain?.path ?? []).map(summaryOf),
+    revocation: found.chain?.revocation ?? 'indeterminate',
+    soundUntil: found.soundUntil,
+  };
+}
+
+function claimsOf({
+  genTime,
+  accuracyMicroseconds,
+  serial,
+  policy,
+  imprint,
+  nonce,
+  ordering,
+  tsa,
+}: TstInfo): TimestampClaims {
+  return {
+    genTime: genTime.date,
+    genTimeMicroseconds: genTime.microseconds,
+    genTimeText: genTime.text,
+    accuracyMicroseconds,
+    serial: toHex(serial),
+    policy,
+    imprintAlgorithm: imprintHash(imprint.algorithm),
+    imprintDigest: toHex(imprint.digest),
+    nonce: nonce && toHex(nonce),
+    ordering,
+    tsa: tsa && describeGeneralName(tsa),
+  };
+}
+
+function imprintHash(algorithm: TstInfo['imprint']['algorithm']) {
+  const hash = attempt(() => hashOf(algorithm, 'messageImprint'));
+  return hash instanceof MalformedInput ? undefined : hash;
+}
+
+function imprintStrength({ imprint }: TstInfo): Strength[] {
+  const hash = imprintHash(imprint.algorithm);
+  return hash === undefined ? [] : [hashStrength(hash)];
+}
+
+function summaryOf({ subject, issuer, serialHex, notBefore, notAfter }: Certificate): CertificateSummary {
+  return { subject: subject.text, issuer: issuer.text, serial: serialHex, notBefore, notAfter };
+}
+
+/** What can be read of some inputs; an unreadable one helps nobody, and is as good as not there. */
+function readAll<T>(inputs: readonly Uint8Array[], parse: (der: Uint8Array) => T): T[] {
+  return inputs.flatMap((der) => {
+    const item = attempt(() => parse(der));
+    return item instanceof MalformedInput ? [] : [item];
+  });
+}
+
+function withoutCopies(certificates: readonly Certificate[]): Certificate[] {
+  return certificates.filter(
+    (certificate, index) => certificates.findIndex((other) => equalBytes(other.der, certificate.der)) === index,
+  );
+}

@@ -1,0 +1,96 @@
+import { toHex } from '../../crypto/encoding.js';
+import { expectTag, listOf, TAG } from '../asn1/fields.js';
+import { type Asn1Node, childrenOf } from '../asn1/reader.js';
+import { oidValue } from '../asn1/values.js';
+import { MalformedInput } from '../errors.js';
+
+/** A distinguished name (RFC 5280 §4.1.2.4). */
+export interface Name {
+  readonly raw: Uint8Array;
+  /** For people, safe to print: control, format and separator characters are escaped. */
+  readonly text: string;
+  /** Its relative names, each as a form that is equal for names that RFC 5280 §7.1 calls equal. */
+  readonly relativeNames: readonly string[];
+}
+
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['2.5.4.3', 'CN'],
+  ['2.5.4.5', 'serialNumber'],
+  ['2.5.4.6', 'C'],
+  ['2.5.4.7', 'L'],
+  ['2.5.4.8', 'ST'],
+  ['2.5.4.10', 'O'],
+  ['2.5.4.11', 'OU'],
+  ['2.5.4.97', 'organizationIdentifier'],
+  ['0.9.2342.19200300.100.1.25', 'DC'],
+  ['1.2.840.113549.1.9.1', 'emailAddress'],
+]);
+
+/** @throws MalformedInput */
+export function parseName(node: Asn1Node, what: string): Name {
+  const sets = listOf(node, TAG.sequence, what).map((set) => listOf(set, TAG.set, `${what} part`).map(parseAttribute));
+  return {
+    raw: node.raw,
+    text: sets.map((set) => set.map(({ text }) => text).join('+')).join(', '),
+    relativeNames: sets.map((set) =>
+      set
+        .map(({ canonical }) => canonical)
+        .sort()
+        .join('+'),
+    ),
+  };
+}
+
+/** Whether two names are the same by RFC 5280 §7.1: case and runs of spaces do not count, nor does the string type. */
+export function sameName(a: Name, b: Name): boolean {
+  return a.relativeNames.length === b.relativeNames.length && isWithin(a, b);
+}
+
+/** Whether `name` lies in the subtree that starts at `base` (RFC 5280 §4.2.1.10). */
+export function isWithin(name: Name, base: Name): boolean {
+  return base.relativeNames.every((part, index) => name.relativeNames[index] === part);
+}
+
+/** Text from a certificate, made safe to print: nothing in it can move a cursor or reverse the reading direction. */
+export function printable(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+function parseAttribute(node: Asn1Node): { text: string; canonical: string } {
+  const [typeNode, valueNode, ...rest] = childrenOf(expectTag(node, TAG.sequence, 'name attribute'));
+  if (typeNode === undefined || valueNode === undefined || rest.length > 0) {
+    throw new MalformedInput('bad-value', 'a name attribute is not a type and a value');
+  }
+  const type = oidValue(typeNode, 'name attribute type');
+  const value = directoryString(valueNode);
+  const shown = value === undefined ? `#${toHex(valueNode.raw)}` : printable(value).replace(/([,+\\])/g, '\\$1');
+  const folded = value === undefined ? shown : value.normalize('NFKC').toLowerCase().trim().replace(/\s+/g, ' ');
+  return { text: `${SHORT_NAMES.get(type) ?? type}=${shown}`, canonical: JSON.stringify([type, folded]) };
+}
+
+/** The text of a string value; undefined for types that are no strings. */
+function directoryString(node: Asn1Node): string | undefined {
+  if (node.tagClass !== 0 || node.constructed) return undefined;
+  switch (node.tag) {
+    case 12:
+      return new TextDecoder('utf-8').decode(node.content);
+    case 18:
+    case 19:
+    case 20:
+    case 22:
+    case 26:
+      return Array.from(node.content, (octet) => String.fromCharCode(octet)).join('');
+    case 30:
+      return bmpString(node.content);
+    default:
+      return undefined;
+  }
+}
+
+function bmpString(content: Uint8Array): string {
+  const units: string[] = [];
+  for (let i = 0; i + 1 < content.length; i += 2) {
+    units.push(String.fromCharCode((content[i] ?? 0) * 256 + (content[i + 1] ?? 0)));
+  }
+  return units.join('');
+}

@@ -1,0 +1,103 @@
+import { OID } from '../oids.js';
+import type { Certificate } from './certificate.js';
+import { KEY_USAGE } from './extensions.js';
+import { nameConstraintViolations } from './name-constraints.js';
+import { sameName } from './names.js';
+
+/** A chain, from the signer's certificate (first) to the trust anchor (last). Signatures are verified already. */
+export type Path = readonly Certificate[];
+
+/** What a rule found: `fail` breaks the path for certain, `unsure` leaves it open. */
+export interface Violation {
+  readonly severity: 'fail' | 'unsure';
+  readonly message: string;
+}
+
+const PROCESSED = new Set<string>([
+  OID.subjectKeyIdentifier,
+  OID.authorityKeyIdentifier,
+  OID.keyUsage,
+  OID.extendedKeyUsage,
+  OID.basicConstraints,
+  OID.nameConstraints,
+  OID.subjectAltName,
+  OID.issuerAltName,
+  OID.crlDistributionPoints,
+  OID.authorityInformationAccess,
+  OID.certificatePolicies,
+  OID.ocspNoCheck,
+]);
+
+/** Known, but read only in the rare case that they are critical; then the path is left open. */
+const NOT_PROCESSED = new Set<string>([OID.policyMappings, OID.policyConstraints, OID.inhibitAnyPolicy]);
+
+/**
+ * The rules of RFC 5280 §6.1 for a path that is to serve time-stamping, at one moment.
+ *
+ * @param at genTime of the token
+ * @param purpose the extended key usage that every issuer with such an extension must allow
+ * @returns nothing if the path is good
+ */
+export function pathViolations(path: Path, at: Date, purpose: string): Violation[] {
+  return path
+    .flatMap((certificate, index) => [
+      ...validityViolations(certificate, at),
+      ...criticalExtensionViolations(certificate),
+      ...(index === 0 ? [] : issuerViolations(path, index, purpose)),
+    ])
+    .concat(nameConstraintViolations(path));
+}
+
+function validityViolations(certificate: Certificate, at: Date): Violation[] {
+  const { subject, notBefore, notAfter } = certificate;
+  if (at.getTime() < notBefore.getTime()) {
+    return [fail(`${subject.text} was not yet valid (from ${notBefore.toISOString()})`)];
+  }
+  // notAfter is the last second of validity, all of it.
+  if (at.getTime() >= notAfter.getTime() + 1000) {
+    return [fail(`${subject.text} had expired (on ${notAfter.toISOString()})`)];
+  }
+  return [];
+}
+
+function criticalExtensionViolations(certificate: Certificate): Violation[] {
+  return [...certificate.extensions.values()]
+    .filter(({ critical, oid }) => critical && !PROCESSED.has(oid))
+    .map(({ oid }) =>
+      NOT_PROCESSED.has(oid)
+        ? unsure(`${certificate.subject.text} has the critical extension ${oid}, which is not evaluated here`)
+        : fail(`${certificate.subject.text} has the unknown critical extension ${oid}`),
+    );
+}
+
+function issuerViolations(path: Path, index: number, purpose: string): Violation[] {
+  const issuer = path[index];
+  if (issuer === undefined) return [];
+  const { subject, known, version } = issuer;
+  const violations: Violation[] = [];
+  const isAnchor = index === path.length - 1;
+  // Version 1 has no extensions; somebody who is trusted from outside may still have such a root.
+  const isOldAnchor = isAnchor && version < 3;
+  if (known.basicConstraints?.ca !== true && !isOldAnchor) violations.push(fail(`${subject.text} is not a CA`));
+  if (known.keyUsage !== undefined && !known.keyUsage.has(KEY_USAGE.keyCertSign)) {
+    violations.push(fail(`the key of ${subject.text} may not sign certificates`));
+  }
+  const purposes = known.extendedKeyUsage;
+  if (purposes !== undefined && !purposes.includes(purpose) && !purposes.includes(OID.ekuAny)) {
+    violations.push(fail(`the extended key usage of ${subject.text} does not allow this purpose`));
+  }
+  const limit = known.basicConstraints?.pathLength;
+  const below = path.slice(1, index).filter((certificate) => !sameName(certificate.subject, certificate.issuer));
+  if (limit !== undefined && below.length > limit) {
+    violations.push(fail(`${subject.text} allows ${limit} CAs below it, and there are ${below.length}`));
+  }
+  return violations;
+}
+
+function fail(message: string): Violation {
+  return { severity: 'fail', message };
+}
+
+function unsure(message: string): Violation {
+  return { severity: 'unsure', message };
+}

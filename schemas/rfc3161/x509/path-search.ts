@@ -1,0 +1,109 @@
+import { equalBytes } from '../../crypto/encoding.js';
+import type { Strength } from '../strength.js';
+import type { Certificate } from './certificate.js';
+import { verifySignedBytes } from './certificate-signature.js';
+import { sameName } from './names.js';
+import { type Path, pathViolations, type Violation } from './path-rules.js';
+
+/** A chain to an anchor in which every signature is right, with what the other rules found. */
+export interface FoundPath {
+  readonly path: Path;
+  readonly violations: readonly Violation[];
+  /** What the signatures of the chain stand on; the anchor's own signature is not among them, trust in it is given. */
+  readonly strengths: readonly Strength[];
+}
+
+/** What the search for a chain came to. */
+export interface PathSearch {
+  /** Good paths first; at most eight. */
+  readonly paths: readonly FoundPath[];
+  /** Whether the search met a self-signed certificate that is no anchor: somebody's root, but not a trusted one. */
+  readonly untrustedRoot: Certificate | undefined;
+  /** Whether an algorithm was met that this implementation does not know. */
+  readonly unsupported: boolean;
+  /** Whether the search ended at one of its bounds. */
+  readonly exhausted: boolean;
+}
+
+const MAX_PATH_LENGTH = 8;
+const MAX_PATHS = 8;
+/** Certificates from a hostile bag may all name each other; each signature tried counts towards this. */
+const MAX_SIGNATURES_TRIED = 128;
+
+/**
+ * Looks for chains from a certificate to the anchors (RFC 5280 §6, RFC 4158). An anchor may be any certificate: a root, an
+ * intermediate, or the leaf itself.
+ *
+ * @param anchors trusted from outside
+ * @param intermediates hints from anywhere; nothing in them is trusted
+ * @param at the moment at which the path must be valid
+ * @param purpose OID of the extended key usage that issuers must allow
+ */
+export async function findPaths(
+  leaf: Certificate,
+  anchors: readonly Certificate[],
+  intermediates: readonly Certificate[],
+  at: Date,
+  purpose: string,
+): Promise<PathSearch> {
+  const paths: FoundPath[] = [];
+  let tried = 0;
+  let untrustedRoot: Certificate | undefined;
+  let unsupported = false;
+  let exhausted = false;
+
+  const extend = async (path: Path, strengths: readonly Strength[]): Promise<void> => {
+    const last = path.at(-1);
+    if (last === undefined || paths.length === MAX_PATHS) return;
+    if (anchors.some((anchor) => equalBytes(anchor.der, last.der))) {
+      paths.push({ path, violations: pathViolations(path, at, purpose), strengths });
+      return;
+    }
+    if (path.length === MAX_PATH_LENGTH) {
+      exhausted = true;
+      return;
+    }
+    if (sameName(last.subject, last.issuer)) untrustedRoot ??= last;
+    for (const issuer of candidateIssuers(last, path, anchors, intermediates)) {
+      if (tried === MAX_SIGNATURES_TRIED) {
+        exhausted = true;
+        return;
+      }
+      tried += 1;
+      const result = await verifySignedBytes(last, issuer.publicKey);
+      unsupported ||= result.outcome === 'unsupported';
+      if (result.outcome === 'valid') await extend([...path, issuer], [...strengths, ...result.strengths]);
+    }
+  };
+  await extend([leaf], []);
+  paths.sort((a, b) => rank(a) - rank(b));
+  return { paths, untrustedRoot, unsupported, exhausted };
+}
+
+function rank({ violations }: FoundPath): number {
+  if (violations.some(({ severity }) => severity === 'fail')) return 2;
+  return violations.length > 0 ? 1 : 0;
+}
+
+/** Anchors first, then those whose key identifier fits; the identifiers are hints, the signature decides. */
+function candidateIssuers(
+  certificate: Certificate,
+  path: Path,
+  anchors: readonly Certificate[],
+  intermediates: readonly Certificate[],
+): Certificate[] {
+  const wanted = certificate.known.authorityKeyIdentifier;
+  const fits = (issuer: Certificate) => {
+    const identifier = issuer.known.subjectKeyIdentifier;
+    return wanted === undefined || identifier === undefined || equalBytes(wanted, identifier) ? 0 : 1;
+  };
+  const seen = (candidate: Certificate) =>
+    path.some(
+      (member) =>
+        equalBytes(member.der, candidate.der) ||
+        (sameName(member.subject, candidate.subject) && equalBytes(member.publicKey.bits, candidate.publicKey.bits)),
+    );
+  return [...anchors, ...intermediates]
+    .filter((candidate) => sameName(candidate.subject, certificate.issuer) && !seen(candidate))
+    .sort((a, b) => fits(a) - fits(b));
+}

@@ -1,0 +1,54 @@
+import type { PublicKey } from '../../crypto/algorithms.js';
+import { type AlgorithmIdentifier, parseAlgorithmIdentifier } from '../algorithms.js';
+import { Fields, hasTag, TAG } from '../asn1/fields.js';
+import { type Asn1Node, readSingle } from '../asn1/reader.js';
+import { integerOctets, oidValue, wholeOctets } from '../asn1/values.js';
+import { CURVE_BY_OID, OID } from '../oids.js';
+
+/** A SubjectPublicKeyInfo (RFC 5280 §4.1.2.7). */
+export interface SubjectPublicKey {
+  readonly algorithm: AlgorithmIdentifier;
+  /** The octets of the BIT STRING: what OCSP and key identifiers hash. */
+  readonly bits: Uint8Array;
+  /** undefined for kinds of key that nothing here verifies with (DSA, explicit curves, …). */
+  readonly key: PublicKey | undefined;
+}
+
+/** @throws MalformedInput */
+export function parseSubjectPublicKey(node: Asn1Node): SubjectPublicKey {
+  const fields = new Fields(node, 'subjectPublicKeyInfo');
+  const algorithm = parseAlgorithmIdentifier(fields.required(TAG.sequence, 'algorithm'), 'public key algorithm');
+  const bits = wholeOctets(fields.required(TAG.bitString, 'subjectPublicKey'), 'subjectPublicKey');
+  fields.finish();
+  return { algorithm, bits, key: toPublicKey(algorithm, bits, node.raw) };
+}
+
+function toPublicKey(algorithm: AlgorithmIdentifier, bits: Uint8Array, spki: Uint8Array): PublicKey | undefined {
+  const { oid, parameters } = algorithm;
+  switch (oid) {
+    case OID.rsaEncryption:
+    case OID.rsaPss:
+      return { type: 'rsa', pkcs1: bits, bits: modulusBits(bits) };
+    case OID.ecPublicKey: {
+      if (parameters === undefined || !hasTag(parameters, TAG.oid)) return undefined;
+      const known = CURVE_BY_OID.get(oidValue(parameters, 'namedCurve'));
+      return known && { type: 'ec', curve: known.curve, bits: known.bits, spki };
+    }
+    case OID.ed25519:
+      return { type: 'ed25519', spki, bits: 256 };
+    case OID.ed448:
+      return { type: 'ed448', spki, bits: 456 };
+    default:
+      return undefined;
+  }
+}
+
+function modulusBits(pkcs1: Uint8Array): number {
+  const fields = new Fields(readSingle(pkcs1), 'RSAPublicKey');
+  const modulus = fields.required(TAG.integer, 'modulus').content;
+  integerOctets(fields.required(TAG.integer, 'publicExponent'), 'publicExponent');
+  fields.finish();
+  const start = modulus.findIndex((octet) => octet !== 0);
+  const leading = modulus[start];
+  return leading === undefined ? 0 : (modulus.length - start) * 8 - Math.clz32(leading) + 24;
+}
