@@ -1,0 +1,19 @@
+export type KeyErrorCode =
+  | 'master_key_unreadable'
+  | 'wrong_master_key'
+  | 'unwrap_failed'
+  | 'key_missing'
+  | 'decrypt_failed';
+
+/** A key cannot be had, or does not fit. `message` is meant for the operator and holds no key. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError';
+
+  constructor(
+    readonly code: KeyErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,17 @@
+export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex } from './blind-index.js';
+export { KeyError, type KeyErrorCode } from './errors.js';
+export { createKeyring, type JwtKeys, type Keyring, type ProofKey } from './keyring.js';
+export { loadMasterKey } from './master-key.js';
+export { createRandomPool, type RandomPool } from './random-pool.js';
+export {
+  approvalTokenKey,
+  decryptForRecord,
+  decryptForToken,
+  encryptForRecord,
+  encryptForToken,
+  type RecordPart,
+  recordKey,
+  SEED_BYTES,
+} from './record-encryption.js';
+export { rewrapAll } from './rotate-master-key.js';
+export type { SigningKey } from './signing-key.js';

@@ -1,0 +1,141 @@
+import type { KeyObject } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import { KeyError } from './errors.js';
+import { unwrapKey, wrapKey } from './wrapping.js';
+
+/** What a key is for. Owner: the site's id for `site`, the tenant's for `proof`, none for the others. */
+export type KeyPurpose = 'site' | 'proof' | 'ledger' | 'manifest' | 'jwt' | 'throttle';
+
+/** A key of the keyring, unwrapped. */
+export interface StoredKey {
+  readonly keyId: string;
+  readonly ownerId: string | null;
+  /** Secret key, or the seed of an Ed25519 key: 32 bytes. */
+  readonly secret: Buffer;
+  /** Raw Ed25519 public key (32 bytes) of signing keys. */
+  readonly publicKey: Buffer | null;
+  readonly retiredAt: Date | null;
+}
+
+/** A key about to be kept. */
+export interface NewKey {
+  readonly keyId: string;
+  readonly secret: Buffer;
+  readonly publicKey: Buffer | null;
+}
+
+export const CHECK_KEY_ID = 'master-check';
+export const CHECK_PURPOSE = 'master-check';
+
+const rowSchema = z.object({
+  key_id: z.string(),
+  purpose: z.string(),
+  owner_id: z.uuid().nullable(),
+  wrapped: z.instanceof(Buffer),
+  public_key: z.instanceof(Buffer).nullable(),
+  retired_at: z.date().nullable(),
+});
+const COLUMNS = 'key_id, purpose, owner_id, wrapped, public_key, retired_at';
+
+/** The rows of `keyring`, wrapped and unwrapped with one master key. */
+export class KeyringStore {
+  private constructor(
+    private readonly pool: pg.Pool,
+    private readonly master: KeyObject,
+    private readonly check: Buffer,
+  ) {}
+
+  /**
+   * Opens the keyring, after making sure that the master key is the one that its keys are wrapped with.
+   * @throws KeyError `wrong_master_key`
+   */
+  static async open(pool: pg.Pool, master: KeyObject): Promise<KeyringStore> {
+    const identity = { keyId: CHECK_KEY_ID, purpose: CHECK_PURPOSE, ownerId: null };
+    await pool.query(
+      'INSERT INTO keyring (key_id, purpose, owner_id, wrapped) VALUES ($1, $2, NULL, $3) ON CONFLICT DO NOTHING',
+      [CHECK_KEY_ID, CHECK_PURPOSE, wrapKey(master, Buffer.alloc(32), identity)],
+    );
+    const { rows } = await pool.query(`SELECT ${COLUMNS} FROM keyring WHERE key_id = $1`, [CHECK_KEY_ID]);
+    const [{ wrapped }] = z.tuple([rowSchema]).parse(rows);
+    try {
+      unwrapKey(master, wrapped, identity);
+    } catch (error) {
+      throw new KeyError(
+        'wrong_master_key',
+        'This is not the master key that the database’s keys are wrapped with. Set MASTER_KEY (or MASTER_KEY_FILE, or ' +
+          'DATA_DIR/master.key) to the one this database was first started with, or last rotated to.',
+        { cause: error },
+      );
+    }
+    return new KeyringStore(pool, master, wrapped);
+  }
+
+  /** @returns the current key, or `undefined` */
+  async current(purpose: KeyPurpose, ownerId: string | null): Promise<StoredKey | undefined> {
+    const { rows } = await this.pool.query(
+      `SELECT ${COLUMNS} FROM keyring
+        WHERE purpose = $1 AND owner_id IS NOT DISTINCT FROM $2::uuid AND retired_at IS NULL`,
+      [purpose, ownerId],
+    );
+    return this.unwrapAll(rows)[0];
+  }
+
+  /** @returns the keys of one purpose and owner, newest first, retired ones included */
+  async all(purpose: KeyPurpose, ownerId: string | null): Promise<StoredKey[]> {
+    const { rows } = await this.pool.query(
+      `SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND owner_id IS NOT DISTINCT FROM $2::uuid
+        ORDER BY created_at DESC, key_id`,
+      [purpose, ownerId],
+    );
+    return this.unwrapAll(rows);
+  }
+
+  /** @returns the key of this purpose with this id, retired or not, or `undefined` */
+  async byId(purpose: KeyPurpose, keyId: string): Promise<StoredKey | undefined> {
+    const { rows } = await this.pool.query(`SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND key_id = $2`, [
+      purpose,
+      keyId,
+    ]);
+    return this.unwrapAll(rows)[0];
+  }
+
+  /**
+   * Returns the current key, keeping `make()` as the first one where there is none; of several processes one wins.
+   * Nothing is kept once another process has rotated the master key: the new one could not unwrap it.
+   * @throws KeyError `wrong_master_key` in that case
+   */
+  async currentOrCreate(purpose: KeyPurpose, ownerId: string | null, make: () => NewKey): Promise<StoredKey> {
+    const existing = await this.current(purpose, ownerId);
+    if (existing !== undefined) return existing;
+    const made = make();
+    await this.pool.query(
+      `INSERT INTO keyring (key_id, purpose, owner_id, wrapped, public_key)
+       SELECT $1, $2, $3, $4, $5 WHERE EXISTS (SELECT FROM keyring WHERE key_id = $6 AND wrapped = $7)
+       ON CONFLICT DO NOTHING`,
+      [
+        ...[made.keyId, purpose, ownerId, wrapKey(this.master, made.secret, { keyId: made.keyId, purpose, ownerId })],
+        ...[made.publicKey, CHECK_KEY_ID, this.check],
+      ],
+    );
+    const kept = await this.current(purpose, ownerId);
+    if (kept !== undefined) return kept;
+    throw new KeyError(
+      'wrong_master_key',
+      'The master key was replaced while this process ran: restart it with the new one.',
+    );
+  }
+
+  private unwrapAll(rows: unknown[]): StoredKey[] {
+    return z
+      .array(rowSchema)
+      .parse(rows)
+      .map((row) => ({
+        keyId: row.key_id,
+        ownerId: row.owner_id,
+        secret: unwrapKey(this.master, row.wrapped, { keyId: row.key_id, purpose: row.purpose, ownerId: row.owner_id }),
+        publicKey: row.public_key,
+        retiredAt: row.retired_at,
+      }));
+  }
+}

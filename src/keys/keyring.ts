@@ -1,0 +1,81 @@
+import { type KeyObject, randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { KeyError } from './errors.js';
+import { type KeyPurpose, KeyringStore, type NewKey, type StoredKey } from './keyring-store.js';
+import { remembered } from './memory.js';
+import { newSigningKey, type SigningKey, signingKeyOf } from './signing-key.js';
+
+/** A tenant's key for proof hashes. `id` is the record's `proof_key_id`. */
+export interface ProofKey {
+  readonly id: string;
+  readonly key: Buffer;
+  readonly tenantId: string;
+}
+
+/** The keys of JSON Web Tokens: one signs, all verify. */
+export interface JwtKeys {
+  readonly current: SigningKey;
+  readonly all: readonly SigningKey[];
+}
+
+/** The keys of an installation: each made at first use, by exactly one process, and then kept in memory. */
+export interface Keyring {
+  /** What a site's record keys and blind indexes are made from: 32 bytes. */
+  siteKey(siteId: string): Promise<Buffer>;
+  /** The tenant's current key. */
+  proofKey(tenantId: string): Promise<ProofKey>;
+  /** Any key that was ever current. @throws KeyError `key_missing` */
+  proofKeyById(id: string): Promise<ProofKey>;
+  /** Signs checkpoints. */
+  ledgerKey(): Promise<SigningKey>;
+  /** Signs the manifests of evidence packages. */
+  manifestKey(): Promise<SigningKey>;
+  /** EdDSA. */
+  jwtKeys(): Promise<JwtKeys>;
+  /** For the digests that requests are counted under without keeping addresses: 32 bytes. */
+  throttleKey(): Promise<Buffer>;
+}
+
+/**
+ * Opens the keyring.
+ * @param pool may SELECT from and INSERT into `keyring`
+ * @param master of `loadMasterKey`
+ * @throws KeyError `wrong_master_key`; each method also `unwrap_failed` for an altered row
+ */
+export async function createKeyring(pool: pg.Pool, master: KeyObject): Promise<Keyring> {
+  const store = await KeyringStore.open(pool, master);
+
+  const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
+    store.currentOrCreate(purpose, ownerId, () => make(`${purpose}-${randomBytes(12).toString('hex')}`));
+  const secretKey = remembered(async (purpose: 'site' | 'throttle', ownerId: string | null) => {
+    return (await currentKey(purpose, ownerId, newSecretKey)).secret;
+  });
+  const signingKey = remembered(async (purpose: 'ledger' | 'manifest') =>
+    signingKeyOf(await currentKey(purpose, null, newSigningKey)),
+  );
+  return {
+    siteKey: (siteId) => secretKey('site', siteId),
+    proofKey: remembered(async (tenantId: string) => proofKeyOf(await currentKey('proof', tenantId, newSecretKey))),
+    proofKeyById: remembered(async (id: string) => {
+      const stored = await store.byId('proof', id);
+      if (stored === undefined) throw new KeyError('key_missing', `There is no proof key ${id}.`);
+      return proofKeyOf(stored);
+    }),
+    ledgerKey: () => signingKey('ledger'),
+    manifestKey: () => signingKey('manifest'),
+    jwtKeys: remembered(async () => {
+      const current = signingKeyOf(await currentKey('jwt', null, newSigningKey));
+      return { current, all: (await store.all('jwt', null)).map(signingKeyOf) };
+    }),
+    throttleKey: () => secretKey('throttle', null),
+  };
+}
+
+function newSecretKey(keyId: string): NewKey {
+  return { keyId, secret: randomBytes(32), publicKey: null };
+}
+
+function proofKeyOf({ keyId, ownerId, secret }: StoredKey): ProofKey {
+  if (ownerId === null) throw new KeyError('key_missing', `The proof key ${keyId} belongs to no tenant.`);
+  return { id: keyId, key: secret, tenantId: ownerId };
+}

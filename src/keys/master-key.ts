@@ -1,0 +1,72 @@
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { decodeKey } from '../config/formats.js';
+import type { MasterKeySource } from '../config/index.js';
+import { KeyError } from './errors.js';
+
+/**
+ * Reads the master key; makes one where `DATA_DIR` is to hold it and does not yet. Processes that start together get the
+ * same one.
+ * @returns an AES-256 key, as an object that no log prints
+ * @throws KeyError `master_key_unreadable`
+ */
+export async function loadMasterKey(source: MasterKeySource): Promise<KeyObject> {
+  if (source.kind === 'given') return createSecretKey(source.key);
+  if (source.kind === 'generated') await createIfMissing(source.path);
+  let text: string;
+  try {
+    text = await readFile(source.path, 'utf8');
+  } catch (error) {
+    throw new KeyError('master_key_unreadable', `The master key file ${source.path} cannot be read.`, { cause: error });
+  }
+  const key = decodeKey(text.trim());
+  if (key === undefined) {
+    throw new KeyError(
+      'master_key_unreadable',
+      `The master key file ${source.path} must hold exactly 32 bytes, as base64 or as 64 hexadecimal digits.`,
+    );
+  }
+  return createSecretKey(key);
+}
+
+/** The file appears by `link`, whole and on disk: nobody reads half a key, and of two who make one, one wins. */
+async function createIfMissing(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  if (await readFile(path).then(() => true, isPresent)) return;
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(`${randomBytes(32).toString('base64')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(draft, path).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    });
+    await syncFolder(dirname(path));
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** A file that is there but cannot be read must never be taken for a missing one. */
+function isPresent(error: unknown): boolean {
+  return !hasCode(error, 'ENOENT');
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

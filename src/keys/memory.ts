@@ -1,0 +1,18 @@
+/**
+ * Keeps the results of an asynchronous function by its arguments, so that one call for each is enough; callers that come
+ * while it runs share it. A failure is not kept.
+ */
+export function remembered<A extends readonly (string | null)[], T>(
+  load: (...args: A) => Promise<T>,
+): (...args: A) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (...args) => {
+    const name = JSON.stringify(args);
+    const existing = known.get(name);
+    if (existing !== undefined) return existing;
+    const loading = load(...args);
+    known.set(name, loading);
+    loading.catch(() => known.delete(name));
+    return loading;
+  };
+}

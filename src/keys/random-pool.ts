@@ -1,0 +1,27 @@
+import { randomFillSync } from 'node:crypto';
+
+/** Random bytes in small pieces, at a fraction of what a call of the generator for each piece costs. */
+export interface RandomPool {
+  /** @returns `count` bytes (at most 1,024) that are handed out this once */
+  take(count: number): Buffer;
+}
+
+const POOL_BYTES = 16_384;
+const MAX_TAKE = 1_024;
+
+/** Makes a pool over the system's cryptographic generator. A piece is never overwritten: each refill is a new buffer. */
+export function createRandomPool(): RandomPool {
+  let pool = Buffer.alloc(0);
+  let used = 0;
+  return {
+    take(count) {
+      if (!Number.isInteger(count) || count < 0 || count > MAX_TAKE) throw new RangeError(`cannot take ${count} bytes`);
+      if (used + count > pool.length) {
+        pool = randomFillSync(Buffer.allocUnsafeSlow(POOL_BYTES));
+        used = 0;
+      }
+      used += count;
+      return pool.subarray(used - count, used);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { createHmac } from 'node:crypto';
+import { KeyError } from './errors.js';
+import type { RandomPool } from './random-pool.js';
+import { NONCE_BYTES, open, seal } from './sealed-box.js';
+
+/** Length of the random seed in a record's key row. Deleting the seed destroys the record's key. */
+export const SEED_BYTES = 16;
+
+/** Which of a record's encrypted parts: none can stand in for another. */
+export type RecordPart = 'disclosures' | `attachment:${string}`;
+
+const RECORD_LABEL = Buffer.from('record', 'ascii');
+const TOKEN_LABEL = Buffer.from('approval-token', 'ascii');
+
+/**
+ * The key that a record's personal part is encrypted under: HMAC-SHA256(site key, 'record' ‖ seed ‖ event id).
+ * @param siteKey 32 bytes
+ * @param seed `SEED_BYTES` random bytes, kept in `record_keys` and nowhere else
+ * @param eventId UUID
+ * @returns 32 bytes
+ */
+export function recordKey(siteKey: Uint8Array, seed: Uint8Array, eventId: string): Buffer {
+  return derive(siteKey, RECORD_LABEL, seed, uuidBytes(eventId));
+}
+
+/**
+ * The key that an approval token's identity details are encrypted under, made in the same way.
+ * @param tokenId `atk_…`
+ */
+export function approvalTokenKey(siteKey: Uint8Array, seed: Uint8Array, tokenId: string): Buffer {
+  return derive(siteKey, TOKEN_LABEL, seed, Buffer.from(tokenId, 'utf8'));
+}
+
+/**
+ * Encrypts one part of a record, bound to its event id and the part's name.
+ * @param key of `recordKey`
+ * @returns version (1 byte) ‖ nonce (12) ‖ ciphertext ‖ tag (16)
+ */
+export function encryptForRecord(
+  key: Uint8Array,
+  eventId: string,
+  part: RecordPart,
+  plaintext: Uint8Array,
+  random: RandomPool,
+): Buffer {
+  return seal(key, plaintext, partAad(eventId, part), random.take(NONCE_BYTES));
+}
+
+/** @throws KeyError `decrypt_failed` if the key is not this record's, or the blob was altered or belongs elsewhere */
+export function decryptForRecord(key: Uint8Array, eventId: string, part: RecordPart, blob: Uint8Array): Buffer {
+  const plaintext = open(key, blob, partAad(eventId, part));
+  if (plaintext === undefined) {
+    throw new KeyError(
+      'decrypt_failed',
+      `The ${part} of event ${eventId} cannot be decrypted: altered, or another key.`,
+    );
+  }
+  return plaintext;
+}
+
+/** Encrypts the identity details of an approval token under `approvalTokenKey`, bound to the token's id. */
+export function encryptForToken(key: Uint8Array, tokenId: string, plaintext: Uint8Array, random: RandomPool): Buffer {
+  return seal(key, plaintext, Buffer.from(tokenId, 'utf8'), random.take(NONCE_BYTES));
+}
+
+/** @throws KeyError `decrypt_failed` */
+export function decryptForToken(key: Uint8Array, tokenId: string, blob: Uint8Array): Buffer {
+  const plaintext = open(key, blob, Buffer.from(tokenId, 'utf8'));
+  if (plaintext === undefined) {
+    throw new KeyError('decrypt_failed', `The details of approval token ${tokenId} cannot be decrypted.`);
+  }
+  return plaintext;
+}
+
+function derive(siteKey: Uint8Array, label: Uint8Array, seed: Uint8Array, id: Uint8Array): Buffer {
+  // A fixed length keeps seed and id apart.
+  if (seed.length !== SEED_BYTES) throw new RangeError(`a seed has ${SEED_BYTES} bytes, not ${seed.length}`);
+  return createHmac('sha256', siteKey)
+    .update(Buffer.concat([label, seed, id]))
+    .digest();
+}
+
+function uuidBytes(uuid: string): Buffer {
+  const bytes = Buffer.from(uuid.replaceAll('-', ''), 'hex');
+  if (bytes.length !== 16 || uuid.length !== 36) throw new RangeError('an event id is a UUID');
+  return bytes;
+}
+
+function partAad(eventId: string, part: RecordPart): Buffer {
+  const aad = Buffer.allocUnsafe(16 + Buffer.byteLength(part));
+  aad.set(uuidBytes(eventId), 0);
+  aad.write(part, 16, 'utf8');
+  return aad;
+}

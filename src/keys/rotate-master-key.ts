@@ -1,0 +1,42 @@
+import type { KeyObject } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import { withTransaction } from '../database/pool.js';
+import { KeyringStore } from './keyring-store.js';
+import { unwrapKey, wrapKey } from './wrapping.js';
+
+const rowsSchema = z.array(
+  z.object({
+    key_id: z.string(),
+    purpose: z.string(),
+    owner_id: z.uuid().nullable(),
+    wrapped: z.instanceof(Buffer),
+  }),
+);
+
+/**
+ * Wraps every key anew, with another master key, in one transaction: afterwards only the new one opens the keyring.
+ * Records are not touched: they hang on the site keys, which stay the same. Processes that run keep the keys they know,
+ * and make no more new ones until they are restarted with the new master key.
+ * @param pool may LOCK and UPDATE `keyring` (the schema's owner)
+ * @returns how many keys were wrapped anew
+ * @throws KeyError `wrong_master_key` if `current` is not the one in use, `unwrap_failed` if a row was altered
+ */
+export async function rewrapAll(pool: pg.Pool, current: KeyObject, next: KeyObject): Promise<number> {
+  await KeyringStore.open(pool, current);
+  return withTransaction(pool, async (client) => {
+    // Keeps away other rotations, and keys wrapped with the old master key that would be inserted after this one looked.
+    await client.query('LOCK TABLE keyring IN SHARE ROW EXCLUSIVE MODE');
+    const rows = rowsSchema.parse((await client.query('SELECT key_id, purpose, owner_id, wrapped FROM keyring')).rows);
+    const wrapped = rows.map((row) => {
+      const identity = { keyId: row.key_id, purpose: row.purpose, ownerId: row.owner_id };
+      return wrapKey(next, unwrapKey(current, row.wrapped, identity), identity);
+    });
+    await client.query(
+      `UPDATE keyring SET wrapped = new.wrapped
+         FROM unnest($1::text[], $2::bytea[]) AS new (key_id, wrapped) WHERE keyring.key_id = new.key_id`,
+      [rows.map((row) => row.key_id), wrapped],
+    );
+    return rows.length;
+  });
+}

@@ -1,0 +1,40 @@
+import { type CipherKey, createCipheriv, createDecipheriv } from 'node:crypto';
+
+/** The layout of everything this service encrypts: version (1 byte) ‖ nonce (12) ‖ ciphertext ‖ tag (16). */
+const VERSION = 1;
+export const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + NONCE_BYTES;
+
+/**
+ * Encrypts with AES-256-GCM.
+ * @param key 32 bytes
+ * @param nonce 12 random bytes, never used before with this key
+ * @param aad what the result is bound to; the same bytes are needed to open it
+ */
+export function seal(key: CipherKey, plaintext: Uint8Array, aad: Uint8Array, nonce: Uint8Array): Buffer {
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(aad);
+  const head = Buffer.allocUnsafe(HEADER_BYTES);
+  head[0] = VERSION;
+  head.set(nonce, 1);
+  const body = cipher.update(plaintext);
+  cipher.final();
+  return Buffer.concat([head, body, cipher.getAuthTag()]);
+}
+
+/** @returns the plaintext, or `undefined` if key, `aad` or a single bit of the blob is not the right one */
+export function open(key: CipherKey, blob: Uint8Array, aad: Uint8Array): Buffer | undefined {
+  if (blob.length < HEADER_BYTES + TAG_BYTES || blob[0] !== VERSION) return undefined;
+  const end = blob.length - TAG_BYTES;
+  const decipher = createDecipheriv('aes-256-gcm', key, blob.subarray(1, HEADER_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(aad);
+  decipher.setAuthTag(blob.subarray(end));
+  const plaintext = decipher.update(blob.subarray(HEADER_BYTES, end));
+  try {
+    decipher.final();
+    return plaintext;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { KeyError } from './errors.js';
+import type { NewKey, StoredKey } from './keyring-store.js';
+
+/** An Ed25519 key of the installation. */
+export interface SigningKey {
+  readonly keyId: string;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  /** The public key's 32 bytes (RFC 8032). */
+  readonly publicKeyBytes: Buffer;
+}
+
+const jwkSchema = z.object({ d: z.base64url(), x: z.base64url() });
+
+/** Makes an Ed25519 key; its secret is the seed of RFC 8032 §5.1.5. */
+export function newSigningKey(keyId: string): NewKey {
+  const { d, x } = jwkSchema.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
+  return { keyId, secret: Buffer.from(d, 'base64url'), publicKey: Buffer.from(x, 'base64url') };
+}
+
+/** @throws KeyError `unwrap_failed` if the public key kept beside it is not its own */
+export function signingKeyOf(stored: StoredKey): SigningKey {
+  const { keyId, secret, publicKey: kept } = stored;
+  const x = kept?.toString('base64url') ?? '';
+  const privateKey = createPrivateKey({
+    format: 'jwk',
+    key: { kty: 'OKP', crv: 'Ed25519', d: secret.toString('base64url'), x },
+  });
+  const publicKey = createPublicKey(privateKey);
+  const publicKeyBytes = Buffer.from(
+    jwkSchema.pick({ x: true }).parse(publicKey.export({ format: 'jwk' })).x,
+    'base64url',
+  );
+  if (kept === null || !publicKeyBytes.equals(kept)) {
+    throw new KeyError('unwrap_failed', `The public key kept with ${keyId} is not its own: its row was altered.`);
+  }
+  return { keyId, privateKey, publicKey, publicKeyBytes };
+}
