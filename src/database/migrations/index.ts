@@ -1,8 +1,24 @@
+import { eventLogSchemaSql } from '../../event-log/postgres/schema.sql.js';
 import { rolesSql } from './001-roles.sql.js';
+import { tenantsAndCatalogueSql } from './002-tenants-and-catalogue.sql.js';
+import { admissionSql } from './003-admission.sql.js';
+import { admissionFunctionsSql } from './004-admission-functions.sql.js';
+import { ledgerSql } from './005-ledger.sql.js';
+import { projectionsSql } from './006-projections.sql.js';
+import { erasureAndExportsSql } from './007-erasure-and-exports.sql.js';
 import type { Migration } from './migration.js';
 
 /**
  * The steps of the schema, in the order in which they are applied. Append only: an applied step is recorded with its
  * digest, and a database where it differs is refused.
  */
-export const migrations: readonly Migration[] = [{ id: '001-roles', sql: rolesSql }];
+export const migrations: readonly Migration[] = [
+  { id: '001-roles', sql: rolesSql },
+  { id: '002-tenants-and-catalogue', sql: tenantsAndCatalogueSql },
+  { id: '003-admission', sql: admissionSql },
+  { id: '004-admission-functions', sql: admissionFunctionsSql },
+  { id: '005-ledger', sql: ledgerSql },
+  { id: '006-projections', sql: projectionsSql },
+  { id: '007-erasure-and-exports', sql: erasureAndExportsSql },
+  { id: '008-event-log', sql: eventLogSchemaSql },
+];
