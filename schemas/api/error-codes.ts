@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   CONSENT_NOT_FOUND: { status: 404, meaning: 'The record is unknown.' },
   ROUTE_NOT_FOUND: { status: 404, meaning: 'Own: there is no such route.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'Own: the route exists, but not for this method.' },
+  REQUEST_TIMEOUT: { status: 408, meaning: 'Own: the request did not arrive in time.' },
   CONFIG_OUTDATED: {
     status: 409,
     meaning:

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { RateLimiter } from '../../admission/rate-limiter.js';
+import type { ApiKey, SiteContext, SiteDirectory } from '../../catalogue/site-context.js';
+import type { Caller } from '../caller.js';
+import { refuseExcess, setRateLimitHeaders } from '../rate-limit.js';
+import { type AddressCheck, createAddressCheck, isOriginAllowed } from './allow-lists.js';
+import { type ApiUsers, authenticateApiUser } from './bearer.js';
+
+export interface ToolGuardDeps {
+  readonly directory: SiteDirectory;
+  readonly rateLimiter: RateLimiter;
+  readonly apiUsers: ApiUsers;
+  /** Requests with unknown keys a minute from one address. */
+  readonly invalidKeyLimit: number;
+}
+
+/** An `onRequest` hook that sets `request.caller`, or throws the ApiError that answers the request. The body is not read before it. */
+export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+export interface ToolGuards {
+  /** Any key of a verified site. */
+  readonly anyKey: Guard;
+  /** A key that may read: every key. */
+  readonly read: Guard;
+  /** A key of scope `write`. */
+  readonly write: Guard;
+  /** A key of scope `write`, and the bearer token of an `api_user` of the tenant. */
+  readonly s2s: Guard;
+  /** Any key, and such a bearer token: S2S routes of method GET. */
+  readonly s2sRead: Guard;
+}
+
+/**
+ * The checks before the body, in this order: key, plan's rate limit, site verified, address, origin, scope, bearer token. Who holds no key learns
+ * nothing about a site, and who is not in its allow-lists not what the key may do.
+ */
+export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
+  const isAddressAllowed = createAddressCheck();
+  const guard =
+    (scope: ApiKey['scope'], isS2s: boolean): Guard =>
+    async (request, reply) => {
+      const identified = await identify(deps, request);
+      const { site } = identified;
+      const decision = await deps.rateLimiter.take('plan', site.tenantId, site.plan.rateLimitPerMinute);
+      setRateLimitHeaders(reply, decision);
+      refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
+      if (!site.isVerified) throw new ApiError('SITE_NOT_VERIFIED');
+      refuseOutsiders(isAddressAllowed, site, request, reply);
+      if (scope === 'write' && identified.apiKey.scope !== 'write') throw new ApiError('INSUFFICIENT_SCOPE');
+      request.caller = isS2s
+        ? {
+            ...identified,
+            channel: 's2s',
+            user: await authenticateApiUser(deps.apiUsers, request.headers.authorization, site.tenantId),
+          }
+        : { ...identified, channel: 'browser' };
+    };
+  const read = guard('read', false);
+  return {
+    anyKey: read,
+    read,
+    write: guard('write', false),
+    s2s: guard('write', true),
+    s2sRead: guard('read', true),
+  };
+}
+
+async function identify(
+  deps: ToolGuardDeps,
+  request: FastifyRequest,
+): Promise<Pick<Caller, 'apiKey' | 'rawApiKey' | 'site'>> {
+  const rawApiKey = request.headers['x-api-key'];
+  if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
+  const apiKey = await deps.directory.findApiKey(rawApiKey);
+  if (apiKey === null) {
+    // Only failures count, and only they are refused: whoever shares an address with a guesser keeps on working.
+    const decision = await deps.rateLimiter.take('invalid-key', request.ip, deps.invalidKeyLimit);
+    refuseExcess(decision, 'TOO_MANY_INVALID_API_KEYS');
+    throw new ApiError('INVALID_API_KEY');
+  }
+  return { apiKey, rawApiKey, site: await deps.directory.site(apiKey.siteId) };
+}
+
+function refuseOutsiders(
+  isAddressAllowed: AddressCheck,
+  site: SiteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (!isAddressAllowed(site.allowedIps, request.ip)) throw new ApiError('IP_NOT_ALLOWED');
+  const { origin } = request.headers;
+  if (origin !== undefined && !isOriginAllowed(site.allowedOrigins, origin)) {
+    reply.removeHeader('access-control-allow-origin');
+    throw new ApiError('ORIGIN_NOT_ALLOWED');
+  }
+}

@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import { ApiError, type FieldError } from '../../schemas/api/error-codes.js';
+import type { JsonValue } from '../../schemas/json/json-value.js';
+import { parseStrictJson, StrictJsonError } from '../../schemas/json/strict-json.js';
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Bodies are `application/json`, and kept as the bytes they came as: signatures are over them. Nothing is parsed here. */
+export function keepRawBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const encoding = request.headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') {
+      done(new ApiError('UNSUPPORTED_MEDIA_TYPE', `The content coding ${encoding.slice(0, 40)} is not supported.`));
+    } else {
+      done(null, body);
+    }
+  });
+  app.decorateRequest('rawBody', {
+    getter() {
+      return Buffer.isBuffer(this.body) ? this.body : NO_BODY;
+    },
+  });
+}
+
+/**
+ * Parses a body as strict JSON.
+ * @throws ApiError MALFORMED_JSON
+ */
+export function parseJsonBody(bytes: Uint8Array): JsonValue {
+  if (bytes.length === 0) throw new ApiError('MALFORMED_JSON', 'The body is empty; JSON is expected.');
+  try {
+    return parseStrictJson(bytes);
+  } catch (error) {
+    if (error instanceof StrictJsonError) throw new ApiError('MALFORMED_JSON', error.message);
+    throw error;
+  }
+}
+
+/**
+ * Parses what a caller sent with a schema.
+ * @throws ApiError VALIDATION_ERROR with one field error for each problem, 50 at most
+ */
+export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ApiError('VALIDATION_ERROR', undefined, { errors: fieldErrors(parsed.error) });
+}
+
+const MAX_FIELD_ERRORS = 50;
+
+function fieldErrors(error: z.ZodError): readonly FieldError[] {
+  return error.issues.slice(0, MAX_FIELD_ERRORS).map(({ path, message }) => ({
+    field: path.map(String).join('.'),
+    message,
+  }));
+}
