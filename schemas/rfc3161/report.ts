@@ -107,6 +107,8 @@ export interface TimestampReport {
   readonly signer: CertificateSummary | undefined;
   /** From the signer's certificate to the trust anchor; empty where no chain was found. */
   readonly chain: readonly CertificateSummary[];
+  /** DER of the same certificates, for those who keep or ask about them. */
+  readonly chainCertificates: readonly Uint8Array[];
   /** State of the revocation check; `provisional` passes, and a later CRL or OCSP answer would make it conclusive. */
   readonly revocation: 'conclusive' | 'provisional' | 'indeterminate' | 'revoked' | 'not-applicable' | 'ignored';
   /**

@@ -127,12 +127,14 @@ function reportOf(found: {
   soundUntil?: TimestampReport['soundUntil'];
 }): TimestampReport {
   const checks = completeChecks(found.checks);
+  const path = found.chain?.path ?? [];
   return {
     outcome: outcomeOf(checks),
     checks,
     claims: found.claims,
     signer: found.signer && summaryOf(found.signer),
-    chain: (found.chain?.path ?? []).map(summaryOf),
+    chain: path.map(summaryOf),
+    chainCertificates: path.map(({ der }) => der),
     revocation: found.chain?.revocation ?? 'indeterminate',
     soundUntil: found.soundUntil,
   };

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import * as asn1js from 'asn1js';
+import * as pkijs from 'pkijs';
+import { OID } from '../../../schemas/rfc3161/oids.js';
+import { DEVELOPMENT_MARK } from './marking.js';
+
+/** A key pair of the development authority; signatures are ECDSA with P-256 and SHA-256. */
+export type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
+
+const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ROOT_DAYS = 20 * 365;
+const TSA_DAYS = 5 * 365;
+/** Clocks of those who verify may be a little behind. */
+const BACKDATING_MS = 5 * 60 * 1000;
+
+/** Generates an extractable P-256 key pair. */
+export async function generateKeyPair() {
+  return crypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
+}
+
+/** Makes the self-signed root. */
+export async function issueRoot(keys: KeyPair, now: Date): Promise<pkijs.Certificate> {
+  const certificate = await unsigned('Root', keys, now, ROOT_DAYS);
+  certificate.issuer = certificate.subject;
+  certificate.extensions = [
+    extension(OID.basicConstraints, true, new pkijs.BasicConstraints({ cA: true, pathLenConstraint: 0 }).toSchema()),
+    extension(OID.keyUsage, true, keyUsage(0b0000_0110, 1)),
+    extension(OID.subjectKeyIdentifier, false, new asn1js.OctetString({ valueHex: await keyIdentifier(keys) })),
+  ];
+  await certificate.sign(keys.privateKey, 'SHA-256');
+  return certificate;
+}
+
+/** Makes the authority's certificate under the root. `crlUrl` is where its revocation list is served. */
+export async function issueTsaCertificate(
+  keys: KeyPair,
+  root: pkijs.Certificate,
+  rootKeys: KeyPair,
+  crlUrl: string,
+  now: Date,
+): Promise<pkijs.Certificate> {
+  const certificate = await unsigned('TSA', keys, now, TSA_DAYS);
+  certificate.issuer = root.subject;
+  certificate.extensions = [
+    extension(OID.extendedKeyUsage, true, new pkijs.ExtKeyUsage({ keyPurposes: [OID.ekuTimeStamping] }).toSchema()),
+    extension(OID.keyUsage, true, keyUsage(0b1000_0000, 7)),
+    extension(OID.basicConstraints, true, new pkijs.BasicConstraints({ cA: false }).toSchema()),
+    extension(OID.subjectKeyIdentifier, false, new asn1js.OctetString({ valueHex: await keyIdentifier(keys) })),
+    extension(OID.authorityKeyIdentifier, false, await authorityKeyIdentifier(rootKeys)),
+    extension(OID.crlDistributionPoints, false, crlDistributionPoints(crlUrl)),
+  ];
+  await certificate.sign(rootKeys.privateKey, 'SHA-256');
+  return certificate;
+}
+
+/** Makes a revocation list of the root, as of now and empty: nothing of a development authority is ever revoked. */
+export async function issueCrl(root: pkijs.Certificate, rootKeys: KeyPair, now: Date): Promise<Uint8Array> {
+  const crl = new pkijs.CertificateRevocationList({ version: 1 });
+  crl.issuer = root.subject;
+  crl.thisUpdate = time(now);
+  crl.nextUpdate = time(new Date(now.getTime() + DAY_MS));
+  crl.crlExtensions = new pkijs.Extensions({
+    extensions: [
+      extension(OID.authorityKeyIdentifier, false, await authorityKeyIdentifier(rootKeys)),
+      extension(OID.crlNumber, false, asn1js.Integer.fromBigInt(BigInt(now.getTime()))),
+    ],
+  });
+  await crl.sign(rootKeys.privateKey, 'SHA-256');
+  return new Uint8Array(crl.toSchema(true).toBER());
+}
+
+/** A positive random number of 127 bits, so that no two are ever the same, restarts included. */
+export function randomSerialNumber(): asn1js.Integer {
+  const octets = new Uint8Array(randomBytes(16));
+  octets[0] = ((octets[0] ?? 0) & 0x7f) | 0x40;
+  return new asn1js.Integer({ valueHex: octets });
+}
+
+async function unsigned(role: string, keys: KeyPair, now: Date, days: number): Promise<pkijs.Certificate> {
+  const certificate = new pkijs.Certificate({ version: 2, serialNumber: randomSerialNumber() });
+  certificate.subject.typesAndValues.push(commonName(`Consent Ledger ${role}: ${DEVELOPMENT_MARK}`));
+  certificate.notBefore = time(new Date(now.getTime() - BACKDATING_MS));
+  certificate.notAfter = time(new Date(now.getTime() + days * DAY_MS));
+  await certificate.subjectPublicKeyInfo.importKey(keys.publicKey);
+  return certificate;
+}
+
+/** At most 64 characters (RFC 5280 appendix A.1). */
+function commonName(value: string): pkijs.AttributeTypeAndValue {
+  return new pkijs.AttributeTypeAndValue({ type: '2.5.4.3', value: new asn1js.Utf8String({ value }) });
+}
+
+/** RFC 5280 §4.1.2.5: UTCTime until 2049, GeneralizedTime from 2050. */
+function time(value: Date): pkijs.Time {
+  return new pkijs.Time({ type: value.getUTCFullYear() < 2050 ? 0 : 1, value });
+}
+
+function extension(extnID: string, critical: boolean, value: asn1js.AsnType): pkijs.Extension {
+  return new pkijs.Extension({ extnID, critical, extnValue: value.toBER() });
+}
+
+function keyUsage(bits: number, unusedBits: number): asn1js.BitString {
+  return new asn1js.BitString({ valueHex: new Uint8Array([bits]), unusedBits });
+}
+
+async function keyIdentifier(keys: KeyPair): Promise<ArrayBuffer> {
+  return crypto.subtle.digest('SHA-1', await crypto.subtle.exportKey('raw', keys.publicKey));
+}
+
+async function authorityKeyIdentifier(keys: KeyPair): Promise<asn1js.Sequence> {
+  const identifier = new asn1js.Primitive({
+    idBlock: { tagClass: 3, tagNumber: 0 },
+    valueHex: await keyIdentifier(keys),
+  });
+  return new asn1js.Sequence({ value: [identifier] });
+}
+
+function crlDistributionPoints(url: string): asn1js.Sequence {
+  const uri = new asn1js.Primitive({ idBlock: { tagClass: 3, tagNumber: 6 }, valueHex: new TextEncoder().encode(url) });
+  const wrap = (value: asn1js.AsnType) =>
+    new asn1js.Constructed({ idBlock: { tagClass: 3, tagNumber: 0 }, value: [value] });
+  return new asn1js.Sequence({ value: [new asn1js.Sequence({ value: [wrap(wrap(uri))] })] });
+}

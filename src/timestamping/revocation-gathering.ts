@@ -1,0 +1,139 @@
+import { toHex } from '../../schemas/crypto/encoding.js';
+import { attempt, MalformedInput } from '../../schemas/rfc3161/errors.js';
+import { parseCrl } from '../../schemas/rfc3161/revocation/crl.js';
+import { crlEvidence } from '../../schemas/rfc3161/revocation/crl-evidence.js';
+import type { RevocationEvidence } from '../../schemas/rfc3161/revocation/evidence.js';
+import { parseOcspResponse } from '../../schemas/rfc3161/revocation/ocsp.js';
+import { ocspEvidence } from '../../schemas/rfc3161/revocation/ocsp-evidence.js';
+import { type Certificate, parseCertificate } from '../../schemas/rfc3161/x509/certificate.js';
+import { type AnswerCache, keepFor } from './answer-cache.js';
+import { exchange, type Fetch, HttpFailure } from './http.js';
+import { ocspRequest } from './requests.js';
+
+/** What was gathered about a chain. `problems` are in words, fit for a log. */
+export interface GatheredRevocation {
+  readonly crls: readonly Uint8Array[];
+  readonly ocspResponses: readonly Uint8Array[];
+  readonly problems: readonly string[];
+}
+
+/** What gathering needs of its surroundings. */
+export interface GatheringContext {
+  readonly fetch: Fetch;
+  readonly clock: () => Date;
+  readonly cache: AnswerCache;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+const MAX_CRL_BYTES = 8 * 1024 * 1024;
+const MAX_OCSP_BYTES = 256 * 1024;
+/** A certificate that names more sources than this is asked about at the first ones only. */
+const MAX_SOURCES = 4;
+
+/**
+ * Asks the sources that a chain's certificates name (CRL distribution points, OCSP responders) whether they are revoked,
+ * and keeps the answers that are about them and rightly signed.
+ *
+ * @param chain DER, the signer's certificate first, the trust anchor last; the anchor is not asked about
+ * @returns never rejects for what a source does: that is among the problems
+ */
+export async function gatherRevocation(
+  chain: readonly Uint8Array[],
+  context: GatheringContext,
+): Promise<GatheredRevocation> {
+  const certificates = chain.map(parseCertificate);
+  const crls: Uint8Array[] = [];
+  const ocspResponses: Uint8Array[] = [];
+  const problems: string[] = [];
+  for (const [index, certificate] of certificates.entries()) {
+    const issuer = certificates[index + 1];
+    if (issuer === undefined) continue;
+    const kinds = [
+      { urls: crlUrls(certificate), kept: crls, source: crlSource(certificate, issuer) },
+      { urls: certificate.known.ocspUrls, kept: ocspResponses, source: ocspSource(certificate, issuer) },
+    ];
+    for (const { urls, kept, source } of kinds) {
+      const answer = await firstAnswer(urls.slice(0, MAX_SOURCES), source, context, problems);
+      if (answer !== undefined) kept.push(answer);
+    }
+  }
+  return { crls, ocspResponses, problems };
+}
+
+/** One way of asking about one certificate. */
+interface Source {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly maxBytes: number;
+  /** The evidence in an answer, or in words why it is none. */
+  readonly judge: (body: Uint8Array) => Promise<RevocationEvidence | string>;
+}
+
+function crlSource(certificate: Certificate, issuer: Certificate): Source {
+  return {
+    method: 'GET',
+    headers: { accept: 'application/pkix-crl, */*;q=0.5' },
+    maxBytes: MAX_CRL_BYTES,
+    judge: async (body) => {
+      const crl = attempt(() => parseCrl(body));
+      return crl instanceof MalformedInput ? `not a CRL: ${crl.message}` : crlEvidence(crl, certificate, issuer);
+    },
+  };
+}
+
+function ocspSource(certificate: Certificate, issuer: Certificate): Source {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/ocsp-request', accept: 'application/ocsp-response' },
+    body: ocspRequest(certificate, issuer),
+    maxBytes: MAX_OCSP_BYTES,
+    judge: async (body) => {
+      const response = attempt(() => parseOcspResponse(body));
+      return response instanceof MalformedInput ? response.message : ocspEvidence(response, certificate, issuer);
+    },
+  };
+}
+
+async function firstAnswer(
+  urls: readonly string[],
+  source: Source,
+  context: GatheringContext,
+  problems: string[],
+): Promise<Uint8Array | undefined> {
+  for (const url of urls) {
+    const answer = await ask(url, source, context);
+    if (typeof answer !== 'string') return answer;
+    problems.push(`${url} ${answer}`);
+  }
+  return undefined;
+}
+
+async function ask(url: string, source: Source, context: GatheringContext): Promise<Uint8Array | string> {
+  const { cache, clock, fetch, timeoutMs, signal } = context;
+  const { method, headers, body, maxBytes, judge } = source;
+  const key = `${method} ${url} ${body === undefined ? '' : toHex(body)}`;
+  const kept = cache.get(key, clock().getTime());
+  if (kept !== undefined) return kept;
+  try {
+    const request = { url, method, headers, maxBytes, timeoutMs, ...(body && { body }), ...(signal && { signal }) };
+    const response = await exchange(fetch, request);
+    const evidence = await judge(response.body);
+    if (typeof evidence === 'string') return `gave an answer of no use: ${evidence}`;
+    const now = clock().getTime();
+    const keep = keepFor(response.cacheControl, evidence.nextUpdate, now);
+    if (keep > 0) cache.set(key, response.body, now + keep);
+    return response.body;
+  } catch (error) {
+    if (error instanceof HttpFailure) return error.message;
+    throw error;
+  }
+}
+
+function crlUrls({ known }: Certificate): string[] {
+  return known.crlDistributionPoints
+    .filter(({ partial }) => !partial)
+    .flatMap(({ names }) => names.flatMap((name) => (name.kind === 'uri' ? [name.value] : [])))
+    .filter((url) => /^https?:/i.test(url));
+}
