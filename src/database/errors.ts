@@ -5,7 +5,8 @@ export type DatabaseErrorCode =
   | 'roles_not_permitted'
   | 'migration_changed'
   | 'migration_unknown'
-  | 'migration_failed';
+  | 'migration_failed'
+  | 'not_migrated';
 
 /** The database is not fit for the service. `message` is meant for the operator and says what to do. */
 export class DatabaseSetupError extends Error {

@@ -41,7 +41,7 @@ export function createPool(options: PoolOptions): pg.Pool {
 }
 
 /** The role travels as a start-up option of the connection; options that the URL brings along are kept. */
-function withRole(url: string, role: DatabaseRole): string {
+export function withRole(url: string, role: DatabaseRole): string {
   const parsed = new URL(url);
   const existing = parsed.searchParams.get('options');
   parsed.searchParams.set('options', `${existing === null ? '' : `${existing} `}-c role=${role}`);

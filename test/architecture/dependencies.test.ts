@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What each part may import besides itself: dependencies point one way. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  schemas: [],
+  projections: ['schemas'],
+  'verifier-cli': ['schemas'],
+  src: ['schemas', 'projections'],
+  bench: ['src', 'schemas', 'projections'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly specifier: string;
+}
+
+function importsOf(part: string): Import[] {
+  const files = readdirSync(resolve(root, part), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !/(^|\/)dist\//.test(name))
+    .map((name) => resolve(root, part, name));
+  return files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => ({
+      file: relative(root, file),
+      specifier: match[1] ?? '',
+    })),
+  );
+}
+
+/** The part that a relative import leads into; null for packages. */
+function target({ file, specifier }: Import): string | null {
+  if (!specifier.startsWith('.')) return null;
+  return relative(root, resolve(root, dirname(file), specifier)).split('/')[0] ?? null;
+}
+
+describe.each(Object.entries(MAY_IMPORT))('%s', (part, allowed) => {
+  const imports = importsOf(part);
+
+  test('has files that import something', () => {
+    expect(imports.length).toBeGreaterThan(0);
+  });
+
+  test(`imports only itself${allowed.map((name) => `, ${name}`).join('')} and packages`, () => {
+    const foreign = imports.filter((found) => {
+      const into = target(found);
+      return into !== null && into !== part && !allowed.includes(into);
+    });
+    expect(foreign).toEqual([]);
+  });
+});
+
+test('schemas reaches Node only through schemas/crypto, so that a browser can run the rest', () => {
+  const outside = importsOf('schemas').filter(
+    ({ file, specifier }) => specifier.startsWith('node:') && !file.startsWith('schemas/crypto/'),
+  );
+  expect(outside).toEqual([]);
+});
+
+test('the verifier imports nothing that can open a socket', () => {
+  const network =
+    /^node:(?:net|tls|http|https|http2|dgram|dns|child_process|worker_threads)(?:$|\/)|^(?:undici|pg|fastify)$/;
+  const found = [...importsOf('verifier-cli'), ...importsOf('schemas')].filter(({ specifier }) =>
+    network.test(specifier),
+  );
+  expect(found).toEqual([]);
+});
+
+test('the environment is read in one place', () => {
+  const reads = /^(?!\s*(?:\*|\/\/)).*process\.env/m;
+  const readers = readdirSync(resolve(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && reads.test(readFileSync(resolve(root, 'src', name), 'utf8')))
+    .sort();
+  // The second passes the environment on to PostgreSQL's programs.
+  expect(readers).toEqual(['cli/main.ts', 'database/embedded/settings.ts']);
+});
