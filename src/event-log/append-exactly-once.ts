@@ -85,14 +85,15 @@ async function countPresent(
 
 /** The longest run of events from `start` that one append takes; at least one event. */
 function nextRun(events: readonly NewEvent[], start: number, maxBytes: number): NewEvent[] {
-  const run: NewEvent[] = [];
+  let end = start;
   let bytes = 0;
-  for (const event of events.slice(start)) {
+  for (let event = events[end]; event !== undefined; event = events[end]) {
     bytes += eventSize(event);
     if (bytes > maxBytes) break;
-    run.push(event);
+    end += 1;
   }
-  if (run.length === 0)
+  if (end === start) {
     throw new AppendTooLarge(`event ${events[start]?.id} is larger than the ${maxBytes} bytes of one append`);
-  return run;
+  }
+  return events.slice(start, end);
 }

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { EventLog, LoggedEvent, NewEvent, Position } from '../../src/event-log/port.js';
+import { type EventLog, type LoggedEvent, type NewEvent, NO_STREAM, type Position } from '../../src/event-log/port.js';
+import type { EventLogFixture } from './fixture.js';
 
 /** A stream that no other test uses. */
 export function newStream(prefix = 'consents'): string {
@@ -35,13 +36,12 @@ export async function readToEnd(log: EventLog, after: Position | null, limit = 2
 }
 
 /** The position of the newest event there is, by way of a marker appended for the purpose. */
-export async function currentEnd(log: EventLog): Promise<Position> {
+export async function currentEnd(fixture: Pick<EventLogFixture, 'knownEnd'>, log: EventLog): Promise<Position> {
   const stream = newStream('marker');
-  await log.append(stream, -1, newEvents(1));
-  let position: Position | null = null;
+  await log.append(stream, NO_STREAM, newEvents(1));
   for (;;) {
-    const page = await log.readAll(position, 1_000);
-    position = page.next;
+    const page = await log.readAll(fixture.knownEnd, 1_000);
+    fixture.knownEnd = page.next;
     const marker = page.events.find((event) => event.stream === stream);
     if (marker) return marker.position;
   }

@@ -40,6 +40,8 @@ export async function reachEventStoreDb(connectionString: string, restartCommand
   };
 
   return {
+    slowConsumerMessage: /too slow/i,
+    knownEnd: null,
     open,
     async startProxy() {
       const proxy = await FaultyProxy.start(target);

@@ -1,4 +1,4 @@
-import type { EventLog } from '../../src/event-log/port.js';
+import type { EventLog, Position } from '../../src/event-log/port.js';
 import type { FaultyProxy } from '../support/faulty-proxy.js';
 
 export interface OpenOptions {
@@ -10,6 +10,10 @@ export interface OpenOptions {
 
 /** A real server of one kind, and adapters to it. */
 export interface EventLogFixture {
+  /** What the server says when it drops a subscription that is too slow; null if it never does. */
+  readonly slowConsumerMessage: RegExp | null;
+  /** A position near the end of the log, from where `currentEnd` looks for it; so a log that grows does not slow the suite down. */
+  knownEnd: Position | null;
   /** A new adapter; the fixture closes it at the end. */
   open(options?: OpenOptions): EventLog;
   /** A new proxy in front of the server; the fixture closes it at the end. */

@@ -40,6 +40,8 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
   const url = await newDatabase();
 
   return {
+    slowConsumerMessage: null,
+    knownEnd: null,
     url,
     newDatabase,
     open(options: OpenOptions = {}) {

@@ -25,11 +25,14 @@ export async function* follow(
   const backOff = new BackOff();
   let position = after;
   while (!signal.aborted) {
-    const subscription = client.subscribeToAll({
-      fromPosition: position === null ? START : parsePosition(position),
-      filter: { filterOn: STREAM_NAME, regex: '^[^$]', checkpointInterval: 1_000 },
-      requiresLeader: true,
-    });
+    const subscription = client.subscribeToAll(
+      {
+        fromPosition: position === null ? START : parsePosition(position),
+        filter: { filterOn: STREAM_NAME, regex: '^[^$]', checkpointInterval: 1_000 },
+        requiresLeader: true,
+      },
+      { highWaterMark: options.pageEvents },
+    );
     try {
       for await (const events of pages(subscription, signal, options)) {
         backOff.reset();

@@ -35,7 +35,7 @@ export function describeBytes(fixture: () => EventLogFixture): void {
         { id: randomUUID(), type: 'Data.v1', data: bytes, metadata: new Uint8Array(0) },
         { id: randomUUID(), type: 'Metadata.v1', data: utf8('{}'), metadata: bytes },
       ]);
-      const before = await currentEnd(log);
+      const before = await currentEnd(fixture(), log);
       await log.append(stream, NO_STREAM, events);
       expect((await readWholeStream(log, stream)).map(plain)).toEqual(events.map(plain));
       const logged = (await readToEnd(log, before)).filter((event) => event.stream === stream);
@@ -78,7 +78,7 @@ export function describeBytes(fixture: () => EventLogFixture): void {
       const log = fixture().open();
       const stream = newStream();
       const events = newEvents(12, 800_000);
-      const before = await currentEnd(log);
+      const before = await currentEnd(fixture(), log);
       await appendExactlyOnce(log, stream, NO_STREAM, events);
       const ids = events.map((event) => event.id);
       expect((await readWholeStream(log, stream)).map((event) => event.id)).toEqual(ids);

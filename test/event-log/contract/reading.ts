@@ -40,7 +40,7 @@ export function describeReading(fixture: () => EventLogFixture): void {
   describe('reading the whole log', () => {
     it('gives the events of concurrent writers in one order, each stream by its revisions', async () => {
       const reader = fixture().open();
-      const before = await currentEnd(reader);
+      const before = await currentEnd(fixture(), reader);
       const shared = newStream();
       const own = Array.from({ length: 6 }, () => newStream());
       const logs = own.map(() => fixture().open());
@@ -62,7 +62,7 @@ export function describeReading(fixture: () => EventLogFixture): void {
 
     it('misses nothing for a reader that polls while many writers commit', async () => {
       const reader = fixture().open();
-      const before = await currentEnd(reader);
+      const before = await currentEnd(fixture(), reader);
       const streams = Array.from({ length: 8 }, () => newStream());
       const logs = [fixture().open(), fixture().open(), fixture().open()];
       let writing = true;
@@ -90,7 +90,7 @@ export function describeReading(fixture: () => EventLogFixture): void {
 
     it('starts behind any position', async () => {
       const log = fixture().open();
-      const before = await currentEnd(log);
+      const before = await currentEnd(fixture(), log);
       const streams = [newStream(), newStream()];
       for (let round = 0; round < 5; round += 1) {
         for (const stream of streams) await log.append(stream, round * 2 - 1, newEvents(2));

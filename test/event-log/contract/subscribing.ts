@@ -71,7 +71,7 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
   describe('a subscription', () => {
     it('yields what there is, then what comes, and ends when it is told to', async () => {
       const log = fixture().open();
-      const before = await currentEnd(log);
+      const before = await currentEnd(fixture(), log);
       const stream = newStream();
       const events = newEvents(30);
       await log.append(stream, NO_STREAM, events.slice(0, 10));
@@ -100,7 +100,7 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
 
     it('ends at once if it is told to before it begins, and while nothing happens', async () => {
       const log = fixture().open();
-      const end = await currentEnd(log);
+      const end = await currentEnd(fixture(), log);
       const never = new AbortController();
       never.abort();
       for await (const _ of log.subscribe(end, never.signal)) throw new Error('a page after the end');
@@ -112,7 +112,7 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
     it('survives a restart of the server, and neither skips nor repeats an event', async () => {
       const interruptions: unknown[] = [];
       const log = fixture().open({ onInterruption: (error) => interruptions.push(error) });
-      const before = await currentEnd(log);
+      const before = await currentEnd(fixture(), log);
       const stream = newStream();
       const events = newEvents(60);
       const subscriber = new Subscriber(log, before);
@@ -134,7 +134,7 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
       const proxy = await fixture().startProxy();
       const log = fixture().open({ through: proxy });
       const writer = fixture().open();
-      const before = await currentEnd(writer);
+      const before = await currentEnd(fixture(), writer);
       const stream = newStream();
       const events = newEvents(600, 500);
       const subscriber = new Subscriber(log, before);
@@ -147,21 +147,26 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
       expect(subscriber.of(stream).map((event) => event.id)).toEqual(events.map((event) => event.id));
     });
 
-    it('that is far too slow misses nothing', async () => {
-      const log = fixture().open();
+    it('that is far too slow, and dropped for it, misses nothing', async () => {
+      const interruptions: unknown[] = [];
+      const log = fixture().open({ onInterruption: (error) => interruptions.push(error) });
       const writer = fixture().open();
-      const before = await currentEnd(writer);
+      const before = await currentEnd(fixture(), writer);
       const stream = newStream();
-      const events = newEvents(600, 20_000);
+      const events = newEvents(1_500, 20_000);
       const subscriber = new Subscriber(log, before);
       await writer.append(stream, NO_STREAM, events.slice(0, 1));
       await until(() => subscriber.of(stream).length === 1);
       subscriber.hold();
-      for (let n = 1; n < 600; n += 1) await writer.append(stream, n - 1, events.slice(n, n + 1));
+      for (let n = 1; n < 1_500; n += 1) await writer.append(stream, n - 1, events.slice(n, n + 1));
       subscriber.resume();
-      await until(() => subscriber.of(stream).length >= 600);
+      await until(() => subscriber.of(stream).length >= 1_500);
       await subscriber.stop();
       expect(subscriber.of(stream).map((event) => event.id)).toEqual(events.map((event) => event.id));
+      const { slowConsumerMessage } = fixture();
+      if (slowConsumerMessage !== null) {
+        expect(interruptions.map(String)).toContainEqual(expect.stringMatching(slowConsumerMessage));
+      }
     });
   });
 }

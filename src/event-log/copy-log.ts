@@ -1,0 +1,99 @@
+import { appendExactlyOnce } from './append-exactly-once.js';
+import { LogDiverged } from './errors.js';
+import { eventSize } from './new-events.js';
+import type { EventLog, LoggedEvent, Position } from './port.js';
+import { assertSameEvent } from './same-event.js';
+
+const PAGE = 1_000;
+
+export interface CopyProgress {
+  /** Events that the target had already, from an earlier copy that was interrupted. */
+  readonly present: number;
+  readonly copied: number;
+}
+
+/**
+ * Copies a log to another one: the same streams, revisions, ids and bytes, in the same global order. Nobody may write to either meanwhile.
+ * A copy that was interrupted goes on where it stopped: what the target holds is compared with the source, event by event.
+ * @param onProgress told after each page
+ * @throws LogDiverged if the target holds anything but the beginning of the source; whatever reading and appending throw
+ */
+export async function copyLog(
+  from: EventLog,
+  to: EventLog,
+  onProgress: (progress: CopyProgress) => void = () => undefined,
+): Promise<CopyProgress> {
+  const target = eventsOf(to);
+  let atTargetsEnd = false;
+  let present = 0;
+  let copied = 0;
+  for await (const page of pagesOf(from)) {
+    let compared = 0;
+    for (const wanted of page) {
+      if (atTargetsEnd) break;
+      const { value: found } = await target.next();
+      if (found === undefined) {
+        atTargetsEnd = true;
+      } else {
+        assertSamePlace(wanted, found);
+        assertSameEvent(wanted, found);
+        compared += 1;
+      }
+    }
+    present += compared;
+    for (const { stream, expectedRevision, events } of runsOf(page.slice(compared), to.maxAppendBytes)) {
+      await appendExactlyOnce(to, stream, expectedRevision, events, { firstAttempt: true });
+      copied += events.length;
+    }
+    onProgress({ present, copied });
+  }
+  if (!atTargetsEnd) {
+    const { value: extra } = await target.next();
+    if (extra !== undefined) throw new LogDiverged(extra.stream, extra.revision, 'the source ends before this event');
+  }
+  return { present, copied };
+}
+
+function assertSamePlace(wanted: LoggedEvent, found: LoggedEvent): void {
+  if (wanted.stream === found.stream && wanted.revision === found.revision) return;
+  const reason = `the source has revision ${wanted.revision} of stream ${wanted.stream} at this place`;
+  throw new LogDiverged(found.stream, found.revision, reason);
+}
+
+async function* pagesOf(log: EventLog): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
+  let position: Position | null = null;
+  for (let atEnd = false; !atEnd; ) {
+    const page = await log.readAll(position, PAGE);
+    yield page.events;
+    position = page.next;
+    atEnd = page.atEnd;
+  }
+}
+
+async function* eventsOf(log: EventLog): AsyncGenerator<LoggedEvent, undefined, undefined> {
+  for await (const page of pagesOf(log)) yield* page;
+  return undefined;
+}
+
+interface Run {
+  readonly stream: string;
+  readonly expectedRevision: number;
+  readonly events: LoggedEvent[];
+}
+
+/** Neighbours of one stream, as many as one append takes: appended whole, they keep the global order. */
+function runsOf(events: readonly LoggedEvent[], maxBytes: number): Run[] {
+  const runs: Run[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const run = runs.at(-1);
+    bytes += eventSize(event);
+    if (run?.stream === event.stream && bytes <= maxBytes) {
+      run.events.push(event);
+    } else {
+      runs.push({ stream: event.stream, expectedRevision: event.revision - 1, events: [event] });
+      bytes = eventSize(event);
+    }
+  }
+  return runs;
+}
