@@ -1,9 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes, randomUUID, sign, verify } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '../../src/database/migrate.js';
-import { rolesSql } from '../../src/database/migrations/001-roles.sql.js';
-import { tenantsAndCatalogueSql } from '../../src/database/migrations/002-tenants-and-catalogue.sql.js';
 import { createPool } from '../../src/database/pool.js';
 import { createKeyring, KeyError, rewrapAll } from '../../src/keys/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
@@ -14,7 +11,7 @@ describe('the keyring', () => {
   const master = newMaster();
 
   beforeAll(async () => {
-    database = await createTestDatabase({ migrated: false });
+    database = await createTestDatabase();
     pool = createPool({
       url: database.url,
       applicationName: 'keyring test',
@@ -22,10 +19,6 @@ describe('the keyring', () => {
       statementTimeoutMs: 30_000,
       onIdleError: () => undefined,
     });
-    await migrate(pool, [
-      { id: '001-roles', sql: rolesSql },
-      { id: '002-tenants-and-catalogue', sql: tenantsAndCatalogueSql },
-    ]);
   });
   afterEach(() => pool.query('DELETE FROM keyring'));
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type Account, findUnprivilegedAccount } from './account.js';
 import { EmbeddedPostgresError } from './errors.js';
@@ -63,12 +63,11 @@ async function prepareFolder(dir: string, isRoot: boolean): Promise<Account | un
     return isRoot ? { uid: existing.uid, gid: existing.gid } : undefined;
   }
   const account = isRoot ? await findUnprivilegedAccount() : undefined;
+  const base = dirname(dir);
+  if ((await mkdir(base, { recursive: true })) !== undefined && account !== undefined) await chmod(base, 0o755);
   await mkdir(dir, { recursive: true });
   await chmod(dir, 0o700);
-  if (account !== undefined) {
-    await chmod(resolve(dir, '..'), 0o755);
-    await chown(dir, account.uid, account.gid);
-  }
+  if (account !== undefined) await chown(dir, account.uid, account.gid);
   return account;
 }
 

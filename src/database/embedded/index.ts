@@ -55,7 +55,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   const base = options.rootHomeBase ?? '/var/lib/consent-ledger';
   const opened = await locked(async () => {
     const home = await openHome(dataDir, base, options.log);
-    return { home, lease: await startOrAttach(dataDir, home, false) };
+    return { home, lease: await startOrAttach(dataDir, home) };
   });
   return supervise(dataDir, opened.home, opened.lease, options.log, locked);
 }
@@ -70,11 +70,14 @@ function supervise(
   const { port } = firstLease;
   const releasing = new AbortController();
   let lease = firstLease;
+  let isConnected = true;
   let recovery: Promise<void> = Promise.resolve();
   let release: Promise<void> | undefined;
 
   const watch = (): void => {
+    isConnected = true;
     lease.client.once('end', () => {
+      isConnected = false;
       if (!releasing.signal.aborted) recovery = recover();
     });
   };
@@ -82,11 +85,14 @@ function supervise(
     log('The embedded PostgreSQL has gone away; starting it again.');
     for (let delay = 50; !releasing.signal.aborted; delay = Math.min(delay * 2, MAX_BACKOFF_MS)) {
       try {
-        lease = await locked(() => startOrAttach(dataDir, { ...home, port }, true));
+        lease = await locked(() =>
+          startOrAttach(dataDir, { ...home, port }, { keepPort: true, signal: releasing.signal }),
+        );
         watch();
         log('The embedded PostgreSQL runs again.');
         return;
       } catch (error) {
+        if (releasing.signal.aborted) return;
         log(`The embedded PostgreSQL could not be started again: ${error instanceof Error ? error.message : error}`);
         await sleep(delay, undefined, { signal: releasing.signal }).catch(() => undefined);
       }
@@ -96,9 +102,12 @@ function supervise(
     releasing.abort();
     await recovery;
     await locked(async () => {
-      const last = await isLastOut(lease, log);
+      const isRunning = (await findPostmaster(clusterDirOf(home.dir))) !== undefined;
+      // Released in the middle of a restart: who else uses the server can only be asked over a connection.
+      if (isRunning && !isConnected) lease = await startOrAttach(dataDir, { ...home, port }, { keepPort: true });
+      const mayStop = isRunning && (await isLastOut(lease, log));
       await lease.client.end().catch(() => undefined);
-      if (!last || (await findPostmaster(clusterDirOf(home.dir))) === undefined) return;
+      if (!mayStop) return;
       const source = await findPostgresPackage(process.platform, process.arch);
       await stopPostmaster(home, await installRuntime(source, home.dir, process.platform));
     });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, readlink, realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /**
@@ -19,17 +19,20 @@ export async function processStart(pid: number): Promise<string | undefined> {
   return (await ps(pid, 'lstart='))?.trim() || undefined;
 }
 
-/** True if process `pid` is a postmaster that runs on `clusterDir`, and not just someone who got its id. */
+/**
+ * True if process `pid` is a postmaster that runs on `clusterDir`, and not just someone who got its id. Its command line
+ * tells: any account may read that, unlike the working directory, which in a container even root may not.
+ */
 export async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean> {
   if ((await processStart(pid)) === undefined) return false;
-  const folder = await realpath(clusterDir);
-  if (process.platform === 'linux') {
-    // A postmaster makes its data folder its working directory.
-    return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === folder;
-  }
   if (process.platform === 'win32') return true;
+  const folders = [clusterDir, await realpath(clusterDir).catch(() => clusterDir)];
+  if (process.platform === 'linux') {
+    const words = (await readOrUndefined(`/proc/${pid}/cmdline`))?.split('\0') ?? [];
+    return words.some((word, index) => words[index - 1] === '-D' && folders.includes(word));
+  }
   const command = await ps(pid, 'command=');
-  return command !== undefined && (command.includes(folder) || command.includes(clusterDir));
+  return command !== undefined && folders.some((folder) => command.includes(`-D ${folder}`));
 }
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';

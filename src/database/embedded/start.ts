@@ -29,20 +29,26 @@ export interface Lease {
   readonly port: number;
 }
 
+export interface StartOptions {
+  /** True if only the recorded port will do, because clients already hold its address. */
+  readonly keepPort?: boolean;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Attaches to the server of `home`, starting it first where it does not run: after an orderly stop, a kill, or never.
  * The caller holds the lock of `dataDir`.
- * @param keepPort true if only the recorded port will do, because clients already hold its address
  * @throws EmbeddedPostgresError `start_failed`, `access_denied`, `version_mismatch`, `initdb_failed`, …
  */
-export async function startOrAttach(dataDir: string, home: Home, keepPort: boolean): Promise<Lease> {
+export async function startOrAttach(dataDir: string, home: Home, options: StartOptions = {}): Promise<Lease> {
   const clusterDir = clusterDirOf(home.dir);
   const began = Date.now();
   let lastProgress = began;
   let attempt: StartAttempt | undefined;
   let trouble = '';
   let port = home.port;
-  while (Date.now() - lastProgress < STALL_MS && Date.now() - began < RECOVERY_MS) {
+  while (!options.signal?.aborted && Date.now() - lastProgress < STALL_MS && Date.now() - began < RECOVERY_MS) {
     const running = await findPostmaster(clusterDir);
     if (running !== undefined) {
       port = running.port ?? port;
@@ -56,13 +62,13 @@ export async function startOrAttach(dataDir: string, home: Home, keepPort: boole
         if (!isPassing(trouble)) break;
         await sleep(POLL_MS * 5);
       }
-      attempt = await start(home, port, keepPort, (chosen) => {
+      attempt = await start(home, port, options.keepPort === true, (chosen) => {
         port = chosen;
       });
     }
     await sleep(POLL_MS);
   }
-  throw new EmbeddedPostgresError('start_failed', `PostgreSQL in ${home.dir} did not start: ${trouble.trim()}`);
+  throw new EmbeddedPostgresError('start_failed', `PostgreSQL in ${home.dir} did not start: ${lastLines(trouble)}`);
 }
 
 async function start(home: Home, port: number, keepPort: boolean, onPort: (port: number) => void) {
@@ -74,6 +80,10 @@ async function start(home: Home, port: number, keepPort: boolean, onPort: (port:
   const chosen = keepPort ? port : await chooseFreePort(port);
   onPort(chosen);
   return spawnPostmaster(home, runtime, chosen);
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-6).join('\n');
 }
 
 /** Failures of a start that pass by themselves: remains of a killed server, or a port that was snatched away. */

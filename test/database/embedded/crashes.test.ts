@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedPostgres } from '../../../src/database/embedded/index.js';
 import { createInstallation, eventually, type Installation, killAndWait, postmasterPid, query } from './fixture.js';
@@ -70,6 +71,16 @@ describe('the embedded PostgreSQL after', () => {
     await holder.release();
     await server.release();
     expect(await postmasterPid(server)).toBeUndefined();
+  });
+
+  it('kill -9 of PostgreSQL stays stopped when the service is just leaving', async () => {
+    for (const pause of [0, 20, 100, 200]) {
+      const server = await installation.open();
+      await killAndWait(await pidOf(server));
+      await sleep(pause);
+      await server.release();
+      expect(await postmasterPid(server)).toBeUndefined();
+    }
   });
 
   it('the crash of one of its processes is attached to again', async () => {
