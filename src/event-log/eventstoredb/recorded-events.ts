@@ -8,7 +8,7 @@ const recorded = z.object({
   revision: z.bigint().nonnegative().max(BigInt(Number.MAX_SAFE_INTEGER)),
   id: z.string(),
   type: z.string(),
-  data: z.instanceof(Uint8Array, { error: 'an event that is not binary was written by another program' }),
+  data: z.instanceof(Uint8Array),
   metadata: z.unknown(),
 });
 const named = z.object({ streamId: z.string(), type: z.string(), position: z.unknown() });
@@ -19,9 +19,17 @@ export function isSystemEvent(event: unknown): boolean {
   return streamId.startsWith('$') || type.startsWith('$');
 }
 
-/** An event as the client gives it, as a `StreamEvent`. */
+/**
+ * An event as the client gives it, as a `StreamEvent`.
+ * @throws Error for an event that is not binary: it was not written by this service, and its bytes cannot be had
+ */
 export function toStreamEvent(event: unknown): StreamEvent {
-  const { streamId, revision, id, type, data, metadata } = recorded.parse(event);
+  const parsed = recorded.safeParse(event);
+  if (!parsed.success) {
+    const { streamId, type } = named.parse(event);
+    throw new Error(`stream ${streamId} holds a ${type} that this service has not written`, { cause: parsed.error });
+  }
+  const { streamId, revision, id, type, data, metadata } = parsed.data;
   return { stream: streamId, revision: Number(revision), id, type, data, metadata: decodeMetadata(metadata) };
 }
 
