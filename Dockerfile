@@ -1,13 +1,11 @@
-# The service, without the embedded PostgreSQL: in a container, DATABASE_URL names a server.
+# The service. Give it DATABASE_URL; the embedded PostgreSQL comes along, but is not meant for containers.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY verifier-cli/package.json verifier-cli/
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev --omit=optional --ignore-scripts \
-  # Argon2's native code is an optional dependency of its package, and needed.
-  && npm install --no-save --omit=dev --ignore-scripts @node-rs/argon2@"$(node -p "require('./package.json').dependencies['@node-rs/argon2']")"
+RUN npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production DATA_DIR=/data HOST=0.0.0.0 PORT=8080

@@ -1,0 +1,42 @@
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { runDemo } from './run-demo.js';
+
+const output = resolve('demo-output');
+
+/**
+ * The demonstration: `npm run demo`. Everything it makes is in `demo-output`; its data folder is removed at the end, the evidence stays.
+ */
+async function main(): Promise<void> {
+  await rm(output, { recursive: true, force: true });
+  const dataDir = join(output, 'data');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const env = {
+    ...process.env,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    BATCH_MAX_AGE_MS: '500',
+    STAMP_INTERVAL_MS: '1000',
+    LOG_LEVEL: 'warn',
+  };
+  const kept = await runDemo({ env, output });
+  const tsaRoot = join(output, 'tsa-root.pem');
+  const ledgerKey = join(output, 'ledger.vkey');
+  await copyFile(kept.tsaRoot, tsaRoot);
+  await copyFile(kept.ledgerKey, ledgerKey);
+  await rm(dataDir, { recursive: true, force: true });
+
+  const show = (path: string) => relative(process.cwd(), path);
+  process.stdout.write(
+    `\nThe evidence stays here for you to look at:\n` +
+      `   unzip -l ${show(kept.evidence)}\n` +
+      `   npx consent-verify check ${show(kept.evidence)} --tsa-ca ${show(tsaRoot)} --ledger-key ${show(ledgerKey)}\n` +
+      `Its time-stamps come from a development authority: they show how it works, and prove nothing in court.\n`,
+  );
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`\nThe demonstration failed: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const LEDGER = fileURLToPath(new URL('../../../bin/consent-ledger.js', import.meta.url));
+const VERIFIER = fileURLToPath(new URL('../../../verifier-cli/dist/consent-verify.js', import.meta.url));
+
+export interface Outcome {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** Runs `consent-ledger` as a user would, in a process of its own. @returns standard output @throws if it fails */
+export async function consentLedger(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const { exitCode, output } = await run(LEDGER, args, env);
+  if (exitCode !== 0) throw new Error(`consent-ledger ${args.slice(0, 2).join(' ')} ended with exit code ${exitCode}`);
+  return output;
+}
+
+/** Runs `consent-verify` in a process of its own, with nothing of the service's environment. */
+export function consentVerify(args: readonly string[]): Promise<Outcome> {
+  return run(VERIFIER, args, {});
+}
+
+async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const [exitCode] = await once(child, 'close');
+  return { exitCode: typeof exitCode === 'number' ? exitCode : 1, output: Buffer.concat(chunks).toString('utf8') };
+}
+
+/** A running `consent-ledger serve`. */
+export interface Service {
+  readonly baseUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the service and waits until it says where it listens. */
+export async function startService(env: NodeJS.ProcessEnv): Promise<Service> {
+  const child = spawn(process.execPath, [LEDGER, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout });
+  const address = (async () => {
+    for await (const line of lines) {
+      const [, url] = /(http:\/\/[\d.]+:\d+)/.exec(line) ?? [];
+      if (url !== undefined) return url;
+    }
+    throw new Error('the service ended before it listened');
+  })();
+  const baseUrl = await address;
+  child.stdout.resume();
+  return { baseUrl, stop: () => stop(child, ended) };
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  if (child.exitCode === null) child.kill('SIGTERM');
+  await ended;
+  if (child.exitCode !== 0) throw new Error(`the service ended with exit code ${child.exitCode}`);
+}

@@ -1,0 +1,299 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Alteration, alterOneCharacter } from './alter-package.js';
+import {
+  browserConsent,
+  documentApproval,
+  ERASED_EMAIL,
+  ERASED_VISITOR,
+  LANGUAGES,
+  type Versions,
+} from './consents.js';
+import { createNarrator, type Narrator } from './narrator.js';
+import { personalValuesIn } from './personal-values.js';
+import { consentLedger, consentVerify, startService } from './program.js';
+import { Seed } from './seed.js';
+import { SignedClient } from './signed-client.js';
+
+const CONSENTS = 1000;
+const BATCHES = 6;
+const BATCH_SIZE = 100;
+const PARALLEL = 16;
+const PATIENCE_MS = 120_000;
+
+export interface Kept {
+  readonly evidence: string;
+  readonly tsaRoot: string;
+  readonly ledgerKey: string;
+}
+
+interface Demo {
+  readonly env: NodeJS.ProcessEnv;
+  readonly output: string;
+  readonly narrator: Narrator;
+  readonly seed: Seed;
+  readonly client: SignedClient;
+}
+
+/**
+ * Walks through the whole life of a thousand consents, and checks every step.
+ * @param options environment of the programs, and the folder for the packages
+ * @throws Error when a step does not show what it should
+ */
+export async function runDemo(options: { env: NodeJS.ProcessEnv; output: string }): Promise<Kept> {
+  const narrator = createNarrator(process.stdout);
+  narrator.step('Starting the service, with its own PostgreSQL and a development time-stamp authority');
+  const service = await startService(options.env);
+  try {
+    narrator.say(`It listens on ${service.baseUrl}.`);
+    const json = await consentLedger(['admin', 'seed-demo', '--json', '--rate-limit', '100000'], options.env);
+    const seed = Seed.parse(JSON.parse(json));
+    narrator.say(`A demonstration tenant was set up, with the site ${seed.site.domain}.`);
+    const demo: Demo = { ...options, narrator, seed, client: new SignedClient(service.baseUrl, seed.keys) };
+
+    const tokens = await recordConsents(demo);
+    await waitForStamp(demo, tokens);
+    await compareCounts(demo, tokens.length);
+    const first = await exportAndVerify(demo, 'evidence.zip', tokens.length);
+    await alterAndVerify(demo, first);
+    const evidence = await eraseAndVerify(demo, first, tokens.length);
+    await rm(first);
+    return { evidence, tsaRoot: seed.tsa_ca, ledgerKey: seed.ledger_key };
+  } finally {
+    await service.stop();
+  }
+}
+
+async function recordConsents({ client, narrator, seed, env }: Demo): Promise<string[]> {
+  narrator.step(`Recording ${CONSENTS} consents over HTTP, every request signed`);
+  const cookiePolicy = documentOf(seed, 'cookie_policy');
+  const approval = seed.documents.find((document) => document.requires_approval_token);
+  if (approval === undefined)
+    throw new Error('the demonstration tenant has no document that asks for an approval token');
+  const versions = await activeVersions(client, cookiePolicy.slug, approval.slug);
+  const bar = narrator.progress(CONSENTS);
+  const singles = CONSENTS - BATCHES * BATCH_SIZE - 1;
+  const half = Math.floor(singles / 2);
+
+  const record = async (from: number, count: number, current: Versions): Promise<string[]> => {
+    const numbers = Array.from({ length: count }, (_, i) => from + i);
+    return inParallel(numbers, async (n) => {
+      const tokens = await client.record(browserConsent(n, current, seed.categories));
+      bar.advance(1);
+      return tokens;
+    });
+  };
+  const tokens = await record(0, half, versions);
+
+  // Half-way a new text of the cookie policy comes into force; later consents name it.
+  const renewed = {
+    ...versions,
+    cookiePolicy: await activateSecondVersions(client, cookiePolicy.id, cookiePolicy.slug, env),
+  };
+  tokens.push(...(await record(half, singles - half, renewed)));
+  for (let batch = 0; batch < BATCHES; batch += 1) {
+    const from = singles + batch * BATCH_SIZE;
+    const consents = Array.from({ length: BATCH_SIZE }, (_, i) => browserConsent(from + i, renewed, seed.categories));
+    tokens.push(...(await client.recordBatch(consents)));
+    bar.advance(BATCH_SIZE);
+  }
+  const bearer = await client.login(seed.api_user.email, seed.api_user.password);
+  const approvalToken = await client.approvalToken(bearer, {
+    document_slug: approval.slug,
+    subject: ERASED_VISITOR,
+    signer_name: 'Ayşe Demo',
+    signer_email: ERASED_EMAIL,
+  });
+  tokens.push(...(await client.record(documentApproval(renewed, approvalToken))));
+  bar.advance(1);
+  bar.done();
+  const distinct = new Set(tokens).size;
+  if (distinct !== CONSENTS) throw new Error(`${distinct} consents were accepted, not ${CONSENTS}`);
+  narrator.say(
+    `${distinct} were accepted: ${singles} one by one, ${BATCHES * BATCH_SIZE} in batches, 1 signed document.`,
+  );
+  narrator.say('Each answer says: this is durable, and its proof hash is final.');
+  return tokens;
+}
+
+function documentOf(seed: Seed, kind: string): Seed['documents'][number] {
+  const found = seed.documents.find((document) => document.kind === kind);
+  if (found === undefined) throw new Error(`the demonstration tenant has no document of kind ${kind}`);
+  return found;
+}
+
+async function activeVersions(client: SignedClient, cookieSlug: string, approvalSlug: string): Promise<Versions> {
+  const [cookieEn, cookieTr, formEn, formTr] = await Promise.all([
+    client.activeVersion(cookieSlug, 'en'),
+    client.activeVersion(cookieSlug, 'tr'),
+    client.activeVersion(approvalSlug, 'en'),
+    client.activeVersion(approvalSlug, 'tr'),
+  ]);
+  return { cookiePolicy: { en: cookieEn, tr: cookieTr }, consentForm: { en: formEn, tr: formTr } };
+}
+
+const Published = z.object({ id: z.string() });
+
+async function activateSecondVersions(
+  client: SignedClient,
+  documentId: string,
+  slug: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Versions['cookiePolicy']> {
+  for (const language of LANGUAGES) {
+    const text =
+      language === 'en'
+        ? 'Cookie policy, second version: we also count visits.'
+        : 'Çerez politikası, ikinci sürüm: ziyaretleri de sayıyoruz.';
+    const args = ['--document', documentId, '--language', language, '--title', slug, '--content', text, '--json'];
+    const published = Published.parse(JSON.parse(await consentLedger(['admin', 'document', 'publish', ...args], env)));
+    await consentLedger(['admin', 'document', 'activate', published.id, '--json'], env);
+  }
+  return { en: await client.activeVersion(slug, 'en'), tr: await client.activeVersion(slug, 'tr') };
+}
+
+async function waitForStamp({ client, narrator }: Demo, tokens: readonly string[]): Promise<void> {
+  narrator.step('Waiting until all are stored in the log, sealed into batches and time-stamped');
+  const bar = narrator.progress(tokens.length);
+  const deadline = Date.now() + PATIENCE_MS;
+  await inParallel(tokens, async (token) => {
+    while (!(await client.isStamped(token))) {
+      if (Date.now() > deadline) throw new Error(`${token} was not time-stamped within ${PATIENCE_MS / 1000} seconds`);
+      await sleep(500);
+    }
+    bar.advance(1);
+    return [];
+  });
+  bar.done();
+  narrator.say('From here on nobody, we included, can change or backdate one of them unnoticed.');
+}
+
+const Counts = z.object({
+  outbox_waiting: z.number(),
+  log_events: z.number(),
+  log_consents: z.number(),
+  read_model_rows: z.number(),
+  consent_leaves: z.number(),
+  stamped_consents: z.number(),
+  stamped_events: z.number(),
+});
+
+async function countsOf({ seed, env }: Demo): Promise<z.infer<typeof Counts>> {
+  return Counts.parse(JSON.parse(await consentLedger(['admin', 'count', '--site', seed.site.id, '--json'], env)));
+}
+
+async function compareCounts(demo: Demo, accepted: number): Promise<void> {
+  demo.narrator.step('Counting along the whole way');
+  const counts = await countsOf(demo);
+  demo.narrator.say(
+    `accepted over HTTP ${accepted} = events in the log ${counts.log_consents} = rows of the read model ${counts.read_model_rows}` +
+      ` = leaves in batches ${counts.consent_leaves} = time-stamped ${counts.stamped_consents}`,
+  );
+  const all = [counts.log_consents, counts.read_model_rows, counts.consent_leaves, counts.stamped_consents];
+  if (all.some((count) => count !== accepted)) throw new Error('the counts do not agree');
+}
+
+const Exported = z.object({ counts: z.object({ consents: z.number(), erased: z.number() }) });
+const Report = z.object({
+  verdict: z.enum(['valid', 'invalid', 'indeterminate']),
+  checks: z.array(z.object({ id: z.string(), outcome: z.string(), message: z.string() })),
+});
+
+async function exportPackage(
+  { seed, env, output }: Demo,
+  name: string,
+): Promise<{ path: string; consents: number; erased: number }> {
+  const path = join(output, name);
+  const args = ['evidence', 'export', '--site', seed.site.id, '--disclose', 'all', '--output', path, '--json'];
+  const { counts } = Exported.parse(JSON.parse(await consentLedger(args, env)));
+  return { path, ...counts };
+}
+
+async function verify(
+  { seed }: Demo,
+  path: string,
+): Promise<z.infer<typeof Report> & { text: string; exitCode: number }> {
+  const args = ['check', path, '--tsa-ca', seed.tsa_ca, '--ledger-key', seed.ledger_key, '--json'];
+  const { output, exitCode } = await consentVerify(args);
+  return { ...Report.parse(JSON.parse(output)), text: output, exitCode };
+}
+
+async function exportAndVerify(demo: Demo, name: string, expected: number): Promise<string> {
+  demo.narrator.step('Exporting the evidence, and checking it offline in a process of its own');
+  const { path, consents } = await exportPackage(demo, name);
+  if (consents !== expected) throw new Error(`the package holds ${consents} consents, not ${expected}`);
+  const report = await verify(demo, path);
+  demo.narrator.say(`The package holds ${consents} consents. Verdict: ${report.verdict} (${passed(report)}).`);
+  if (report.verdict !== 'valid' || report.exitCode !== 0)
+    throw new Error(`the evidence should be valid: ${failures(report)}`);
+  demo.narrator.say(
+    'The verifier had the package, the root of the time-stamp authority and our public key. It trusted nothing else.',
+  );
+  return path;
+}
+
+async function alterAndVerify(demo: Demo, path: string): Promise<void> {
+  demo.narrator.step('Altering one character of one record in a copy');
+  const copy = join(demo.output, 'altered.zip');
+  const alteration: Alteration = await alterOneCharacter(path, copy);
+  const report = await verify(demo, copy);
+  await rm(copy);
+  demo.narrator.say(`created_at of ${alteration.eventId}: ${alteration.before} became ${alteration.after}.`);
+  if (report.verdict !== 'invalid' || report.exitCode !== 1) throw new Error('the alteration was not noticed');
+  if (!report.text.includes(alteration.eventId)) throw new Error('the report does not name the altered record');
+  demo.narrator.say(`Verdict: ${report.verdict}, and the report names the record. It failed: ${failedIds(report)}.`);
+}
+
+async function eraseAndVerify(demo: Demo, before: string, expected: number): Promise<string> {
+  const { narrator, seed, env } = demo;
+  narrator.step(`Erasing one person (${ERASED_VISITOR}), and exporting again`);
+  const values = [ERASED_VISITOR, ERASED_EMAIL];
+  const disclosedBefore = await personalValuesIn(before, values);
+  await consentLedger(['admin', 'erase', '--site', seed.site.id, '--visitor', ERASED_VISITOR, '--json'], env);
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const counts = await countsOf(demo);
+    if (counts.outbox_waiting === 0 && counts.stamped_events === counts.log_events) break;
+    if (Date.now() > deadline) throw new Error('the erasure was not time-stamped in time');
+    await sleep(250);
+  }
+  const { path, consents, erased } = await exportPackage(demo, 'evidence-after-erasure.zip');
+  const report = await verify(demo, path);
+  const disclosedAfter = await personalValuesIn(path, values);
+  narrator.say(`Values of this person in the first package: ${disclosedBefore}. In the second: ${disclosedAfter}.`);
+  narrator.say(`Of ${consents} consents ${erased} are marked erased. Verdict: ${report.verdict} (${passed(report)}).`);
+  if (consents !== expected || erased === 0) throw new Error('the second package does not hold what it should');
+  if (disclosedBefore === 0 || disclosedAfter !== 0) throw new Error('the personal values are not gone');
+  if (report.verdict !== 'valid' || report.exitCode !== 0)
+    throw new Error(`the evidence should still be valid: ${failures(report)}`);
+  narrator.say('That consent was given stays proved; who gave it is gone.');
+  return path;
+}
+
+function passed(report: z.infer<typeof Report>): string {
+  return `${report.checks.filter((check) => check.outcome === 'pass').length} checks passed`;
+}
+
+function failedIds(report: z.infer<typeof Report>): string {
+  return report.checks.flatMap((check) => (check.outcome === 'fail' ? [check.id] : [])).join(', ');
+}
+
+function failures(report: z.infer<typeof Report>): string {
+  return report.checks
+    .filter((check) => check.outcome !== 'pass' && check.outcome !== 'not-applicable')
+    .map((check) => `${check.id}: ${check.message}`)
+    .join('; ');
+}
+
+/** Runs `work` for each item, a bounded number at a time; the results in the order of the items. */
+async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R[]>): Promise<R[]> {
+  const results = new Array<R[]>(items.length);
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  return results.flat();
+}
