@@ -1,0 +1,105 @@
+import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
+import { PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
+import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
+import { treeRoot } from '../../../schemas/merkle/tree.js';
+import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import { LIMITS } from '../container/limits.js';
+import type { PackageFiles } from '../files/package-files.js';
+import type { Batch } from './batches.js';
+
+/** What a proof file holds, packed: audit paths by index, or every leaf of the batch in order. */
+type Proofs =
+  | { readonly kind: 'paths'; readonly paths: ReadonlyMap<number, Uint8Array>; readonly bytes: number }
+  | { readonly kind: 'leaves'; readonly leaves: Uint8Array; readonly isRootRight: boolean; readonly bytes: number }
+  | { readonly kind: 'none'; readonly reason: string; readonly bytes: number };
+
+/** Bytes that a path costs beside its hashes. */
+const OVERHEAD = 150;
+
+/** Looks up the proofs of entries, batch by batch, and keeps the latest used within a budget of memory. */
+export class ProofCache {
+  readonly #loaded = new Map<number, Proofs>();
+  #bytes = 0;
+
+  constructor(readonly files: PackageFiles) {}
+
+  /** @returns null if the leaf is proved to be in the batch at this index, else why not */
+  async problemOf(batch: Batch, index: number, leaf: Uint8Array): Promise<string | null> {
+    const { number, count, root } = batch.header;
+    if (index >= count) return `index ${index} is not below the batch's count of ${count}`;
+    const proofs = await this.#proofsOf(batch);
+    if (proofs.kind === 'none') return proofs.reason;
+    if (proofs.kind === 'leaves') {
+      if (!proofs.isRootRight) return `the leaves enclosed of batch ${number} do not lead to its root`;
+      const own = proofs.leaves.subarray(index * HASH_LENGTH, (index + 1) * HASH_LENGTH);
+      return equalBytes(own, leaf) ? null : `batch ${number} holds something else at index ${index}`;
+    }
+    const path = proofs.paths.get(index);
+    if (path === undefined) return `no proof for index ${index} of batch ${number} is enclosed`;
+    const verdict = verifyInclusion(index, count, leaf, hashesOf(path), fromHex(root) ?? new Uint8Array());
+    return verdict.ok ? null : `it is not in batch ${number} at index ${index}: ${verdict.reason}`;
+  }
+
+  async #proofsOf(batch: Batch): Promise<Proofs> {
+    const { number } = batch.header;
+    const known = this.#loaded.get(number);
+    if (known !== undefined) {
+      this.#loaded.delete(number);
+      this.#loaded.set(number, known);
+      return known;
+    }
+    const proofs = await this.#load(batch);
+    this.#loaded.set(number, proofs);
+    this.#bytes += proofs.bytes;
+    for (const [oldest, { bytes }] of this.#loaded) {
+      if (this.#bytes <= LIMITS.proofCacheBytes || oldest === number) break;
+      this.#loaded.delete(oldest);
+      this.#bytes -= bytes;
+    }
+    return proofs;
+  }
+
+  async #load({ header }: Batch): Promise<Proofs> {
+    const file = PACKAGE_FILES.proofs(header.number);
+    const size = this.files.archive.get(file)?.size;
+    if (size === undefined) return { kind: 'none', reason: 'the file with its proof is missing', bytes: OVERHEAD };
+    if (size > LIMITS.proofFileBytes) {
+      this.files.findings.fail('container.limits', 'the proofs of one batch are larger than any batch needs', { file });
+      return { kind: 'none', reason: 'the file with its proof is too large', bytes: OVERHEAD };
+    }
+    const paths = new Map<number, Uint8Array>();
+    const leaves: Uint8Array[] = [];
+    let bytes = OVERHEAD;
+    for await (const { line, value } of this.files.lines(file, ProofLine, 'entry.inclusion')) {
+      const hashes = 'path' in value ? value.path : [value.leaf];
+      if ('path' in value) paths.set(value.index, packed(hashes));
+      else leaves.push(value.leaf);
+      const isMisplaced = 'leaf' in value && value.index !== leaves.length - 1;
+      if (isMisplaced || (paths.size > 0 && leaves.length > 0) || line > header.count) {
+        this.files.findings.fail(
+          'entry.inclusion',
+          'the file mixes leaves and paths, or holds too many or misplaced lines',
+          { file, line },
+        );
+        return { kind: 'none', reason: 'the file with its proof is malformed', bytes };
+      }
+      bytes += hashes.length * HASH_LENGTH + OVERHEAD;
+    }
+    if (leaves.length === 0) return { kind: 'paths', paths, bytes };
+    const isRootRight =
+      leaves.length === header.count && equalBytes(treeRoot(leaves), fromHex(header.root) ?? new Uint8Array());
+    return { kind: 'leaves', leaves: packed(leaves), isRootRight, bytes: leaves.length * HASH_LENGTH };
+  }
+}
+
+function packed(hashes: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(hashes.length * HASH_LENGTH);
+  for (const [i, hash] of hashes.entries()) out.set(hash, i * HASH_LENGTH);
+  return out;
+}
+
+function hashesOf(bytes: Uint8Array): readonly Uint8Array[] {
+  return Array.from({ length: bytes.length / HASH_LENGTH }, (_, i) =>
+    bytes.subarray(i * HASH_LENGTH, (i + 1) * HASH_LENGTH),
+  );
+}

@@ -1,0 +1,52 @@
+import { openFileSource } from '../container/file-source.js';
+import { asciiJson } from '../report/printable.js';
+import { terminalReport } from '../report/terminal.js';
+import { NotAPackage, verifyPackage } from '../verify-package.js';
+import { EXIT_CODES } from './exit-codes.js';
+import { parseDuration, parseTime } from './options.js';
+import { Progress, type ProgressOutput } from './progress.js';
+import { readCertificates, readLedgerKeys } from './trust-files.js';
+import { UsageError } from './usage-error.js';
+
+/** Options of `consent-verify check`, as commander gives them. */
+export interface CheckOptions {
+  readonly tsaCa?: readonly string[];
+  readonly ledgerKey?: readonly string[];
+  readonly json?: boolean;
+  readonly maxDelay: string;
+  readonly at?: string;
+}
+
+/** Where a command writes. */
+export interface Output {
+  readonly out: (text: string) => unknown;
+  readonly progress: ProgressOutput;
+}
+
+/**
+ * Checks a package and prints the report.
+ * @returns the exit code
+ * @throws UsageError
+ */
+export async function runCheck(path: string, options: CheckOptions, output: Output): Promise<number> {
+  const trustAnchors = await readCertificates(options.tsaCa ?? []);
+  const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
+  const maxDelay = parseDuration(options.maxDelay);
+  const at = options.at === undefined ? new Date() : parseTime(options.at);
+  const source = await openFileSource(path).catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be opened: ${error instanceof Error ? error.message : 'unknown error'}`);
+  });
+  const progress = new Progress(output.progress, Date.now);
+  try {
+    const report = await verifyPackage(source, { trustAnchors, ledgerKeys, maxDelay, at, onProgress: progress.update });
+    progress.clear();
+    output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report));
+    return EXIT_CODES[report.verdict];
+  } catch (error) {
+    progress.clear();
+    if (error instanceof NotAPackage) throw new UsageError(`${path}: ${error.message}`);
+    throw error;
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,66 @@
+import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Findings } from '../findings/findings.js';
+
+interface OpenRun {
+  readonly run: StreamRun;
+  next: number;
+}
+
+/** Verifies, entry by entry, that no revision is missing within the runs that the manifest calls complete. */
+export class CompleteRuns {
+  readonly #runs: OpenRun[];
+  #current = 0;
+
+  constructor(
+    manifest: Manifest | null,
+    readonly findings: Findings,
+  ) {
+    const claimed = [...(manifest?.complete ?? [])].sort((a, b) => compare(a.stream, b.stream) || a.first - b.first);
+    this.#runs = claimed.map((run) => ({ run, next: run.first }));
+    for (const [i, run] of claimed.entries()) {
+      const before = claimed[i - 1];
+      const overlaps = before !== undefined && before.stream === run.stream && run.first <= before.last;
+      if (run.last < run.first || overlaps) this.#fail('a run is empty, or overlaps another', run);
+    }
+    if (claimed.length === 0) findings.skip('completeness.runs', 'the package does not claim to be complete');
+  }
+
+  /** Takes the entries in their order. */
+  accept(stream: string, revision: number): void {
+    while (true) {
+      const open = this.#runs[this.#current];
+      if (open === undefined) return;
+      const side =
+        compare(stream, open.run.stream) || (revision > open.run.last ? 1 : revision < open.run.first ? -1 : 0);
+      if (side < 0) return;
+      if (side === 0) {
+        if (revision > open.next)
+          this.#fail(`revisions ${open.next} to ${revision - 1} are missing`, open.run, open.next);
+        open.next = Math.max(open.next, revision + 1);
+        return;
+      }
+      this.#close(open);
+      this.#current += 1;
+    }
+  }
+
+  finish(): void {
+    for (const open of this.#runs.slice(this.#current)) this.#close(open);
+  }
+
+  #close({ run, next }: OpenRun): void {
+    if (next <= run.last) this.#fail(`revisions ${next} to ${run.last} are missing`, run, next);
+    else this.findings.pass('completeness.runs');
+  }
+
+  #fail(message: string, run: StreamRun, revision: number = run.first): void {
+    this.findings.fail('completeness.runs', message, { file: PACKAGE_FILES.entries, stream: run.stream, revision });
+  }
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,164 @@
+import type { Findings } from '../findings/findings.js';
+import type { ByteSource } from './byte-source.js';
+import { type DirectoryEntry, METHOD_DEFLATED, readCentralDirectory } from './central-directory.js';
+import { crc32 } from './crc32.js';
+import { readEndRecord } from './end-record.js';
+import { inflateRaw } from './inflate.js';
+import { LIMITS } from './limits.js';
+import { readExtent } from './local-header.js';
+import { isPackageFileName, shadowOf } from './names.js';
+
+/** A file of the package. */
+export interface ArchiveFile {
+  readonly name: string;
+  readonly size: number;
+  readonly packedSize: number;
+  readonly crc: number;
+  readonly isDeflated: boolean;
+  readonly dataStart: number;
+}
+
+/** The package's files. Names in it are known ones, each there once. */
+export type Archive = ReadonlyMap<string, ArchiveFile>;
+
+const READ_BYTES = 256 * 1024;
+
+/**
+ * Opens a ZIP and checks its structure, names and limits. What can still be read in spite of a failed check is in the result.
+ * @returns null if the bytes cannot be opened as a ZIP at all
+ */
+export async function openArchive(source: ByteSource, findings: Findings): Promise<Archive | null> {
+  const end = await readEndRecord(source);
+  if (end === null || end.directoryOffset + end.directorySize > end.start) return null;
+  if (end.entries > LIMITS.files || end.directorySize > LIMITS.centralDirectoryBytes) {
+    findings.fail('container.limits', `the package holds ${end.entries} files; at most ${LIMITS.files} are read`);
+    return new Map();
+  }
+  const directory = readCentralDirectory(await source.read(end.directoryOffset, end.directorySize), end.entries);
+  if (directory === null) return null;
+  for (const problem of end.problems) findings.fail('container.structure', problem);
+  if (directory.used !== end.directorySize || end.directoryOffset + end.directorySize !== end.start) {
+    findings.fail('container.structure', 'bytes that belong to no file lie at the central directory');
+  }
+  return await layOut(source, directory.entries, end.directoryOffset, findings);
+}
+
+async function layOut(
+  source: ByteSource,
+  entries: readonly DirectoryEntry[],
+  directoryOffset: number,
+  findings: Findings,
+): Promise<Archive> {
+  const files = new Map<string, ArchiveFile>();
+  const shadows = new Set<string>();
+  let expected = 0;
+  let total = 0;
+  for (const entry of [...entries].sort((a, b) => a.headerOffset - b.headerOffset)) {
+    const at = { file: entry.name };
+    for (const problem of entry.problems) findings.fail('container.structure', problem, at);
+    const extent = await readExtent(source, entry, directoryOffset);
+    for (const problem of extent?.problems ?? []) findings.fail('container.structure', problem, at);
+    if (entry.headerOffset !== expected) {
+      findings.fail(
+        'container.structure',
+        'it overlaps another file, or bytes that belong to no file lie before it',
+        at,
+      );
+    }
+    if (extent !== null) expected = extent.end;
+    total += entry.size;
+    if (!isAcceptedName(entry.name, shadows, findings) || !isWithinLimits(entry, total, findings)) continue;
+    if (extent === null) {
+      findings.fail('container.structure', 'its local header or its data are missing', at);
+      continue;
+    }
+    findings.pass('container.structure');
+    files.set(entry.name, {
+      name: entry.name,
+      size: entry.size,
+      packedSize: entry.packedSize,
+      crc: entry.crc,
+      isDeflated: entry.method === METHOD_DEFLATED,
+      dataStart: extent.dataStart,
+    });
+  }
+  if (expected !== directoryOffset) {
+    findings.fail('container.structure', 'bytes that belong to no file lie before the central directory');
+  }
+  return files;
+}
+
+function isAcceptedName(name: string, shadows: Set<string>, findings: Findings): boolean {
+  const shadow = shadowOf(name);
+  const isDuplicate = shadows.has(shadow);
+  shadows.add(shadow);
+  if (isDuplicate) {
+    findings.fail(
+      'container.names',
+      'two files have the same name, or names that some file systems take for the same',
+      { file: name },
+    );
+  } else if (!isPackageFileName(name)) {
+    findings.fail('container.names', 'no file of an evidence package has this name', { file: name });
+  } else {
+    findings.pass('container.names');
+    return true;
+  }
+  return false;
+}
+
+function isWithinLimits(entry: DirectoryEntry, total: number, findings: Findings): boolean {
+  const isBomb = entry.size > LIMITS.ratioFloor && entry.size > entry.packedSize * LIMITS.ratio;
+  if (entry.size > LIMITS.fileBytes || total > LIMITS.totalBytes || isBomb) {
+    findings.fail('container.limits', 'it is larger, or packed more tightly, than any file that a package needs', {
+      file: entry.name,
+    });
+    return false;
+  }
+  findings.pass('container.limits');
+  return true;
+}
+
+/**
+ * The content of a file, unpacked, in pieces.
+ * @throws Error if the packed data are malformed, or yield another size or CRC than the directory says. The pieces before are delivered.
+ */
+export async function* contentOf(source: ByteSource, file: ArchiveFile): AsyncGenerator<Uint8Array, void> {
+  let size = 0;
+  let crc = 0;
+  const pieces = file.isDeflated ? deflated(source, file) : packedPieces(source, file);
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > file.size) throw new ContentMismatch('it unpacks to more bytes than the directory says');
+    crc = crc32(piece, crc);
+    yield piece;
+  }
+  if (size !== file.size) throw new ContentMismatch('it unpacks to fewer bytes than the directory says');
+  if (crc !== file.crc) throw new ContentMismatch('its CRC is wrong');
+}
+
+/** A file whose content is not what the directory says. */
+export class ContentMismatch extends Error {
+  override readonly name = 'ContentMismatch';
+}
+
+async function* deflated(source: ByteSource, file: ArchiveFile): AsyncGenerator<Uint8Array, void> {
+  const pieces = inflateRaw(packedPieces(source, file));
+  while (true) {
+    const next = await pieces.next().catch(() => {
+      throw new ContentMismatch('its packed data are malformed');
+    });
+    if (next.done !== true) {
+      yield next.value;
+      continue;
+    }
+    if (next.value !== file.packedSize) throw new ContentMismatch('bytes follow its packed data');
+    return;
+  }
+}
+
+async function* packedPieces(source: ByteSource, file: ArchiveFile): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < file.packedSize; at += READ_BYTES) {
+    yield await source.read(file.dataStart + at, Math.min(READ_BYTES, file.packedSize - at));
+  }
+}

@@ -1,0 +1,135 @@
+import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import { safeUint64, viewOf } from './end-record.js';
+
+/** A file of a ZIP, as the central directory states it (APPNOTE 4.3.12). */
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly nameBytes: Uint8Array;
+  readonly flags: number;
+  readonly method: number;
+  /** DOS time and date, four bytes. */
+  readonly modified: number;
+  readonly crc: number;
+  readonly packedSize: number;
+  readonly size: number;
+  readonly headerOffset: number;
+  /** What is wrong with the entry; empty if nothing is. */
+  readonly problems: readonly string[];
+}
+
+const SIGNATURE = 0x02014b50;
+const FIXED_BYTES = 46;
+const EXTRA_ZIP64 = 0x0001;
+const EXTRA_TIMESTAMP = 0x5455;
+
+export const FLAG_DESCRIPTOR = 0x0008;
+export const FLAG_UTF8 = 0x0800;
+export const METHOD_STORED = 0;
+export const METHOD_DEFLATED = 8;
+
+/**
+ * Reads the entries of a central directory.
+ * @returns null if it cannot be read as one
+ */
+export function readCentralDirectory(
+  bytes: Uint8Array,
+  count: number,
+): { entries: DirectoryEntry[]; used: number } | null {
+  const view = viewOf(bytes);
+  const entries: DirectoryEntry[] = [];
+  let at = 0;
+  for (let i = 0; i < count; i += 1) {
+    if (at + FIXED_BYTES > bytes.length || view.getUint32(at, true) !== SIGNATURE) return null;
+    const nameLength = view.getUint16(at + 28, true);
+    const extraLength = view.getUint16(at + 30, true);
+    const commentLength = view.getUint16(at + 32, true);
+    const end = at + FIXED_BYTES + nameLength + extraLength + commentLength;
+    if (end > bytes.length) return null;
+    const nameBytes = bytes.slice(at + FIXED_BYTES, at + FIXED_BYTES + nameLength);
+    const extra = bytes.subarray(at + FIXED_BYTES + nameLength, at + FIXED_BYTES + nameLength + extraLength);
+    entries.push(readEntry(view, at, nameBytes, extra, commentLength));
+    at = end;
+  }
+  return { entries, used: at };
+}
+
+function readEntry(
+  view: DataView,
+  at: number,
+  nameBytes: Uint8Array,
+  extra: Uint8Array,
+  comment: number,
+): DirectoryEntry {
+  const problems: string[] = [];
+  const name = decodeUtf8(nameBytes);
+  const flags = view.getUint16(at + 8, true);
+  const method = view.getUint16(at + 10, true);
+  if (name === null) problems.push('its name is not UTF-8');
+  if ((flags & ~(FLAG_DESCRIPTOR | FLAG_UTF8)) !== 0)
+    problems.push('it is encrypted, patched or uses other unusual flags');
+  if (method !== METHOD_STORED && method !== METHOD_DEFLATED)
+    problems.push('its compression method is neither stored nor deflated');
+  if (comment !== 0) problems.push('it has a comment');
+  if (view.getUint16(at + 34, true) !== 0) problems.push('it lies on another disk');
+  const fileType = view.getUint16(at + 40, true) & 0xf000;
+  if (fileType !== 0 && fileType !== 0x8000) problems.push('it is a link, a folder or a device');
+  if ((view.getUint32(at + 38, true) & 0x18) !== 0) problems.push('it is a folder or a volume label');
+
+  const fields = readExtra(extra);
+  if (fields === null) problems.push('its extra fields cannot be read');
+  for (const id of fields?.keys() ?? []) {
+    if (id !== EXTRA_ZIP64 && id !== EXTRA_TIMESTAMP) problems.push(`it has the unknown extra field ${id}`);
+  }
+  let size: number | null = view.getUint32(at + 24, true);
+  let packedSize: number | null = view.getUint32(at + 20, true);
+  let headerOffset: number | null = view.getUint32(at + 42, true);
+  const zip64 = fields?.get(EXTRA_ZIP64);
+  const wanted = [size, packedSize, headerOffset].filter((value) => value === 0xffffffff).length;
+  if (zip64 !== undefined) {
+    const large = viewOf(zip64);
+    let next = 0;
+    const take = (value: number): number | null => {
+      // Some writers put all fields, needed or not; they must agree with the short ones then.
+      if (value !== 0xffffffff && zip64.length === wanted * 8) return value;
+      if (next + 8 > zip64.length) return value === 0xffffffff ? null : value;
+      const read = safeUint64(large, next);
+      next += 8;
+      if (value !== 0xffffffff && read !== value) problems.push('its ZIP64 field contradicts its header');
+      return read;
+    };
+    size = take(size);
+    packedSize = take(packedSize);
+    headerOffset = take(headerOffset);
+  } else if (wanted > 0) {
+    problems.push('its ZIP64 field is missing');
+  }
+  if (size === null || packedSize === null || headerOffset === null) problems.push('its ZIP64 field cannot be read');
+  return {
+    name: name ?? '',
+    nameBytes,
+    flags,
+    method,
+    modified: view.getUint32(at + 12, true),
+    crc: view.getUint32(at + 16, true),
+    packedSize: packedSize ?? 0,
+    size: size ?? 0,
+    headerOffset: headerOffset ?? 0,
+    problems,
+  };
+}
+
+/** The extra fields by id; null if they are malformed or one stands twice. */
+function readExtra(bytes: Uint8Array): Map<number, Uint8Array> | null {
+  const view = viewOf(bytes);
+  const fields = new Map<number, Uint8Array>();
+  let at = 0;
+  while (at < bytes.length) {
+    if (at + 4 > bytes.length) return null;
+    const id = view.getUint16(at, true);
+    const length = view.getUint16(at + 2, true);
+    if (at + 4 + length > bytes.length || fields.has(id)) return null;
+    fields.set(id, bytes.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return fields;
+}

@@ -1,0 +1,34 @@
+/** Bounds on what a package may hold: beyond them it is refused, so that a hostile one cannot exhaust memory or time. */
+export const LIMITS = {
+  /** Files in the ZIP. */
+  files: 500_000,
+  /** Bytes of the central directory. */
+  centralDirectoryBytes: 128 * 1024 * 1024,
+  /** Bytes of one file, unpacked. */
+  fileBytes: 64 * 1024 ** 3,
+  /** Bytes of all files, unpacked. */
+  totalBytes: 256 * 1024 ** 3,
+  /** Unpacked bytes for each packed byte, of files above `ratioFloor` bytes. */
+  ratio: 250,
+  ratioFloor: 1024 * 1024,
+  /** Bytes of a file that is held in memory whole, where nothing smaller is said. */
+  smallFileBytes: 1024 * 1024,
+  manifestBytes: 64 * 1024 * 1024,
+  crlBytes: 32 * 1024 * 1024,
+  /** Certificates, CRLs and OCSP answers of each kind. */
+  pkiFiles: 2000,
+  /** Checkpoints enclosed. */
+  checkpoints: 20_000,
+  /** Key rotations. */
+  bridges: 1000,
+  /** Batches. */
+  batches: 200_000,
+  /** Event ids that erasures list. */
+  erasedIds: 2_000_000,
+  /** Different document versions and configurations that records refer to. */
+  references: 100_000,
+  /** Bytes of audit paths or leaf hashes held at a time. */
+  proofCacheBytes: 48 * 1024 * 1024,
+  /** Bytes of the proofs of one batch. */
+  proofFileBytes: 192 * 1024 * 1024,
+} as const;

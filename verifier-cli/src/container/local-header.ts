@@ -1,0 +1,68 @@
+import { equalBytes } from '../../../schemas/crypto/encoding.js';
+import type { ByteSource } from './byte-source.js';
+import { type DirectoryEntry, FLAG_DESCRIPTOR } from './central-directory.js';
+import { safeUint64, viewOf } from './end-record.js';
+
+const LOCAL = 0x04034b50;
+const FIXED_BYTES = 30;
+const DESCRIPTOR = 0x08074b50;
+
+/** Where a file's packed bytes lie, and where what belongs to it ends. */
+export interface Extent {
+  readonly dataStart: number;
+  readonly end: number;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Compares a file's local header and data descriptor with the central directory (APPNOTE 4.3.7, 4.3.9). Programs that unpack a ZIP
+ * as a stream believe the one, others the other: a difference would show two people two packages.
+ * @param limit offset behind which nothing of the file may lie: the start of the central directory
+ * @returns null if there is no local header, or if the file does not fit
+ */
+export async function readExtent(source: ByteSource, entry: DirectoryEntry, limit: number): Promise<Extent | null> {
+  if (entry.headerOffset + FIXED_BYTES > limit) return null;
+  const fixed = viewOf(await source.read(entry.headerOffset, FIXED_BYTES));
+  if (fixed.getUint32(0, true) !== LOCAL) return null;
+  const nameLength = fixed.getUint16(26, true);
+  const extraLength = fixed.getUint16(28, true);
+  const dataStart = entry.headerOffset + FIXED_BYTES + nameLength + extraLength;
+  const dataEnd = dataStart + entry.packedSize;
+  if (dataEnd > limit) return null;
+
+  const problems: string[] = [];
+  const name = await source.read(entry.headerOffset + FIXED_BYTES, nameLength);
+  if (!equalBytes(name, entry.nameBytes)) problems.push('its local header has another name');
+  if (extraLength !== 0) problems.push('its local header has extra fields');
+  if (fixed.getUint16(6, true) !== entry.flags) problems.push('its local header has other flags');
+  if (fixed.getUint16(8, true) !== entry.method) problems.push('its local header has another compression method');
+  if (fixed.getUint32(10, true) !== entry.modified) problems.push('its local header has another time');
+  const local = [fixed.getUint32(14, true), fixed.getUint32(18, true), fixed.getUint32(22, true)];
+  const central = [entry.crc, entry.packedSize, entry.size];
+  if ((entry.flags & FLAG_DESCRIPTOR) === 0) {
+    if (local.some((value, i) => value !== central[i]))
+      problems.push('its local header has other sizes or another CRC');
+    return { dataStart, end: dataEnd, problems };
+  }
+  if (local.some((value) => value !== 0)) problems.push('its local header has sizes beside a data descriptor');
+  const end = await descriptorEnd(source, entry, dataEnd, limit);
+  if (end === null) problems.push('its data descriptor contradicts the central directory');
+  return { dataStart, end: end ?? dataEnd, problems };
+}
+
+async function descriptorEnd(
+  source: ByteSource,
+  entry: DirectoryEntry,
+  at: number,
+  limit: number,
+): Promise<number | null> {
+  for (const length of [16, 24]) {
+    if (at + length > limit) continue;
+    const view = viewOf(await source.read(at, length));
+    if (view.getUint32(0, true) !== DESCRIPTOR || view.getUint32(4, true) !== entry.crc) continue;
+    const packed = length === 16 ? view.getUint32(8, true) : safeUint64(view, 8);
+    const size = length === 16 ? view.getUint32(12, true) : safeUint64(view, 16);
+    if (packed === entry.packedSize && size === entry.size) return at + length;
+  }
+  return null;
+}

@@ -1,0 +1,119 @@
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import type { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { LIMITS } from '../container/limits.js';
+import type { PackageFiles } from '../files/package-files.js';
+import type { Outcome } from '../findings/check-table.js';
+import type { Verdict } from '../findings/verdict.js';
+
+/** What a record says of the text consented to, and of the configuration in force. */
+export type Reference =
+  | {
+      readonly kind: 'version';
+      readonly id: string;
+      readonly hash: string;
+      readonly language: string;
+      readonly site: string;
+    }
+  | { readonly kind: 'configuration'; readonly hash: string; readonly site: string };
+
+/** What resolving a reference found. */
+export interface Resolution {
+  readonly outcome: Outcome;
+  readonly message: string;
+}
+
+interface Published {
+  readonly record: DocumentVersionPublishedRecord;
+  readonly verdict: Verdict;
+}
+
+/**
+ * The document versions and configurations whose publication the package proves, and what records refer to. References are kept once, however
+ * many records share them, and are resolved at the end: notices stand behind consents in the file.
+ */
+export class Documents {
+  readonly #versions = new Map<string, Published>();
+  readonly #ambiguous = new Set<string>();
+  readonly #configurations = new Map<string, { readonly site: string; readonly verdict: Verdict }>();
+  readonly #references: Reference[] = [];
+  readonly #indexes = new Map<string, number>();
+
+  constructor(readonly files: PackageFiles) {}
+
+  addVersion(record: DocumentVersionPublishedRecord, verdict: Verdict): void {
+    if (this.#versions.has(record.document_version_id)) this.#ambiguous.add(record.document_version_id);
+    else this.#versions.set(record.document_version_id, { record, verdict });
+  }
+
+  addConfiguration(site: string, record: JsonValue, verdict: Verdict): void {
+    this.#configurations.set(sha256Hex(canonicalJson(record)), { site, verdict });
+  }
+
+  /** @returns the index of the reference to the document version; −1 beyond the limit */
+  referToVersion(record: ConsentRecord): number {
+    const { document_version_id: id, document_hash: hash, language, site_id: site } = record;
+    return this.#refer({ kind: 'version', id, hash, language, site });
+  }
+
+  /** @returns the index of the reference to the site's configuration; −1 beyond the limit */
+  referToConfiguration(record: ConsentRecord): number {
+    return this.#refer({ kind: 'configuration', hash: record.site_config_hash, site: record.site_id });
+  }
+
+  /** Resolves every reference, by index. */
+  async resolve(): Promise<readonly Resolution[]> {
+    const resolutions: Resolution[] = [];
+    for (const reference of this.#references) {
+      const file = PACKAGE_FILES.notice(reference.hash);
+      const digest = await this.files.digest(file);
+      if (!this.files.has(file)) resolutions.push({ outcome: 'fail', message: `its text ${file} is missing` });
+      else if (digest !== reference.hash)
+        resolutions.push({ outcome: 'fail', message: `its text ${file} was changed` });
+      else
+        resolutions.push(
+          reference.kind === 'version' ? this.#resolveVersion(reference) : this.#resolveConfiguration(reference),
+        );
+    }
+    return resolutions;
+  }
+
+  #resolveVersion(reference: Reference & { kind: 'version' }): Resolution {
+    const published = this.#versions.get(reference.id);
+    const what = `the publication of document version ${reference.id}`;
+    if (published === undefined) return { outcome: 'fail', message: `${what} is not enclosed` };
+    if (this.#ambiguous.has(reference.id)) return { outcome: 'fail', message: `${what} is enclosed twice` };
+    const { record, verdict } = published;
+    if (record.content_sha256 !== reference.hash) return { outcome: 'fail', message: `${what} is for another text` };
+    if (record.site_id !== reference.site) return { outcome: 'fail', message: `${what} is of another site` };
+    if (record.language !== reference.language) return { outcome: 'fail', message: `${what} is in another language` };
+    return resolutionOf(verdict, what);
+  }
+
+  #resolveConfiguration(reference: Reference & { kind: 'configuration' }): Resolution {
+    const published = this.#configurations.get(reference.hash);
+    const what = "the publication of the site's configuration";
+    if (published === undefined) return { outcome: 'fail', message: `${what} is not enclosed` };
+    if (published.site !== reference.site) return { outcome: 'fail', message: `${what} is of another site` };
+    return resolutionOf(published.verdict, what);
+  }
+
+  #refer(reference: Reference): number {
+    const key = JSON.stringify(Object.values(reference));
+    const known = this.#indexes.get(key);
+    if (known !== undefined) return known;
+    if (this.#references.length >= LIMITS.references) return -1;
+    this.#indexes.set(key, this.#references.length);
+    this.#references.push(reference);
+    return this.#references.length - 1;
+  }
+}
+
+function resolutionOf(verdict: Verdict, what: string): Resolution {
+  if (verdict === 'valid') return { outcome: 'pass', message: '' };
+  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} does not hold` };
+  return { outcome: 'indeterminate', message: `${what} is not proved` };
+}

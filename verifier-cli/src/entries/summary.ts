@@ -1,0 +1,47 @@
+import type { Verdict } from '../findings/verdict.js';
+
+/** What the package holds, counted over what was read. */
+export interface RecordsSummary {
+  readonly entries: number;
+  readonly consents: number;
+  /** Consents by verdict. */
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+  /** Consents that an enclosed erasure lists or that are called erased. */
+  readonly erased: number;
+  /** Digests of values that are not shown, in records that are not erased. */
+  readonly withheld_values: number;
+  readonly disclosed_values: number;
+  /** Earliest and latest `created_at` of the consents: the service's claim. */
+  readonly claimed: { readonly first: string; readonly last: string } | null;
+  readonly decisions: Readonly<Record<string, number>>;
+}
+
+/** Counts while the entries are read. */
+export class SummaryCounter {
+  entries = 0;
+  erased = 0;
+  withheld = 0;
+  disclosed = 0;
+  readonly decisions: Record<string, number> = {};
+  #first: string | null = null;
+  #last: string | null = null;
+
+  consent(decision: string, createdAt: string): void {
+    this.decisions[decision] = (this.decisions[decision] ?? 0) + 1;
+    if (this.#first === null || createdAt < this.#first) this.#first = createdAt;
+    if (this.#last === null || createdAt > this.#last) this.#last = createdAt;
+  }
+
+  summary(consents: number, verdicts: Readonly<Record<Verdict, number>>): RecordsSummary {
+    return {
+      entries: this.entries,
+      consents,
+      verdicts,
+      erased: this.erased,
+      withheld_values: this.withheld,
+      disclosed_values: this.disclosed,
+      claimed: this.#first === null || this.#last === null ? null : { first: this.#first, last: this.#last },
+      decisions: this.decisions,
+    };
+  }
+}

@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import {
+  DOCUMENT_VERSION_PUBLISHED,
+  DocumentVersionPublishedRecord,
+  SITE_CONFIG_PUBLISHED,
+} from '../../../schemas/events/notices.js';
+import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
+import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
+import type { Batches } from '../batches/batches.js';
+import { ProofCache } from '../batches/proofs.js';
+import { CompleteRuns } from '../completeness/runs.js';
+import { Documents } from '../documents/documents.js';
+import { Erasures } from '../erasure/erasures.js';
+import type { PackageFiles } from '../files/package-files.js';
+import { matchShape } from '../files/parse.js';
+import { worst } from '../findings/verdict.js';
+import { verifyClaimedTime } from '../time/claimed-times.js';
+import type { StampedTimes } from '../time/stamped-times.js';
+import { Attachments } from './attachments.js';
+import { ConsentTable } from './consent-table.js';
+import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
+import { EntryOrder } from './entry-order.js';
+import { type ReadEntry, readEntry } from './read-entry.js';
+import { streamProblem } from './stream-rules.js';
+import { type RecordsSummary, SummaryCounter } from './summary.js';
+
+/** What the entries are held against. */
+export interface EntryContext {
+  readonly manifest: Manifest | null;
+  readonly batches: Batches;
+  readonly times: StampedTimes;
+  /** Milliseconds. */
+  readonly maxDelay: number;
+}
+
+export interface EntriesResult {
+  readonly summary: RecordsSummary;
+  /** Names of the attachment files that disclosures vouch for. */
+  readonly attachments: ReadonlySet<string>;
+}
+
+const CommonRecord = z.looseObject({ event_id: Uuid, site_id: Uuid, created_at: Instant });
+
+/** Verifies every entry of the package in one pass, and at its end what entries say of one another. */
+export async function verifyEntries(files: PackageFiles, context: EntryContext): Promise<EntriesResult> {
+  const pass = new EntriesPass(files, context);
+  for await (const { line, value } of files.lines(PACKAGE_FILES.entries, EntryLine, 'entry.format')) {
+    pass.counter.entries += 1;
+    const read = readEntry(line, value, files.findings);
+    if (read !== null) await pass.accept(read);
+  }
+  return await pass.finish();
+}
+
+class EntriesPass {
+  readonly counter = new SummaryCounter();
+  readonly #order = new EntryOrder();
+  readonly #proofs: ProofCache;
+  readonly #attachments: Attachments;
+  readonly #documents: Documents;
+  readonly #erasures: Erasures;
+  readonly #runs: CompleteRuns;
+  readonly #consents = new ConsentTable();
+
+  constructor(
+    readonly files: PackageFiles,
+    readonly context: EntryContext,
+  ) {
+    this.#proofs = new ProofCache(files);
+    this.#attachments = new Attachments(files);
+    this.#documents = new Documents(files);
+    this.#erasures = new Erasures(files.findings);
+    this.#runs = new CompleteRuns(context.manifest, files.findings);
+  }
+
+  async accept(read: ReadEntry): Promise<void> {
+    const { entry, findings } = read;
+    this.#order.accept(read);
+    this.#runs.accept(entry.stream, entry.revision);
+    await this.#verifyPlace(read);
+    const common = matchShape(CommonRecord, read.record);
+    const problem = streamProblem(
+      entry,
+      common.ok ? common.value : null,
+      this.context.manifest?.filter.site_id ?? null,
+    );
+    if (problem === null) findings.pass('entry.stream');
+    else findings.fail('entry.stream', problem);
+    if (common.ok) {
+      const end = this.context.times.endOf(read.source.batch);
+      verifyClaimedTime(Date.parse(common.value.created_at), end, this.context.maxDelay, findings);
+    }
+    await this.#verifyRecord(read);
+  }
+
+  /** The entry's place in its batch; its verdict takes in that of the batch. */
+  async #verifyPlace({ entry, source, leaf, findings }: ReadEntry): Promise<void> {
+    const batch = this.context.batches.get(source.batch);
+    if (batch === undefined) {
+      findings.fail('entry.inclusion', `batch ${source.batch} is not enclosed`);
+      return;
+    }
+    const problem = await this.#proofs.problemOf(batch, source.index, leaf);
+    if (problem === null) findings.pass('entry.inclusion');
+    else findings.fail('entry.inclusion', problem);
+    const run = batch.runs.find(({ stream }) => stream === entry.stream);
+    if (run === undefined || entry.revision < run.first || entry.revision > run.last) {
+      findings.fail('batch.streams', `batch ${source.batch} does not claim this place of the stream`);
+    }
+    findings.adopt(batch.verdict);
+  }
+
+  async #verifyRecord(read: ReadEntry): Promise<void> {
+    const { entry, record, findings, source } = read;
+    if (!isSealedEventType(entry.type)) {
+      findings.open('record.format', 'this verifier does not know events of this type');
+      return;
+    }
+    if (entry.type === CONSENT_RECORDED) {
+      await this.#verifyConsent(read);
+      return;
+    }
+    if (source.disclosures.length > 0 || source.erased !== undefined) {
+      findings.fail('disclosure.digest', 'only consents have values to disclose or to erase');
+    }
+    const parsed = matchShape<unknown>(SEALED_RECORD_SCHEMAS[entry.type], record);
+    if (parsed.ok) findings.pass('record.format');
+    else findings.fail('record.format', `the record cannot be used: ${parsed.reason}`);
+    const version =
+      entry.type === DOCUMENT_VERSION_PUBLISHED ? matchShape(DocumentVersionPublishedRecord, record) : null;
+    if (version?.ok) this.#documents.addVersion(version.value, findings.verdict);
+    if (entry.type === SITE_CONFIG_PUBLISHED && parsed.ok) {
+      this.#documents.addConfiguration(entry.stream.slice('notices-'.length), record, findings.verdict);
+    }
+    const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
+    if (erasure?.ok)
+      this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, findings.verdict);
+  }
+
+  async #verifyConsent({ entry, record, source, line, findings }: ReadEntry): Promise<void> {
+    const parsed = matchShape(ConsentRecord, record);
+    const place = { line, stream: entry.stream, revision: entry.revision, eventId: entry.event_id };
+    const erased = source.erased ?? null;
+    const isDisclosed = source.disclosures.length > 0;
+    if (!parsed.ok) {
+      findings.fail('record.format', `the record cannot be used: ${parsed.reason}`);
+      this.#consents.add({ ...place, verdict: findings.verdict, version: -1, configuration: -1, erased, isDisclosed });
+      return;
+    }
+    const consent = parsed.value;
+    if (areDigestsSorted(consent._sd)) findings.pass('record.format');
+    else findings.fail('record.format', 'the digests are not sorted, or one stands twice');
+    findings.open('record.proof-hash', "not checked: it needs the tenant's proof key, and proves nothing to others");
+    const disclosures = verifyDisclosures(consent, source.disclosures, findings);
+    await this.#attachments.verify(disclosures, findings);
+    this.counter.consent(consent.decision, consent.created_at);
+    this.counter.disclosed += disclosures.length;
+    if (erased === null) this.counter.withheld += Math.max(0, consent._sd.length - source.disclosures.length);
+    const version = this.#documents.referToVersion(consent);
+    const configuration = this.#documents.referToConfiguration(consent);
+    this.#consents.add({ ...place, verdict: findings.verdict, version, configuration, erased, isDisclosed });
+  }
+
+  async finish(): Promise<EntriesResult> {
+    this.#runs.finish();
+    const resolutions = await this.#documents.resolve();
+    for (let i = 0; i < this.#consents.length; i += 1) {
+      const row = this.#consents.row(i);
+      const findings = this.#consents.findingsAt(row, this.files.findings);
+      for (const [check, index] of [
+        ['document.version', row.version],
+        ['document.configuration', row.configuration],
+      ] as const) {
+        const { outcome, message } = resolutions[index] ?? {
+          outcome: 'indeterminate',
+          message: 'the record could not be read',
+        };
+        findings.report(check, outcome, message);
+      }
+      if (row.erased !== null) {
+        const { outcome, message } = this.#erasures.judge(row.erased, row);
+        findings.report('erasure.proof', outcome, message);
+      }
+      const isErased = row.erased !== null || this.#erasures.isErased(row.eventId);
+      if (isErased) this.counter.erased += 1;
+      if (isErased && row.isDisclosed)
+        findings.fail('erasure.values', 'a value is disclosed although the record is erased');
+      else if (isErased) findings.pass('erasure.values');
+      this.#consents.worsen(i, worst(row.verdict, findings.verdict));
+    }
+    return {
+      summary: this.counter.summary(this.#consents.length, this.#consents.tally()),
+      attachments: this.#attachments.named,
+    };
+  }
+}

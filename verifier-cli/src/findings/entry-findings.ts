@@ -1,0 +1,39 @@
+import type { CheckId, Outcome } from './check-table.js';
+import type { Findings, Location } from './findings.js';
+import { type Verdict, verdictOf, worst } from './verdict.js';
+
+/** What the checks find about one entry: passed on to the package's findings, with the entry's own verdict kept. */
+export class EntryFindings {
+  #verdict: Verdict = 'valid';
+
+  constructor(
+    readonly all: Findings,
+    readonly at: Location,
+  ) {}
+
+  get verdict(): Verdict {
+    return this.#verdict;
+  }
+
+  /** Takes in the verdict of something that the entry stands on, found and reported elsewhere. */
+  adopt(verdict: Verdict): void {
+    this.#verdict = worst(this.#verdict, verdict);
+  }
+
+  pass(id: CheckId): void {
+    this.all.pass(id);
+  }
+
+  fail(id: CheckId, message: string): void {
+    this.report(id, 'fail', message);
+  }
+
+  open(id: CheckId, message: string): void {
+    this.report(id, 'indeterminate', message);
+  }
+
+  report(id: CheckId, outcome: Outcome, message: string): void {
+    this.all.report(id, outcome, message, this.at);
+    this.#verdict = worst(this.#verdict, verdictOf(id, outcome));
+  }
+}

@@ -1,0 +1,145 @@
+import { CHECK_IDS, CHECKS, type CheckId, type Outcome } from './check-table.js';
+import { type Verdict, verdictOf, worst } from './verdict.js';
+
+/** Where in the package something was found. Every text in it may be hostile. */
+export interface Location {
+  readonly file?: string | undefined;
+  /** From 1. */
+  readonly line?: number | undefined;
+  readonly stream?: string | undefined;
+  readonly revision?: number | undefined;
+  readonly event_id?: string | undefined;
+}
+
+/** One thing found, and where. */
+export interface Problem extends Location {
+  readonly outcome: Outcome;
+  readonly message: string;
+}
+
+/** What one check found over the whole package. */
+export interface CheckResult {
+  readonly id: CheckId;
+  readonly outcome: Outcome;
+  readonly message: string;
+  readonly meaning: string;
+  readonly required: boolean;
+  readonly counts: Readonly<Record<Outcome, number>>;
+  /** The first failures, then the first of what stayed open; at most `MAX_PROBLEMS` of each. */
+  readonly problems: readonly Problem[];
+}
+
+export interface Warning extends Location {
+  readonly message: string;
+}
+
+/** How many places of each outcome a check's result names. */
+export const MAX_PROBLEMS = 20;
+const MAX_MESSAGE = 400;
+
+interface Tally {
+  readonly counts: Record<Outcome, number>;
+  readonly failed: Problem[];
+  readonly open: Problem[];
+  note: string | null;
+}
+
+/** Collects what the checks find, in bounded memory. */
+export class Findings {
+  readonly #tallies = new Map<CheckId, Tally>();
+  readonly #warnings: Warning[] = [];
+  #warningCount = 0;
+
+  pass(id: CheckId): void {
+    this.#tally(id).counts.pass += 1;
+  }
+
+  fail(id: CheckId, message: string, at: Location = {}): void {
+    this.report(id, 'fail', message, at);
+  }
+
+  /** The check could not be decided. */
+  open(id: CheckId, message: string, at: Location = {}): void {
+    this.report(id, 'indeterminate', message, at);
+  }
+
+  /** The check does not apply. */
+  skip(id: CheckId, message: string): void {
+    this.report(id, 'not-applicable', message);
+  }
+
+  report(id: CheckId, outcome: Outcome, message: string, at: Location = {}): void {
+    const tally = this.#tally(id);
+    tally.counts[outcome] += 1;
+    if (outcome === 'pass' || outcome === 'not-applicable') {
+      tally.note ??= cut(message);
+      return;
+    }
+    const list = outcome === 'fail' ? tally.failed : tally.open;
+    if (list.length < MAX_PROBLEMS) list.push({ outcome, message: cut(message), ...cutLocation(at) });
+  }
+
+  /** Something that a reader should know and that changes no verdict. */
+  warn(message: string, at: Location = {}): void {
+    this.#warningCount += 1;
+    if (this.#warnings.length < MAX_PROBLEMS) this.#warnings.push({ message: cut(message), ...cutLocation(at) });
+  }
+
+  get warnings(): { readonly count: number; readonly first: readonly Warning[] } {
+    return { count: this.#warningCount, first: this.#warnings };
+  }
+
+  outcomeOf(id: CheckId): Outcome {
+    const tally = this.#tallies.get(id);
+    if (tally === undefined) return 'not-applicable';
+    const outcomes: Outcome[] = ['fail', 'indeterminate', 'pass'];
+    return outcomes.find((outcome) => tally.counts[outcome] > 0) ?? 'not-applicable';
+  }
+
+  /** The result of every check of the table, in its order. */
+  results(): readonly CheckResult[] {
+    return CHECK_IDS.map((id) => this.#result(id));
+  }
+
+  /** The verdict over everything found so far. */
+  verdict(): Verdict {
+    return CHECK_IDS.map((id) => verdictOf(id, this.outcomeOf(id))).reduce(worst, 'valid');
+  }
+
+  #tally(id: CheckId): Tally {
+    const known = this.#tallies.get(id);
+    if (known !== undefined) return known;
+    const tally: Tally = {
+      counts: { pass: 0, fail: 0, indeterminate: 0, 'not-applicable': 0 },
+      failed: [],
+      open: [],
+      note: null,
+    };
+    this.#tallies.set(id, tally);
+    return tally;
+  }
+
+  #result(id: CheckId): CheckResult {
+    const tally = this.#tally(id);
+    const outcome = this.outcomeOf(id);
+    const problems = [...tally.failed, ...tally.open];
+    const message = (outcome === 'pass' ? null : problems[0]?.message) ?? tally.note ?? CHECKS[id].meaning;
+    return {
+      id,
+      outcome,
+      message,
+      meaning: CHECKS[id].meaning,
+      required: CHECKS[id].required,
+      counts: { ...tally.counts },
+      problems,
+    };
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE).toWellFormed()}…`;
+}
+
+function cutLocation(at: Location): Location {
+  return at.file === undefined ? at : { ...at, file: cut(at.file) };
+}

@@ -1,0 +1,15 @@
+import { CHECKS, type CheckId, type Outcome } from './check-table.js';
+
+export type Verdict = 'valid' | 'indeterminate' | 'invalid';
+
+const RANK: Readonly<Record<Verdict, number>> = { valid: 0, indeterminate: 1, invalid: 2 };
+
+export function worst(a: Verdict, b: Verdict): Verdict {
+  return RANK[a] >= RANK[b] ? a : b;
+}
+
+/** What one check's outcome makes of the verdict: any failure is fatal, doubt only where the check is required. */
+export function verdictOf(id: CheckId, outcome: Outcome): Verdict {
+  if (outcome === 'fail') return 'invalid';
+  return outcome === 'indeterminate' && CHECKS[id].required ? 'indeterminate' : 'valid';
+}

@@ -1,0 +1,81 @@
+import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { parseNote, type SignedNote } from '../../../schemas/evidence/signed-note.js';
+import { LIMITS } from '../container/limits.js';
+import type { PackageFiles } from '../files/package-files.js';
+
+/** A checkpoint that the package encloses. */
+export interface EnclosedCheckpoint {
+  readonly file: string;
+  /** The exact bytes that are stamped. */
+  readonly bytes: Uint8Array;
+  readonly note: SignedNote;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Checkpoints by size, smallest first. */
+export type Checkpoints = ReadonlyMap<number, EnclosedCheckpoint>;
+
+/** Reads the checkpoints: form, size against the file's name, origin against the manifest's, and that the manifest's own is the newest. */
+export async function readCheckpoints(files: PackageFiles, manifest: Manifest | null): Promise<Checkpoints> {
+  const { findings } = files;
+  const found = new Map<number, EnclosedCheckpoint>();
+  const sizes = sizesOf(files, 'note');
+  if (sizes.length > LIMITS.checkpoints) {
+    findings.fail('container.limits', `the package encloses more than ${LIMITS.checkpoints} checkpoints`);
+  }
+  for (const size of sizes.slice(0, LIMITS.checkpoints)) {
+    const file = PACKAGE_FILES.note(size);
+    const bytes = await files.bytes(file);
+    const problem = bytes === null ? 'the file cannot be read' : readOne(size, file, bytes, manifest, found);
+    if (problem === null) findings.pass('ledger.checkpoint');
+    else findings.fail('ledger.checkpoint', problem, { file });
+  }
+  for (const size of sizesOf(files, 'tsr')) {
+    if (!sizes.includes(size)) {
+      findings.fail('ledger.checkpoint', 'the checkpoint of this time stamp is missing', {
+        file: PACKAGE_FILES.response(size),
+      });
+    }
+  }
+  if (manifest === null) return found;
+  if (manifest.checkpoint === null) {
+    if (sizes.length > 0) findings.fail('ledger.checkpoint', 'the manifest names no checkpoint, but some are enclosed');
+    else findings.open('ledger.checkpoint', 'nothing was stamped yet when the package was made');
+  } else if (sizes.at(-1) !== manifest.checkpoint) {
+    findings.fail('ledger.checkpoint', 'the newest checkpoint enclosed is not the one that the manifest names', {
+      file: PACKAGE_FILES.note(manifest.checkpoint),
+    });
+  }
+  return found;
+}
+
+function readOne(
+  size: number,
+  file: string,
+  bytes: Uint8Array,
+  manifest: Manifest | null,
+  found: Map<number, EnclosedCheckpoint>,
+): string | null {
+  const text = decodeUtf8(bytes);
+  const note = text === null ? null : parseNote(text);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  if (note === null || checkpoint === null) return 'it is not a signed checkpoint';
+  found.set(size, { file, bytes, note, checkpoint });
+  if (checkpoint.size !== size) return `it is for size ${checkpoint.size}`;
+  if (manifest !== null && checkpoint.origin !== manifest.origin)
+    return 'it belongs to another ledger than the manifest names';
+  return null;
+}
+
+/** The sizes for which there is a file of this kind, smallest first. */
+function sizesOf(files: PackageFiles, kind: 'note' | 'tsr'): readonly number[] {
+  const sizes: number[] = [];
+  for (const name of files.archive.keys()) {
+    const [, digits, extension] = /^checkpoints\/(\d+)\.(note|tsr)$/.exec(name) ?? [];
+    if (extension === kind && Number.isSafeInteger(Number(digits))) sizes.push(Number(digits));
+  }
+  return sizes.sort((a, b) => a - b);
+}

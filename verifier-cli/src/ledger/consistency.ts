@@ -1,0 +1,56 @@
+import { ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { verifyConsistency } from '../../../schemas/merkle/verify-consistency.js';
+import type { PackageFiles } from '../files/package-files.js';
+import type { Checkpoints } from './checkpoints.js';
+
+/**
+ * Verifies that every checkpoint extends the one before it (RFC 9162 §2.1.4).
+ * @returns the sizes that an unbroken run of proofs ties to the newest checkpoint, itself included
+ */
+export async function verifyCheckpointConsistency(
+  files: PackageFiles,
+  checkpoints: Checkpoints,
+): Promise<ReadonlySet<number>> {
+  const { findings } = files;
+  const sizes = [...checkpoints.keys()];
+  const proved = new Set<number>();
+  for await (const { line, value } of files.lines(PACKAGE_FILES.consistency, ConsistencyLine, 'ledger.consistency')) {
+    const at = { file: PACKAGE_FILES.consistency, line };
+    const first = checkpoints.get(value.from);
+    const second = checkpoints.get(value.to);
+    const areNeighbours =
+      first !== undefined && second !== undefined && sizes[sizes.indexOf(value.from) + 1] === value.to;
+    if (!areNeighbours || proved.has(value.from)) {
+      findings.fail(
+        'ledger.consistency',
+        'it is not between two neighbouring checkpoints of the package, or stands twice',
+        at,
+      );
+      continue;
+    }
+    const verdict = verifyConsistency(value.from, value.to, first.checkpoint.root, second.checkpoint.root, value.path);
+    if (verdict.ok) {
+      findings.pass('ledger.consistency');
+      proved.add(value.from);
+    } else {
+      findings.fail(
+        'ledger.consistency',
+        `checkpoint ${value.to} does not extend checkpoint ${value.from}: ${verdict.reason}`,
+        at,
+      );
+    }
+  }
+  const tied = new Set<number>();
+  let isUnbroken = true;
+  for (const [i, size] of [...sizes.entries()].reverse()) {
+    isUnbroken &&= i === sizes.length - 1 || proved.has(size);
+    if (isUnbroken) tied.add(size);
+    if (i < sizes.length - 1 && !proved.has(size)) {
+      findings.open('ledger.consistency', `no proof leads from checkpoint ${size} to the next`, {
+        file: PACKAGE_FILES.note(size),
+      });
+    }
+  }
+  if (sizes.length < 2) findings.skip('ledger.consistency', 'the package encloses fewer than two checkpoints');
+  return tied;
+}

@@ -1,0 +1,75 @@
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import type { Findings } from '../findings/findings.js';
+import { type Bridge, isSameKey } from './bridges.js';
+import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
+
+/** Keys of this ledger that the person who verifies trusts: the ones given, and those that bridges lead to from them. */
+export interface TrustedKeys {
+  readonly keys: readonly VerifierKey[];
+}
+
+/**
+ * Verifies who signed the checkpoints. Trust comes from outside alone: a key that only the package brings along proves nothing.
+ *
+ * A pinned key stands for its successors over verified bridges. It does not stand for its predecessors; checkpoints that these signed must
+ * bear their signature, and are believed because a trusted one extends them (`ledger.consistency`).
+ * @param given the keys given by the person who verifies
+ */
+export async function verifyLedgerKey(
+  checkpoints: Checkpoints,
+  bridges: readonly Bridge[],
+  manifest: Manifest | null,
+  given: readonly VerifierKey[],
+  findings: Findings,
+): Promise<TrustedKeys> {
+  const newest = [...checkpoints.values()].at(-1);
+  const origin = manifest?.origin ?? newest?.checkpoint.origin ?? null;
+  const own = given.filter((key) => key.name === origin);
+  if (given.length === 0) {
+    findings.open(
+      'ledger.key',
+      "no key of the ledger was given, so nothing says whose records these are: give its operator's with --ledger-key",
+    );
+    return { keys: [] };
+  }
+  if (own.length === 0) {
+    findings.fail(
+      'ledger.key',
+      `the package is of the ledger “${origin ?? 'unknown'}”; the keys given are of other ledgers`,
+    );
+    return { keys: [] };
+  }
+  const chain =
+    bridges.length === 0 ? [] : [...bridges.slice(0, 1).map(({ from }) => from), ...bridges.map(({ to }) => to)];
+  const pinned = chain.findIndex((key) => own.some((other) => isSameKey(key, other)));
+  const trusted = pinned < 0 ? own : [...own, ...chain.slice(pinned)];
+  if (newest === undefined) {
+    findings.open('ledger.key', 'the package encloses no checkpoint that the key could have signed');
+    return { keys: trusted };
+  }
+  for (const enclosed of checkpoints.values()) {
+    const problem = await problemOf(enclosed, chain, bridges, trusted, enclosed === newest);
+    if (problem === null) findings.pass('ledger.key');
+    else findings.fail('ledger.key', problem, { file: enclosed.file });
+  }
+  return { keys: trusted };
+}
+
+async function problemOf(
+  { note, checkpoint }: EnclosedCheckpoint,
+  chain: readonly VerifierKey[],
+  bridges: readonly Bridge[],
+  trusted: readonly VerifierKey[],
+  isNewest: boolean,
+): Promise<string | null> {
+  const verdicts = await Promise.all([...trusted, ...chain].map((key) => verifyNote(note, key)));
+  if (verdicts.includes('bad-signature')) return 'a signature by the ledger is wrong';
+  // Up to a bridge's size the old key signs, behind it the new one: a retired key must not sign on.
+  const period = chain[bridges.filter(({ size }) => size < checkpoint.size).length];
+  if (period !== undefined && (await verifyNote(note, period)) !== 'signed')
+    return 'it is not signed by the key in force at its size';
+  const isTrusted = verdicts.slice(0, trusted.length).includes('signed');
+  if (isTrusted || (!isNewest && period !== undefined)) return null;
+  return 'it is not signed by the ledger key that you gave';
+}

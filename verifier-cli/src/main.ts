@@ -1,0 +1,45 @@
+import { Command, CommanderError } from 'commander';
+import { type CheckOptions, runCheck } from './cli/check-command.js';
+import { EXIT_USAGE } from './cli/exit-codes.js';
+import { collect } from './cli/options.js';
+import { UsageError } from './cli/usage-error.js';
+import { printable } from './report/printable.js';
+
+const program = new Command('consent-verify')
+  .description('Checks evidence of Consent Ledger, offline: no network, no access to the service.')
+  .exitOverride()
+  .showHelpAfterError();
+
+program
+  .command('check')
+  .description('check an evidence package, and print a verdict for each check and for the whole')
+  .argument('<package>', 'the evidence package (ZIP)')
+  .option(
+    '--tsa-ca <file>',
+    'root certificate of a time-stamp authority that you trust, PEM or DER; may be repeated',
+    collect,
+  )
+  .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
+  .option('--json', 'print one JSON object instead of text')
+  .option('--max-delay <duration>', 'how long after the claimed time a stamp may come', '24h')
+  .option('--at <time>', 'time of verification, for instance 2040-01-31T12:00:00Z; now without it')
+  .addHelpText('after', '\nExit codes: 0 valid, 1 invalid, 2 wrong usage or not a package, 3 indeterminate.')
+  .action(async (path: string, options: CheckOptions) => {
+    process.exitCode = await runCheck(path, options, {
+      out: (text) => process.stdout.write(text),
+      progress: process.stderr,
+    });
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
+  } else if (error instanceof UsageError) {
+    process.stderr.write(`consent-verify: ${printable(error.message)}\n`);
+    process.exitCode = EXIT_USAGE;
+  } else {
+    throw error;
+  }
+}

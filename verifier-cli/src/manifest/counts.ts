@@ -1,0 +1,35 @@
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Archive } from '../container/archive.js';
+import type { RecordsSummary } from '../entries/summary.js';
+import type { Findings } from '../findings/findings.js';
+
+/** Compares what the manifest counts with what is there, and says what the package leaves out. */
+export function verifyCounts(
+  manifest: Manifest | null,
+  summary: RecordsSummary,
+  archive: Archive,
+  findings: Findings,
+): void {
+  if (summary.consents > 0) findings.pass('package.records');
+  else findings.open('package.records', 'the package holds no consent record');
+
+  const withheld = summary.withheld_values;
+  if (withheld > 0) findings.skip('disclosure.withheld', `${withheld} values are withheld`);
+  else findings.skip('disclosure.withheld', 'no value is withheld');
+
+  if (manifest === null) {
+    findings.open('manifest.counts', 'without a manifest nothing says how much the package should hold');
+    return;
+  }
+  const attachments = [...archive.keys()].filter((name) => name.startsWith(PACKAGE_FILES.attachment(''))).length;
+  const found = { entries: summary.entries, consents: summary.consents, erased: summary.erased, attachments };
+  for (const name of ['entries', 'consents', 'erased', 'attachments'] as const) {
+    const claimed = manifest.counts[name];
+    if (claimed === found[name]) findings.pass('manifest.counts');
+    else
+      findings.fail('manifest.counts', `the manifest counts ${claimed} ${name}, the package holds ${found[name]}`, {
+        file: PACKAGE_FILES.manifest,
+      });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { PackageFiles } from '../files/package-files.js';
+
+const ATTACHMENTS = 'attachments/';
+
+/**
+ * Compares every file with its digest in the manifest, and the list with what is there.
+ * @param attachments names of the attachment files that a disclosure vouches for
+ */
+export async function verifyFileList(
+  files: PackageFiles,
+  manifest: Manifest | null,
+  attachments: ReadonlySet<string>,
+): Promise<void> {
+  const { findings } = files;
+  const listed = new Map(Object.entries(manifest?.files ?? {}));
+  for (const name of files.archive.keys()) {
+    const digest = await files.digest(name);
+    const at = { file: name };
+    if (name === PACKAGE_FILES.manifest || name === PACKAGE_FILES.manifestSignature) {
+      if (listed.has(name)) findings.fail('manifest.files', 'the manifest lists itself or its signature', at);
+      continue;
+    }
+    const contentName = /^(?:notices|attachments|checkpoints\/(?:certificates|crls|ocsp))\/([0-9a-f]{64})/.exec(
+      name,
+    )?.[1];
+    if (digest !== null && contentName !== undefined && contentName !== digest) {
+      findings.fail('manifest.files', 'its content is not the one that its name states', at);
+    }
+    if (name.startsWith(ATTACHMENTS)) {
+      if (listed.has(name))
+        findings.fail('manifest.files', 'attachments are vouched for by disclosures, not by the manifest', at);
+      else if (attachments.has(name)) findings.pass('manifest.files');
+      else findings.fail('manifest.files', 'no disclosure names this attachment', at);
+      continue;
+    }
+    if (manifest === null) continue;
+    const expected = listed.get(name);
+    if (expected === undefined) findings.fail('manifest.files', 'the manifest does not list this file', at);
+    else if (digest === null) findings.fail('manifest.files', 'the file cannot be read', at);
+    else if (digest !== expected)
+      findings.fail('manifest.files', 'the file was changed: its SHA-256 is not the one in the manifest', at);
+    else findings.pass('manifest.files');
+  }
+  for (const name of listed.keys()) {
+    if (!files.has(name)) findings.fail('manifest.files', 'the file is missing', { file: name });
+  }
+  if (manifest === null)
+    findings.open('manifest.files', 'without a manifest nothing says which files belong to the package');
+}

@@ -1,0 +1,83 @@
+import { verifyEd25519 } from '../../../schemas/crypto/ed25519.js';
+import { decodeUtf8, equalBytes, fromBase64url, toBase64url, utf8 } from '../../../schemas/crypto/encoding.js';
+import { parseManifestKeyText } from '../../../schemas/evidence/checkpoint.js';
+import { ManifestSignatureHeader } from '../../../schemas/evidence/manifest.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { parseNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import type { PackageFiles } from '../files/package-files.js';
+import { parseShape } from '../files/parse.js';
+import type { ReadManifest } from './manifest.js';
+
+/**
+ * Verifies the detached JWS over the manifest (RFC 7515 appendix F, RFC 8037), and the certificate of its key.
+ * @param trustedKeys keys of the ledger that the person who verifies trusts, directly or over bridges
+ */
+export async function verifyManifestSignature(
+  files: PackageFiles,
+  { bytes, manifest }: ReadManifest,
+  trustedKeys: readonly VerifierKey[],
+): Promise<void> {
+  const { findings } = files;
+  const at = { file: PACKAGE_FILES.manifestSignature };
+  const text = decodeUtf8((await files.bytes(PACKAGE_FILES.manifestSignature)) ?? new Uint8Array());
+  const [, encodedHeader, encodedSignature] = /^([A-Za-z0-9_-]+)\.\.([A-Za-z0-9_-]+)\n?$/.exec(text ?? '') ?? [];
+  const headerBytes = fromBase64url(encodedHeader ?? '');
+  const signature = fromBase64url(encodedSignature ?? '');
+  const header = headerBytes === null ? null : parseShape(ManifestSignatureHeader, headerBytes);
+  if (encodedHeader === undefined || signature === null || header === null || !header.ok) {
+    findings.fail('manifest.signature', 'the manifest has no signature, or one of another form', at);
+    findings.open('manifest.certificate', 'without a signature there is no key to certify', at);
+    return;
+  }
+  const publicKey = fromBase64url(header.value.jwk.x);
+  const signed = utf8(`${encodedHeader}.${toBase64url(bytes)}`);
+  if (publicKey === null || !(await verifyEd25519(publicKey, signed, signature))) {
+    findings.fail(
+      'manifest.signature',
+      'the signature does not fit the manifest: it was changed after it was signed',
+      at,
+    );
+  } else {
+    findings.pass('manifest.signature');
+  }
+  await verifyCertificate(files, header.value.certificate, publicKey, manifest?.origin ?? null, trustedKeys);
+}
+
+async function verifyCertificate(
+  files: PackageFiles,
+  certificate: string,
+  publicKey: Uint8Array | null,
+  origin: string | null,
+  trustedKeys: readonly VerifierKey[],
+): Promise<void> {
+  const { findings } = files;
+  const at = { file: PACKAGE_FILES.manifestSignature };
+  const note = parseNote(certificate);
+  const certified = note === null ? null : parseManifestKeyText(note.text);
+  if (note === null || certified === null) {
+    findings.fail('manifest.certificate', 'the certificate of the key is malformed', at);
+    return;
+  }
+  if (publicKey === null || !equalBytes(certified.publicKey, publicKey)) {
+    findings.fail('manifest.certificate', 'the certificate is for another key', at);
+    return;
+  }
+  if (origin !== null && certified.origin !== origin) {
+    findings.fail('manifest.certificate', 'the certificate is of another ledger', at);
+    return;
+  }
+  const verdicts = await Promise.all(trustedKeys.map((key) => verifyNote(note, key)));
+  if (verdicts.includes('bad-signature')) {
+    findings.fail('manifest.certificate', "the ledger's signature on the certificate is wrong", at);
+  } else if (verdicts.includes('signed')) {
+    findings.pass('manifest.certificate');
+  } else if (trustedKeys.length === 0) {
+    findings.open(
+      'manifest.certificate',
+      'no key of the ledger that you trust could be used to check it (--ledger-key)',
+      at,
+    );
+  } else {
+    findings.fail('manifest.certificate', 'the certificate is not signed by the key of the ledger that you gave', at);
+  }
+}

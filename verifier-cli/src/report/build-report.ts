@@ -1,0 +1,98 @@
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import type { RecordsSummary } from '../entries/summary.js';
+import type { Findings } from '../findings/findings.js';
+import type { SealingInterval } from '../time/batch-times.js';
+import type { ProvedTime } from '../time/stamped-times.js';
+import type { Stamp, Stamps } from '../timestamps/timestamps.js';
+import { notProved } from './not-proved.js';
+import { MAX_LISTED, type ReportedStamp, type ReportedTime, type VerificationReport } from './report.js';
+
+/** What a report is made of. */
+export interface Found {
+  readonly findings: Findings;
+  readonly manifest: Manifest | null;
+  readonly summary: RecordsSummary;
+  readonly intervals: readonly SealingInterval[];
+  readonly stamps: Stamps;
+  readonly at: Date;
+}
+
+export function buildReport({ findings, manifest, summary, intervals, stamps, at }: Found): VerificationReport {
+  const holding = [...stamps.values()].filter(({ report }) => report.outcome === 'pass');
+  return {
+    format: 'consent-verify-report',
+    version: 1,
+    verdict: findings.verdict(),
+    checks: findings.results(),
+    package: {
+      origin: manifest?.origin ?? null,
+      site_id: manifest?.filter.site_id ?? null,
+      exported_at: manifest?.exported_at ?? null,
+      exported_by: manifest?.exported_by ?? null,
+      development: manifest?.development ?? null,
+      checkpoint: manifest?.checkpoint ?? null,
+      not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,
+    },
+    records: summary,
+    proved: provedOf(intervals),
+    stamps: { count: stamps.size, first: [...stamps.values()].slice(-MAX_LISTED).map(reportedStamp) },
+    sound_until: firstEnd(holding),
+    warnings: findings.warnings,
+    not_proved: notProved(manifest, summary),
+    verified_at: at.toISOString(),
+  };
+}
+
+function provedOf(intervals: readonly SealingInterval[]): VerificationReport['proved'] {
+  const starts = intervals.map(({ after }) => after);
+  const ends = intervals.map(({ before }) => before);
+  return {
+    not_before: starts.includes(null) ? null : extreme(starts, (a, b) => a.time < b.time),
+    earliest: extreme(ends, (a, b) => a.time < b.time),
+    not_after: ends.includes(null) ? null : extreme(ends, (a, b) => a.time > b.time),
+    batches: intervals.length,
+    batches_without_stamp: ends.filter((end) => end === null).length,
+    intervals: intervals.slice(0, MAX_LISTED).map(({ batch, after, before }) => ({
+      batch,
+      after: after && reportedTime(after),
+      before: before && reportedTime(before),
+    })),
+  };
+}
+
+function extreme(
+  times: readonly (ProvedTime | null)[],
+  isBetter: (a: ProvedTime, b: ProvedTime) => boolean,
+): ReportedTime | null {
+  let best: ProvedTime | null = null;
+  for (const time of times) if (time !== null && (best === null || isBetter(time, best))) best = time;
+  return best && reportedTime(best);
+}
+
+function reportedTime({ time, accuracy, size }: ProvedTime): ReportedTime {
+  return { time: new Date(time).toISOString(), accuracy_ms: accuracy, checkpoint: size };
+}
+
+function reportedStamp({ size, report }: Stamp): ReportedStamp {
+  return {
+    checkpoint: size,
+    outcome: report.outcome,
+    time: report.claims?.genTime.toISOString() ?? null,
+    authority: report.signer?.subject ?? null,
+    revocation: report.revocation,
+    sound_until: soundUntil(report.soundUntil),
+  };
+}
+
+/** The package stands as long as the stamp that stands longest: a newer stamp renews what older ones protect. */
+function firstEnd(stamps: readonly Stamp[]): { date: string; reason: string } | null {
+  const ends = stamps.map(({ report }) => report.soundUntil).filter((end) => end !== undefined);
+  const [longest] = ends.toSorted((a, b) => b.date.getTime() - a.date.getTime());
+  return soundUntil(longest);
+}
+
+function soundUntil(
+  end: { readonly date: Date; readonly reason: string } | undefined,
+): { date: string; reason: string } | null {
+  return end === undefined ? null : { date: end.date.toISOString(), reason: end.reason };
+}

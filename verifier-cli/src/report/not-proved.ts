@@ -1,0 +1,38 @@
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import type { RecordsSummary } from '../entries/summary.js';
+
+/** What the evidence does not prove, in words for a reader without technical knowledge. */
+export function notProved(manifest: Manifest | null, summary: RecordsSummary): readonly string[] {
+  const lines = [
+    'Who the person was: the records say what the service was told, or what its caller vouched for.',
+    'When a person acted: the stamps prove by when a record existed. The time in a record (created_at) is the claim of the service.',
+    'That everything that happened was recorded: only what entered the log can be shown to be complete.',
+    'That the same history was shown to everyone: that needs independent witnesses, and there are none.',
+  ];
+  if (manifest === null || manifest.complete.length === 0) {
+    lines.push(
+      'That these are all the records of the site: the package does not claim it. A later withdrawal may be missing.',
+    );
+  }
+  if (manifest !== null && manifest.counts.not_yet_stamped > 0) {
+    lines.push(
+      `Anything about ${manifest.counts.not_yet_stamped} further consents that were not stamped yet when the package was made.`,
+    );
+  }
+  if (summary.withheld_values > 0) {
+    lines.push(
+      `The content of ${summary.withheld_values} values that the package withholds: only that they were recorded then, and not changed since.`,
+    );
+  }
+  if (summary.erased > 0) {
+    lines.push(
+      `The personal details of ${summary.erased} erased records. An erasure shows which records were erased together, never whose they are.`,
+    );
+  }
+  if (manifest?.development === true) {
+    lines.push(
+      'Anything at all in a dispute: a development time-stamp authority stamped this ledger, and anyone could run one.',
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,68 @@
+import type { RecordsSummary } from '../entries/summary.js';
+import type { CheckResult, Warning } from '../findings/findings.js';
+import type { Verdict } from '../findings/verdict.js';
+
+/** A moment that a time stamp proves. */
+export interface ReportedTime {
+  /** RFC 3339, UTC, milliseconds. */
+  readonly time: string;
+  /** Milliseconds to either side, as the authority states them. */
+  readonly accuracy_ms: number;
+  /** Size of the checkpoint that was stamped. */
+  readonly checkpoint: number;
+}
+
+export interface ReportedStamp {
+  readonly checkpoint: number;
+  readonly outcome: 'pass' | 'fail' | 'indeterminate';
+  /** What the token claims; proved only where the outcome is `pass`. */
+  readonly time: string | null;
+  readonly authority: string | null;
+  readonly revocation: string;
+  readonly sound_until: { readonly date: string; readonly reason: string } | null;
+}
+
+/** What the verifier found: the object that `--json` prints. */
+export interface VerificationReport {
+  readonly format: 'consent-verify-report';
+  readonly version: 1;
+  readonly verdict: Verdict;
+  readonly checks: readonly CheckResult[];
+  readonly package: {
+    readonly origin: string | null;
+    readonly site_id: string | null;
+    readonly exported_at: string | null;
+    readonly exported_by: string | null;
+    /** True if a development authority stamped it: no evidence then. */
+    readonly development: boolean | null;
+    readonly checkpoint: number | null;
+    readonly not_yet_stamped: number | null;
+  };
+  readonly records: RecordsSummary;
+  /** Between which proved times the batches of the package were sealed. */
+  readonly proved: {
+    /** Every batch was sealed after this; null where a batch has no proved start. */
+    readonly not_before: ReportedTime | null;
+    /** The earliest end of a batch's interval. */
+    readonly earliest: ReportedTime | null;
+    /** Everything in the package existed by this; null where a batch has no stamp that holds. */
+    readonly not_after: ReportedTime | null;
+    readonly batches: number;
+    readonly batches_without_stamp: number;
+    /** The intervals of the first batches. */
+    readonly intervals: readonly {
+      readonly batch: number;
+      readonly after: ReportedTime | null;
+      readonly before: ReportedTime | null;
+    }[];
+  };
+  readonly stamps: { readonly count: number; readonly first: readonly ReportedStamp[] };
+  readonly sound_until: { readonly date: string; readonly reason: string } | null;
+  readonly warnings: { readonly count: number; readonly first: readonly Warning[] };
+  /** What the evidence does not prove, whatever the verdict. */
+  readonly not_proved: readonly string[];
+  readonly verified_at: string;
+}
+
+/** How many batches and stamps a report lists one by one. */
+export const MAX_LISTED = 100;

@@ -1,0 +1,121 @@
+import type { CheckResult, Problem } from '../findings/findings.js';
+import { printable } from './printable.js';
+import type { ReportedTime, VerificationReport } from './report.js';
+
+const VERDICTS = {
+  valid: 'VALID: every check that the verdict needs passed.',
+  indeterminate:
+    'INDETERMINATE: nothing is contradicted, but not everything could be checked. See what is marked “?” below.',
+  invalid: 'INVALID: at least one check failed. See what is marked “✗” below.',
+} as const;
+
+const MARKS = { pass: '✓', fail: '✗', indeterminate: '?', 'not-applicable': '–' } as const;
+const SHOWN_PROBLEMS = 5;
+
+/** The report for people: the verdict, the proved times, the claims beside them, the checks, and what is not proved. */
+export function terminalReport(report: VerificationReport): string {
+  return [
+    VERDICTS[report.verdict],
+    '',
+    ...timeLines(report),
+    '',
+    ...packageLines(report),
+    '',
+    'Checks',
+    ...report.checks.flatMap(checkLines),
+    ...warningLines(report),
+    '',
+    'What this does not prove',
+    ...report.not_proved.map((line) => `  • ${printable(line)}`),
+    '',
+  ].join('\n');
+}
+
+function timeLines({ proved, records, sound_until: soundUntil }: VerificationReport): string[] {
+  const lines = ['Proved times (by time-stamp authorities that you trust)'];
+  if (proved.not_after === null) {
+    lines.push(
+      proved.batches === 0
+        ? '  nothing: the package holds no sealed batch'
+        : `  ${proved.batches_without_stamp} of ${proved.batches} batches have no time stamp that holds`,
+    );
+  } else {
+    lines.push(`  everything in the package existed by    ${timeText(proved.not_after)}`);
+  }
+  if (proved.earliest !== null) lines.push(`  the first of it existed by              ${timeText(proved.earliest)}`);
+  if (proved.not_before !== null)
+    lines.push(`  all of it was sealed after              ${timeText(proved.not_before)}`);
+  if (soundUntil !== null) {
+    lines.push(
+      `  the newest stamps stand unrenewed until ${printable(soundUntil.date)} (${printable(soundUntil.reason)})`,
+    );
+  }
+  if (records.claimed !== null) {
+    lines.push('Claimed times (by the service itself)');
+    lines.push(
+      `  the consents were given from ${printable(records.claimed.first)} to ${printable(records.claimed.last)}`,
+    );
+  }
+  return lines;
+}
+
+function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
+  return accuracy === 0 ? time : `${time} (± ${accuracy} ms)`;
+}
+
+function packageLines({ package: about, records }: VerificationReport): string[] {
+  const { verdicts } = records;
+  const decisions = Object.entries(records.decisions).map(([decision, count]) => `${count} ${printable(decision)}`);
+  return [
+    'Package',
+    `  ledger        ${printable(about.origin ?? 'unknown')}`,
+    `  site          ${printable(about.site_id ?? 'unknown')}`,
+    `  exported      ${printable(about.exported_at ?? 'unknown')} by ${printable(about.exported_by ?? 'unknown')}`,
+    ...(about.development === true
+      ? ['  ATTENTION     stamped by a development authority: for trying out, not evidence']
+      : []),
+    `  consents      ${records.consents} (${decisions.join(', ') || 'none'})`,
+    `                ${verdicts.valid} valid, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`,
+    `  personal data ${records.disclosed_values} values shown, ${records.withheld_values} withheld, ${records.erased} records erased`,
+  ];
+}
+
+function checkLines(check: CheckResult): string[] {
+  const { counts, problems } = check;
+  const total = counts.pass + counts.fail + counts.indeterminate;
+  const amount = total > 1 ? ` (${counts.pass} of ${total})` : '';
+  const isQuiet = check.outcome === 'indeterminate' && !check.required;
+  const lines = [`  ${MARKS[check.outcome]} ${check.id.padEnd(24)} ${check.meaning}${amount}`];
+  if (check.outcome === 'not-applicable') return [`${lines[0]} Not applicable.`];
+  if (isQuiet && counts.indeterminate > 1) return [...lines, `      ${printable(check.message)}`];
+  lines.push(...problems.slice(0, SHOWN_PROBLEMS).map(problemLine));
+  const more = counts.fail + counts.indeterminate - Math.min(SHOWN_PROBLEMS, problems.length);
+  if (more > 0) lines.push(`      … and ${more} more`);
+  return lines;
+}
+
+function problemLine(problem: Problem): string {
+  return `      ${MARKS[problem.outcome]} ${placeText(problem)}${printable(problem.message)}`;
+}
+
+function placeText(place: Omit<Problem, 'message' | 'outcome'>): string {
+  const parts = [
+    place.file === undefined ? null : printable(place.file),
+    place.line === undefined ? null : `line ${place.line}`,
+    place.stream === undefined ? null : `${printable(place.stream)} revision ${place.revision}`,
+    place.event_id === undefined ? null : `record ${printable(place.event_id)}`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? '' : `${parts.join(', ')}: `;
+}
+
+function warningLines({ warnings }: VerificationReport): string[] {
+  if (warnings.count === 0) return [];
+  const shown = warnings.first.slice(0, SHOWN_PROBLEMS);
+  const more = warnings.count - shown.length;
+  return [
+    '',
+    'Warnings',
+    ...shown.map((warning) => `  ! ${placeText(warning)}${printable(warning.message)}`),
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+  ];
+}

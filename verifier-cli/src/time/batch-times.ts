@@ -1,0 +1,67 @@
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Batch, Batches } from '../batches/batches.js';
+import type { Findings } from '../findings/findings.js';
+import type { Stamps } from '../timestamps/timestamps.js';
+import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
+import type { ProvedTime, StampedTimes } from './stamped-times.js';
+
+/** Between which proved times a batch was sealed. */
+export interface SealingInterval {
+  readonly batch: number;
+  /** Null where no earlier stamp is named, enclosed and sound. */
+  readonly after: ProvedTime | null;
+  readonly before: ProvedTime | null;
+}
+
+/** Derives the interval of every batch, and verifies the stamp that its header names as older, and the time that it claims. */
+export function verifyBatchTimes(
+  batches: Batches,
+  stamps: Stamps,
+  times: StampedTimes,
+  findings: Findings,
+): readonly SealingInterval[] {
+  return [...batches.values()].map((batch) => {
+    const at = { file: PACKAGE_FILES.batches, line: batch.line };
+    const before = times.endOf(batch.header.number);
+    const after = startOf(batch, stamps, times, findings);
+    const sealedAt = Date.parse(batch.header.sealed_at);
+    const isTooLate = before !== null && sealedAt > before.time + before.accuracy + CLOCK_TOLERANCE_MS;
+    const isTooEarly = after !== null && sealedAt < after.time - after.accuracy - CLOCK_TOLERANCE_MS;
+    if (isTooLate || isTooEarly)
+      findings.fail(
+        'time.claimed',
+        `batch ${batch.header.number} claims to be sealed at a time that the stamps contradict`,
+        at,
+      );
+    return { batch: batch.header.number, after, before };
+  });
+}
+
+function startOf({ header, line }: Batch, stamps: Stamps, times: StampedTimes, findings: Findings): ProvedTime | null {
+  const at = { file: PACKAGE_FILES.batches, line };
+  if (header.after === null) {
+    findings.skip('time.start', 'the batch was sealed before the first stamp');
+    return null;
+  }
+  const stamp = stamps.get(header.after.size);
+  if (stamp === undefined) {
+    findings.open(
+      'time.start',
+      `the stamp over checkpoint ${header.after.size}, after which it was sealed, is not enclosed`,
+      at,
+    );
+    return null;
+  }
+  if (stamp.sha256 !== header.after.sha256) {
+    findings.fail(
+      'time.start',
+      `the stamp enclosed for checkpoint ${header.after.size} is not the one that the batch names`,
+      at,
+    );
+    return null;
+  }
+  const proved = times.at(header.after.size);
+  if (proved === null) findings.open('time.start', 'the stamp after which it was sealed does not hold', at);
+  else findings.pass('time.start');
+  return proved;
+}

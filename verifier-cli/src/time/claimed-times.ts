@@ -1,0 +1,40 @@
+import type { EntryFindings } from '../findings/entry-findings.js';
+import type { ProvedTime } from './stamped-times.js';
+
+/** By how much a clock of the service may run ahead of the authority's: 300 s. */
+export const CLOCK_TOLERANCE_MS = 300_000;
+/** Delay between a claimed time and its stamp from which on the report warns: 1 h. */
+export const WARN_DELAY_MS = 3_600_000;
+
+/**
+ * Holds the time that the service claims for an entry against the proved time by which it existed.
+ * @param createdAt claimed time, milliseconds since 1970
+ * @param end null if no stamp that holds covers the entry
+ * @param maxDelay milliseconds by which the stamp may come later than the claimed time
+ */
+export function verifyClaimedTime(
+  createdAt: number,
+  end: ProvedTime | null,
+  maxDelay: number,
+  findings: EntryFindings,
+): void {
+  if (end === null) {
+    findings.open('time.stamped', 'no time stamp that holds covers it');
+    findings.open('time.claimed', 'without a time stamp nothing speaks for the time that the service claims');
+    return;
+  }
+  findings.pass('time.stamped');
+  const delay = end.time - createdAt;
+  if (delay < -CLOCK_TOLERANCE_MS - end.accuracy) {
+    findings.fail('time.claimed', 'it is stamped before the time at which the service claims that it was created');
+  } else if (delay > maxDelay) {
+    findings.open('time.claimed', `stamped long after its claimed time (${hours(delay)} h): late, or backdated`);
+  } else {
+    findings.pass('time.claimed');
+    if (delay > WARN_DELAY_MS) findings.all.warn(`stamped ${hours(delay)} h after its claimed time`, findings.at);
+  }
+}
+
+function hours(milliseconds: number): string {
+  return (milliseconds / 3_600_000).toFixed(1);
+}

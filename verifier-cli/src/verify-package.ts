@@ -1,0 +1,88 @@
+import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
+import { readBatches } from './batches/batches.js';
+import { openArchive } from './container/archive.js';
+import type { ByteSource } from './container/byte-source.js';
+import { verifyEntries } from './entries/verify-entries.js';
+import { PackageFiles } from './files/package-files.js';
+import { Findings } from './findings/findings.js';
+import { readBridges } from './ledger/bridges.js';
+import { readCheckpoints } from './ledger/checkpoints.js';
+import { verifyCheckpointConsistency } from './ledger/consistency.js';
+import { verifyLedgerKey } from './ledger/ledger-key.js';
+import { verifyCounts } from './manifest/counts.js';
+import { verifyFileList } from './manifest/file-list.js';
+import { readManifest } from './manifest/manifest.js';
+import { verifyManifestSignature } from './manifest/signature.js';
+import { buildReport } from './report/build-report.js';
+import type { VerificationReport } from './report/report.js';
+import { verifyBatchTimes } from './time/batch-times.js';
+import { stampedTimes } from './time/stamped-times.js';
+import { verifyTimestamps } from './timestamps/timestamps.js';
+
+/** What the person who verifies trusts, and how strictly times are judged. Nothing of it comes from the package. */
+export interface VerifyOptions {
+  /** DER certificates of time-stamp authorities. */
+  readonly trustAnchors: readonly Uint8Array[];
+  readonly ledgerKeys: readonly VerifierKey[];
+  /** Milliseconds by which a stamp may come later than the time that the service claims. */
+  readonly maxDelay: number;
+  /** The time of verification. */
+  readonly at: Date;
+  /** Told of the bytes read, as they are unpacked. */
+  readonly onProgress?: (readBytes: number, totalBytes: number) => void;
+}
+
+/** 24 hours. */
+export const DEFAULT_MAX_DELAY_MS = 24 * 3_600_000;
+
+/** A file that is no ZIP with a manifest: nothing can be said about it. */
+export class NotAPackage extends Error {
+  override readonly name = 'NotAPackage';
+}
+
+/**
+ * Verifies an evidence package, offline. Every byte of it may be hostile; what is wrong with it ends in the report, and stops no other check that can
+ * still be made.
+ * @throws NotAPackage; errors of the source
+ */
+export async function verifyPackage(source: ByteSource, options: VerifyOptions): Promise<VerificationReport> {
+  const findings = new Findings();
+
+  // Container: one way to read it, names, limits.
+  const archive = await openArchive(source, findings);
+  if (archive === null) throw new NotAPackage('The file is not a ZIP.');
+  if (!archive.has(PACKAGE_FILES.manifest))
+    throw new NotAPackage('The file holds no manifest.json: it is no evidence package.');
+  const total = [...archive.values()].reduce((sum, file) => sum + file.size, 0);
+  let read = 0;
+  const files = new PackageFiles(source, archive, findings, (bytes) => {
+    read += bytes;
+    options.onProgress?.(read, total);
+  });
+
+  // Who speaks: the manifest, the ledger's key, its successors.
+  const signed = await readManifest(files);
+  const { manifest } = signed;
+  const checkpoints = await readCheckpoints(files, manifest);
+  const bridges = await readBridges(files, checkpoints);
+  const trusted = await verifyLedgerKey(checkpoints, bridges, manifest, options.ledgerKeys, findings);
+  await verifyManifestSignature(files, signed, trusted.keys);
+
+  // The ledger: one history, stamped.
+  const tied = await verifyCheckpointConsistency(files, checkpoints);
+  const stamps = await verifyTimestamps(files, checkpoints, options);
+  const times = stampedTimes(stamps, tied, findings);
+  const newest = [...checkpoints.values()].at(-1);
+  const batches = await readBatches(files, newest);
+  const intervals = verifyBatchTimes(batches, stamps, times, findings);
+
+  // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
+  const { summary, attachments } = await verifyEntries(files, { manifest, batches, times, maxDelay: options.maxDelay });
+
+  // What the manifest says of all this.
+  verifyCounts(manifest, summary, archive, findings);
+  await verifyFileList(files, manifest, attachments);
+
+  return buildReport({ findings, manifest, summary, intervals, stamps, at: options.at });
+}
