@@ -1,0 +1,123 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { PublicEventBody } from '../../schemas/events/notices.js';
+import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
+import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
+import { withTransaction } from '../database/pool.js';
+import type { EventLog, LoggedEvent } from '../event-log/port.js';
+import {
+  cancelExports,
+  destroyPersonalData,
+  lockSite,
+  markErased,
+  markErasureEvent,
+  sendSubjectErased,
+} from './destroy.js';
+import type { ErasureJournal } from './journal.js';
+import type { JournalLine } from './journal-line.js';
+
+export interface ApplyErasuresParts {
+  /** As `consent_ledger_worker`. */
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly journal: ErasureJournal;
+  /** Told of the progress in the log, which may be long after a restore. */
+  readonly onProgress?: (events: number) => void;
+}
+
+/** What was brought back and is erased again. */
+export interface AppliedErasures {
+  /** `SubjectErased` of the log that this database did not know. */
+  readonly fromLog: number;
+  /** Erasures of the journal that this database did not know; those of records are in the outbox again. */
+  readonly fromJournal: number;
+  /** Lines of the journal that a crash cut off, and that were never committed. */
+  readonly skippedLines: number;
+}
+
+const PAGE = 500;
+const progressRows = z
+  .array(z.object({ log_kind: z.string().nullable(), log_position: z.string().nullable(), journal_offset: z.int() }))
+  .length(1);
+
+/**
+ * Makes sure that whatever the log or the journal calls erased has no key in this database, as it may have after a restore from a backup. To be
+ * called before the first request is served, and now and then after, so that a start need not read far. May be repeated and run at once.
+ * @throws EventLogUnavailable, JournalUnavailable, InvalidEventBody, database errors
+ */
+export async function applyErasures(parts: ApplyErasuresParts): Promise<AppliedErasures> {
+  const fromLog = await applyLog(parts);
+  return { fromLog, ...(await applyJournal(parts)) };
+}
+
+async function applyLog({ pool, log, onProgress }: ApplyErasuresParts): Promise<number> {
+  const progress = await readProgress(pool);
+  // A position means nothing in another adapter's log.
+  let position = progress.log_kind === log.kind ? progress.log_position : null;
+  let applied = 0;
+  let read = 0;
+  for (;;) {
+    const page = await log.readAll(position, PAGE);
+    for (const event of page.events) {
+      if (event.type === SUBJECT_ERASED && (await applyEvent(pool, event))) applied += 1;
+    }
+    read += page.events.length;
+    onProgress?.(read);
+    if (page.next !== position) {
+      position = page.next;
+      await pool.query('update erasure_progress set log_kind = $1, log_position = $2', [log.kind, position]);
+    }
+    if (page.atEnd) return applied;
+  }
+}
+
+async function applyEvent(pool: pg.Pool, event: LoggedEvent): Promise<boolean> {
+  const { record } = parseBody(PublicEventBody, event.type, event.data);
+  const erased = parseRecord(SUBJECT_ERASED, record);
+  return withTransaction(pool, async (client) => {
+    await lockSite(client, erased.site_id);
+    if (!(await markErasureEvent(client, event.id, null))) return false;
+    await destroyPersonalData(client, erased.erased_event_ids, []);
+    await markErased(client, erased);
+    await cancelExports(client, erased.site_id);
+    return true;
+  });
+}
+
+async function applyJournal({ pool, journal }: ApplyErasuresParts): Promise<Omit<AppliedErasures, 'fromLog'>> {
+  const { journal_offset: offset } = await readProgress(pool);
+  let fromJournal = 0;
+  let skippedLines = 0;
+  let next = offset;
+  for await (const entry of journal.read(offset)) {
+    if (entry.line === null) skippedLines += 1;
+    else if (await applyLine(pool, entry.line)) fromJournal += 1;
+    next = entry.next;
+  }
+  if (next !== offset) await pool.query('update erasure_progress set journal_offset = $1', [next]);
+  return { fromJournal, skippedLines };
+}
+
+async function applyLine(pool: pg.Pool, line: JournalLine): Promise<boolean> {
+  const { subject_erased: record, approval_tokens: tokens } = line;
+  return withTransaction(pool, async (client) => {
+    await client.query('set local synchronous_commit = on');
+    if (record === null) return (await destroyPersonalData(client, [], tokens)) > 0;
+    // A site that the backup does not know has nothing to erase, and no stream to say so in.
+    if (!(await lockSite(client, record.site_id))) return false;
+    const isUnknown = await markErasureEvent(client, record.event_id, null);
+    const deletedTokens = await destroyPersonalData(client, record.erased_event_ids, tokens);
+    if (!isUnknown) return deletedTokens > 0;
+    await markErased(client, record);
+    await cancelExports(client, record.site_id);
+    await sendSubjectErased(client, record);
+    return true;
+  });
+}
+
+async function readProgress(pool: pg.Pool): Promise<z.infer<typeof progressRows>[number]> {
+  const { rows } = await pool.query('select log_kind, log_position, journal_offset from erasure_progress');
+  const [row] = progressRows.parse(rows);
+  if (row === undefined) throw new RangeError('the table erasure_progress is empty');
+  return row;
+}

@@ -1,0 +1,120 @@
+import type pg from 'pg';
+import { v7 as uuidV7 } from 'uuid';
+import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import { withTransaction } from '../database/pool.js';
+import type { Keyring } from '../keys/index.js';
+import {
+  cancelExports,
+  destroyPersonalData,
+  lockSite,
+  markErased,
+  markErasureEvent,
+  sendSubjectErased,
+} from './destroy.js';
+import { UnknownSite } from './errors.js';
+import type { ErasureJournal } from './journal.js';
+import {
+  type ErasureReceipt,
+  type ErasureRequest,
+  type ErasureSubject,
+  erasureReceipt,
+  openErasureRequests,
+  reasonOf,
+  recordErasureRequest,
+} from './requests.js';
+import { nextApprovalTokens, nextRecords } from './select-subjects.js';
+
+export interface ErasureParts {
+  /** As `consent_ledger_worker`. */
+  readonly pool: pg.Pool;
+  readonly keyring: Pick<Keyring, 'siteKey'>;
+  readonly journal: ErasureJournal;
+  readonly now?: () => Date;
+}
+
+/**
+ * Erases a person's records, one record, or all that are older than a moment: destroys their keys, so that nobody can read their
+ * personal part again, and says so in the log without naming anyone (design §3). Done in transactions of at most 1,000 records; one that is
+ * interrupted is finished by `resumeErasures`. A subject that is not known is no failure: nothing is erased, and nothing written to the log.
+ * @throws UnknownSite, JournalUnavailable, KeyError, database errors: what was committed until then stays erased
+ */
+export async function eraseSubject(
+  parts: ErasureParts,
+  { siteId, by }: { readonly siteId: string; readonly by: ErasureSubject },
+): Promise<ErasureReceipt> {
+  return carryOut(parts, await recordErasureRequest(parts.pool, parts.keyring, siteId, by));
+}
+
+/** Finishes the erasures that were asked for and are not finished, oldest first. @returns their receipts */
+export async function resumeErasures(
+  parts: Omit<ErasureParts, 'keyring'>,
+  signal?: AbortSignal,
+): Promise<ErasureReceipt[]> {
+  const receipts: ErasureReceipt[] = [];
+  for (const request of await openErasureRequests(parts.pool)) {
+    if (signal?.aborted) break;
+    receipts.push(await carryOut(parts, request));
+  }
+  return receipts;
+}
+
+async function carryOut(parts: Omit<ErasureParts, 'keyring'>, request: ErasureRequest): Promise<ErasureReceipt> {
+  let progress: Progress = { isFinished: false, after: null };
+  while (!progress.isFinished) progress = await erasePage(parts, request, progress.after);
+  const receipt = await erasureReceipt(parts.pool, request.id);
+  if (receipt === null) throw new Error(`the erasure ${request.id} is finished, but its receipt is missing`);
+  return receipt;
+}
+
+interface Progress {
+  readonly isFinished: boolean;
+  readonly after: string | null;
+}
+
+/** One transaction: destroys what it finds, announces it, and notes whether anything is left. */
+function erasePage(
+  { pool, journal, now = () => new Date() }: Omit<ErasureParts, 'keyring'>,
+  request: ErasureRequest,
+  after: string | null,
+): Promise<Progress> {
+  return withTransaction(pool, async (client) => {
+    await client.query('set local synchronous_commit = on');
+    if (!(await lockSite(client, request.siteId))) throw new UnknownSite(request.siteId);
+    const page = await nextRecords(client, request, after);
+    const tokens = await nextApprovalTokens(client, request, page.eventIds);
+    const isFinished = page.next === null && !tokens.mayBeMore;
+    const record = page.eventIds.length === 0 ? null : subjectErased(request, page.eventIds, now());
+    // On disk before the commit: a restore from a backup must not bring back what was erased after it.
+    if (record !== null || tokens.ids.length > 0) {
+      await journal.append({ v: 1, subject_erased: record, approval_tokens: [...tokens.ids] });
+    }
+    const deletedTokens = await destroyPersonalData(client, page.eventIds, tokens.ids);
+    const cancelled = await cancelExports(client, request.siteId);
+    if (record !== null) {
+      await markErased(client, record);
+      await markErasureEvent(client, record.event_id, request.id);
+      await sendSubjectErased(client, record);
+    }
+    await client.query(
+      `update erasure_requests
+          set erased_count = erased_count + $2, deleted_token_count = deleted_token_count + $3,
+              cancelled_export_count = cancelled_export_count + $4,
+              finished_at = case when $5 then coalesce(finished_at, clock_timestamp()) end,
+              blind_index = case when $5 then null else blind_index end
+        where id = $1`,
+      [request.id, page.eventIds.length, deletedTokens, cancelled, isFinished],
+    );
+    return { isFinished, after: page.next };
+  });
+}
+
+function subjectErased(request: ErasureRequest, eventIds: readonly string[], now: Date): SubjectErasedRecord {
+  return {
+    v: 1,
+    event_id: uuidV7(),
+    site_id: request.siteId,
+    created_at: now.toISOString(),
+    reason: reasonOf(request.target),
+    erased_event_ids: [...eventIds].sort(),
+  };
+}

@@ -1,0 +1,64 @@
+import type { BackgroundPart, Log, PartStatus } from '../background/part.js';
+import { runUnderLease } from '../background/run-under-lease.js';
+import { pause } from '../event-log/waiting.js';
+import { type ApplyErasuresParts, applyErasures } from './apply-erasures.js';
+import { resumeErasures } from './erase-subject.js';
+
+export interface ErasureRunnerOptions extends ApplyErasuresParts {
+  readonly logger: Log;
+  /** How often new requests are looked for, in milliseconds. */
+  readonly pollMs?: number;
+  /** How often log and journal are held against the key table, in milliseconds: it keeps the next start short. */
+  readonly applyEveryMs?: number;
+}
+
+/** Carries out the erasures that were asked for elsewhere, and those that a crash interrupted. Any number may run. */
+export function createErasureRunner(options: ErasureRunnerOptions): BackgroundPart {
+  return new ErasureRunner(options);
+}
+
+class ErasureRunner implements BackgroundPart {
+  readonly name = 'erasure';
+  #finished = 0;
+  #erasedRecords = 0;
+  #broughtBack = 0;
+
+  constructor(private readonly options: ErasureRunnerOptions) {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { pool, logger: log } = this.options;
+    await runUnderLease({ pool, name: this.name, log, work: (leased) => this.#work(leased) }, signal);
+  }
+
+  status(): PartStatus {
+    return {
+      finished_erasures: this.#finished,
+      erased_records: this.#erasedRecords,
+      erasures_applied_again: this.#broughtBack,
+    };
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const { logger, pollMs = 1_000, applyEveryMs = 600_000 } = this.options;
+    let appliedAt = Number.NEGATIVE_INFINITY;
+    while (!signal.aborted) {
+      if (performance.now() - appliedAt >= applyEveryMs) {
+        const { fromLog, fromJournal, skippedLines } = await applyErasures(this.options);
+        appliedAt = performance.now();
+        this.#broughtBack += fromLog + fromJournal;
+        if (fromLog + fromJournal + skippedLines > 0) {
+          logger.warn(
+            { part: this.name, from_log: fromLog, from_journal: fromJournal, skipped_lines: skippedLines },
+            'erasures applied again',
+          );
+        }
+      }
+      for (const receipt of await resumeErasures(this.options, signal)) {
+        this.#finished += 1;
+        this.#erasedRecords += receipt.erasedRecords;
+        logger.info({ part: this.name, request: receipt.requestId, records: receipt.erasedRecords }, 'erased');
+      }
+      await pause(pollMs, signal);
+    }
+  }
+}

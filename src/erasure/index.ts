@@ -1,0 +1,6 @@
+export { type AppliedErasures, type ApplyErasuresParts, applyErasures } from './apply-erasures.js';
+export { type ErasureParts, eraseSubject, resumeErasures } from './erase-subject.js';
+export { createErasureRunner, type ErasureRunnerOptions } from './erasure-runner.js';
+export { JournalUnavailable, UnknownSite } from './errors.js';
+export { type ErasureJournal, openErasureJournal } from './journal.js';
+export { type ErasureReceipt, type ErasureSubject, erasureReceipt, recordErasureRequest } from './requests.js';

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { decodeUtf8, utf8 } from '../../schemas/crypto/encoding.js';
+import { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import { canonicalJson } from '../../schemas/json/canonical-json.js';
+
+/** A line of the erasure journal: what one transaction destroyed. Random ids only, nothing personal. */
+export const JournalLine = z.strictObject({
+  v: z.literal(1),
+  /** Null if only approval tokens were deleted. */
+  subject_erased: SubjectErasedRecord.nullable(),
+  /** Ids of deleted approval tokens. */
+  approval_tokens: z.array(z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/)),
+});
+export type JournalLine = z.infer<typeof JournalLine>;
+
+/** The line's bytes, without the line feed. */
+export function encodeJournalLine(line: JournalLine): Uint8Array {
+  return utf8(canonicalJson(line));
+}
+
+/** @returns null for anything else than a whole line */
+export function decodeJournalLine(bytes: Uint8Array): JournalLine | null {
+  const text = decodeUtf8(bytes);
+  if (text === null) return null;
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const parsed = JournalLine.safeParse(json);
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,115 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { JournalUnavailable } from './errors.js';
+import { decodeJournalLine, encodeJournalLine, type JournalLine } from './journal-line.js';
+
+/**
+ * The erasure journal: a file outside the database, so that a database restored from an older backup learns again what was erased since.
+ * Any number of processes may append to it at once.
+ */
+export interface ErasureJournal {
+  /** Appends one line. On return it is on disk. @throws JournalUnavailable */
+  append(line: JournalLine): Promise<void>;
+  /**
+   * Reads lines from an offset on; from the start if the file is shorter, or no line begins there: it is another file then.
+   * Yields null for a line that cannot be read: one that a crash cut off, whose transaction was never committed.
+   * @throws JournalUnavailable
+   */
+  read(offset: number): AsyncGenerator<JournalEntry, void>;
+}
+
+export interface JournalEntry {
+  readonly line: JournalLine | null;
+  /** Offset of the line after this one, in bytes. */
+  readonly next: number;
+}
+
+const LINE_FEED = 0x0a;
+const CHUNK_BYTES = 256 * 1024;
+
+/** @param path of the file; it and its folder are made at the first append */
+export function openErasureJournal(path: string): ErasureJournal {
+  return {
+    append: (line) => guarded(path, () => append(path, line)),
+    read: (offset) => read(path, offset),
+  };
+}
+
+async function append(path: string, line: JournalLine): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, 'a+', 0o600);
+  try {
+    const { size } = await file.stat();
+    // A line that a crash cut off must not take this one with it.
+    const isTorn = size > 0 && (await byteAt(file, size - 1)) !== LINE_FEED;
+    const bytes = Buffer.concat([Buffer.from(isTorn ? '\n' : ''), encodeJournalLine(line), Buffer.from('\n')]);
+    const { bytesWritten } = await file.write(bytes);
+    if (bytesWritten !== bytes.length) throw new JournalUnavailable(`${path} took a part of a line only`);
+    await file.sync();
+    if (size === 0) await syncFolder(dirname(path));
+  } finally {
+    await file.close();
+  }
+}
+
+async function* read(path: string, offset: number): AsyncGenerator<JournalEntry, void> {
+  const file = await guarded(path, () => openIfThere(path));
+  if (file === null) return;
+  try {
+    let position = await guarded(path, () => startOf(file, offset));
+    let pending = Buffer.alloc(0);
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const { bytesRead } = await guarded(path, () => file.read(chunk, 0, CHUNK_BYTES, position + pending.length));
+      if (bytesRead === 0) return;
+      pending = Buffer.concat([pending, chunk.subarray(0, bytesRead)]);
+      for (let end = pending.indexOf(LINE_FEED); end >= 0; end = pending.indexOf(LINE_FEED)) {
+        position += end + 1;
+        if (end > 0) yield { line: decodeJournalLine(pending.subarray(0, end)), next: position };
+        pending = pending.subarray(end + 1);
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function startOf(file: FileHandle, offset: number): Promise<number> {
+  if (offset === 0) return 0;
+  const { size } = await file.stat();
+  return size >= offset && (await byteAt(file, offset - 1)) === LINE_FEED ? offset : 0;
+}
+
+async function byteAt(file: FileHandle, position: number): Promise<number | undefined> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, position);
+  return bytesRead === 1 ? buffer[0] : undefined;
+}
+
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof JournalUnavailable) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new JournalUnavailable(`the erasure journal ${path} cannot be used: ${reason}`, { cause: error });
+  }
+}

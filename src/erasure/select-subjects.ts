@@ -1,0 +1,105 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { MAX_ERASED_RECORDS } from '../../schemas/events/subject-erased.js';
+import type { BlindIndexKind } from '../keys/index.js';
+import { timeOfEventId } from './event-id-times.js';
+import type { ErasureRequest } from './requests.js';
+
+/** The next records of an erasure. */
+export interface RecordPage {
+  /** At most `MAX_ERASED_RECORDS`, sorted. */
+  readonly eventIds: readonly string[];
+  /** Event id behind which looking goes on; null: nothing is left behind this page. */
+  readonly next: string | null;
+}
+
+/** Rows of the key table looked at in one transaction: its primary key leads over the records of all sites. */
+const RETENTION_SCAN = 20_000;
+const MAX_TOKENS = 1_000;
+
+const INDEX_COLUMNS: Readonly<Record<BlindIndexKind, string>> = {
+  visitor: 'visitor_index',
+  email: 'email_index',
+  phone: 'phone_index',
+  id_number: 'id_number_index',
+};
+
+const eventRows = z.array(z.object({ event_id: z.string() }));
+const scanRows = z.array(z.object({ event_id: z.string(), is_own: z.boolean() }));
+const tokenRows = z.array(z.object({ id: z.string() }));
+
+/**
+ * The next records whose keys are still there.
+ * @param client in a transaction that holds the site's row
+ * @param after event id behind which to look; null: from the first
+ */
+export async function nextRecords(
+  client: pg.PoolClient,
+  request: ErasureRequest,
+  after: string | null,
+): Promise<RecordPage> {
+  const { siteId, target } = request;
+  switch (target.kind) {
+    case 'record': {
+      const { rows } = await client.query('select event_id from record_keys where event_id = $1 and site_id = $2', [
+        target.eventId,
+        siteId,
+      ]);
+      return { eventIds: eventRows.parse(rows).map((row) => row.event_id), next: null };
+    }
+    case 'person': {
+      const { rows } = await client.query(
+        `select event_id from record_keys where site_id = $1 and ${INDEX_COLUMNS[target.index]} = $2 order by event_id limit $3`,
+        [siteId, target.value, MAX_ERASED_RECORDS],
+      );
+      const eventIds = eventRows.parse(rows).map((row) => row.event_id);
+      return { eventIds, next: eventIds.length < MAX_ERASED_RECORDS ? null : (eventIds.at(-1) ?? null) };
+    }
+    case 'retention':
+      return nextOldRecords(client, siteId, target.belowEventId, after);
+  }
+}
+
+async function nextOldRecords(
+  client: pg.PoolClient,
+  siteId: string,
+  below: string,
+  after: string | null,
+): Promise<RecordPage> {
+  const { rows } = await client.query(
+    `select event_id, site_id = $1 as is_own from record_keys
+      where event_id < $2 and ($3::uuid is null or event_id > $3) order by event_id limit $4`,
+    [siteId, below, after, RETENTION_SCAN],
+  );
+  const scanned = scanRows.parse(rows);
+  const own = scanned.filter((row) => row.is_own).map((row) => row.event_id);
+  if (own.length > MAX_ERASED_RECORDS) {
+    const eventIds = own.slice(0, MAX_ERASED_RECORDS);
+    return { eventIds, next: eventIds.at(-1) ?? null };
+  }
+  return { eventIds: own, next: scanned.length < RETENTION_SCAN ? null : (scanned.at(-1)?.event_id ?? null) };
+}
+
+/**
+ * The next approval tokens that go with an erasure: those that these records used, and those that nobody used yet but which name the person,
+ * or are as old as the records. The lock on the site keeps others off them.
+ */
+export async function nextApprovalTokens(
+  client: pg.PoolClient,
+  { siteId, target }: ErasureRequest,
+  eventIds: readonly string[],
+): Promise<{ readonly ids: readonly string[]; readonly mayBeMore: boolean }> {
+  const [condition, value] =
+    target.kind === 'person'
+      ? [`${INDEX_COLUMNS[target.index]} = $2`, target.value]
+      : target.kind === 'retention'
+        ? ['created_at < $2', timeOfEventId(target.belowEventId)]
+        : ['consumed_by = $2', target.eventId];
+  const { rows } = await client.query(
+    `select id from approval_tokens where site_id = $1 and (${condition} or consumed_by = any($3::uuid[]))
+      order by id limit $4`,
+    [siteId, value, eventIds, MAX_TOKENS],
+  );
+  const ids = tokenRows.parse(rows).map((row) => row.id);
+  return { ids, mayBeMore: ids.length === MAX_TOKENS };
+}
