@@ -32,7 +32,7 @@ export function approvalTokenKey(siteKey: Uint8Array, seed: Uint8Array, tokenId:
 }
 
 /**
- * Encrypts one part of a record, bound to its event id and the part's name.
+ * Encrypts one part of a record, bound to the text event id ‖ 0 ‖ the part's name.
  * @param key of `recordKey`
  * @returns version (1 byte) ‖ nonce (12) ‖ ciphertext ‖ tag (16)
  */
@@ -87,8 +87,5 @@ function uuidBytes(uuid: string): Buffer {
 }
 
 function partAad(eventId: string, part: RecordPart): Buffer {
-  const aad = Buffer.allocUnsafe(16 + Buffer.byteLength(part));
-  aad.set(uuidBytes(eventId), 0);
-  aad.write(part, 16, 'utf8');
-  return aad;
+  return Buffer.from(`${eventId}\0${part}`, 'utf8');
 }

@@ -15,12 +15,13 @@ const HEADER_BYTES = 1 + NONCE_BYTES;
 export function seal(key: CipherKey, plaintext: Uint8Array, aad: Uint8Array, nonce: Uint8Array): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(aad);
-  const head = Buffer.allocUnsafe(HEADER_BYTES);
-  head[0] = VERSION;
-  head.set(nonce, 1);
-  const body = cipher.update(plaintext);
+  const blob = Buffer.allocUnsafe(HEADER_BYTES + plaintext.length + TAG_BYTES);
+  blob[0] = VERSION;
+  blob.set(nonce, 1);
+  blob.set(cipher.update(plaintext), HEADER_BYTES);
   cipher.final();
-  return Buffer.concat([head, body, cipher.getAuthTag()]);
+  blob.set(cipher.getAuthTag(), HEADER_BYTES + plaintext.length);
+  return blob;
 }
 
 /** @returns the plaintext, or `undefined` if key, `aad` or a single bit of the blob is not the right one */
