@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import { DOCUMENT_KINDS, DocumentVersionPublishedRecord } from '../../schemas/events/notices.js';
+import { CatalogueError } from './catalogue-error.js';
+import { changeSite } from './change-site.js';
+
+export const NewDocument = z.object({
+  siteId: z.uuid(),
+  slug: DocumentVersionPublishedRecord.shape.slug,
+  kind: z.enum(DOCUMENT_KINDS),
+  requiresApprovalToken: z.boolean(),
+});
+export type NewDocument = z.infer<typeof NewDocument>;
+
+/**
+ * Makes a document of a site, without versions.
+ * @throws CatalogueError `invalid`, `not_found` (the site), `already_exists` (the slug)
+ */
+export async function createDocument(pool: pg.Pool, document: NewDocument): Promise<{ readonly id: string }> {
+  const checked = NewDocument.safeParse(document);
+  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  const { siteId, slug, kind, requiresApprovalToken } = checked.data;
+  const id = randomUUID();
+  return changeSite(pool, siteId, async ({ client }) => {
+    const { rowCount } = await client.query(
+      `insert into documents (id, site_id, slug, kind, requires_approval_token) values ($1, $2, $3, $4, $5)
+       on conflict (site_id, slug) do nothing`,
+      [id, siteId, slug, kind, requiresApprovalToken],
+    );
+    if (rowCount === 0) throw new CatalogueError('already_exists', `The site has a document ${slug} already.`);
+    return { id };
+  });
+}
+
+const DocumentRow = z.object({ id: z.string(), kind: z.string(), requires_approval_token: z.boolean() });
+
+/** @returns a document of a site by its slug, or null */
+export async function findDocument(
+  pool: pg.Pool,
+  siteId: string,
+  slug: string,
+): Promise<{ readonly id: string; readonly kind: string; readonly requiresApprovalToken: boolean } | null> {
+  const { rows } = await pool.query(
+    'select id, kind, requires_approval_token from documents where site_id = $1 and slug = $2',
+    [siteId, slug],
+  );
+  const [row] = z.array(DocumentRow).parse(rows);
+  if (row === undefined) return null;
+  return { id: row.id, kind: row.kind, requiresApprovalToken: row.requires_approval_token };
+}

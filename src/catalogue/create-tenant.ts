@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { withTransaction } from '../database/pool.js';
+import { CatalogueError } from './catalogue-error.js';
+import type { PlanTerms } from './plans.js';
+
+/**
+ * Makes a tenant, with a subscription if a plan is given.
+ * @returns its id
+ */
+export function createTenant(pool: pg.Pool, name: string, plan: PlanTerms | null): Promise<{ readonly id: string }> {
+  const id = randomUUID();
+  return withTransaction(pool, async (client) => {
+    await client.query('insert into tenants (id, name) values ($1, $2)', [id, name]);
+    if (plan !== null) await putSubscription(client, id, plan);
+    return { id };
+  });
+}
+
+/**
+ * Gives a tenant another plan, from now on, or ends its subscription.
+ * @throws CatalogueError `not_found`
+ */
+export function changeSubscription(pool: pg.Pool, tenantId: string, plan: PlanTerms | null): Promise<void> {
+  return withTransaction(pool, async (client) => {
+    const { rowCount } = await client.query('select from tenants where id = $1', [tenantId]);
+    if (rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+    // The rows that admission takes, in its order.
+    await client.query('select from sites where tenant_id = $1 order by id for update', [tenantId]);
+    if (plan === null)
+      await client.query('update subscriptions set is_active = false where tenant_id = $1', [tenantId]);
+    else await putSubscription(client, tenantId, plan);
+    await client.query('update sites set config_revision = config_revision + 1 where tenant_id = $1', [tenantId]);
+  });
+}
+
+async function putSubscription(client: pg.PoolClient, tenantId: string, plan: PlanTerms): Promise<void> {
+  await client.query(
+    `insert into subscriptions (tenant_id, plan, is_active, rate_limit_per_minute, consent_quota) values ($1, $2, true, $3, $4)
+     on conflict (tenant_id) do update set plan = excluded.plan, is_active = true,
+       rate_limit_per_minute = excluded.rate_limit_per_minute, consent_quota = excluded.consent_quota`,
+    [tenantId, plan.name, plan.rateLimitPerMinute, plan.consentQuota],
+  );
+}

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import { DOCUMENT_VERSION_RETIRED, DocumentVersionStateRecord } from '../../schemas/events/notices.js';
+import { CatalogueError } from './catalogue-error.js';
+import { changeSite, type LockedSite, noticeHead, putNotice } from './change-site.js';
+import { type VersionRow, versionOf } from './document-version.js';
+
+/**
+ * Ends a version: no consent may name it from here on. Nothing happens if it is retired already.
+ * @throws CatalogueError `not_found`, `wrong_state` (a draft)
+ */
+export function retireVersion(pool: pg.Pool, siteId: string, versionId: string): Promise<void> {
+  return changeSite(pool, siteId, async (site) => {
+    const version = await versionOf(site, versionId);
+    if (version.state === 'retired') return;
+    if (version.state === 'draft') {
+      throw new CatalogueError('wrong_state', 'The version is a draft; only a published one can be retired.');
+    }
+    await retire(site, version);
+  });
+}
+
+/** Retires a version of a site that is locked. */
+export async function retire(site: LockedSite, version: VersionRow): Promise<void> {
+  await site.client.query("update document_versions set state = 'retired', retired_at = $2 where id = $1", [
+    version.id,
+    site.now,
+  ]);
+  await putNotice(site, DOCUMENT_VERSION_RETIRED, DocumentVersionStateRecord, {
+    ...noticeHead(site),
+    document_id: version.document_id,
+    document_version_id: version.id,
+  });
+}
