@@ -37,17 +37,27 @@ create table ledger_nodes (
   primary key (level, index)
 );
 
+-- The last sealed revision of each stream, and its leaf hash: what the next entry names as previous.
 create table sealed_streams (
   stream text primary key,
   revision bigint not null,
   leaf bytea not null
 );
 
--- How far the sealer has applied the ledger stream, and read the log.
+-- How far the ledger stream is applied to these tables (-1: not at all). Every event of a sealed stream up to log_position is in a batch.
 create table sealer_state (
   is_only_row boolean primary key default true check (is_only_row),
   ledger_revision bigint not null,
   log_position text
+);
+insert into sealer_state (ledger_revision, log_position) values (-1, null);
+
+-- The events of the ledger stream that are applied, byte for byte, so that a log restored from an older backup can be filled again.
+create table ledger_events (
+  revision bigint primary key,
+  event_id uuid not null,
+  type text not null,
+  body bytea not null
 );
 
 create table checkpoints (
@@ -78,8 +88,10 @@ create table ledger_keys (
   published_at timestamptz not null
 );
 
-grant select on event_log_identity, batches, leaves, ledger_nodes, sealed_streams, sealer_state, checkpoints, timestamp_evidence, ledger_keys
-  to consent_ledger_api, consent_ledger_worker;
-grant insert on event_log_identity, batches, leaves, ledger_nodes, checkpoints, timestamp_evidence, ledger_keys to consent_ledger_worker;
-grant insert, update on sealed_streams, sealer_state to consent_ledger_worker;
+grant select on event_log_identity, batches, leaves, ledger_nodes, sealed_streams, sealer_state, ledger_events, checkpoints,
+  timestamp_evidence, ledger_keys to consent_ledger_api, consent_ledger_worker;
+grant insert on event_log_identity, batches, leaves, ledger_nodes, ledger_events, checkpoints, timestamp_evidence, ledger_keys
+  to consent_ledger_worker;
+grant insert, update on sealed_streams to consent_ledger_worker;
+grant update on sealer_state to consent_ledger_worker;
 `;

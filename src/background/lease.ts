@@ -1,0 +1,70 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { pause } from '../event-log/waiting.js';
+
+const heldRows = z.array(z.object({ held: z.boolean() })).length(1);
+const HEARTBEAT_MS = 5_000;
+
+/**
+ * An advisory lock of Postgres, held by a connection of its own: whoever loses the connection loses the lock. It keeps two processes from
+ * doing the same work; what they do must be right even if both believe to hold it.
+ */
+export interface Lease {
+  /** Aborted when the lock is lost. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the lock of this name if it is free.
+ * @returns null if someone else holds it
+ */
+export async function tryLease(pool: pg.Pool, name: string): Promise<Lease | null> {
+  const client = await pool.connect();
+  const lost = new AbortController();
+  const onLost = (): void => lost.abort();
+  client.on('error', onLost);
+  client.on('end', onLost);
+  try {
+    const { rows } = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as held', [
+      `consent-ledger ${name}`,
+    ]);
+    const [row] = heldRows.parse(rows);
+    if (row?.held !== true) {
+      client.off('error', onLost);
+      client.off('end', onLost);
+      client.release();
+      return null;
+    }
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  const heartbeat = setInterval(() => {
+    client.query('select 1').catch(onLost);
+  }, HEARTBEAT_MS);
+  return {
+    lost: lost.signal,
+    // Closing the connection frees the lock even where an answer to an unlock would be lost.
+    release: async () => {
+      clearInterval(heartbeat);
+      client.off('end', onLost);
+      client.release(true);
+    },
+  };
+}
+
+/** Waits for the lock of this name. @returns null if `signal` was aborted before */
+export async function waitForLease(
+  pool: pg.Pool,
+  name: string,
+  signal: AbortSignal,
+  retryMs = 1_000,
+): Promise<Lease | null> {
+  while (!signal.aborted) {
+    const lease = await tryLease(pool, name);
+    if (lease !== null) return lease;
+    await pause(retryMs, signal);
+  }
+  return null;
+}

@@ -1,0 +1,44 @@
+import type pg from 'pg';
+import { z } from 'zod';
+
+const PAGE = 1_000;
+const pageRows = z
+  .array(
+    z.object({ last_seq: z.int().nullable(), examined: z.int(), is_old: z.boolean().nullable(), deleted: z.int() }),
+  )
+  .length(1);
+
+/**
+ * Deletes relayed rows whose batch is stamped and which are older than the retention: until then a log restored from an older backup can be
+ * filled again from them. One short transaction a page.
+ * @returns rows deleted
+ */
+export async function deleteStampedRows(pool: pg.Pool, retentionMs: number, signal: AbortSignal): Promise<number> {
+  let after = 0;
+  let deleted = 0;
+  while (!signal.aborted) {
+    const { rows } = await pool.query(DELETE_PAGE, [after, PAGE, retentionMs]);
+    const [page] = pageRows.parse(rows);
+    if (page === undefined || page.last_seq === null) break;
+    deleted += page.deleted;
+    after = page.last_seq;
+    // Rows are nearly in the order of their age: behind a young one there is nothing to do.
+    if (page.examined < PAGE || page.is_old !== true) break;
+  }
+  return deleted;
+}
+
+const DELETE_PAGE = `
+  with page as (
+    select seq, stream, revision, created_at < now() - $3 * interval '1 millisecond' as is_old
+      from outbox where seq > $1 order by seq limit $2
+  ), deleted as (
+    delete from outbox o using page p, leaves l
+     where o.seq = p.seq and p.is_old and l.stream = p.stream and l.revision = p.revision
+       and l.batch < (select max(size) from checkpoints)
+    returning o.seq
+  )
+  select (select max(seq) from page) as last_seq,
+         (select count(*) from page)::int as examined,
+         (select is_old from page order by seq desc limit 1) as is_old,
+         (select count(*) from deleted)::int as deleted`;

@@ -1,0 +1,48 @@
+import type pg from 'pg';
+import { sha256 } from '../../schemas/crypto/digest.js';
+import { equalBytes, toHex } from '../../schemas/crypto/encoding.js';
+import type { CheckpointStampedBody } from '../../schemas/events/ledger.js';
+import { parseCheckpoint } from '../../schemas/evidence/checkpoint.js';
+import { parseNote, parseVerifierKey, verifyNote } from '../../schemas/evidence/signed-note.js';
+import { LedgerCorrupt } from './errors.js';
+import { type LedgerState, readLedgerRoot } from './ledger-state.js';
+
+/**
+ * Checks a stamped checkpoint: that its note is signed by the ledger's key over a root that the tree has had.
+ * @throws LedgerCorrupt
+ */
+export async function checkCheckpoint(pool: pg.Pool, state: LedgerState, body: CheckpointStampedBody): Promise<void> {
+  const revision = state.revision + 1;
+  const note = parseNote(body.note);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  const key = state.key === null ? null : parseVerifierKey(state.key);
+  if (note === null || checkpoint === null) throw new LedgerCorrupt(revision, 'its note is not a checkpoint');
+  if (key === null) throw new LedgerCorrupt(revision, 'no ledger key was published before it');
+  if ((await verifyNote(note, key)) !== 'signed')
+    throw new LedgerCorrupt(revision, 'its note is not signed by the ledger');
+  if (checkpoint.size !== body.size || body.size > state.size || body.size <= (state.stamped?.size ?? 0)) {
+    throw new LedgerCorrupt(revision, `a checkpoint of size ${body.size} does not belong here`);
+  }
+  if (!equalBytes(checkpoint.root, await readLedgerRoot(pool, body.size))) {
+    throw new LedgerCorrupt(revision, 'its root is not that of the ledger tree');
+  }
+}
+
+/** Puts a checked checkpoint into the tables. @param client in a transaction that holds the row of `sealer_state` */
+export async function insertCheckpoint(client: pg.PoolClient, body: CheckpointStampedBody): Promise<void> {
+  await client.query(
+    `insert into checkpoints (size, note, tsr, tsr_sha256, gen_time, authority, certificates, crls, ocsp)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      body.size,
+      body.note,
+      body.tsr,
+      toHex(sha256(body.tsr)),
+      body.gen_time,
+      body.authority,
+      body.certificates,
+      body.crls,
+      body.ocsp,
+    ],
+  );
+}

@@ -1,0 +1,141 @@
+import type pg from 'pg';
+import { isSealedStream } from '../../schemas/events/streams.js';
+import type { BackgroundPart, Log, PartStatus } from '../background/part.js';
+import { runUnderLease } from '../background/run-under-lease.js';
+import { LogDiverged } from '../event-log/errors.js';
+import type { EventLog } from '../event-log/port.js';
+import { pause } from '../event-log/waiting.js';
+import { catchUpLedger } from './apply-ledger.js';
+import type { LedgerSigner } from './ledger-signer.js';
+import { type LedgerState, readStreamHeads } from './ledger-state.js';
+import { type BatchLimits, PendingBatch } from './pending-batch.js';
+import { ensureKeyPublished } from './publish-key.js';
+import { sealBatch } from './seal.js';
+
+export interface SealerOptions {
+  /** As `consent_ledger_worker`. */
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly logger: Log;
+  readonly signer: LedgerSigner;
+  readonly limits: BatchLimits;
+  /** How often new events are looked for when there are none, in milliseconds. */
+  readonly pollMs?: number;
+  /** Called after each batch: the stamper need not wait for its next look. */
+  readonly onSealed?: () => void;
+  readonly now?: () => Date;
+}
+
+/** Most leaves of a batch: its runs must fit into one append, even if no two neighbours are of one stream. */
+export const MAX_BATCH_LEAVES = 8_000;
+const PAGE = 500;
+
+/** Seals the events of sites into batches (design §1.5). Any number may run; the ledger's expected revision lets one win each time. */
+export function createSealer(options: SealerOptions): BackgroundPart {
+  return new Sealer(options);
+}
+
+class Sealer implements BackgroundPart {
+  readonly name = 'sealer';
+  readonly #limits: BatchLimits;
+  readonly #now: () => Date;
+  #isLeader = false;
+  #sealedBatches = 0;
+  #sealedLeaves = 0;
+  #size: number | null = null;
+  #pendingLeaves = 0;
+
+  constructor(private readonly options: SealerOptions) {
+    const { maxLeaves, maxAgeMs } = options.limits;
+    if (!(maxLeaves >= 1 && maxLeaves <= MAX_BATCH_LEAVES)) {
+      throw new RangeError(`a batch has 1 to ${MAX_BATCH_LEAVES} leaves, not ${maxLeaves}`);
+    }
+    this.#limits = { maxLeaves, maxAgeMs };
+    this.#now = options.now ?? (() => new Date());
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { pool, logger } = this.options;
+    await runUnderLease({ pool, name: this.name, log: logger, work: (leased) => this.#work(leased) }, signal);
+  }
+
+  status(): PartStatus {
+    return {
+      leader: this.#isLeader,
+      sealed_batches: this.#sealedBatches,
+      sealed_events: this.#sealedLeaves,
+      pending_events: this.#pendingLeaves,
+      ledger_size: this.#size,
+    };
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const { pool, log, signer, pollMs = 200 } = this.options;
+    let state = await ensureKeyPublished(pool, log, signer, this.#now);
+    let pending = new PendingBatch(state.logPosition);
+    this.#isLeader = true;
+    try {
+      while (!signal.aborted) {
+        const outcome = await this.#gather(pending);
+        if (outcome === 'gap') {
+          pending = new PendingBatch(null);
+          continue;
+        }
+        if (pending.isDue(this.#limits, performance.now())) {
+          const next = await this.#seal(state, pending);
+          // Unless only the stamper was faster, what is sealed is in the tables now, and gathering goes on behind it.
+          if (next.size !== state.size) pending = new PendingBatch(next.logPosition);
+          state = next;
+        } else if (outcome === 'at-end') {
+          await pause(pollMs, signal);
+        }
+        this.#pendingLeaves = pending.leaves.length;
+      }
+    } finally {
+      this.#isLeader = false;
+    }
+  }
+
+  /**
+   * Reads on in the log, no further than the batch has room.
+   * @returns `gap` if the events before the ones read are missing in the batch: then gathering must begin at the log's start
+   * @throws LogDiverged if they are not in the log at all
+   */
+  async #gather(pending: PendingBatch): Promise<'at-end' | 'more' | 'gap'> {
+    const { pool, log, logger } = this.options;
+    const room = pending.room(this.#limits);
+    if (room <= 0) return 'more';
+    const page = await log.readAll(pending.position, Math.min(room, PAGE));
+    const events = page.events.filter((event) => isSealedStream(event.stream));
+    const unknown = [...new Set(events.map((event) => event.stream))].filter((stream) => !pending.heads.has(stream));
+    for (const [stream, head] of await readStreamHeads(pool, unknown)) pending.heads.set(stream, head);
+    const now = performance.now();
+    for (const event of events) {
+      if (pending.add(event, now)) continue;
+      if (pending.start === null) throw new LogDiverged(event.stream, event.revision, 'the event before it is missing');
+      logger.warn(
+        { part: this.name, stream: event.stream, revision: event.revision },
+        'events were passed over; reading again',
+      );
+      return 'gap';
+    }
+    pending.position = page.next;
+    return page.atEnd ? 'at-end' : 'more';
+  }
+
+  /** Seals what is gathered, unless another sealer got there first. @returns the ledger's state after */
+  async #seal(before: LedgerState, pending: PendingBatch): Promise<LedgerState> {
+    const { pool, log, logger, onSealed } = this.options;
+    const current = await catchUpLedger(pool, log);
+    if (current.size !== before.size) return current;
+    const content = { leaves: pending.leaves, logPosition: pending.position };
+    const { state, sealed } = await sealBatch(pool, log, current, content, this.#now());
+    this.#size = state.size;
+    if (!sealed) return state;
+    this.#sealedBatches += 1;
+    this.#sealedLeaves += pending.leaves.length;
+    logger.info({ part: this.name, ledger_size: state.size, events: pending.leaves.length }, 'batch sealed');
+    onSealed?.();
+    return state;
+  }
+}

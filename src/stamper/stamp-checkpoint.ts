@@ -1,0 +1,54 @@
+import type pg from 'pg';
+import { toBase64, utf8 } from '../../schemas/crypto/encoding.js';
+import { CHECKPOINT_STAMPED } from '../../schemas/events/ledger.js';
+import type { EventLog } from '../event-log/port.js';
+import { ledgerEvent, tryAppendToLedger } from '../sealer/append-to-ledger.js';
+import { catchUpLedger } from '../sealer/apply-ledger.js';
+import type { LedgerSigner } from '../sealer/ledger-signer.js';
+import { type LedgerState, readLedgerRoot } from '../sealer/ledger-state.js';
+import type { StatedTime } from '../timestamping/acceptance.js';
+import type { TimestampClient } from '../timestamping/client.js';
+import { checkpointNote } from './checkpoint-note.js';
+import { storeEvidence } from './evidence-store.js';
+
+export interface StampingParts {
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly signer: LedgerSigner;
+  readonly client: TimestampClient;
+}
+
+/**
+ * Gets a time-stamp for the checkpoint of `state.size`, and appends it to `ledger`, unless someone else has stamped this size or a larger one
+ * meanwhile.
+ * @param state applied to the tables: `ledger` holds that size
+ * @param previous the newest stamp: the new one must not be before it
+ * @returns the ledger's state after; it is stamped at `state.size` or above
+ * @throws TimestampUnavailable; what `tryAppendToLedger` and `catchUpLedger` throw
+ */
+export async function stampCheckpoint(
+  { pool, log, signer, client }: StampingParts,
+  state: LedgerState,
+  previous: StatedTime | null,
+  signal: AbortSignal,
+): Promise<LedgerState> {
+  const { size } = state;
+  const note = checkpointNote(signer, size, await readLedgerRoot(pool, size));
+  const stamp = await client.stamp(utf8(note), { signal, ...(previous && { previous }) });
+  const digests = await storeEvidence(pool, stamp);
+  const event = ledgerEvent(CHECKPOINT_STAMPED, {
+    v: 1,
+    size,
+    note,
+    tsr: toBase64(stamp.response),
+    authority: stamp.authority,
+    gen_time: stamp.genTime.toISOString(),
+    ...digests,
+  });
+  let current = await catchUpLedger(pool, log);
+  while ((current.stamped?.size ?? 0) < size) {
+    await tryAppendToLedger(log, current.revision, event);
+    current = await catchUpLedger(pool, log);
+  }
+  return current;
+}
