@@ -1,0 +1,45 @@
+/** Sizes that a consent may have. Bytes are of the decoded content, or of the UTF-8 of the JSON text; lengths are in UTF-16 code units. */
+export const CONSENT_LIMITS = {
+  batchItems: 100,
+  consentType: 50,
+  visitorId: 100,
+  visitorRegion: 10,
+  visitorCountry: 2,
+  source: 20,
+  metadataKeys: 30,
+  metadataBytes: 16_384,
+  extraFieldsKeys: 30,
+  extraFieldsBytes: 16_384,
+  extraFieldName: 100,
+  signatureImageBytes: 262_144,
+  strokesBytes: 65_536,
+  customDocumentBytes: 1_048_576,
+  declarationText: 10_000,
+  signerName: 200,
+  signerEmail: 254,
+  signerPhone: 40,
+  signerIdNumber: 64,
+  inputType: 20,
+  screenResolution: 20,
+  otpReference: 200,
+  userAgent: 1_024,
+  drawingDurationMs: 86_400_000,
+  strokeCount: 100_000,
+  approvalTokenSeconds: { least: 30, most: 3_600, default: 600 },
+} as const;
+
+/** What a single consent may have beside its two large contents: metadata, strokes, declaration, and JSON around them. */
+const OTHER_CONTENT_BYTES = 262_144;
+
+/** Base64 of a content, a `data:` prefix included. */
+const asBase64 = (bytes: number): number => Math.ceil(bytes / 3) * 4 + 100;
+
+/** The largest body of a request with one consent. */
+export const SINGLE_BODY_BYTES =
+  asBase64(CONSENT_LIMITS.signatureImageBytes) + asBase64(CONSENT_LIMITS.customDocumentBytes) + OTHER_CONTENT_BYTES;
+
+/** The largest body of a batch: 100 consents at their largest, and no more. */
+export const BATCH_BODY_BYTES = CONSENT_LIMITS.batchItems * SINGLE_BODY_BYTES;
+
+/** The largest body of a request for an approval token. */
+export const APPROVAL_TOKEN_BODY_BYTES = 16_384;

@@ -1,0 +1,59 @@
+import {
+  type AttachmentReference,
+  disclosureDigest,
+  encodeDisclosure,
+  SALT_BYTES,
+} from '../../schemas/evidence/disclosure.js';
+import type { JsonObject, JsonValue } from '../../schemas/json/json-value.js';
+import type { RandomPool } from '../keys/index.js';
+import type { Attachment } from './attachments.js';
+
+/** Fields of the request that the record itself holds, and the secret that is never kept. Every other becomes a disclosure. */
+const NOT_DISCLOSED: ReadonlySet<string> = new Set([
+  'consent_type',
+  'decision',
+  'document_version_id',
+  'language',
+  'categories',
+  'compliance_framework',
+  'approval_token',
+]);
+
+/** What the service itself knows or was told by the tenant's backend: it stands in place of the request's own values. */
+export type KnownValues = Readonly<Partial<Record<string, string | boolean>>>;
+
+/**
+ * The personal part of a consent by name: what the request said, what is known beside it, and references to its large contents.
+ * @param names of the fields that the request's schema knows
+ * @param source the request as it came; null values count as absent
+ */
+export function personalFields(
+  names: readonly string[],
+  source: JsonObject,
+  known: KnownValues,
+  attachments: readonly Attachment[],
+): ReadonlyMap<string, JsonValue> {
+  const fields = new Map<string, JsonValue>();
+  for (const name of names) {
+    const value = source[name];
+    if (value != null && !NOT_DISCLOSED.has(name)) fields.set(name, value);
+  }
+  for (const [name, value] of Object.entries(known)) if (value !== undefined) fields.set(name, value);
+  for (const { field, sha256, mediaType, content } of attachments) {
+    fields.set(field, { sha256, media_type: mediaType, size: content.length } satisfies AttachmentReference);
+  }
+  return fields;
+}
+
+export interface EncodedDisclosures {
+  /** The strings that travel. */
+  readonly encoded: readonly string[];
+  /** Their digests, sorted: `_sd` of the record. */
+  readonly digests: string[];
+}
+
+export function encodeDisclosures(fields: ReadonlyMap<string, JsonValue>, random: RandomPool): EncodedDisclosures {
+  const encoded: string[] = [];
+  for (const [name, value] of fields) encoded.push(encodeDisclosure(random.take(SALT_BYTES), name, value));
+  return { encoded, digests: encoded.map(disclosureDigest).sort() };
+}

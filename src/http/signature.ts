@@ -1,0 +1,57 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../schemas/api/error-codes.js';
+import { callerOf } from './caller.js';
+
+/** How far X-Timestamp may be from the server's clock, in seconds, either way. */
+const TIMESTAMP_TOLERANCE_SECONDS = 300;
+const TIMESTAMP = /^\d{1,12}$/;
+const NONCE = /^[A-Za-z0-9._:-]{8,128}$/;
+
+/** What a request signature is made over. */
+export interface SignedParts {
+  readonly method: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  readonly timestamp: string;
+  readonly nonce: string;
+  /** The exact bytes. */
+  readonly body: Uint8Array;
+}
+
+/** The signature of a request: lower-case hex HMAC-SHA256 with the API key (interface specification, Request signature). */
+export function requestSignature(apiKey: string, { method, path, timestamp, nonce, body }: SignedParts): string {
+  const canonical = `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n${hash('sha256', body, 'hex')}`;
+  return createHmac('sha256', apiKey).update(canonical).digest('hex');
+}
+
+/**
+ * Checks the signature of a Tool API request whose key is known; nothing of the body is looked at before.
+ * @param now Unix milliseconds
+ * @returns the nonce, which the caller of this function must see used up: from here on it counts, whatever happens to the request
+ * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, INVALID_SIGNATURE, in this order
+ */
+export function checkSignature(request: FastifyRequest, now: number): string {
+  const { 'x-signature': signature, 'x-timestamp': timestamp, 'x-nonce': nonce } = request.headers;
+  if (typeof signature !== 'string' || typeof timestamp !== 'string' || typeof nonce !== 'string') {
+    throw new ApiError('MISSING_SIGNATURE_HEADERS');
+  }
+  const isTimely = TIMESTAMP.test(timestamp) && Math.abs(Number(timestamp) - now / 1000) <= TIMESTAMP_TOLERANCE_SECONDS;
+  if (!isTimely) throw new ApiError('TIMESTAMP_EXPIRED');
+  if (!NONCE.test(nonce)) throw new ApiError('INVALID_NONCE');
+  const { rawApiKey } = callerOf(request);
+  const { method, rawBody: body } = request;
+  const expected = requestSignature(rawApiKey, { method, path: pathOf(request.url), timestamp, nonce, body });
+  if (!isEqualSecret(expected, signature)) throw new ApiError('INVALID_SIGNATURE');
+  return nonce;
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+function isEqualSecret(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
