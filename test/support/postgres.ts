@@ -98,13 +98,19 @@ async function makeTemplate(client: pg.Client, serverUrl: string): Promise<void>
 function spawnRemover(run: number, dir: string, home: string): void {
   const script = `
     const fs = require('node:fs');
-    const alive = (pid) => { try { process.kill(pid, 0); return true; } catch { return false; } };
+    const isZombie = (pid) => {
+      try { return fs.readFileSync('/proc/' + pid + '/stat', 'utf8').includes(') Z '); } catch { return false; }
+    };
+    const alive = (pid) => { try { process.kill(pid, 0); return !isZombie(pid); } catch { return false; } };
     const wait = (pid, then) => alive(pid) ? setTimeout(wait, 200, pid, then) : then();
     const [run, dir, home] = process.argv.slice(1);
     wait(Number(run), () => {
       let pid = 0;
       try { pid = Number(fs.readFileSync(home + '/data/postmaster.pid', 'utf8').split('\\n')[0]); } catch {}
-      const remove = () => fs.rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+      // Workers that outlive the run would start the server again: they do not find it under another name.
+      const gone = dir + '.gone';
+      fs.renameSync(dir, gone);
+      const remove = () => fs.rmSync(gone, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
       if (pid > 0 && alive(pid)) { process.kill(pid, 'SIGQUIT'); wait(pid, remove); } else remove();
     });`;
   spawn(process.execPath, ['-e', script, String(run), dir, home], { detached: true, stdio: 'ignore' }).unref();
