@@ -35,12 +35,13 @@ export async function checkChain(signer: Certificate, input: ChainInput): Promis
   return withRevocation(good, input);
 }
 
-function noPath({ untrustedRoot, unsupported, exhausted }: PathSearch, anchors: number): ChainResult {
+function noPath({ untrustedRoot, forged, unsupported, exhausted }: PathSearch, anchors: number): ChainResult {
   const [outcome, message]: ['fail' | 'indeterminate', string] = (() => {
     if (anchors === 0)
       return ['indeterminate', 'no readable trust anchor was given, so nobody vouches for the authority'];
     if (unsupported) return ['indeterminate', 'the chain uses an algorithm that is not known here'];
     if (exhausted) return ['fail', 'no chain to a trust anchor was found within the limits of the search'];
+    if (forged) return ['fail', `${forged.subject.text} is not signed by the issuer that it names`];
     if (untrustedRoot) return ['fail', `the chain ends at ${untrustedRoot.subject.text}, which is not trusted`];
     return [
       'indeterminate',

@@ -19,6 +19,8 @@ export interface PathSearch {
   readonly paths: readonly FoundPath[];
   /** Whether the search met a self-signed certificate that is no anchor: somebody's root, but not a trusted one. */
   readonly untrustedRoot: Certificate | undefined;
+  /** A certificate that names a trusted or enclosed issuer whose key did not sign it. */
+  readonly forged: Certificate | undefined;
   /** Whether an algorithm was met that this implementation does not know. */
   readonly unsupported: boolean;
   /** Whether the search ended at one of its bounds. */
@@ -49,6 +51,7 @@ export async function findPaths(
   const paths: FoundPath[] = [];
   let tried = 0;
   let untrustedRoot: Certificate | undefined;
+  let forged: Certificate | undefined;
   let unsupported = false;
   let exhausted = false;
 
@@ -72,12 +75,13 @@ export async function findPaths(
       tried += 1;
       const result = await verifySignedBytes(last, issuer.publicKey);
       unsupported ||= result.outcome === 'unsupported';
+      if (result.outcome === 'invalid' && identifiersFit(last, issuer)) forged ??= last;
       if (result.outcome === 'valid') await extend([...path, issuer], [...strengths, ...result.strengths]);
     }
   };
   await extend([leaf], []);
   paths.sort((a, b) => rank(a) - rank(b));
-  return { paths, untrustedRoot, unsupported, exhausted };
+  return { paths, untrustedRoot, forged, unsupported, exhausted };
 }
 
 function rank({ violations }: FoundPath): number {
@@ -92,11 +96,6 @@ function candidateIssuers(
   anchors: readonly Certificate[],
   intermediates: readonly Certificate[],
 ): Certificate[] {
-  const wanted = certificate.known.authorityKeyIdentifier;
-  const fits = (issuer: Certificate) => {
-    const identifier = issuer.known.subjectKeyIdentifier;
-    return wanted === undefined || identifier === undefined || equalBytes(wanted, identifier) ? 0 : 1;
-  };
   const seen = (candidate: Certificate) =>
     path.some(
       (member) =>
@@ -105,5 +104,12 @@ function candidateIssuers(
     );
   return [...anchors, ...intermediates]
     .filter((candidate) => sameName(candidate.subject, certificate.issuer) && !seen(candidate))
-    .sort((a, b) => fits(a) - fits(b));
+    .sort((a, b) => Number(identifiersFit(certificate, b)) - Number(identifiersFit(certificate, a)));
+}
+
+/** Whether an issuer's key identifier is the one that the certificate names, as far as both state one. */
+function identifiersFit(certificate: Certificate, issuer: Certificate): boolean {
+  const wanted = certificate.known.authorityKeyIdentifier;
+  const identifier = issuer.known.subjectKeyIdentifier;
+  return wanted === undefined || identifier === undefined || equalBytes(wanted, identifier);
 }

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { bits, bool, context, implicit, integer, octets, oid, sequence, set, time, utf8 } from './der.js';
+import { ecdsaSigner, type Signer } from './keys.js';
+
+/** A certificate of a test authority with everything needed to sign with it. */
+export interface TestCertificate {
+  readonly der: Uint8Array;
+  readonly name: Uint8Array;
+  readonly issuerName: Uint8Array;
+  readonly serial: bigint;
+  readonly signer: Signer;
+  readonly keyIdentifier: Uint8Array;
+}
+
+export interface CertificateOptions {
+  readonly name: string;
+  /** Left out: self-signed. */
+  readonly issuer?: TestCertificate;
+  readonly signer?: Signer;
+  readonly serial?: bigint;
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
+  readonly extensions?: readonly Uint8Array[];
+  readonly version?: 1 | 3;
+}
+
+export const NOT_BEFORE = new Date('2020-01-01T00:00:00Z');
+export const NOT_AFTER = new Date('2040-01-01T00:00:00Z');
+let nextSerial = 1000n;
+
+export function distinguishedName(name: string): Uint8Array {
+  return sequence(set(sequence(oid('2.5.4.3'), utf8(name))));
+}
+
+export function makeCertificate(options: CertificateOptions): TestCertificate {
+  const { issuer, signer = ecdsaSigner('P-256', 'sha256'), version = 3 } = options;
+  nextSerial += 1n;
+  const serial = options.serial ?? nextSerial;
+  const name = distinguishedName(options.name);
+  const issuerName = issuer?.name ?? name;
+  const issuerSigner = issuer?.signer ?? signer;
+  const tbs = sequence(
+    ...(version === 3 ? [context(0, integer(2))] : []),
+    integer(serial),
+    issuerSigner.algorithm,
+    issuerName,
+    sequence(time(options.notBefore ?? NOT_BEFORE), time(options.notAfter ?? NOT_AFTER)),
+    name,
+    signer.spki,
+    ...(version === 3 && options.extensions ? [context(3, sequence(...options.extensions))] : []),
+  );
+  return {
+    der: sequence(tbs, issuerSigner.algorithm, bits(issuerSigner.sign(tbs))),
+    name,
+    issuerName,
+    serial,
+    signer,
+    keyIdentifier: keyIdentifierOf(signer),
+  };
+}
+
+/** SHA-1 of the key's bits (RFC 5280 §4.2.1.2). */
+export function keyIdentifierOf(signer: Signer): Uint8Array {
+  return new Uint8Array(createHash('sha1').update(keyBits(signer.spki)).digest());
+}
+
+/** The octets inside the BIT STRING that ends a SubjectPublicKeyInfo. */
+export function keyBits(spki: Uint8Array): Uint8Array {
+  const lengthOctets = (at: number) => ((spki[at] ?? 0) < 0x80 ? 1 : 1 + ((spki[at] ?? 0) & 0x7f));
+  const start = 1 + lengthOctets(1);
+  const algorithmLength = spki[start + 1] ?? 0;
+  const bitString = start + 2 + algorithmLength;
+  return spki.subarray(bitString + 1 + lengthOctets(bitString + 1) + 1);
+}
+
+export function extension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
+  return sequence(oid(id), ...(critical ? [bool(true)] : []), octets(value));
+}
+
+export const basicConstraints = (ca: boolean, pathLength?: number) =>
+  extension(
+    '2.5.29.19',
+    true,
+    sequence(...(ca ? [bool(true)] : []), ...(pathLength === undefined ? [] : [integer(pathLength)])),
+  );
+
+/** @param names numbers of the bits that are on */
+export function keyUsage(...names: readonly number[]): Uint8Array {
+  const octet = names.reduce((value, bit) => value | (0x80 >> bit), 0);
+  return extension('2.5.29.15', true, bits(new Uint8Array([octet]), 7 - Math.max(...names)));
+}
+
+export const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+export const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+export const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
+
+export const extendedKeyUsage = (critical: boolean, ...purposes: readonly string[]) =>
+  extension('2.5.29.37', critical, sequence(...purposes.map(oid)));
+
+export const subjectKeyIdentifier = (identifier: Uint8Array) => extension('2.5.29.14', false, octets(identifier));
+
+export const crlDistributionPoint = (url: string) =>
+  extension('2.5.29.31', false, sequence(sequence(context(0, context(0, implicit(6, new TextEncoder().encode(url)))))));
+
+export const ocspAccess = (url: string) =>
+  extension(
+    '1.3.6.1.5.5.7.1.1',
+    false,
+    sequence(sequence(oid('1.3.6.1.5.5.7.48.1'), implicit(6, new TextEncoder().encode(url)))),
+  );
+
+export const CA_EXTENSIONS = [basicConstraints(true), keyUsage(5, 6)];
+export const TSA_EXTENSIONS = [extendedKeyUsage(true, TIME_STAMPING), keyUsage(0)];
