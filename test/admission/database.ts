@@ -1,9 +1,4 @@
 import pg from 'pg';
-import { migrate } from '../../src/database/migrate.js';
-import { rolesSql } from '../../src/database/migrations/001-roles.sql.js';
-import { tenantsAndCatalogueSql } from '../../src/database/migrations/002-tenants-and-catalogue.sql.js';
-import { admissionSql } from '../../src/database/migrations/003-admission.sql.js';
-import { admissionFunctionsSql } from '../../src/database/migrations/004-admission-functions.sql.js';
 import { createPool } from '../../src/database/pool.js';
 import { createTestDatabase } from '../support/postgres.js';
 
@@ -29,15 +24,9 @@ export function apiPool(url: string): pg.Pool {
 }
 
 export async function openAdmissionDatabase(): Promise<AdmissionDatabase> {
-  const database = await createTestDatabase({ migrated: false });
+  const database = await createTestDatabase();
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });
   owner.on('error', () => undefined);
-  await migrate(owner, [
-    { id: '001', sql: rolesSql },
-    { id: '002', sql: tenantsAndCatalogueSql },
-    { id: '003', sql: admissionSql },
-    { id: '004', sql: admissionFunctionsSql },
-  ]);
   const pool = apiPool(database.url);
   const secondPool = apiPool(database.url);
   return {

@@ -7,7 +7,7 @@ import { type PostRouteDeps, signedRequest } from './post-deps.js';
 /** POST /tool/v1/s2s/approval-tokens: mints a one-time approval token. */
 export function registerPostS2sApprovalTokensRoute(app: FastifyInstance, deps: PostRouteDeps): void {
   const options = { onRequest: deps.guards.s2s, bodyLimit: APPROVAL_TOKEN_BODY_BYTES };
-  app.post('/tool/v1/s2s/approval-tokens', options, async (request, reply) => {
+  app.post('/s2s/approval-tokens', options, async (request, reply) => {
     const signed = signedRequest(request, deps);
     const data = await deps.admission.mint(signed, () =>
       validate(ApprovalTokenRequest, parseJsonBody(request.rawBody)),
