@@ -40,6 +40,6 @@ configurable, so keep the clock synchronised.
 The embedded PostgreSQL listens on 127.0.0.1 only. Every command that uses the same \`DATA_DIR\` shares it; the last one to
 end stops it. PostgreSQL refuses to run as root: a service that root starts keeps the database files in a folder of an
 unprivileged account (\`postgres\`, else \`nobody\`) below \`/var/lib/consent-ledger\`, which is printed once and recorded in
-\`embedded.json\`. Two containers must not share one \`DATA_DIR\`.
+\`embedded.json\`; to delete such an installation, delete that folder too. Two containers must not share one \`DATA_DIR\`.
 `;
 }

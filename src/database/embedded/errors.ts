@@ -9,7 +9,8 @@ export type EmbeddedPostgresErrorCode =
   | 'version_mismatch'
   | 'start_failed'
   | 'stop_failed'
-  | 'access_denied';
+  | 'access_denied'
+  | 'in_use';
 
 /** A failure of the embedded Postgres. `message` is meant for the operator and says what to do. */
 export class EmbeddedPostgresError extends Error {

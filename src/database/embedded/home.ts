@@ -16,12 +16,14 @@ export interface Home {
   readonly password: string;
 }
 
-const STATE_FILE = 'embedded.json';
-const PASSWORD_FILE = 'postgres.password';
+export const STATE_FILE = 'embedded.json';
+export const LOCK_FILE = 'embedded.lock';
+export const PASSWORD_FILE = 'postgres.password';
 
 const stateSchema = z.strictObject({
   version: z.literal(1),
-  home: z.string().min(1),
+  // Below DATA_DIR, or a folder of random name elsewhere: nothing else is ever deleted by `removeEmbeddedPostgres`.
+  home: z.union([z.literal('postgres'), z.string().regex(/^\/.*\/[0-9a-f]{16}$/)]),
   port: z.number().int().min(0).max(65535),
 });
 const passwordSchema = z.string().regex(/^[A-Za-z0-9_-]{20,}$/);

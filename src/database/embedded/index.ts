@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findPostgresPackage } from './binaries.js';
 import { clusterDirOf } from './cluster.js';
 import { withFileLock } from './file-lock.js';
-import { type Home, openHome } from './home.js';
+import { type Home, LOCK_FILE, openHome } from './home.js';
 import { findPostmaster, stopPostmaster } from './postmaster.js';
 import { installRuntime } from './runtime.js';
 import { DATABASE, HOST, SUPERUSER } from './settings.js';
 import { LEASE_NAME, type Lease, startOrAttach } from './start.js';
 
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './errors.js';
+export { removeEmbeddedPostgres } from './remove.js';
 
 export interface EmbeddedPostgresOptions {
   /** `DATA_DIR`; made if missing. */
@@ -51,7 +52,7 @@ const MAX_BACKOFF_MS = 10_000;
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const locked = <T>(work: () => Promise<T>) => withFileLock(join(dataDir, 'embedded.lock'), LOCK_TIMEOUT_MS, work);
+  const locked = <T>(work: () => Promise<T>) => withFileLock(join(dataDir, LOCK_FILE), LOCK_TIMEOUT_MS, work);
   const base = options.rootHomeBase ?? '/var/lib/consent-ledger';
   const opened = await locked(async () => {
     const home = await openHome(dataDir, base, options.log);

@@ -1,8 +1,9 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeEmbeddedPostgres } from '../../../src/database/embedded/index.js';
 import { createInstallation, type Installation, postmasterPid, query } from './fixture.js';
 
 describe('the embedded PostgreSQL', () => {
@@ -120,6 +121,20 @@ describe('the embedded PostgreSQL', () => {
       current = next;
     }
     await current.release();
+  });
+
+  it('is deleted wherever it is kept, but never while it runs', async () => {
+    const other = await createInstallation();
+    const server = await other.open();
+    await writeFile(join(other.dataDir, 'master.key'), 'kept');
+    await expect(removeEmbeddedPostgres(other.dataDir)).rejects.toMatchObject({ code: 'in_use' });
+    expect(await query(server.superuserUrl, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    await server.release();
+    await removeEmbeddedPostgres(other.dataDir);
+    await removeEmbeddedPostgres(other.dataDir);
+    expect(await readdir(other.dataDir)).toEqual(['master.key']);
+    await expect(stat(server.home)).rejects.toThrow(/ENOENT/);
+    await other.remove();
   });
 
   it('goes on while anyone else is connected', async () => {
