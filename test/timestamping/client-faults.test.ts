@@ -1,0 +1,242 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Fields, TAG } from '../../schemas/rfc3161/asn1/fields.js';
+import { readSingle } from '../../schemas/rfc3161/asn1/reader.js';
+import { createTimestampClient, type TimestampClientOptions } from '../../src/timestamping/client.js';
+import { TimestampUnavailable } from '../../src/timestamping/errors.js';
+import { makeAuthority } from '../rfc3161/support/authority.js';
+import { crlDistributionPoint, ocspAccess, TSA_EXTENSIONS } from '../rfc3161/support/certificates.js';
+import { timeText } from '../rfc3161/support/der.js';
+import { makeCrl, makeOcspResponse } from '../rfc3161/support/revocation.js';
+import { makeResponse, makeToken, type TokenOptions } from '../rfc3161/support/tokens.js';
+
+const DATA = new TextEncoder().encode('a checkpoint\n');
+const REPLY = { 'content-type': 'application/timestamp-reply' };
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}/`;
+}
+
+const authority = makeAuthority();
+
+/** An authority that is honest but for what the test changes. */
+function responder(change: (nonce: bigint, call: number) => TokenOptions = () => ({})): RequestListener {
+  let call = 0;
+  return async (request, response) => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const fields = new Fields(readSingle(new Uint8Array(Buffer.concat(chunks))), 'TimeStampReq');
+    fields.required(TAG.integer, 'version');
+    fields.required(TAG.sequence, 'messageImprint');
+    const nonce = BigInt(`0x${Buffer.from(fields.required(TAG.integer, 'nonce').content).toString('hex')}`);
+    call += 1;
+    const options = { data: DATA, nonce, genTime: timeText(new Date()), ...change(nonce, call) };
+    response.writeHead(200, REPLY).end(makeResponse(makeToken(authority.tsa, options)));
+  };
+}
+
+function clientOf(authorities: readonly string[], options: Partial<TimestampClientOptions> = {}) {
+  return createTimestampClient({ authorities, trustAnchors: [authority.root.der], timeoutMs: 5000, ...options });
+}
+
+async function reasonOf(
+  authorities: readonly string[],
+  options: Partial<TimestampClientOptions> = {},
+): Promise<string> {
+  const failure = await clientOf(authorities, options)
+    .stamp(DATA)
+    .catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(TimestampUnavailable);
+  return String(failure);
+}
+
+describe('an authority that fails', () => {
+  it('by lying about the nonce', async () => {
+    expect(await reasonOf([await serve(responder((nonce) => ({ nonce: nonce + 1n })))])).toContain('tst.nonce');
+  });
+
+  it('by stamping other data', async () => {
+    expect(await reasonOf([await serve(responder(() => ({ data: new Uint8Array(1) })))])).toContain('tst.imprint');
+  });
+
+  it.each([-120_000, 120_000])('by a clock that is %i ms off', async (offset) => {
+    const url = await serve(responder(() => ({ genTime: timeText(new Date(Date.now() + offset)) })));
+    expect(await reasonOf([url])).toMatch(/more than 60 s off|tst\.time/);
+  });
+
+  it('by being somebody else', async () => {
+    const url = await serve(responder());
+    expect(await reasonOf([url], { trustAnchors: [makeAuthority().root.der] })).toContain('tst.path');
+  });
+
+  it.each([
+    ['an error', 503, REPLY, 'x', 'HTTP 503'],
+    ['a web page', 200, { 'content-type': 'text/html' }, '<html>', 'something else than a time-stamp'],
+    ['rubbish', 200, REPLY, 'rubbish', 'tst.format'],
+    ['nothing', 200, REPLY, '', 'tst.format'],
+    ['too much', 200, REPLY, 'x'.repeat(1024 * 1024 + 1), 'more than 1048576 bytes'],
+    ['a redirect', 307, { location: 'http://127.0.0.1:1/' }, '', 'redirected a POST'],
+  ])('by answering with %s', async (_name, status, headers, body, reason) => {
+    expect(
+      await reasonOf([await serve((_request, response) => response.writeHead(status, headers).end(body))]),
+    ).toContain(reason);
+  });
+
+  it('by not answering, or never ending', async () => {
+    const silent = await serve(() => {});
+    const endless = await serve((_request, response) => {
+      response.writeHead(200, REPLY).write('x');
+    });
+    const broken = await serve((request) => request.socket.destroy());
+    const reason = await reasonOf([silent, endless, broken], { timeoutMs: 300 });
+    expect(reason.match(/cannot be reached|broke off/g)).toHaveLength(3);
+  });
+
+  it('by a URL that is none of http', async () => {
+    expect(await reasonOf(['file:///etc/passwd'])).toContain('not an http or https URL');
+  });
+});
+
+describe('fail-over and back-off', () => {
+  it('goes on to the next authority, and leaves the failed one alone for a while', async () => {
+    let asked = 0;
+    const bad = await serve((_request, response) => {
+      asked += 1;
+      response.writeHead(500).end();
+    });
+    const good = await serve(responder());
+    let now = Date.now();
+    const backOff = { firstMs: 20_000, longestMs: 40_000 };
+    const client = clientOf([bad, good], { clock: () => new Date(now), backOff, random: () => 0.999999 });
+    expect((await client.stamp(DATA)).authority).toBe(good);
+    expect((await client.stamp(DATA)).authority).toBe(good);
+    expect(asked).toBe(1);
+    now += 20_001;
+    await client.stamp(DATA);
+    expect(asked).toBe(2);
+    now += 20_001;
+    await client.stamp(DATA);
+    expect(asked).toBe(2);
+  });
+
+  it('says when to ask again where nobody may be asked', async () => {
+    const bad = await serve((_request, response) => response.writeHead(500).end());
+    const now = new Date('2026-01-01T00:00:00Z');
+    const client = clientOf([bad], { clock: () => now, random: () => 0.999999 });
+    await expect(client.stamp(DATA)).rejects.toMatchObject({
+      failures: [{ authority: bad, reason: 'answered HTTP 500' }],
+    });
+    await expect(client.stamp(DATA)).rejects.toMatchObject({ failures: [], retryAt: new Date(now.getTime() + 5000) });
+  });
+
+  it('stops where it is told to', async () => {
+    const controller = new AbortController();
+    const client = clientOf([await serve(() => controller.abort())]);
+    await expect(client.stamp(DATA, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('a token before the previous one', () => {
+  it('is asked for again after a pause', async () => {
+    const previous = { genTime: new Date(), accuracyMicroseconds: undefined };
+    const early = new Date(previous.genTime.getTime() - 10_000);
+    const url = await serve(responder((_nonce, call) => (call < 3 ? { genTime: timeText(early) } : {})));
+    const pauses: number[] = [];
+    const client = clientOf([url], {
+      sleep: async (milliseconds) => {
+        pauses.push(milliseconds);
+      },
+    });
+    const { genTime } = await client.stamp(DATA, { previous });
+    expect(genTime.getTime()).toBeGreaterThanOrEqual(previous.genTime.getTime() - 1000);
+    expect(pauses).toHaveLength(2);
+    expect(Math.min(...pauses)).toBeGreaterThan(8000);
+  });
+
+  it('is not taken after three tries', async () => {
+    const previous = { genTime: new Date(Date.now() + 30_000), accuracyMicroseconds: undefined };
+    const client = clientOf([await serve(responder())], { sleep: async () => {} });
+    await expect(client.stamp(DATA, { previous })).rejects.toThrow('before that of the previous token');
+  });
+});
+
+describe('gathering', () => {
+  /** An authority whose certificate names sources that `answers` gives. */
+  async function withSources(answers: { crl?: RequestListener; ocsp?: RequestListener }) {
+    const refuse: RequestListener = (_request, response) => response.writeHead(404).end();
+    const crlUrl = await serve((request, response) => (answers.crl ?? refuse)(request, response));
+    const ocspUrl = await serve((request, response) => (answers.ocsp ?? refuse)(request, response));
+    const extensions = [...TSA_EXTENSIONS, crlDistributionPoint(crlUrl), ocspAccess(ocspUrl)];
+    const made = makeAuthority(undefined, { extensions });
+    const url = await serve(async (request, response) => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const fields = new Fields(readSingle(new Uint8Array(Buffer.concat(chunks))), 'TimeStampReq');
+      fields.required(TAG.integer, 'version');
+      fields.required(TAG.sequence, 'messageImprint');
+      const nonce = BigInt(`0x${Buffer.from(fields.required(TAG.integer, 'nonce').content).toString('hex')}`);
+      const token = makeToken(made.tsa, { data: DATA, nonce, genTime: timeText(new Date()) });
+      response.writeHead(200, REPLY).end(makeResponse(token));
+    });
+    return { made, client: createTimestampClient({ authorities: [url], trustAnchors: [made.root.der] }) };
+  }
+  const later = () => ({ thisUpdate: new Date(Date.now() + 5000), nextUpdate: new Date(Date.now() + 86_400_000) });
+
+  it('asks both kinds of source, and keeps what serves', async () => {
+    let crls = 0;
+    const { made, client } = await withSources({
+      crl: (_request, response) => {
+        crls += 1;
+        response.end(makeCrl(made.root, later()));
+      },
+      ocsp: (_request, response) => response.end(makeOcspResponse(made.tsa, made.root, later())),
+    });
+    const stamp = await client.stamp(DATA);
+    expect(stamp).toMatchObject({ gatheringProblems: [], report: { outcome: 'pass', revocation: 'conclusive' } });
+    expect(stamp.crls).toHaveLength(1);
+    expect(stamp.ocspResponses).toHaveLength(1);
+    await client.stamp(DATA);
+    expect(crls).toBe(1);
+  });
+
+  it('loses no token for an answer that is missing, wrong or by somebody else', async () => {
+    const other = makeAuthority();
+    const { client } = await withSources({
+      crl: (_request, response) => response.end(makeCrl(other.root, later())),
+      ocsp: (_request, response) => response.end('rubbish'),
+    });
+    const stamp = await client.stamp(DATA);
+    expect(stamp.report).toMatchObject({ outcome: 'indeterminate', revocation: 'indeterminate' });
+    expect(stamp).toMatchObject({ crls: [], ocspResponses: [] });
+    expect(stamp.gatheringProblems).toHaveLength(2);
+    expect(stamp.gatheringProblems.join()).toMatch(/signature of the CRL .* invalid/);
+  });
+
+  it('follows redirects of a CRL, but not to another scheme', async () => {
+    const target: { crl?: Uint8Array } = {};
+    const elsewhere = await serve((_request, response) => response.end(target.crl));
+    const { made, client } = await withSources({
+      crl: (_request, response) => response.writeHead(302, { location: elsewhere }).end(),
+      ocsp: (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+    });
+    target.crl = makeCrl(made.root, later());
+    const stamp = await client.stamp(DATA);
+    expect(stamp.crls).toHaveLength(1);
+    const bad = await withSources({
+      crl: (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+    });
+    expect((await bad.client.stamp(DATA)).gatheringProblems.join()).toContain('not an http or https URL');
+  });
+});
