@@ -1,18 +1,31 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { removeEmbeddedPostgres } from '../database/embedded/index.js';
 import { runDemo } from './run-demo.js';
 
 const output = resolve('demo-output');
+
+/** Whatever the surroundings configure, the demonstration touches only what it made itself; `EVENTSTORE_URL` may name an empty server. */
+const EMBEDDED_DEFAULT = {
+  DATABASE_URL: '',
+  MASTER_KEY: '',
+  MASTER_KEY_FILE: '',
+  TSA_URLS: '',
+  TSA_CA_FILE: '',
+  ERASURE_JOURNAL: '',
+};
 
 /**
  * The demonstration: `npm run demo`. Everything it makes is in `demo-output`; its data folder is removed at the end, the evidence stays.
  */
 async function main(): Promise<void> {
-  await rm(output, { recursive: true, force: true });
   const dataDir = join(output, 'data');
+  await removeEmbeddedPostgres(dataDir);
+  await rm(output, { recursive: true, force: true });
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const env = {
     ...process.env,
+    ...EMBEDDED_DEFAULT,
     DATA_DIR: dataDir,
     PORT: '0',
     HOST: '127.0.0.1',
@@ -25,6 +38,7 @@ async function main(): Promise<void> {
   const ledgerKey = join(output, 'ledger.vkey');
   await copyFile(kept.tsaRoot, tsaRoot);
   await copyFile(kept.ledgerKey, ledgerKey);
+  await removeEmbeddedPostgres(dataDir);
   await rm(dataDir, { recursive: true, force: true });
 
   const show = (path: string) => relative(process.cwd(), path);
