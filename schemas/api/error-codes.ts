@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   DOCUMENT_NOT_FOUND: { status: 404, meaning: 'The document is unknown, or has no active version.' },
   VERSION_NOT_FOUND: { status: 404, meaning: 'The document version is unknown.' },
   CONSENT_NOT_FOUND: { status: 404, meaning: 'The record is unknown.' },
+  CHECKPOINT_NOT_FOUND: { status: 404, meaning: 'Own: there is no stamped checkpoint of this size.' },
   ROUTE_NOT_FOUND: { status: 404, meaning: 'Own: there is no such route.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'Own: the route exists, but not for this method.' },
   REQUEST_TIMEOUT: { status: 408, meaning: 'Own: the request did not arrive in time.' },

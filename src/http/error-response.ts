@@ -21,6 +21,8 @@ export function sendError(reply: FastifyReply, error: ApiError, further: Readonl
   const { headers, retryAfterSeconds } = error.details;
   if (headers !== undefined) reply.headers(headers);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+  // An origin outside the site's list may not read even this.
+  if (error.code === 'ORIGIN_NOT_ALLOWED') reply.removeHeader('access-control-allow-origin');
   if (error.status === 401) reply.header('www-authenticate', challengeOf(error.code));
   return reply.code(error.status).send({ ...errorBody(error), ...further });
 }

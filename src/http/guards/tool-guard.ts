@@ -4,7 +4,7 @@ import type { RateLimiter } from '../../admission/rate-limiter.js';
 import type { ApiKey, SiteContext, SiteDirectory } from '../../catalogue/site-context.js';
 import type { Caller } from '../caller.js';
 import { refuseExcess, setRateLimitHeaders } from '../rate-limit.js';
-import { type AddressCheck, createAddressCheck, isOriginAllowed } from './allow-lists.js';
+import { createAddressCheck, isOriginAllowed } from './allow-lists.js';
 import { type ApiUsers, authenticateApiUser } from './bearer.js';
 
 export interface ToolGuardDeps {
@@ -29,6 +29,11 @@ export interface ToolGuards {
   readonly s2s: Guard;
   /** Any key, and such a bearer token: S2S routes of method GET. */
   readonly s2sRead: Guard;
+  /**
+   * Judges a request that passed its guard by a newer state of the site.
+   * @throws ApiError SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED
+   */
+  readonly authorize: (site: SiteContext, request: FastifyRequest) => void;
 }
 
 /**
@@ -37,6 +42,12 @@ export interface ToolGuards {
  */
 export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
   const isAddressAllowed = createAddressCheck();
+  const authorize = (site: SiteContext, request: FastifyRequest): void => {
+    if (!site.isVerified) throw new ApiError('SITE_NOT_VERIFIED');
+    if (!isAddressAllowed(site.allowedIps, request.ip)) throw new ApiError('IP_NOT_ALLOWED');
+    const { origin } = request.headers;
+    if (origin !== undefined && !isOriginAllowed(site.allowedOrigins, origin)) throw new ApiError('ORIGIN_NOT_ALLOWED');
+  };
   const guard =
     (scope: ApiKey['scope'], isS2s: boolean): Guard =>
     async (request, reply) => {
@@ -45,8 +56,7 @@ export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
       const decision = await deps.rateLimiter.take('plan', site.tenantId, site.plan.rateLimitPerMinute);
       setRateLimitHeaders(reply, decision);
       refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
-      if (!site.isVerified) throw new ApiError('SITE_NOT_VERIFIED');
-      refuseOutsiders(isAddressAllowed, site, request, reply);
+      authorize(site, request);
       if (scope === 'write' && identified.apiKey.scope !== 'write') throw new ApiError('INSUFFICIENT_SCOPE');
       request.caller = isS2s
         ? {
@@ -63,6 +73,7 @@ export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
     write: guard('write', false),
     s2s: guard('write', true),
     s2sRead: guard('read', true),
+    authorize,
   };
 }
 
@@ -80,18 +91,4 @@ async function identify(
     throw new ApiError('INVALID_API_KEY');
   }
   return { apiKey, rawApiKey, site: await deps.directory.site(apiKey.siteId) };
-}
-
-function refuseOutsiders(
-  isAddressAllowed: AddressCheck,
-  site: SiteContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  if (!isAddressAllowed(site.allowedIps, request.ip)) throw new ApiError('IP_NOT_ALLOWED');
-  const { origin } = request.headers;
-  if (origin !== undefined && !isOriginAllowed(site.allowedOrigins, origin)) {
-    reply.removeHeader('access-control-allow-origin');
-    throw new ApiError('ORIGIN_NOT_ALLOWED');
-  }
 }

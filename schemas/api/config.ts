@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
+import { ConsentCategory, SiteConfigPublishedRecord } from '../events/notices.js';
+import { Sha256Hex, Uuid } from '../evidence/primitives.js';
+import { DocumentSummary } from './common.js';
+
+/** A category as the banner shows it: its texts in one language. */
+export const BannerCategory = ConsentCategory.extend({ title: z.string(), purpose: z.string() });
+
+/** Where the request seems to come from, and which law that suggests. Null: not known. */
+export const DetectedRegion = z.object({
+  country: z.string().nullable(),
+  region: z.string().nullable(),
+  compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullable(),
+});
+export type DetectedRegion = z.infer<typeof DetectedRegion>;
+
+/** GET /tool/v1/config */
+export const ConfigResponse = z.object({
+  data: z.object({
+    site: z.object({ id: Uuid, domain: z.string() }),
+    /** The language of the texts below. */
+    language: z.string(),
+    default_language: z.string(),
+    languages: z.array(z.string()),
+    /** SHA-256 of the published configuration: consents given now hold it. */
+    site_config_hash: Sha256Hex,
+    controller: SiteConfigPublishedRecord.shape.controller,
+    validity_days: z.int().nullable(),
+    banner: z.record(z.string(), z.string()),
+    withdrawal: z.string().nullable(),
+    categories: z.array(BannerCategory),
+    documents: z.array(DocumentSummary),
+    region: DetectedRegion,
+  }),
+});
+export type ConfigResponse = z.infer<typeof ConfigResponse>;

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { DocumentVersionPublishedRecord } from '../events/notices.js';
+import { DocumentSummary } from './common.js';
+
+export const DocumentParams = z.object({ slug: DocumentVersionPublishedRecord.shape.slug });
+
+/** GET /tool/v1/documents/active */
+export const ActiveDocumentsResponse = z.object({ data: z.object({ documents: z.array(DocumentSummary) }) });
+export type ActiveDocumentsResponse = z.infer<typeof ActiveDocumentsResponse>;
+
+/** GET /tool/v1/documents/{slug}/active */
+export const ActiveDocumentResponse = z.object({
+  data: DocumentSummary.extend({
+    /** The text, or base64 for a binary media type. */
+    content: z.string(),
+  }),
+});
+export type ActiveDocumentResponse = z.infer<typeof ActiveDocumentResponse>;

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import type { RateLimiter } from '../admission/rate-limiter.js';
+import type { SiteDirectory } from '../catalogue/site-context.js';
+import type { CheckPassword } from '../catalogue/users.js';
+import type { Verifier } from '../verification/verifier.js';
+import type { RouteGroup } from './app.js';
+import { allowCrossOrigin } from './cors.js';
+import type { ApiUsers } from './guards/bearer.js';
+import { createToolGuards, type ToolGuards } from './guards/tool-guard.js';
+import { authRoutes } from './routes/auth/auth-routes.js';
+import { checkpointRoutes } from './routes/checkpoints/checkpoint-routes.js';
+import { type CheckReadiness, healthRoutes } from './routes/health.js';
+import { publicVerify } from './routes/public/public-verify.js';
+import { type DetectRegion, getConfig } from './routes/tool/get-config.js';
+import { getDocuments } from './routes/tool/get-documents.js';
+import { getPing } from './routes/tool/get-ping.js';
+import { getStatus } from './routes/tool/get-status.js';
+import { getVerify } from './routes/tool/get-verify.js';
+
+export interface ServiceDeps {
+  /** Connections in the role `consent_ledger_api`. */
+  readonly pool: pg.Pool;
+  readonly directory: SiteDirectory;
+  readonly rateLimiter: RateLimiter;
+  readonly apiUsers: ApiUsers;
+  readonly checkPassword: CheckPassword;
+  readonly verifier: Verifier;
+  readonly detectRegion: DetectRegion;
+  readonly checkReadiness: CheckReadiness;
+  /** A minute, from one address. */
+  readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
+  /** Registers the routes that record consents and mint tokens, below /tool/v1. */
+  readonly recordingRoutes: (tool: FastifyInstance, guards: ToolGuards) => void;
+}
+
+/** Every route of the service, in groups. */
+export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
+  const { pool, rateLimiter, verifier } = deps;
+  const guards = createToolGuards({
+    directory: deps.directory,
+    rateLimiter,
+    apiUsers: deps.apiUsers,
+    invalidKeyLimit: deps.limits.invalidKeys,
+  });
+  return [
+    (scope) => healthRoutes(scope, deps.checkReadiness),
+    async (scope) => {
+      await scope.register(
+        async (tool) => {
+          await allowCrossOrigin(tool);
+          getPing(tool, guards);
+          getConfig(tool, guards, deps.detectRegion);
+          getDocuments(tool, guards, pool);
+          getStatus(tool, guards, pool);
+          getVerify(tool, guards, verifier);
+          deps.recordingRoutes(tool, guards);
+        },
+        { prefix: '/tool/v1' },
+      );
+    },
+    async (scope) => {
+      await scope.register(
+        async (open) => {
+          await allowCrossOrigin(open);
+          publicVerify(open, { verifier, rateLimiter, limit: deps.limits.publicVerify });
+        },
+        { prefix: '/api/v1/public' },
+      );
+    },
+    (scope) => authRoutes(scope, { ...deps.apiUsers, checkPassword: deps.checkPassword, rateLimiter }),
+    (scope) => checkpointRoutes(scope, pool),
+  ];
+}

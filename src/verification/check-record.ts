@@ -1,0 +1,60 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { CONSENT_RECORDED, type ConsentRecord } from '../../schemas/events/consent-recorded.js';
+import { parseRecord } from '../../schemas/events/sealed-event.js';
+import { consentsStream } from '../../schemas/events/streams.js';
+import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import type { ProofKey } from '../keys/index.js';
+import type { StoredRecord } from './stored-record.js';
+
+/** The record of a stored text; null if it is not the canonical text of one. */
+export function readRecord(text: string): ConsentRecord | null {
+  try {
+    const record = parseRecord(CONSENT_RECORDED, text);
+    return canonicalJson(record) === text ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the proof hash is that of these very bytes, with the key that the record names. */
+export function isProofHashOf(recordText: string, proofHash: string, key: ProofKey): boolean {
+  const expected = createHmac('sha256', key.key).update(recordText, 'utf8').digest();
+  const stored = Buffer.from(proofHash, 'hex');
+  return /^[0-9a-f]{64}$/.test(proofHash) && timingSafeEqual(expected, stored);
+}
+
+/** Whether every column of the read model says what the record says: they are copies, and what people see. */
+export function columnsAgree(stored: StoredRecord, record: ConsentRecord): boolean {
+  return (
+    stored.event_id === record.event_id &&
+    stored.site_id === record.site_id &&
+    stored.stream === consentsStream(record.site_id) &&
+    stored.consent_type === record.consent_type &&
+    stored.decision === record.decision &&
+    sameCategories(stored.categories, record.categories) &&
+    stored.language === record.language &&
+    stored.document_version_id === record.document_version_id &&
+    stored.compliance_framework === record.compliance_framework &&
+    stored.created_at.toISOString() === record.created_at &&
+    (stored.valid_until?.toISOString() ?? null) === record.valid_until &&
+    stored.channel === record.channel
+  );
+}
+
+function sameCategories(stored: unknown, categories: ConsentRecord['categories']): boolean {
+  if (categories === null || stored === null || typeof stored !== 'object') return stored === categories;
+  const entries = Object.entries(stored);
+  return (
+    entries.length === Object.keys(categories).length && entries.every(([name, value]) => categories[name] === value)
+  );
+}
+
+/**
+ * Whether what is known of the record's erasure fits together: its key is gone exactly if a `SubjectErased` that is known lists it. The read model may
+ * be a moment behind.
+ */
+export function erasureAgrees(stored: StoredRecord): boolean {
+  const isErased = stored.erasure_event_id !== null;
+  if (stored.has_key === isErased || (isErased && !stored.is_erasure_known)) return false;
+  return isErased || stored.erased_by === null;
+}
