@@ -1,5 +1,6 @@
 import { constants, createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import type { HashAlgorithm, PublicKey, SignatureOutcome, SignatureScheme } from './algorithms.js';
+import { derValue } from './der.js';
 import { concatBytes } from './encoding.js';
 
 /** The digest of `bytes`. */
@@ -71,15 +72,8 @@ function importSpki(spki: Uint8Array): KeyObject {
  * one in the key's AlgorithmIdentifier.
  */
 function importPss(identifier: Uint8Array, pkcs1: Uint8Array): KeyObject {
-  const keyBits = tlv(0x03, concatBytes(new Uint8Array([0]), pkcs1));
-  return importSpki(tlv(0x30, concatBytes(identifier, keyBits)));
-}
-
-function tlv(tag: number, content: Uint8Array): Uint8Array {
-  const length: number[] = [];
-  for (let rest = content.length; rest > 0; rest = Math.floor(rest / 256)) length.unshift(rest % 256);
-  const header = content.length < 0x80 ? [tag, content.length] : [tag, 0x80 | length.length, ...length];
-  return concatBytes(new Uint8Array(header), content);
+  const keyBits = derValue(0x03, concatBytes(new Uint8Array([0]), pkcs1));
+  return importSpki(derValue(0x30, concatBytes(identifier, keyBits)));
 }
 
 function isUnsupported(error: unknown): boolean {

@@ -1,22 +1,15 @@
 import { equalBytes, toHex } from '../crypto/encoding.js';
 import { hashOf } from './algorithms.js';
 import { checkAlgorithms, checkChain } from './checks/chain-checks.js';
-import {
-  checkEku,
-  checkEss,
-  checkKeyUsage,
-  checkNotCa,
-  checkSignature,
-  findSignerCertificate,
-  readSignedAttributes,
-} from './checks/signer-checks.js';
+import { checkSignature } from './checks/signature-check.js';
+import { checkSignedAttributes, readSignedAttributes } from './checks/signed-attributes.js';
+import { checkEku, checkEss, checkKeyUsage, checkNotCa, findSignerCertificate } from './checks/signer-certificate.js';
 import {
   checkContentType,
   checkExtensions,
   checkImprint,
   checkNonce,
   checkPolicy,
-  checkSignedAttributes,
   checkSingleSigner,
   checkStatus,
   checkTime,

@@ -2,7 +2,6 @@ import { equalBytes, toHex } from '../../crypto/encoding.js';
 import { hashBytes } from '../../crypto/signature-verification.js';
 import { hashOf } from '../algorithms.js';
 import type { SignedData } from '../cms/signed-data.js';
-import type { SignerInfo } from '../cms/signer-info.js';
 import type { ParsedTimestamp } from '../cms/token.js';
 import type { TstInfo } from '../cms/tst-info.js';
 import { attempt, MalformedInput } from '../errors.js';
@@ -124,26 +123,4 @@ export function checkTime({ genTime, accuracyMicroseconds }: TstInfo, at: Date):
         `${genTime.date.toISOString()} lies after the time of verification, ${at.toISOString()}`,
       )
     : check('tst.time', 'pass', `stamped at ${genTime.date.toISOString()}`);
-}
-
-/** RFC 5652 §5.3, §11.1, §11.2: what the signature is over must say what was signed. */
-export function checkSignedAttributes(
-  { signedAttributes, digestAlgorithm }: SignerInfo,
-  attributes:
-    | { readonly contentType: string | undefined; readonly messageDigest: Uint8Array | undefined }
-    | MalformedInput,
-  content: Uint8Array,
-): TimestampCheck {
-  const id = 'tst.signed-attributes';
-  if (signedAttributes === undefined) return check(id, 'fail', 'the signed attributes are missing');
-  if (attributes instanceof MalformedInput) return check(id, 'fail', attributes.message);
-  if (attributes.contentType !== OID.tstInfo)
-    return check(id, 'fail', 'the content-type attribute does not say TSTInfo');
-  if (attributes.messageDigest === undefined) return check(id, 'fail', 'the message-digest attribute is missing');
-  const hash = attempt(() => hashOf(digestAlgorithm, 'digestAlgorithm'));
-  if (hash instanceof MalformedInput) return check(id, 'fail', hash.message);
-  if (hash === undefined) return check(id, 'indeterminate', `unknown digest algorithm ${digestAlgorithm.oid}`);
-  return equalBytes(attributes.messageDigest, hashBytes(hash, content))
-    ? check(id, 'pass', 'content type and digest are those of the content')
-    : check(id, 'fail', 'the message digest is not that of the content');
 }
