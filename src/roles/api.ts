@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import { createAdmission } from '../admission/admission.js';
+import { createOutboxGauge } from '../admission/outbox-gauge.js';
+import { createRateLimiter, type RateLimiter } from '../admission/rate-limiter.js';
+import { DEFAULT_GROUP_LIMITS } from '../admission/submit.js';
+import { createAccessTokens } from '../catalogue/access-tokens.js';
+import { createSiteDirectory } from '../catalogue/site-directory.js';
+import { createUserDirectory } from '../catalogue/user-directory.js';
+import { createPasswordCheck } from '../catalogue/users.js';
+import { createApp } from '../http/app.js';
+import { recordingRoutes } from '../http/routes/tool/post-routes.js';
+import { serviceRoutes } from '../http/service-routes.js';
+import { createVerifier } from '../verification/verifier.js';
+import type { Installation } from './installation.js';
+
+const SWEEP_MS = 60_000;
+const GAUGE_MS = 500;
+
+/** The part of the service that answers callers. It holds no state that matters: any number may run. */
+export interface Api {
+  /** @returns the URL that it listens on */
+  listen(): Promise<string>;
+  /** Answers what is under way, then stops. */
+  stop(): Promise<void>;
+}
+
+/** Wires the HTTP application of an installation. */
+export async function createApi(installation: Installation): Promise<Api> {
+  const { config, logger, apiPool: pool, keyring } = installation;
+  const directory = createSiteDirectory(pool, keyring);
+  const rateLimiter = createRateLimiter({ pool, hashKey: await keyring.throttleKey() });
+  const admission = createAdmission({
+    pool,
+    directory,
+    random: installation.random,
+    clock: Date.now,
+    outbox: createOutboxGauge({
+      pool,
+      limit: config.outbox.maxRows,
+      everyMs: GAUGE_MS,
+      monotonic: () => performance.now(),
+    }),
+    onError: (error) => logger.error({ reason: describe(error) }, 'a group of consents was not admitted'),
+    limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
+  });
+  const app = createApp(
+    { log: logger, trustedProxies: config.http.trustedProxies, scannerHost: config.http.scannerHost },
+    serviceRoutes({
+      pool,
+      directory,
+      rateLimiter,
+      apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) },
+      checkPassword: createPasswordCheck(pool),
+      verifier: createVerifier(pool, keyring),
+      detectRegion: () => ({ country: null, region: null, compliance_framework: null }),
+      checkReadiness: async () => {
+        await pool.query('select 1');
+      },
+      limits: config.limits,
+      recordingRoutes: recordingRoutes(admission, Date.now),
+    }),
+  );
+  const stopSweeping = sweepRegularly(rateLimiter, installation);
+  return {
+    listen: () => listen(app, config.http),
+    stop: async () => {
+      stopSweeping();
+      await app.close();
+      await admission.drain();
+    },
+  };
+}
+
+function listen(app: FastifyInstance, { host, port }: Installation['config']['http']): Promise<string> {
+  return app.listen({ host, port });
+}
+
+function sweepRegularly(rateLimiter: RateLimiter, { logger }: Installation): () => void {
+  const timer = setInterval(() => {
+    rateLimiter.sweep().catch((error: unknown) => {
+      logger.warn({ reason: describe(error) }, 'old rate-limit windows were not swept; trying again later');
+    });
+  }, SWEEP_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

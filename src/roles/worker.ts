@@ -1,0 +1,80 @@
+import { PROJECTIONS } from '../../projections/index.js';
+import type { BackgroundPart } from '../background/part.js';
+import { applyErasures, createErasureRunner, openErasureJournal } from '../erasure/index.js';
+import { createProjector } from '../projector/index.js';
+import { assertLogNotBehind } from '../relay/log-check.js';
+import { createRelay } from '../relay/relay.js';
+import { createSealer, MAX_BATCH_LEAVES } from '../sealer/sealer.js';
+import { createStamper } from '../stamper/stamper.js';
+import type { Installation } from './installation.js';
+import { openLedgerSigner, publishLedgerKeyFile } from './ledger-signer.js';
+import { bindEventLog } from './log-identity.js';
+import { openTimestamping } from './timestamping.js';
+
+const HOUR_MS = 3_600_000;
+
+/** The parts behind admission: relay, projector, sealer, stamper, erasure. Any number of workers may run; each part works in one of them. */
+export interface Worker {
+  readonly parts: readonly BackgroundPart[];
+  /** Rejects when a part needs an operator; resolves when it was stopped. */
+  readonly ended: Promise<void>;
+  /** Finishes the steps in hand, then stops. */
+  stop(): Promise<void>;
+}
+
+/**
+ * What must be true before any request is served: the log is this database's and has all that it ever had, and what was erased is erased, also
+ * after a restore.
+ * @throws LogIdentityMismatch, LogBehind, EventLogUnavailable, JournalUnavailable
+ */
+export async function prepareInstallation({ workerPool, eventLog, config, logger }: Installation): Promise<void> {
+  await bindEventLog(workerPool, eventLog);
+  await assertLogNotBehind(workerPool, eventLog);
+  const journal = openErasureJournal(config.erasureJournal);
+  const applied = await applyErasures({ pool: workerPool, log: eventLog, journal });
+  if (applied.fromLog + applied.fromJournal > 0) {
+    logger.warn({ ...applied }, 'the database was restored from a backup: what was erased since is erased again');
+  }
+}
+
+/** Starts every background part. */
+export async function startWorker(installation: Installation): Promise<Worker> {
+  const { config, logger, workerPool: pool, eventLog: log, projectionsPool, keyring } = installation;
+  const signer = await openLedgerSigner(keyring, config);
+  const timestamping = await openTimestamping(config);
+  await publishLedgerKeyFile(config, signer);
+  const stamper = createStamper({
+    pool,
+    log,
+    logger,
+    signer,
+    client: timestamping.client,
+    trustAnchors: timestamping.trustAnchors,
+    minIntervalMs: config.stampIntervalMs,
+  });
+  const parts: readonly BackgroundPart[] = [
+    createRelay({ pool, log, logger, retentionMs: config.outbox.retentionHours * HOUR_MS }),
+    createProjector({ pool: projectionsPool, log, logger, projections: PROJECTIONS }),
+    createSealer({
+      pool,
+      log,
+      logger,
+      signer,
+      limits: { maxLeaves: Math.min(config.batch.maxEvents, MAX_BATCH_LEAVES), maxAgeMs: config.batch.maxAgeMs },
+      onSealed: () => stamper.wake(),
+    }),
+    stamper,
+    createErasureRunner({ pool, log, logger, journal: openErasureJournal(config.erasureJournal) }),
+  ];
+  const stopping = new AbortController();
+  const running = parts.map((part) => part.run(stopping.signal));
+  return {
+    parts,
+    ended: Promise.all(running).then(() => undefined),
+    stop: async () => {
+      stopping.abort();
+      await Promise.allSettled(running);
+      await timestamping.stop();
+    },
+  };
+}
