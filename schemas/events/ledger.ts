@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { BytesFromBase64, Count, Instant, Sha256Hex, StreamName } from '../evidence/primitives.js';
 
+/** The first event of a log: its identity. */
+export const LOG_STARTED = 'LogStarted.v1';
 export const LEDGER_KEY_PUBLISHED = 'LedgerKeyPublished.v1';
 export const BATCH_SEALED = 'BatchSealed.v1';
 export const CHECKPOINT_STAMPED = 'CheckpointStamped.v1';

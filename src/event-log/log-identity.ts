@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { LOG_STARTED } from '../../schemas/events/ledger.js';
 import { AppendOutcomeUnknown, LogIdentityMismatch, RevisionConflict } from './errors.js';
 import { type EventLog, type NewEvent, NO_STREAM } from './port.js';
 
 /** The stream whose only event names the log. */
 export const LOG_IDENTITY_STREAM = 'log-identity';
-
-/** Type of that event; its body is JSON `{created_at, log_id}`. */
-export const LOG_STARTED = 'LogStarted.v1';
 
 const MAX_ATTEMPTS = 5;
 
