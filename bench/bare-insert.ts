@@ -1,0 +1,54 @@
+import pg from 'pg';
+import { z } from 'zod';
+
+const Bodies = z.array(z.object({ body: z.instanceof(Buffer) }));
+
+/** The baseline of batches: one connection, one multi-row insert of as many event bodies for each batch, and nothing else. */
+export class BareInsert {
+  private constructor(
+    private readonly client: pg.Client,
+    private readonly bodies: readonly Buffer[],
+  ) {}
+
+  /** @param rows bodies of this many admitted consents are what is inserted */
+  static async open(url: string, rows: number): Promise<BareInsert> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(
+      'create table if not exists bench_bare (id bigint generated always as identity primary key, body bytea not null)',
+    );
+    await client.query('truncate bench_bare');
+    const result = await client.query(
+      "select body from outbox where type = 'ConsentRecorded.v1' order by seq desc limit $1",
+      [rows],
+    );
+    const bodies = Bodies.parse(result.rows).map(({ body }) => body);
+    if (bodies.length < rows) throw new Error('too few consents were admitted before');
+    return new BareInsert(client, bodies);
+  }
+
+  /** @returns milliseconds for all rows, `rowsEach` at a time */
+  async run(rowsEach: number): Promise<number> {
+    const values = Array.from({ length: rowsEach }, (_, i) => `($${i + 1})`).join(', ');
+    const text = `insert into bench_bare (body) values ${values}`;
+    const started = performance.now();
+    for (let at = 0; at + rowsEach <= this.bodies.length; at += rowsEach) {
+      await this.client.query({ name: 'bare', text, values: this.bodies.slice(at, at + rowsEach) });
+    }
+    return performance.now() - started;
+  }
+
+  /** Settings that decide what "committed" means here. */
+  async durability(): Promise<Readonly<Record<string, string>>> {
+    const { rows } = await this.client.query(
+      `select name, setting from pg_settings
+        where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'wal_sync_method', 'server_version') order by name`,
+    );
+    const settings = z.array(z.object({ name: z.string(), setting: z.string() })).parse(rows);
+    return Object.fromEntries(settings.map(({ name, setting }) => [name, setting]));
+  }
+
+  end(): Promise<void> {
+    return this.client.end();
+  }
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { z } from 'zod';
+import type { EmbeddedPostgres } from '../src/database/embedded/index.js';
+import type { SiteFixture } from '../test/admission/site-fixture.js';
+import { type LoadJob, LoadResult, nextMessage, ServiceUsage } from './messages.js';
+import { postgresCpuMs } from './processor-time.js';
+
+/** Where one run's time went: processor milliseconds by process, and how busy the service's main thread was (0 to 1). */
+export interface RunFigures {
+  readonly ms: number;
+  readonly serviceCpuMs: number;
+  readonly eventLoopUtilization: number;
+  readonly postgresCpuMs: number | null;
+  readonly generatorCpuMs: number;
+}
+
+export interface BenchedService {
+  /** Sends a job's requests through the load generator. */
+  run(job: Omit<LoadJob, 'port' | 'apiKey' | 'documentVersionId'>): Promise<RunFigures>;
+  stop(): Promise<void>;
+}
+
+/** Starts the service and the load generator, each in a process of its own. */
+export async function startBenchedService(postgres: EmbeddedPostgres, site: SiteFixture): Promise<BenchedService> {
+  const settings = {
+    databaseUrl: postgres.superuserUrl,
+    masterKey: randomBytes(32).toString('base64'),
+    writeKey: site.writeKey,
+  };
+  const service = fork(fileURLToPath(new URL('service-process.js', import.meta.url)), [JSON.stringify(settings)]);
+  const generator = fork(fileURLToPath(new URL('load-process.js', import.meta.url)));
+  const port = await nextMessage(service, z.int());
+  const postmaster = await postmasterPid(postgres.superuserUrl);
+  const usage = async (): Promise<ServiceUsage> => {
+    service.send('usage');
+    return nextMessage(service, ServiceUsage);
+  };
+  return {
+    run: async (job) => {
+      generator.send({ ...job, port, apiKey: site.writeKey, documentVersionId: site.versions.cookieEn });
+      await nextMessage(generator, z.literal('ready'));
+      const postgresBefore = await postgresCpuMs(postmaster);
+      await usage();
+      generator.send('go');
+      const result = await nextMessage(generator, LoadResult);
+      const used = await usage();
+      const postgresAfter = await postgresCpuMs(postmaster);
+      return {
+        ms: result.ms,
+        serviceCpuMs: used.cpuMs,
+        eventLoopUtilization: used.eventLoopUtilization,
+        postgresCpuMs: postgresBefore === null || postgresAfter === null ? null : postgresAfter - postgresBefore,
+        generatorCpuMs: result.cpuMs,
+      };
+    },
+    stop: async () => {
+      generator.disconnect();
+      service.send('stop');
+      await Promise.all([ended(service), ended(generator)]);
+    },
+  };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+/** All server processes are children of the one that listens. */
+async function postmasterPid(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query("select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int as pid");
+  await client.end();
+  return z.tuple([z.object({ pid: z.int() })]).parse(rows)[0].pid;
+}

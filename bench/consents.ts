@@ -1,0 +1,37 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { requestSignature } from '../src/http/signature.js';
+
+/** What a cookie banner sends. */
+export function cookieConsent(documentVersionId: string): Record<string, unknown> {
+  return {
+    consent_type: 'cookie',
+    decision: 'partial',
+    document_version_id: documentVersionId,
+    language: 'en',
+    categories: { necessary: true, analytics: true, marketing: false },
+    idempotency_key: `k-${randomBytes(12).toString('hex')}`,
+    visitor_id: randomUUID(),
+    source: 'client',
+    metadata: { page: '/products/42', banner: 'bottom', version: 3 },
+  };
+}
+
+/** The bytes of a signed HTTP/1.1 request on a connection that stays open. */
+export function signedRequestBytes(port: number, path: string, apiKey: string, payload: unknown): Buffer {
+  const body = Buffer.from(JSON.stringify(payload));
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const nonce = randomUUID();
+  const signature = requestSignature(apiKey, { method: 'POST', path, timestamp, nonce, body });
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `host: 127.0.0.1:${port}`,
+    'content-type: application/json',
+    'user-agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    `content-length: ${body.length}`,
+    `x-api-key: ${apiKey}`,
+    `x-timestamp: ${timestamp}`,
+    `x-nonce: ${nonce}`,
+    `x-signature: ${signature}`,
+  ].join('\r\n');
+  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]);
+}

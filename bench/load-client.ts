@@ -1,0 +1,58 @@
+import net from 'node:net';
+
+/**
+ * Sends requests made beforehand over some connections, each with one request under way at a time, so that the generator costs as little as it
+ * can beside the server on the same machine.
+ * @param expectedStatus any other answer ends the run
+ * @returns milliseconds from the first byte sent to the last answer read
+ * @throws Error for another status, or a connection that breaks
+ */
+export async function sendAll(
+  port: number,
+  requests: readonly Buffer[],
+  connections: number,
+  expectedStatus: number,
+): Promise<number> {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => connect(port)));
+  let next = 0;
+  const started = performance.now();
+  try {
+    await Promise.all(sockets.map((socket) => work(socket, () => requests[next++], expectedStatus)));
+    return performance.now() - started;
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+function connect(port: number): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+    socket.once('error', reject);
+    socket.once('connect', () => resolve(socket));
+  });
+}
+
+function work(socket: net.Socket, take: () => Buffer | undefined, expectedStatus: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const send = (): void => {
+      const request = take();
+      if (request === undefined) resolve();
+      else socket.write(request);
+    };
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the server closed a connection')));
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      const headEnd = received.indexOf('\r\n\r\n');
+      if (headEnd === -1) return;
+      const length = /\r\ncontent-length: *(\d+)/i.exec(received.slice(0, headEnd + 2));
+      if (length === null) return reject(new Error('an answer states no length'));
+      if (received.length < headEnd + 4 + Number(length[1])) return;
+      if (received.slice(9, 12) !== String(expectedStatus)) return reject(new Error(received.slice(0, 2000)));
+      received = '';
+      send();
+    });
+    send();
+  });
+}

@@ -1,0 +1,44 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbeddedPostgres } from '../src/database/embedded/index.js';
+import { migrate } from '../src/database/migrate.js';
+import { migrations } from '../src/database/migrations/index.js';
+import { createPool } from '../src/database/pool.js';
+import { createSiteFixture } from '../test/admission/site-fixture.js';
+import { benchBatches } from './batches.js';
+import { startBenchedService } from './benched-service.js';
+import { machineFacts } from './machine.js';
+import { benchSingles } from './singles.js';
+
+const ROUNDS = 7;
+
+const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-'));
+// As root, the server's files go to a folder of another user, who must be able to pass through this one.
+await chmod(dataDir, 0o755);
+const postgres = await openEmbeddedPostgres({ dataDir, rootHomeBase: join(dataDir, 'home'), log: () => undefined });
+try {
+  const pool = createPool({
+    url: postgres.superuserUrl,
+    applicationName: 'consent-ledger bench set-up',
+    maxConnections: 2,
+    statementTimeoutMs: 60_000,
+    onIdleError: (error) => console.error(error),
+  });
+  await migrate(pool, migrations);
+  const site = await createSiteFixture(pool);
+  await pool.end();
+  const service = await startBenchedService(postgres, site);
+  try {
+    for (const line of machineFacts()) console.log(line);
+    console.log('');
+    await benchSingles(service, ROUNDS);
+    console.log('');
+    await benchBatches(service, postgres.superuserUrl, ROUNDS);
+  } finally {
+    await service.stop();
+  }
+} finally {
+  await postgres.release();
+  await rm(dataDir, { recursive: true, force: true });
+}

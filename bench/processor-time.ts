@@ -1,0 +1,44 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+const CLOCK_TICK_MS = 10;
+
+/**
+ * Processor time that the PostgreSQL server and its processes have used so far, in milliseconds.
+ * @param postmaster its process id
+ * @returns null where /proc is not there to tell
+ */
+export async function postgresCpuMs(postmaster: number): Promise<number | null> {
+  let names: string[];
+  try {
+    names = await readdir('/proc');
+  } catch {
+    return null;
+  }
+  const stats = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readStat));
+  let ticks = 0;
+  for (const stat of stats) {
+    if (stat === null) continue;
+    if (stat.pid === postmaster) ticks += stat.ticks + stat.childTicks;
+    else if (stat.parent === postmaster) ticks += stat.ticks;
+  }
+  return ticks * CLOCK_TICK_MS;
+}
+
+async function readStat(name: string) {
+  let text: string;
+  try {
+    text = await readFile(`/proc/${name}/stat`, 'utf8');
+  } catch {
+    // It has ended meanwhile.
+    return null;
+  }
+  // The command's name, in parentheses, may hold anything; the numbers follow it.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [parent, user, system, childUser, childSystem] = [1, 11, 12, 13, 14].map((i) => Number(fields[i]));
+  return {
+    pid: Number(name),
+    parent: parent ?? 0,
+    ticks: (user ?? 0) + (system ?? 0),
+    childTicks: (childUser ?? 0) + (childSystem ?? 0),
+  };
+}

@@ -1,0 +1,104 @@
+import { createSecretKey } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { createAdmission } from '../src/admission/admission.js';
+import { createOutboxGauge } from '../src/admission/outbox-gauge.js';
+import { createRateLimiter } from '../src/admission/rate-limiter.js';
+import { createAccessTokens } from '../src/catalogue/access-tokens.js';
+import { createSiteDirectory } from '../src/catalogue/site-directory.js';
+import { createUserDirectory } from '../src/catalogue/user-directory.js';
+import { createPool } from '../src/database/pool.js';
+import { createApp } from '../src/http/app.js';
+import { createToolGuards } from '../src/http/guards/tool-guard.js';
+import { recordingRoutes } from '../src/http/routes/tool/post-routes.js';
+import { checkSignature } from '../src/http/signature.js';
+import { createKeyring, createRandomPool } from '../src/keys/index.js';
+import type { ServiceUsage } from './messages.js';
+
+// The API as it runs for a user, with one route more: it checks the same signature of the same key, and echoes the body.
+const Settings = z.object({
+  databaseUrl: z.string(),
+  masterKey: z.string().transform((text) => Buffer.from(text, 'base64')),
+  writeKey: z.string(),
+});
+const { databaseUrl, masterKey, writeKey } = Settings.parse(JSON.parse(process.argv[2] ?? 'null'));
+
+const pool = createPool({
+  url: databaseUrl,
+  role: 'consent_ledger_api',
+  applicationName: 'consent-ledger bench',
+  maxConnections: 10,
+  statementTimeoutMs: 30_000,
+  onIdleError: (error) => console.error(error),
+});
+const keyring = await createKeyring(pool, createSecretKey(masterKey));
+const directory = createSiteDirectory(pool, keyring);
+const admission = createAdmission({
+  pool,
+  directory,
+  random: createRandomPool(),
+  clock: Date.now,
+  outbox: createOutboxGauge({ pool, limit: 10_000_000, everyMs: 60_000, monotonic: () => performance.now() }),
+  onError: (error) => console.error(error),
+});
+const guards = createToolGuards({
+  directory,
+  rateLimiter: createRateLimiter({ pool, hashKey: await keyring.throttleKey() }),
+  apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) },
+  invalidKeyLimit: 30,
+});
+const apiKey = await directory.findApiKey(writeKey);
+if (apiKey === null) throw new Error('the API key of the benchmark is unknown');
+const echoCaller = {
+  apiKey,
+  rawApiKey: writeKey,
+  site: await directory.site(apiKey.siteId),
+  channel: 'browser',
+} as const;
+
+const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
+  async (scope) => {
+    await scope.register(
+      async (tool) => {
+        recordingRoutes(admission, Date.now)(tool, guards);
+        tool.post(
+          '/echo',
+          {
+            onRequest: (request, _reply, done) => {
+              request.caller = echoCaller;
+              done();
+            },
+          },
+          (request, reply) => {
+            checkSignature(request, Date.now());
+            reply.header('content-type', 'application/json').send(request.rawBody);
+          },
+        );
+      },
+      { prefix: '/tool/v1' },
+    );
+  },
+]);
+await app.listen({ port: 0, host: '127.0.0.1' });
+const address = app.server.address();
+if (address === null || typeof address === 'string') throw new Error('the service does not listen');
+
+let cpu = process.cpuUsage();
+let utilization = performance.eventLoopUtilization();
+process.on('message', (message) => {
+  if (message === 'stop') {
+    void app.close().then(() => pool.end());
+    process.disconnect();
+    return;
+  }
+  const usedCpu = process.cpuUsage(cpu);
+  const used = performance.eventLoopUtilization(utilization);
+  cpu = process.cpuUsage();
+  utilization = performance.eventLoopUtilization();
+  process.send?.({
+    cpuMs: (usedCpu.user + usedCpu.system) / 1000,
+    eventLoopUtilization: used.utilization,
+  } satisfies ServiceUsage);
+});
+process.send?.(address.port);
