@@ -1,0 +1,80 @@
+import type pg from 'pg';
+import { equalBytes, toHex } from '../../schemas/crypto/encoding.js';
+import { InvalidEventBody, sealedContent } from '../../schemas/events/sealed-event.js';
+import type { StreamRun } from '../../schemas/evidence/batch-header.js';
+import { entryLeaf, entryText } from '../../schemas/evidence/entry.js';
+import type { EventLog, StreamEvent } from '../event-log/port.js';
+import { differ } from './errors.js';
+import { type LeafRow, readLeaves } from './ledger-reader.js';
+
+/** An event whose entry was recomputed from the log, and found to be the one that was sealed. */
+export interface SealedEntry {
+  readonly event: StreamEvent;
+  /** JCS(record). */
+  readonly recordText: string;
+  /** The entry's JCS text. */
+  readonly text: string;
+  readonly batch: number;
+  /** Index of the leaf in its batch. */
+  readonly index: number;
+}
+
+const PAGE = 500;
+
+/**
+ * Reads a run of sealed events, in pages: the bodies from the event log, their places from the ledger's tables. Each leaf is recomputed.
+ * @throws ExportFailed `log-and-ledger-differ`; EventLogUnavailable, database errors
+ */
+export async function* readEntries(
+  db: Pick<pg.Pool, 'query'>,
+  log: EventLog,
+  run: StreamRun,
+): AsyncGenerator<readonly SealedEntry[], void> {
+  let previous = run.first === 0 ? null : await previousLeaf(db, run);
+  for (let next = run.first; next <= run.last; ) {
+    const events = await log.readStream(run.stream, next, Math.min(PAGE, run.last - next + 1));
+    const last = events.at(-1);
+    if (last === undefined) differ(`${run.stream} has no revision ${next}, but it is sealed`);
+    const leaves = await readLeaves(db, run.stream, next, last.revision);
+    const page: SealedEntry[] = [];
+    for (const [i, event] of events.entries()) {
+      const entry = sealedEntry(event, leaves[i], next + i, previous);
+      page.push(entry.sealed);
+      previous = entry.leaf;
+    }
+    yield page;
+    next = last.revision + 1;
+  }
+}
+
+async function previousLeaf(db: Pick<pg.Pool, 'query'>, { stream, first }: StreamRun): Promise<string> {
+  const [leaf] = await readLeaves(db, stream, first - 1, first - 1);
+  return leaf === undefined ? differ(`revision ${first - 1} of ${stream} is not sealed`) : toHex(leaf.hash);
+}
+
+function sealedEntry(
+  event: StreamEvent,
+  row: LeafRow | undefined,
+  revision: number,
+  previous: string | null,
+): { readonly sealed: SealedEntry; readonly leaf: string } {
+  const place = `revision ${revision} of ${event.stream}`;
+  if (event.revision !== revision) differ(`the log has no ${place}`);
+  if (row === undefined || row.revision !== revision) differ(`${place} is not sealed`);
+  if (row.eventId !== event.id) differ(`another event was sealed as ${place}`);
+  const { recordText, proofHash } = contentOf(event, place);
+  const { stream, id: eventId, type } = event;
+  const text = entryText({ stream, revision, previous, eventId, type, recordText, proofHash });
+  const leaf = entryLeaf(text);
+  if (!equalBytes(leaf, row.hash)) differ(`${place} is not what was sealed: the log was changed, or the ledger was`);
+  return { sealed: { event, recordText, text, batch: row.batch, index: row.index }, leaf: toHex(leaf) };
+}
+
+function contentOf(event: StreamEvent, place: string): ReturnType<typeof sealedContent> {
+  try {
+    return sealedContent(event.type, event.data);
+  } catch (error) {
+    if (error instanceof InvalidEventBody) differ(`${place}: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { v7 as uuidV7 } from 'uuid';
+import { ExportFailed } from './errors.js';
+
+/** An export as the database knows it, so that an erasure can stop it. */
+export class ExportRow {
+  private constructor(
+    readonly pool: pg.Pool,
+    readonly id: string,
+  ) {}
+
+  /** Registers a running export: from here on an erasure of the site stops it. */
+  static async start(pool: pg.Pool, siteId: string, requestedBy: string): Promise<ExportRow> {
+    const id = uuidV7();
+    await pool.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
+      id,
+      siteId,
+      requestedBy,
+    ]);
+    return new ExportRow(pool, id);
+  }
+
+  /** @throws ExportFailed `cancelled-by-erasure` */
+  async assertRunning(): Promise<void> {
+    const { rowCount } = await this.pool.query(`select from exports where id = $1 and state = 'running'`, [this.id]);
+    if (rowCount !== 1) throw cancelled();
+  }
+
+  /** The last moment at which an erasure could stop it. @throws ExportFailed `cancelled-by-erasure` */
+  async finish(): Promise<void> {
+    const { rowCount } = await this.pool.query(
+      `update exports set state = 'finished', ended_at = now() where id = $1 and state = 'running'`,
+      [this.id],
+    );
+    if (rowCount !== 1) throw cancelled();
+  }
+
+  async fail(): Promise<void> {
+    await this.pool.query(
+      `update exports set state = 'failed', ended_at = now() where id = $1 and state in ('running', 'finished')`,
+      [this.id],
+    );
+  }
+}
+
+function cancelled(): ExportFailed {
+  return new ExportFailed(
+    'cancelled-by-erasure',
+    'personal data of the site was erased while the package was made: export again',
+  );
+}

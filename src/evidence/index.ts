@@ -1,0 +1,10 @@
+export { ExportFailed, type ExportProblem } from './errors.js';
+export {
+  type ExportParts,
+  type ExportProgress,
+  type ExportRequest,
+  type ExportResult,
+  exportEvidence,
+} from './export-evidence.js';
+export type { Disclose, ExportFilter } from './filter.js';
+export { ensureManifestCertificate, type ManifestCertificateParts } from './manifest-certificate.js';

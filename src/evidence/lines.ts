@@ -1,0 +1,16 @@
+import { utf8 } from '../../schemas/crypto/encoding.js';
+import type { JsonValue } from '../../schemas/json/json-value.js';
+
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/** Lines of an NDJSON file as bytes, in pieces of a size that is quick to handle. */
+export async function* ndjson(lines: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<Uint8Array, void> {
+  let text = '';
+  for await (const line of lines) {
+    text += `${JSON.stringify(line)}\n`;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    yield utf8(text);
+    text = '';
+  }
+  if (text !== '') yield utf8(text);
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { link, rename, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+import { sha256Stream } from '../../schemas/crypto/digest.js';
+import { toHex } from '../../schemas/crypto/encoding.js';
+import { ExportFailed } from './errors.js';
+
+/** Content of a file, in pieces. */
+export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** Most of a package is hashes and base64, which no effort packs any tighter. */
+const COMPRESSION_LEVEL = 3;
+const PACKAGE_FILE_MODE = 0o100644;
+
+/**
+ * Writes a package as a stream: a file at a time, memory bounded however large they are. It lies under a temporary name beside its place until it
+ * is whole.
+ */
+export class PackageWriter {
+  readonly #zip = new ZipFile();
+  readonly #file: WriteStream;
+  readonly #written: Promise<void>;
+  readonly #digests = new Map<string, string>();
+  #source: Readable | null = null;
+
+  /** @param time of every file in the package */
+  private constructor(
+    readonly path: string,
+    readonly temporaryPath: string,
+    readonly time: Date,
+  ) {
+    this.#file = createWriteStream(temporaryPath, { flags: 'wx', mode: 0o600, flush: true });
+    this.#zip.on('error', (error) => this.#file.destroy(error instanceof Error ? error : new Error(String(error))));
+    this.#written = finished(this.#zip.outputStream.pipe(this.#file));
+    // A disk that fails must end the file that is being added, which would wait for ever to be read.
+    this.#written.catch((error: unknown) =>
+      this.#source?.destroy(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  /** @throws ExportFailed `output-exists` */
+  static async open(path: string, time: Date): Promise<PackageWriter> {
+    await refuseExisting(path);
+    return new PackageWriter(path, `${path}.${randomBytes(6).toString('hex')}.partial`, time);
+  }
+
+  /** SHA-256 in hex of every file added so far. */
+  get digests(): ReadonlyMap<string, string> {
+    return this.#digests;
+  }
+
+  /** Bytes of the ZIP so far. */
+  get size(): number {
+    return this.#file.bytesWritten;
+  }
+
+  /** Adds a file. On return its content was read to the end. @throws what `content` throws; errors of the disk */
+  async add(name: string, content: Content): Promise<void> {
+    if (this.#file.errored !== null) throw this.#file.errored;
+    if (this.#digests.has(name)) throw new Error(`the package holds ${name} already`);
+    const source = Readable.from(this.#hashed(name, content), { objectMode: false });
+    this.#zip.addReadStream(source, name, {
+      mtime: this.time,
+      mode: PACKAGE_FILE_MODE,
+      compressionLevel: COMPRESSION_LEVEL,
+    });
+    this.#source = source;
+    await finished(source);
+  }
+
+  async *#hashed(name: string, content: Content): AsyncGenerator<Buffer, void> {
+    const digest = sha256Stream();
+    for await (const piece of content) {
+      digest.update(piece);
+      if (piece.length > 0) yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    }
+    this.#digests.set(name, toHex(digest.digest()));
+  }
+
+  /** Ends the ZIP. On return it is on disk, still under its temporary name. */
+  async end(): Promise<void> {
+    this.#zip.end();
+    await this.#written;
+  }
+
+  /** Gives the whole package its name. @throws ExportFailed `output-exists` */
+  async publish(): Promise<void> {
+    try {
+      // Unlike a rename, a link never replaces what somebody else has put there meanwhile.
+      await link(this.temporaryPath, this.path);
+      await rm(this.temporaryPath);
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') throw alreadyThere(this.path);
+      if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'ENOTSUP') throw error;
+      await refuseExisting(this.path);
+      await rename(this.temporaryPath, this.path);
+    }
+  }
+
+  /** Removes what was written. */
+  async discard(): Promise<void> {
+    this.#file.destroy();
+    await this.#written.catch(() => undefined);
+    await rm(this.temporaryPath, { force: true });
+  }
+}
+
+async function refuseExisting(path: string): Promise<void> {
+  const isThere = await stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return false;
+      throw error;
+    },
+  );
+  if (isThere) throw alreadyThere(path);
+}
+
+function alreadyThere(path: string): ExportFailed {
+  return new ExportFailed('output-exists', `${path} is there already: choose another name`);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
