@@ -75,7 +75,7 @@ export interface EventLog {
   /** Resolves if the log answers; throws EventLogUnavailable if not. */
   ping(): Promise<void>;
 
-  /** Ends the adapter's connections. Subscriptions are ended by their own signals, which must be aborted before. */
+  /** Ends the adapter's connections. Subscriptions are ended by their own signals, which must be aborted before. May be called twice. */
   close(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { copyLog } from '../../src/event-log/copy-log.js';
 import { LogIdentityMismatch } from '../../src/event-log/errors.js';
-import { ensureLogIdentity, readLogIdentity } from '../../src/event-log/log-identity.js';
-import { type EventLog, NO_STREAM } from '../../src/event-log/port.js';
+import { ensureLogIdentity } from '../../src/event-log/log-identity.js';
+import type { EventLog, Position } from '../../src/event-log/port.js';
 import { describeEventLogContract } from './contract.js';
 import { newEvents, newStream, plain, readToEnd } from './events.js';
 import { reachEventStoreDb } from './eventstoredb-fixture.js';
@@ -30,53 +30,53 @@ if (url === undefined) {
 }
 
 function describeCopies(reach: () => Promise<EventLogFixture>): void {
-  describe('a log moved between postgres and eventstoredb', () => {
-    let postgres: EventLogFixture;
-    let eventStoreDb: EventLogFixture;
-    beforeAll(async () => {
-      postgres = await startPostgresFixture();
-      eventStoreDb = await reach();
-    });
-    afterAll(async () => {
-      await postgres.close();
-      await eventStoreDb.close();
-    });
-    const contents = async (log: EventLog) =>
-      (await readToEnd(log, null)).map((event) => ({
-        ...plain(event),
-        stream: event.stream,
-        revision: event.revision,
-      }));
+  describe('a log moved from postgres to eventstoredb and back', () => {
+    const fixtures: EventLogFixture[] = [];
+    const started = async (starting: Promise<EventLogFixture>): Promise<EventLogFixture> => {
+      const fixture = await starting;
+      fixtures.push(fixture);
+      return fixture;
+    };
+    afterAll(() => Promise.all(fixtures.map((fixture) => fixture.close())));
 
     it('keeps streams, revisions, ids, bytes and order, and its identity', async (context) => {
-      const [from, to] = [postgres.open(), eventStoreDb.open()];
-      context.skip(
-        (await to.readAll(null, 1)).events.length > 0,
-        'the server is not new: there is something in its log',
-      );
-      const identity = await ensureLogIdentity(from, null);
+      const middle = (await started(reach())).open();
+      context.skip(!(await isEmpty(middle)), 'the server is not new: there is something in its log');
+      const [first, last] = [
+        (await started(startPostgresFixture())).open(),
+        (await started(startPostgresFixture())).open(),
+      ];
+      const identity = await ensureLogIdentity(first, null);
       const [a, b] = [newStream(), newStream('notices')];
       for (let round = 0; round < 10; round += 1) {
-        await from.append(a, round * 3 - 1, newEvents(3));
-        await from.append(b, round - 1, newEvents(1, 300_000));
+        await first.append(a, round * 3 - 1, newEvents(3));
+        await first.append(b, round - 1, newEvents(1, 300_000));
       }
-      expect(await copyLog(from, to)).toEqual({ present: 0, copied: 41 });
-      expect(await copyLog(from, to)).toEqual({ present: 41, copied: 0 });
-      expect(await contents(to)).toEqual(await contents(from));
-      expect(await readLogIdentity(to)).toBe(identity);
-    });
+      expect(await copyLog(first, middle)).toEqual({ present: 0, copied: 41 });
+      expect(await copyLog(first, middle)).toEqual({ present: 41, copied: 0 });
+      expect(await contents(middle)).toEqual(await contents(first));
+      expect(await ensureLogIdentity(middle, identity)).toBe(identity);
+      await expect(ensureLogIdentity(middle, randomUUID())).rejects.toBeInstanceOf(LogIdentityMismatch);
 
-    it('can go back', async () => {
-      const fresh = await startPostgresFixture();
-      const [from, to] = [eventStoreDb.open(), fresh.open()];
-      await from.append(newStream(), NO_STREAM, newEvents(5));
-      const identity = await ensureLogIdentity(from, null);
-      const { copied } = await copyLog(from, to);
-      expect(copied).toBeGreaterThanOrEqual(6);
-      expect(await contents(to)).toEqual(await contents(from));
-      expect(await ensureLogIdentity(to, identity)).toBe(identity);
-      await expect(ensureLogIdentity(from, randomUUID())).rejects.toBeInstanceOf(LogIdentityMismatch);
-      await fresh.close();
+      await middle.append(a, 29, newEvents(2));
+      expect(await copyLog(middle, last)).toEqual({ present: 0, copied: 43 });
+      expect(await contents(last)).toEqual(await contents(middle));
+      expect(await ensureLogIdentity(last, identity)).toBe(identity);
     });
   });
+}
+
+async function contents(log: EventLog): Promise<unknown[]> {
+  const events = await readToEnd(log, null);
+  return events.map((event) => ({ ...plain(event), stream: event.stream, revision: event.revision }));
+}
+
+async function isEmpty(log: EventLog): Promise<boolean> {
+  let position: Position | null = null;
+  for (;;) {
+    const page = await log.readAll(position, 100);
+    if (page.events.length > 0) return false;
+    if (page.atEnd) return true;
+    position = page.next;
+  }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventStoreDBClient, START, STREAM_NAME } from '@eventstore/db-client';
 import type { LoggedEvent, LogPage, Position } from '../port.js';
 import { BackOff, pause } from '../waiting.js';
@@ -78,7 +79,11 @@ async function* pages(
       const events = takePage(subscription, options);
       if (events.length > 0) yield events;
       else if (failure !== null) throw failure;
-      else await stirred;
+      else {
+        await stirred;
+        // What arrived together is decoded in the same turn of the event loop: after it, the page has all of that.
+        await nextTurn();
+      }
     }
   } finally {
     signal.removeEventListener('abort', stir);

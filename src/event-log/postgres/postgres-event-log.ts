@@ -52,6 +52,7 @@ class PostgresEventLog implements EventLog {
   readonly #pageEvents: number;
   readonly #pageBytes: number;
   readonly #onInterruption: (error: unknown) => void;
+  #closed: Promise<unknown> | null = null;
 
   constructor(options: PostgresEventLogOptions) {
     this.#appendDeadlineMs = options.appendDeadlineMs ?? 10_000;
@@ -141,7 +142,8 @@ class PostgresEventLog implements EventLog {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#wakeups.close(), this.#pool.end()]);
+    this.#closed ??= Promise.all([this.#wakeups.close(), this.#pool.end()]);
+    await this.#closed;
   }
 
   async #read(query: { name: string; text: string }, values: unknown[]): Promise<unknown[]> {
