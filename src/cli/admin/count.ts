@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { countSite } from '../../audit/count-site.js';
+import { jsonCommand, uuid } from '../command.js';
+import { type CliContext, print, withInstallation } from '../context.js';
+
+/** `admin count`: how many events of a site each stage of the pipeline holds. */
+export function countCommand(context: CliContext): Command {
+  return jsonCommand('count', 'count a site’s events at every stage of the pipeline')
+    .requiredOption('--site <id>', 'id of the site', uuid)
+    .action(async (options: { readonly json?: boolean; readonly site: string }) => {
+      await withInstallation(context, async ({ workerPool, eventLog }) => {
+        const counts = await countSite({ pool: workerPool, eventLog }, options.site);
+        const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(18)} ${String(count)}`);
+        print(context, options, counts, lines);
+      });
+    });
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { type ErasureSubject, eraseSubject, openErasureJournal } from '../../erasure/index.js';
+import { parseIdentifier } from '../../verification/identifier.js';
+import { jsonCommand, uuid } from '../command.js';
+import { type CliContext, print, withInstallation } from '../context.js';
+import { CommandError, EXIT } from '../exit-codes.js';
+
+interface Options {
+  readonly json?: boolean;
+  readonly site: string;
+  readonly visitor?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly idNumber?: string;
+  readonly record?: string;
+}
+
+/** `admin erase`: destroys the keys of a person's records, or of one record. */
+export function eraseCommand(context: CliContext): Command {
+  return jsonCommand('erase', 'erase the personal data of a person, or of one record, for good')
+    .requiredOption('--site <id>', 'id of the site', uuid)
+    .option('--visitor <visitor_id>', 'the person with this visitor_id')
+    .option('--email <address>', 'the signer with this e-mail address')
+    .option('--phone <number>', 'the signer with this phone number')
+    .option('--id-number <number>', 'the signer with this identity number')
+    .option('--record <id>', 'one record: its id or its consent token')
+    .action(async (options: Options) => {
+      const by = subjectOf(options);
+      await withInstallation(context, async ({ workerPool, keyring, config }) => {
+        const journal = openErasureJournal(config.erasureJournal);
+        const receipt = await eraseSubject({ pool: workerPool, keyring, journal }, { siteId: options.site, by });
+        const result = {
+          request_id: receipt.requestId,
+          site_id: receipt.siteId,
+          reason: receipt.reason,
+          finished_at: receipt.finishedAt.toISOString(),
+          erased_records: receipt.erasedRecords,
+          deleted_approval_tokens: receipt.deletedApprovalTokens,
+          cancelled_exports: receipt.cancelledExports,
+          event_ids: receipt.eventIds,
+        };
+        print(context, options, result, [
+          receipt.erasedRecords === 0
+            ? 'There was no record to erase.'
+            : `${receipt.erasedRecords} records were erased: nobody can read their personal part again.`,
+          `Approval tokens deleted: ${receipt.deletedApprovalTokens}; exports cancelled: ${receipt.cancelledExports}.`,
+          `Receipt: ${receipt.requestId}`,
+        ]);
+      });
+    });
+}
+
+function subjectOf({ visitor, email, phone, idNumber, record }: Options): ErasureSubject {
+  const persons = [
+    { kind: 'visitor', value: visitor },
+    { kind: 'email', value: email },
+    { kind: 'phone', value: phone },
+    { kind: 'id_number', value: idNumber },
+  ] as const;
+  const subjects: ErasureSubject[] = persons.flatMap(({ kind, value }) =>
+    value === undefined ? [] : [{ kind, value }],
+  );
+  if (record !== undefined) {
+    const identifier = parseIdentifier(record);
+    if (identifier === null || !('eventId' in identifier)) {
+      throw new CommandError('--record must be the id of a record, or its consent token.', EXIT.usage);
+    }
+    subjects.push({ kind: 'record', eventId: identifier.eventId });
+  }
+  const [subject] = subjects;
+  if (subject === undefined || subjects.length > 1) {
+    throw new CommandError('Give exactly one of --visitor, --email, --phone, --id-number, --record.', EXIT.usage);
+  }
+  return subject;
+}

@@ -1,0 +1,76 @@
+import { Command } from 'commander';
+import { withRole } from '../../database/pool.js';
+import { copyLog } from '../../event-log/copy-log.js';
+import { createEventStoreDbEventLog } from '../../event-log/eventstoredb/eventstoredb-event-log.js';
+import type { EventLog } from '../../event-log/port.js';
+import { createPostgresEventLog } from '../../event-log/postgres/postgres-event-log.js';
+import { recoverLog } from '../../relay/recover-log.js';
+import type { Installation } from '../../roles/installation.js';
+import { jsonCommand } from '../command.js';
+import { type CliContext, print, withInstallation } from '../context.js';
+import { CommandError, EXIT } from '../exit-codes.js';
+
+const POSTGRES = 'postgres';
+
+/** `admin log copy|recover` */
+export function logCommand(context: CliContext): Command {
+  const group = new Command('log').description('the event log; stop the service before');
+  group.addCommand(
+    jsonCommand('copy', 'copy the log that is configured now to the other adapter, event by event')
+      .requiredOption('--to <target>', `${POSTGRES}, or the URL of an EventStoreDB server: esdb://…`)
+      .action(async (options: { readonly json?: boolean; readonly to: string }) => {
+        await withInstallation(context, (installation) => copyTo(context, installation, options));
+      }),
+  );
+  group.addCommand(
+    jsonCommand('recover', 'make log and database agree after a restore, or after a copy').action(
+      async (options: { readonly json?: boolean }) => {
+        await withInstallation(context, async ({ workerPool, eventLog }) => {
+          const result = await recoverLog(workerPool, eventLog);
+          print(context, options, result, [
+            `${result.refilledEvents} events of ${result.refilledStreams} streams were appended to the log again.`,
+            `${result.adoptedEvents} events that the log has were taken over by the database.`,
+            'Rebuild the projections (consent-ledger projections rebuild <name>) once the service runs again.',
+          ]);
+        });
+      },
+    ),
+  );
+  return group;
+}
+
+async function copyTo(
+  context: CliContext,
+  installation: Installation,
+  options: { readonly json?: boolean; readonly to: string },
+): Promise<void> {
+  const target = openTarget(installation, options.to);
+  try {
+    const { copied, present } = await copyLog(installation.eventLog, target, (progress) => {
+      if (options.json !== true) context.stderr.write(`\r${progress.present + progress.copied} events`);
+    });
+    if (options.json !== true) context.stderr.write('\n');
+    print(context, options, { copied, present, to: target.kind }, [
+      `${copied} events were copied; ${present} were there already. The source is unchanged.`,
+      target.kind === 'eventstoredb'
+        ? 'Now set EVENTSTORE_URL to the target, run consent-ledger admin log recover, and start the service.'
+        : 'Now unset EVENTSTORE_URL, run consent-ledger admin log recover, and start the service.',
+    ]);
+  } finally {
+    await target.close();
+  }
+}
+
+function openTarget({ eventLog, databaseUrl }: Installation, to: string): EventLog {
+  const kind = to === POSTGRES ? 'postgres' : 'eventstoredb';
+  if (kind === eventLog.kind) {
+    throw new CommandError(`The log is kept by ${kind} already; copy it to the other adapter.`, EXIT.usage);
+  }
+  if (kind === 'postgres') {
+    return createPostgresEventLog({ connection: { connectionString: withRole(databaseUrl, 'consent_ledger_worker') } });
+  }
+  if (!/^esdb(\+discover)?:\/\/\S+$/.test(to)) {
+    throw new CommandError('--to must be postgres, or a URL that begins with esdb:// or esdb+discover://.', EXIT.usage);
+  }
+  return createEventStoreDbEventLog(to, { onInterruption: () => undefined });
+}

@@ -1,0 +1,34 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { EXIT_CODES_HELP } from './exit-codes.js';
+
+/** A command with `--json`, and the exit codes in its help. */
+export function jsonCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--json', 'print one JSON object, and nothing else, on standard output')
+    .addHelpText('after', EXIT_CODES_HELP);
+}
+
+/** Parses an option's whole number. */
+export function wholeNumber(least: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^\d{1,15}$/.test(text) || value < least) {
+      throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
+    }
+    return value;
+  };
+}
+
+/** Parses a UUID. */
+export function uuid(text: string): string {
+  const lower = text.toLowerCase();
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(lower))
+    throw new InvalidArgumentError('It must be a UUID.');
+  return lower;
+}
+
+/** Gathers an option that may be given several times. */
+export function several(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}

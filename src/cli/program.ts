@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { ROLES } from '../main.js';
+import { apiKeyCommand } from './admin/api-key.js';
+import { countCommand } from './admin/count.js';
+import { documentCommand } from './admin/document.js';
+import { eraseCommand } from './admin/erase.js';
+import { logCommand } from './admin/log.js';
+import { seedDemoCommand } from './admin/seed-demo.js';
+import { siteCommand } from './admin/site.js';
+import { tenantCommand } from './admin/tenant.js';
+import { userCommand } from './admin/user.js';
+import type { CliContext } from './context.js';
+import { EXIT_CODES_HELP } from './exit-codes.js';
+import { projectionsCommand } from './projections.js';
+import { migrateCommand, roleCommand } from './roles.js';
+
+/** Every command of `consent-ledger`. */
+export function createProgram(context: CliContext): Command {
+  const program = new Command('consent-ledger')
+    .description('Records consents so that years later anyone can check, offline, who agreed to what, and when.')
+    .addHelpText('after', EXIT_CODES_HELP);
+  for (const role of ROLES) program.addCommand(roleCommand(context, role));
+  program.addCommand(migrateCommand(context));
+  program.addCommand(adminCommand(context));
+  program.addCommand(projectionsCommand(context));
+  useStreams(program, context);
+  return program;
+}
+
+function adminCommand(context: CliContext): Command {
+  const admin = new Command('admin').description('set up tenants, sites and documents; erase; look after the log');
+  for (const command of [
+    seedDemoCommand,
+    tenantCommand,
+    siteCommand,
+    apiKeyCommand,
+    userCommand,
+    documentCommand,
+    countCommand,
+    eraseCommand,
+    logCommand,
+  ]) {
+    admin.addCommand(command(context));
+  }
+  return admin;
+}
+
+/** Makes a command and those below it throw instead of ending the process, and write to the given streams. */
+function useStreams(command: Command, context: CliContext): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => context.stdout.write(text),
+    writeErr: (text) => context.stderr.write(text),
+  });
+  for (const inner of command.commands) useStreams(inner, context);
+}

@@ -1,0 +1,127 @@
+import { SingleBar } from 'cli-progress';
+import { Command } from 'commander';
+import type { Projection } from '../../projections/definition.js';
+import { PROJECTIONS } from '../../projections/index.js';
+import {
+  compareProjection,
+  listProjections,
+  loadProjection,
+  projectionStatus,
+  type RebuildResult,
+  rebuildProjection,
+} from '../projector/index.js';
+import type { Installation } from '../roles/installation.js';
+import { jsonCommand } from './command.js';
+import { type CliContext, print, withInstallation } from './context.js';
+import { CommandError, EXIT } from './exit-codes.js';
+
+interface Options {
+  readonly json?: boolean;
+  readonly file?: string;
+}
+
+/** `projections list|status|rebuild|compare` */
+export function projectionsCommand(context: CliContext): Command {
+  const group = new Command('projections').description('read models: what is made of the event log');
+  group.addCommand(
+    jsonCommand('list', 'the projections, and the views that each shows').action((options: Options) => {
+      const projections = listProjections(PROJECTIONS);
+      const lines = projections.map(({ name, version, views }) => `${name} (version ${version}): ${views.join(', ')}`);
+      print(context, options, { projections }, lines);
+    }),
+  );
+  group.addCommand(
+    withFile(jsonCommand('status', 'where each projection stands')).action(async (options: Options) => {
+      const projections = options.file === undefined ? PROJECTIONS : [await loadProjection(options.file)];
+      await withInstallation(context, async ({ projectionsPool, eventLog }) => {
+        const status = await projectionStatus(projectionsPool, eventLog, projections);
+        const lines = status.map(
+          ({ name, state, events, isUpToDate, problem }) =>
+            `${name.padEnd(20)} ${state}, ${events} events read, ${isUpToDate === true ? 'up to date' : 'behind the log'}` +
+            (problem === null ? '' : `\n  ${JSON.stringify(problem)}`),
+        );
+        print(context, options, { projections: status }, lines);
+      });
+    }),
+  );
+  const replay = (name: string, description: string, work: typeof rebuildProjection): Command =>
+    withFile(jsonCommand(name, description).argument('[name]', 'name of the projection')).action(
+      async (projectionName: string | undefined, options: Options) => {
+        const projection = await projectionOf(projectionName, options);
+        await withInstallation(context, async (installation) => {
+          const result = await withProgress(context, installation, projection, work);
+          printResult(context, options, projection, result, name === 'rebuild');
+        });
+      },
+    );
+  group.addCommand(
+    replay('rebuild', 'replay the log from its start beside the live tables, compare, swap', rebuildProjection),
+  );
+  group.addCommand(replay('compare', 'replay the log from its start and compare, without swapping', compareProjection));
+  return group;
+}
+
+function withFile(command: Command): Command {
+  return command.option('--file <path>', 'a projection of your own: a JavaScript file (docs/projections.md)');
+}
+
+async function projectionOf(name: string | undefined, { file }: Options): Promise<Projection> {
+  if ((name === undefined) === (file === undefined)) {
+    throw new CommandError('Name one of the projections, or give a file with --file.', EXIT.usage);
+  }
+  if (file !== undefined) return loadProjection(file);
+  const projection = PROJECTIONS.find((one) => one.name === name);
+  if (projection !== undefined) return projection;
+  const names = PROJECTIONS.map((one) => one.name).join(', ');
+  throw new CommandError(`There is no projection ${name}; there are ${names}.`, EXIT.usage);
+}
+
+async function withProgress(
+  context: CliContext,
+  { projectionsPool, eventLog }: Installation,
+  projection: Projection,
+  work: typeof rebuildProjection,
+): Promise<RebuildResult> {
+  const bar = new SingleBar({
+    format: `${projection.name} [{bar}] {value} of about {total} events`,
+    stream: context.stderr,
+    clearOnComplete: false,
+    hideCursor: true,
+  });
+  bar.start(0, 0);
+  try {
+    return await work({
+      pool: projectionsPool,
+      log: eventLog,
+      projection,
+      onProgress: (events, total) => {
+        bar.setTotal(Math.max(events, total ?? 0));
+        bar.update(events);
+      },
+    });
+  } finally {
+    bar.stop();
+  }
+}
+
+function printResult(
+  context: CliContext,
+  options: Options,
+  projection: Projection,
+  { events, position, comparison }: RebuildResult,
+  isSwapped: boolean,
+): void {
+  const isEqual = comparison === null ? null : comparison.every(({ equal }) => equal);
+  print(context, options, { name: projection.name, events, position, equal: isEqual, comparison, swapped: isSwapped }, [
+    `${projection.name}: ${events} events were replayed.`,
+    ...(comparison ?? []).map(({ table, equal, rows, differsBehind }) =>
+      equal
+        ? `  ${table}: ${rows} rows, the same as in the live tables`
+        : `  ${table}: DIFFERS from the live tables after ${rows} equal rows${differsBehind === null ? '' : `, behind ${differsBehind.join(', ')}`}`,
+    ),
+    ...(comparison === null ? ['  There was nothing to compare with.'] : []),
+    isSwapped ? 'The new tables are live.' : 'The live tables were left as they are.',
+  ]);
+  if (!isSwapped && isEqual === false)
+    throw new CommandError('The live tables are not what the log says; rebuild them.');
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { pino } from 'pino';
+import { type Role, startService } from '../main.js';
+import { jsonCommand } from './command.js';
+import { type CliContext, configOf, print, withInstallation } from './context.js';
+
+const DESCRIPTIONS: Readonly<Record<Role, string>> = {
+  serve: 'run the whole service in one process',
+  api: 'run the part that answers callers; any number may run',
+  worker: 'run the part behind it: relay, projections, sealer, stamper, erasure; any number may run',
+};
+
+/** `serve`, `api`, `worker`: run until SIGTERM or SIGINT, then finish what is under way. */
+export function roleCommand(context: CliContext, role: Role): Command {
+  return jsonCommand(role, DESCRIPTIONS[role]).action(async (options: { readonly json?: boolean }) => {
+    const config = configOf(context);
+    const logger = pino({ level: config.logLevel }, { write: (line: string) => context.stderr.write(line) });
+    const stopSignal = signalled();
+    const service = await startService(role, config, logger);
+    try {
+      print(context, options, { role, url: service.url }, [
+        `Consent Ledger (${role}) listens on ${service.url}`,
+        ...(role === 'worker' ? [] : nextSteps(service.url)),
+      ]);
+      await Promise.race([stopSignal, service.failed]);
+      logger.info('stopping: what is under way is finished first');
+    } finally {
+      await service.stop();
+    }
+  });
+}
+
+function nextSteps(url: string): string[] {
+  return [
+    '',
+    'What to do next, in another terminal, in the same folder:',
+    '  npx consent-ledger admin seed-demo       a demonstration tenant with site, keys and documents',
+    `  curl -H "X-API-Key: <read key>" ${url}/tool/v1/config`,
+    '  npx consent-ledger evidence export --help',
+    'Stop with Ctrl-C: accepted requests are finished first.',
+  ];
+}
+
+/** Resolves at the first SIGTERM or SIGINT. A second one ends the process at once, as it does by default. */
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+}
+
+/** `migrate`: brings the database's schema up to date. */
+export function migrateCommand(context: CliContext): Command {
+  return jsonCommand('migrate', 'bring the database schema up to date; safe to repeat').action(
+    async (options: { readonly json?: boolean }) => {
+      const migrates = true;
+      await withInstallation(
+        context,
+        async () => print(context, options, { migrated: true }, ['The database schema is up to date.']),
+        migrates,
+      );
+    },
+  );
+}

@@ -1,0 +1,27 @@
+import { CommanderError } from 'commander';
+import type { CliContext } from './context.js';
+import { CommandError, EXIT } from './exit-codes.js';
+import { createProgram } from './program.js';
+
+/**
+ * Runs one command line.
+ * @param args without node and the program's name
+ * @returns the exit code; a failure is one message on standard error
+ */
+export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+  try {
+    await createProgram(context).parseAsync([...args], { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    // Commander has written what it has to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    context.stderr.write(`${messageOf(error)}\n`);
+    return error instanceof CommandError ? error.exitCode : EXIT.failed;
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  if (error instanceof Error) return error.message === '' ? error.name : error.message;
+  return String(error);
+}
