@@ -19,7 +19,7 @@ export const OPENSSL_KEYS = {
   'P-521': ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-521'],
 } as const;
 
-/** A responder made of `openssl ts -reply`, with a root, an intermediate and a CRL of each. */
+/** A responder made of `openssl ts -reply`, with a root, an intermediate, a CRL of each and a delegated OCSP responder. */
 export interface OpensslTsa {
   readonly url: string;
   readonly folder: string;
@@ -67,6 +67,11 @@ keyUsage = critical,digitalSignature
 subjectKeyIdentifier = hash
 authorityKeyIdentifier = keyid
 crlDistributionPoints = URI:${url}intermediate.crl
+authorityInfoAccess = OCSP;URI:${url}ocsp
+[ocsp_ext]
+extendedKeyUsage = OCSPSigning
+keyUsage = critical,digitalSignature
+noCheck = ignored
 [tsa]
 default_tsa = responder
 [responder]
@@ -109,6 +114,13 @@ export async function startOpensslTsa(options: {
     await openssl('crl', '-in', `${issuer}.crl.pem`, '-outform', 'DER', '-out', `${issuer}.crl`);
     return readFile(file(`${issuer}.crl`));
   };
+  const ocsp = async (request: Uint8Array): Promise<Uint8Array> => {
+    await writeFile(file('ocsp.req'), request);
+    const signer = ['-rsigner', 'ocsp.pem', '-rkey', 'ocsp.key', '-CA', 'intermediate.pem', '-nmin', '60'];
+    const files = ['-index', 'intermediate.txt', '-reqin', 'ocsp.req', '-respout', 'ocsp.resp'];
+    await openssl('ocsp', ...files, ...signer);
+    return readFile(file('ocsp.resp'));
+  };
   const server = createServer((request, response) => {
     // One at a time: openssl keeps its serial number in a file.
     turn = turn.then(async () => {
@@ -116,9 +128,11 @@ export async function startOpensslTsa(options: {
         const body = await readBody(request);
         const issuer = /^\/(root|intermediate)\.crl$/.exec(request.url ?? '')?.[1];
         const [type, answer] =
-          issuer === undefined
-            ? ['application/timestamp-reply', await reply(body)]
-            : ['application/pkix-crl', await crl(issuer)];
+          issuer !== undefined
+            ? ['application/pkix-crl', await crl(issuer)]
+            : request.url === '/ocsp'
+              ? ['application/ocsp-response', await ocsp(body)]
+              : ['application/timestamp-reply', await reply(body)];
         response.writeHead(200, { 'content-type': type }).end(answer);
       } catch (error) {
         response.writeHead(500).end(String(error));
@@ -148,6 +162,8 @@ export async function startOpensslTsa(options: {
   await issue('root', undefined, OPENSSL_KEYS['P-256']);
   await issue('intermediate', 'root', OPENSSL_KEYS['P-256']);
   await issue('tsa', 'intermediate', OPENSSL_KEYS[options.key]);
+  await issue('ocsp', 'intermediate', OPENSSL_KEYS['P-256']);
+  await openssl('ca', '-config', 'tsa.cnf', '-name', 'intermediate', '-valid', 'tsa.pem');
   const der = async (name: string) => new X509Certificate(await readFile(file(name))).raw;
   return {
     url,

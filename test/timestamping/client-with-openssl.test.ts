@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyTimestamp } from '../../schemas/rfc3161/verify.js';
 import { createTimestampClient } from '../../src/timestamping/client.js';
 import { TimestampUnavailable } from '../../src/timestamping/errors.js';
 import { hasOpenssl, OPENSSL_KEYS, type OpensslTsa, startOpensslTsa } from '../support/openssl-tsa.js';
@@ -17,6 +18,7 @@ describe.skipIf(!hasOpenssl)('client with an authority made of openssl', () => {
       expect(stamp.gatheringProblems).toEqual([]);
       expect(stamp.certificates).toHaveLength(3);
       expect(stamp.crls).toHaveLength(2);
+      expect(stamp.ocspResponses).toHaveLength(1);
       expect(stamp.genTimeText).toMatch(/^\d{14}(\.\d{1,6})?Z$/);
       expect(['provisional', 'conclusive']).toContain(stamp.report.revocation);
     } finally {
@@ -49,6 +51,17 @@ describe.skipIf(!hasOpenssl)('client with an authority made of openssl', () => {
       await expect(choosy.stamp(DATA)).rejects.toThrow('tst.policy');
       const refused = createTimestampClient({ ...options, requestedPolicy: '1.2.3' });
       await expect(refused.stamp(DATA)).rejects.toThrow('unacceptedPolicy');
+    });
+
+    it('is content with the OCSP answer alone', async () => {
+      const client = createTimestampClient({ authorities: [tsa.url], trustAnchors: [tsa.intermediate] });
+      const { response, ocspResponses, certificates } = await client.stamp(DATA);
+      const trustAnchors = certificates.slice(-1);
+      const input = { token: response, stamped: { data: DATA }, trustAnchors, at: new Date() } as const;
+      const withAnswer = await verifyTimestamp({ ...input, ocspResponses, revocation: 'require' });
+      expect(withAnswer.outcome).toBe('pass');
+      expect(withAnswer.checks.find(({ id }) => id === 'tst.revocation')?.message).toContain('OCSP answer of');
+      expect((await verifyTimestamp({ ...input, revocation: 'require' })).outcome).toBe('indeterminate');
     });
 
     it('takes no token of a revoked authority', async () => {
