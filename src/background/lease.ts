@@ -27,7 +27,7 @@ export async function tryLease(pool: pg.Pool, name: string): Promise<Lease | nul
   client.on('end', onLost);
   try {
     const { rows } = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as held', [
-      `consent-ledger ${name}`,
+      lockName(name),
     ]);
     const [row] = heldRows.parse(rows);
     if (row?.held !== true) {
@@ -45,13 +45,28 @@ export async function tryLease(pool: pg.Pool, name: string): Promise<Lease | nul
   }, HEARTBEAT_MS);
   return {
     lost: lost.signal,
-    // Closing the connection frees the lock even where an answer to an unlock would be lost.
     release: async () => {
       clearInterval(heartbeat);
+      const isUnlocked = await unlock(client, name);
       client.off('end', onLost);
-      client.release(true);
+      if (isUnlocked) client.off('error', onLost);
+      client.release(!isUnlocked);
     },
   };
+}
+
+/** @returns false if the connection has to be closed: that frees the lock too */
+async function unlock(client: pg.PoolClient, name: string): Promise<boolean> {
+  try {
+    const { rows } = await client.query('select pg_advisory_unlock(hashtextextended($1, 0)) as held', [lockName(name)]);
+    return heldRows.parse(rows)[0]?.held === true;
+  } catch {
+    return false;
+  }
+}
+
+function lockName(name: string): string {
+  return `consent-ledger ${name}`;
 }
 
 /** Waits for the lock of this name. @returns null if `signal` was aborted before */

@@ -42,6 +42,8 @@ export async function startPipeline(): Promise<Pipeline> {
       statementTimeoutMs: 5_000,
       onIdleError: () => undefined,
     });
+    // A server's farewell may come in the same packet as its welcome, before whoever asked for the client can listen.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     pools.push(pool);
     return pool;
   };
@@ -79,7 +81,12 @@ function openLog(url: string): EventLog {
   return createPostgresEventLog({ connection: { connectionString: url, options: '-c role=consent_ledger_worker' } });
 }
 
-export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const print = (...line: unknown[]): void => {
+  if (process.env.TEST_LOG !== undefined) console.log(new Date().toISOString(), ...line);
+};
+
+/** Says nothing, unless TEST_LOG is set. */
+export const silent: Log = { info: print, warn: print, error: print };
 
 /** The ledger's key, made anew. */
 export function newSigner(origin = 'ledger.example/test'): LedgerSigner {

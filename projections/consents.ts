@@ -1,0 +1,75 @@
+import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from '../schemas/events/consent-recorded.js';
+import { SUBJECT_ERASED, SubjectErasedRecord } from '../schemas/events/subject-erased.js';
+import type { Projection, ProjectionEvent } from './definition.js';
+import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
+
+/** Every consent record, as status and verify look it up: one row a record, no personal value. */
+export const consents: Projection = {
+  name: 'consents',
+  version: 1,
+  tables: {
+    consents: {
+      columns: {
+        event_id: { type: 'uuid', nullable: false },
+        site_id: { type: 'uuid', nullable: false },
+        stream: { type: 'text', nullable: false },
+        revision: { type: 'bigint', nullable: false },
+        // JCS(record): the exact text that is hashed.
+        record: { type: 'text', nullable: false },
+        proof_hash: { type: 'text', nullable: false },
+        consent_type: { type: 'text', nullable: false },
+        decision: { type: 'text', nullable: false },
+        categories: { type: 'jsonb', nullable: true },
+        language: { type: 'text', nullable: false },
+        document_version_id: { type: 'uuid', nullable: false },
+        compliance_framework: { type: 'text', nullable: true },
+        created_at: { type: 'timestamptz', nullable: false },
+        valid_until: { type: 'timestamptz', nullable: true },
+        channel: { type: 'text', nullable: false },
+        // Revision of the SubjectErased in the same stream.
+        erased_by: { type: 'bigint', nullable: true },
+      },
+      primaryKey: ['event_id'],
+      indexes: [
+        { columns: ['stream', 'revision'], unique: true },
+        { columns: ['proof_hash'], unique: false },
+        { columns: ['site_id', 'created_at'], unique: false },
+      ],
+    },
+  },
+  on: {
+    [CONSENT_RECORDED]: (event) => {
+      const body = ConsentRecordedBody.parse(event.body);
+      const record = ConsentRecord.parse(event.record);
+      return [{ kind: 'insert', table: 'consents', row: rowOf(event, body, record) }];
+    },
+    [SUBJECT_ERASED]: (event) =>
+      SubjectErasedRecord.parse(event.record).erased_event_ids.map((eventId) => ({
+        kind: 'update',
+        table: 'consents',
+        key: { event_id: eventId },
+        set: { erased_by: event.revision },
+      })),
+  },
+  ignores: [...NOTICE_EVENTS, ...LEDGER_EVENTS],
+};
+
+function rowOf(event: ProjectionEvent, body: ConsentRecordedBody, record: ConsentRecord) {
+  return {
+    event_id: event.id,
+    site_id: record.site_id,
+    stream: event.stream,
+    revision: event.revision,
+    record: body.record,
+    proof_hash: body.proof_hash,
+    consent_type: record.consent_type,
+    decision: record.decision,
+    categories: record.categories,
+    language: record.language,
+    document_version_id: record.document_version_id,
+    compliance_framework: record.compliance_framework,
+    created_at: record.created_at,
+    valid_until: record.valid_until,
+    channel: record.channel,
+  };
+}

@@ -1,0 +1,31 @@
+import { CONSENT_RECORDED, ConsentRecord } from '../schemas/events/consent-recorded.js';
+import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
+import type { Projection } from './definition.js';
+import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
+
+/** Consents a day (UTC), by site, type and decision. An erasure changes nothing: the records stay. */
+export const dailyCounts: Projection = {
+  name: 'daily_counts',
+  version: 1,
+  tables: {
+    daily_counts: {
+      columns: {
+        site_id: { type: 'uuid', nullable: false },
+        day: { type: 'date', nullable: false },
+        consent_type: { type: 'text', nullable: false },
+        decision: { type: 'text', nullable: false },
+        consents: { type: 'bigint', nullable: false },
+      },
+      primaryKey: ['site_id', 'day', 'consent_type', 'decision'],
+      indexes: [],
+    },
+  },
+  on: {
+    [CONSENT_RECORDED]: (event) => {
+      const { site_id, created_at, consent_type, decision } = ConsentRecord.parse(event.record);
+      const key = { site_id, day: created_at.slice(0, 10), consent_type, decision };
+      return [{ kind: 'add', table: 'daily_counts', key, by: { consents: 1 } }];
+    },
+  },
+  ignores: [SUBJECT_ERASED, ...NOTICE_EVENTS, ...LEDGER_EVENTS],
+};

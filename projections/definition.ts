@@ -1,0 +1,79 @@
+import { z } from 'zod';
+
+/** Types of columns that a read model may have. */
+export const COLUMN_TYPES = ['uuid', 'text', 'bigint', 'integer', 'boolean', 'jsonb', 'timestamptz', 'date'] as const;
+
+const Name = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be lower-case letters, digits and _, at most 40');
+
+/** A table of a read model. Tables are made from this alone, so that two of them can be compared. */
+export const TableDefinition = z.strictObject({
+  columns: z.record(Name, z.strictObject({ type: z.enum(COLUMN_TYPES), nullable: z.boolean() })),
+  primaryKey: z.array(Name).min(1),
+  /** Columns of further indexes. */
+  indexes: z.array(z.strictObject({ columns: z.array(Name).min(1), unique: z.boolean() })),
+});
+export type TableDefinition = z.infer<typeof TableDefinition>;
+
+/** Values of a row, by column. Times and dates are ISO 8601 text; what is left out is null. */
+export type Row = Readonly<Record<string, RowValue>>;
+export type RowValue = null | boolean | number | string | readonly RowValue[] | { readonly [member: string]: RowValue };
+
+/** A change of a read model. A change that meets another state than it expects is a failure of the projection. */
+export type Mutation =
+  /** A new row; its key must not be there. */
+  | { readonly kind: 'insert'; readonly table: string; readonly row: Row }
+  /** New values for the row with this primary key, which must be there. */
+  | { readonly kind: 'update'; readonly table: string; readonly key: Row; readonly set: Row }
+  /** Adds numbers to the row with this primary key; a row that is not there counts as zeros. */
+  | { readonly kind: 'add'; readonly table: string; readonly key: Row; readonly by: Readonly<Record<string, number>> };
+
+/** An event as projections see it. Nothing personal is in it: disclosures are encrypted in the body. */
+export interface ProjectionEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly stream: string;
+  readonly revision: number;
+  /** The body, parsed. */
+  readonly body: unknown;
+  /** The public part that is hashed and sealed, parsed; null for events of `ledger`. */
+  readonly record: unknown;
+}
+
+/** Pure: the same event gives the same changes. No clock, no configuration, nothing read. */
+export type Handler = (event: ProjectionEvent) => readonly Mutation[];
+
+/**
+ * A read model: what tables it has, and what each type of event changes in them. An event whose type is neither in `on` nor in `ignores` stops
+ * the projection: nothing is passed over unnoticed.
+ */
+export interface Projection {
+  readonly name: string;
+  /** Grows whenever tables or handlers change: the read model is built anew then. */
+  readonly version: number;
+  readonly tables: Readonly<Record<string, TableDefinition>>;
+  readonly on: Readonly<Record<string, Handler>>;
+  readonly ignores: readonly string[];
+}
+
+const HandlerShape = z.custom<Handler>((value) => typeof value === 'function', 'must be a function');
+
+/** For definitions that come from outside: files of a user's own. */
+export const ProjectionShape = z
+  .strictObject({
+    name: Name,
+    version: z.int().min(1),
+    tables: z.record(Name, TableDefinition).refine((tables) => Object.keys(tables).length > 0, 'needs a table'),
+    on: z.record(z.string(), HandlerShape),
+    ignores: z.array(z.string()),
+  })
+  .superRefine((definition, context) => {
+    for (const [table, { columns, primaryKey, indexes }] of Object.entries(definition.tables)) {
+      for (const column of [...primaryKey, ...indexes.flatMap((index) => index.columns)]) {
+        if (columns[column] === undefined) context.addIssue(`table ${table} has no column ${column}`);
+      }
+      for (const column of primaryKey) {
+        if (columns[column]?.nullable === true)
+          context.addIssue(`key column ${column} of ${table} must not be nullable`);
+      }
+    }
+  });

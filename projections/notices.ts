@@ -1,0 +1,91 @@
+import { sha256Hex } from '../schemas/crypto/digest.js';
+import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
+import {
+  DOCUMENT_VERSION_ACTIVATED,
+  DOCUMENT_VERSION_PUBLISHED,
+  DOCUMENT_VERSION_RETIRED,
+  DocumentVersionPublishedRecord,
+  DocumentVersionStateRecord,
+  PublicEventBody,
+  SITE_CONFIG_PUBLISHED,
+  SiteConfigPublishedRecord,
+} from '../schemas/events/notices.js';
+import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
+import type { Handler, Projection } from './definition.js';
+import { LEDGER_EVENTS } from './event-types.js';
+
+/** What people were asked to consent to, as the log says: document versions with their states, and site configurations. */
+export const notices: Projection = {
+  name: 'notices',
+  version: 1,
+  tables: {
+    notice_versions: {
+      columns: {
+        document_version_id: { type: 'uuid', nullable: false },
+        site_id: { type: 'uuid', nullable: false },
+        document_id: { type: 'uuid', nullable: false },
+        slug: { type: 'text', nullable: false },
+        kind: { type: 'text', nullable: false },
+        title: { type: 'text', nullable: false },
+        language: { type: 'text', nullable: false },
+        number: { type: 'integer', nullable: false },
+        media_type: { type: 'text', nullable: false },
+        content_sha256: { type: 'text', nullable: false },
+        requires_approval_token: { type: 'boolean', nullable: false },
+        // published, active or retired.
+        state: { type: 'text', nullable: false },
+        // Revision of the newest event about this version.
+        revision: { type: 'bigint', nullable: false },
+        published_at: { type: 'timestamptz', nullable: false },
+        activated_at: { type: 'timestamptz', nullable: true },
+        retired_at: { type: 'timestamptz', nullable: true },
+      },
+      primaryKey: ['document_version_id'],
+      indexes: [{ columns: ['site_id', 'document_id'], unique: false }],
+    },
+    notice_configs: {
+      columns: {
+        // SHA-256 of the record's text: the site_config_hash of consents.
+        sha256: { type: 'text', nullable: false },
+        site_id: { type: 'uuid', nullable: false },
+        number: { type: 'integer', nullable: false },
+        revision: { type: 'bigint', nullable: false },
+        record: { type: 'text', nullable: false },
+        published_at: { type: 'timestamptz', nullable: false },
+      },
+      primaryKey: ['sha256'],
+      indexes: [{ columns: ['site_id', 'number'], unique: true }],
+    },
+  },
+  on: {
+    [DOCUMENT_VERSION_PUBLISHED]: (event) => {
+      const { v: _, event_id: __, created_at, ...version } = DocumentVersionPublishedRecord.parse(event.record);
+      const row = { ...version, state: 'published', revision: event.revision, published_at: created_at };
+      return [{ kind: 'insert', table: 'notice_versions', row }];
+    },
+    [DOCUMENT_VERSION_ACTIVATED]: becomes('active', 'activated_at'),
+    [DOCUMENT_VERSION_RETIRED]: becomes('retired', 'retired_at'),
+    [SITE_CONFIG_PUBLISHED]: (event) => {
+      const { record: text } = PublicEventBody.parse(event.body);
+      const { site_id, number, created_at } = SiteConfigPublishedRecord.parse(event.record);
+      const row = {
+        sha256: sha256Hex(text),
+        site_id,
+        number,
+        revision: event.revision,
+        record: text,
+        published_at: created_at,
+      };
+      return [{ kind: 'insert', table: 'notice_configs', row }];
+    },
+  },
+  ignores: [CONSENT_RECORDED, SUBJECT_ERASED, ...LEDGER_EVENTS],
+};
+
+function becomes(state: string, column: string): Handler {
+  return (event) => {
+    const { document_version_id, created_at } = DocumentVersionStateRecord.parse(event.record);
+    const set = { state, revision: event.revision, [column]: created_at };
+    return [{ kind: 'update', table: 'notice_versions', key: { document_version_id }, set }];
+  };
+}

@@ -1,0 +1,54 @@
+import pg from 'pg';
+import type { LoggedEvent } from '../event-log/port.js';
+
+const MAX_REASON = 500;
+
+/** Where a projection stands still, and why. Nothing of the event's content. */
+export interface Problem {
+  readonly reason: string;
+  readonly event?: { readonly id: string; readonly type: string; readonly stream: string; readonly revision: number };
+}
+
+/** A projection cannot apply an event: it stops there, and stops no other. */
+export class ProjectionFailure extends Error {
+  override readonly name = 'ProjectionFailure';
+  constructor(
+    readonly projection: string,
+    readonly problem: Problem,
+    options?: ErrorOptions,
+  ) {
+    const { event } = problem;
+    const where =
+      event === undefined ? '' : ` at event ${event.id} (${event.type}, ${event.stream}, revision ${event.revision})`;
+    super(`projection ${projection} stopped${where}: ${problem.reason}`, options);
+  }
+}
+
+/** A change met another state of the read model than it expects. */
+export class UnexpectedState extends Error {
+  override readonly name = 'UnexpectedState';
+}
+
+/** The failure of one event. */
+export function failureAt(projection: string, event: LoggedEvent, error: unknown): ProjectionFailure {
+  const { id, type, stream, revision } = event;
+  return new ProjectionFailure(
+    projection,
+    { reason: reasonOf(error), event: { id, type, stream, revision } },
+    { cause: error },
+  );
+}
+
+/** Whether the database refused the data, rather than the moment: then the same change is refused again. */
+export function isRefusedByData(error: unknown): boolean {
+  if (error instanceof UnexpectedState) return true;
+  return error instanceof pg.DatabaseError && error.code !== undefined && /^(22|23|42)/.test(error.code);
+}
+
+// The detail of a database error quotes values: only its code and constraint are told.
+function reasonOf(error: unknown): string {
+  if (error instanceof pg.DatabaseError) {
+    return `the database refused it: ${error.code ?? 'unknown error'} ${error.constraint ?? ''}`.trim();
+  }
+  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON);
+}
