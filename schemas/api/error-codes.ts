@@ -1,6 +1,6 @@
 /**
  * Every failure that a caller of the HTTP API can cause or meet: its stable code, HTTP status and what it means. This table is the documentation,
- * the OpenAPI description and the only source of codes. Codes marked "own" are not in the interface specification.
+ * the OpenAPI description and the only source of codes. Codes with `isOwn` are not in the interface specification.
  */
 export const ERROR_CODES = {
   MISSING_API_KEY: { status: 401, meaning: 'The header X-API-Key is absent.' },
@@ -12,31 +12,31 @@ export const ERROR_CODES = {
   NONCE_REPLAYED: { status: 401, meaning: 'This nonce was used before.' },
   MISSING_BEARER_TOKEN: { status: 401, meaning: 'The header Authorization: Bearer is absent.' },
   INVALID_BEARER_TOKEN: { status: 401, meaning: 'The bearer token is malformed, expired or not ours.' },
-  INVALID_CREDENTIALS: { status: 401, meaning: 'Own: e-mail and password do not fit.' },
+  INVALID_CREDENTIALS: { status: 401, isOwn: true, meaning: 'E-mail and password do not fit.' },
   SITE_NOT_VERIFIED: { status: 403, meaning: 'The site is not verified.' },
   ORIGIN_NOT_ALLOWED: { status: 403, meaning: 'The origin is not in the allow-list of the site.' },
   IP_NOT_ALLOWED: { status: 403, meaning: 'The address is not in the allow-list of the site.' },
   INSUFFICIENT_ROLE: { status: 403, meaning: 'The user has not the role that the route asks for.' },
   TENANT_MISMATCH: { status: 403, meaning: 'The user belongs to another tenant than the site.' },
-  INSUFFICIENT_SCOPE: { status: 403, meaning: 'Own: the scope of the API key does not allow the method.' },
+  INSUFFICIENT_SCOPE: { status: 403, isOwn: true, meaning: 'The scope of the API key does not allow the method.' },
   DOCUMENT_NOT_FOUND: { status: 404, meaning: 'The document is unknown, or has no active version.' },
   VERSION_NOT_FOUND: { status: 404, meaning: 'The document version is unknown.' },
   CONSENT_NOT_FOUND: { status: 404, meaning: 'The record is unknown.' },
-  CHECKPOINT_NOT_FOUND: { status: 404, meaning: 'Own: there is no stamped checkpoint of this size.' },
-  ROUTE_NOT_FOUND: { status: 404, meaning: 'Own: there is no such route.' },
-  METHOD_NOT_ALLOWED: { status: 405, meaning: 'Own: the route exists, but not for this method.' },
-  REQUEST_TIMEOUT: { status: 408, meaning: 'Own: the request did not arrive in time.' },
+  CHECKPOINT_NOT_FOUND: { status: 404, isOwn: true, meaning: 'There is no stamped checkpoint of this size.' },
+  ROUTE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'There is no such route.' },
+  METHOD_NOT_ALLOWED: { status: 405, isOwn: true, meaning: 'The route exists, but not for this method.' },
+  REQUEST_TIMEOUT: { status: 408, isOwn: true, meaning: 'The request did not arrive in time.' },
   CONFIG_OUTDATED: {
     status: 409,
     meaning:
       'document_version_id is missing, not active or of another language, or the site has no published configuration. Read /tool/v1/config again.',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'Own: the body is larger than the route takes.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'Own: the body is not application/json.' },
-  MALFORMED_JSON: { status: 400, meaning: 'Own: the body is not strict JSON in UTF-8.' },
-  BAD_REQUEST: { status: 400, meaning: 'Own: the request is malformed.' },
+  PAYLOAD_TOO_LARGE: { status: 413, isOwn: true, meaning: 'The body is larger than the route takes.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, isOwn: true, meaning: 'The body is not application/json.' },
+  MALFORMED_JSON: { status: 400, isOwn: true, meaning: 'The body is not strict JSON in UTF-8.' },
+  BAD_REQUEST: { status: 400, isOwn: true, meaning: 'The request is malformed.' },
   VALIDATION_ERROR: { status: 422, meaning: 'Fields are missing or wrong; see errors.' },
-  IDENTIFIER_REQUIRED: { status: 422, meaning: 'Own: none of token, proof_hash and id was given.' },
+  IDENTIFIER_REQUIRED: { status: 422, isOwn: true, meaning: 'None of token, proof_hash and id was given.' },
   APPROVAL_TOKEN_REQUIRED: { status: 422, meaning: 'This document asks for an approval token.' },
   APPROVAL_TOKEN_INVALID: { status: 422, meaning: 'The approval token is unknown, expired, or for something else.' },
   APPROVAL_TOKEN_CONFLICT: {
@@ -62,19 +62,24 @@ export const ERROR_CODES = {
   CONSENT_LIMIT_EXCEEDED: { status: 429, meaning: 'The consent quota of the plan is used up.' },
   NO_CONSENT_SUBSCRIPTION: { status: 429, meaning: 'The tenant has no active plan.' },
   TOO_MANY_INVALID_API_KEYS: { status: 429, meaning: 'Too many requests with invalid keys from this address.' },
-  TOO_MANY_SIGN_IN_ATTEMPTS: { status: 429, meaning: 'Own: too many sign-in attempts.' },
+  TOO_MANY_SIGN_IN_ATTEMPTS: { status: 429, isOwn: true, meaning: 'Too many sign-in attempts.' },
   QUEUE_OVERLOADED: { status: 503, meaning: 'Too many records wait for the log. Retry after Retry-After.' },
   ADMISSION_UNAVAILABLE: {
     status: 503,
     meaning: 'Records cannot be admitted now. Retry after Retry-After with the same idempotency_key.',
   },
   API_KEY_LOOKUP_UNAVAILABLE: { status: 503, meaning: 'API keys cannot be looked up now. Retry after Retry-After.' },
-  SERVICE_UNAVAILABLE: { status: 503, meaning: 'Own: the request cannot be answered now. Retry after Retry-After.' },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    isOwn: true,
+    meaning: 'The request cannot be answered now. Retry after Retry-After.',
+  },
   INTERNAL_ERROR: {
     status: 500,
-    meaning: 'Own: an error of the service. Nothing was recorded by this request unless a retry says so.',
+    isOwn: true,
+    meaning: 'An error of the service. Nothing was recorded by this request unless a retry says so.',
   },
-} as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
+} as const satisfies Record<string, { readonly status: number; readonly meaning: string; readonly isOwn?: true }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
