@@ -21,9 +21,10 @@ export interface PostgresFixture extends EventLogFixture {
 /** A PostgreSQL server of its own, which can be killed, with an empty event log. */
 export async function startPostgresFixture(): Promise<PostgresFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'event-log-'));
+  const rootHomeBase = join(tmpdir(), `event-log-home-${randomUUID()}`);
   const server = await openEmbeddedPostgres({
     dataDir: join(folder, 'data'),
-    rootHomeBase: `/var/tmp/event-log-${randomUUID()}`,
+    rootHomeBase,
     log: () => undefined,
   });
   const logs: EventLog[] = [];
@@ -77,7 +78,7 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
       await Promise.all(proxies.map((proxy) => proxy.close()));
       await server.release();
       await rm(folder, { recursive: true, force: true });
-      await rm(server.home, { recursive: true, force: true });
+      await rm(rootHomeBase, { recursive: true, force: true });
     },
   };
 }
