@@ -1,18 +1,42 @@
 // Bundles the verifier, the schemas it imports and its libraries into one file, so that the package needs nothing else.
-import { chmod } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-await build({
-  entryPoints: [new URL('./src/main.ts', import.meta.url).pathname],
-  outfile: new URL('./dist/consent-verify.js', import.meta.url).pathname,
+const here = dirname(fileURLToPath(import.meta.url));
+const outfile = join(here, 'dist/consent-verify.js');
+
+const { metafile } = await build({
+  absWorkingDir: here,
+  entryPoints: ['src/main.ts'],
+  outfile,
   bundle: true,
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  legalComments: 'linked',
+  legalComments: 'none',
+  metafile: true,
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",
   },
   logLevel: 'warning',
 });
-await chmod(new URL('./dist/consent-verify.js', import.meta.url), 0o755);
+await chmod(outfile, 0o755);
+await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), await notices(Object.keys(metafile.inputs)));
+
+/** The licences of the libraries that are in the bundle, as they ask for. */
+async function notices(inputs) {
+  const folders = new Set(
+    inputs.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean),
+  );
+  const texts = [];
+  for (const folder of [...folders].sort()) {
+    const path = resolve(here, folder);
+    const { name, version, license } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8'));
+    const file = (await readdir(path)).find((entry) => /^licen[cs]e(?:\.|$)/i.test(entry));
+    if (file === undefined) throw new Error(`${name} has no licence file`);
+    texts.push(`${name} ${version} (${license})\n\n${(await readFile(join(path, file), 'utf8')).trim()}\n`);
+  }
+  return `consent-verify contains these libraries:\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}

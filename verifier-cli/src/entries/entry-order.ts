@@ -1,50 +1,54 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { EntryFindings } from '../findings/entry-findings.js';
 import type { ReadEntry } from './read-entry.js';
 
-interface Last {
+interface Place {
   readonly stream: string;
   readonly revision: number;
+  /** Leaf hash of the entry before it, as it claims. */
+  readonly previous: string | null;
   readonly batch: number;
   readonly index: number;
   readonly leaf: string;
+  readonly findings: EntryFindings;
 }
 
 /** Verifies, entry by entry, that they stand in order, that none contradicts another, and that each names the one before it. */
 export class EntryOrder {
-  #last: Last | null = null;
+  #last: Place | null = null;
 
   accept({ entry, source, leaf, findings }: ReadEntry): void {
     const last = this.#last;
-    const isSameStream = last?.stream === entry.stream;
-    const own = {
-      stream: entry.stream,
-      revision: entry.revision,
-      batch: source.batch,
-      index: source.index,
-      leaf: toHex(leaf),
-    };
+    const { stream, revision, previous } = entry;
+    const own = { stream, revision, previous, batch: source.batch, index: source.index, leaf: toHex(leaf), findings };
     this.#last = own;
-    if ((entry.revision === 0) !== (entry.previous === null)) {
-      findings.fail('entry.chain', 'the first entry of a stream, and only that, names none before it');
-    } else if (isSameStream && last.revision === entry.revision - 1 && entry.previous !== last.leaf) {
-      findings.fail('entry.chain', 'it names another entry before it than the one that is there');
-    } else {
-      findings.pass('entry.chain');
-    }
-    if (last === null || last.stream < entry.stream) {
-      findings.pass('entry.order');
-    } else if (isSameStream && last.revision === entry.revision) {
-      const contradiction =
-        last.leaf === own.leaf
-          ? 'it stands twice'
-          : 'another entry stands at the same place of its stream: the two contradict each other';
-      findings.fail('entry.order', contradiction);
-    } else if (!isSameStream || last.revision > entry.revision) {
-      findings.fail('entry.order', 'it stands behind an entry that comes after it');
-    } else if (source.batch < last.batch || (source.batch === last.batch && source.index <= last.index)) {
-      findings.fail('entry.order', 'its place in the ledger is not behind that of the entry before it');
-    } else {
-      findings.pass('entry.order');
-    }
+    const brokenLink = chainProblem(own, last);
+    if (brokenLink === null) findings.pass('entry.chain');
+    else findings.fail('entry.chain', brokenLink);
+    const disorder = orderProblem(own, last);
+    if (disorder === null) findings.pass('entry.order');
+    else findings.fail('entry.order', disorder);
   }
+}
+
+function chainProblem(own: Place, last: Place | null): string | null {
+  if ((own.revision === 0) !== (own.previous === null)) {
+    return 'the first entry of a stream, and only that, names none before it';
+  }
+  const isNeighbour = last !== null && last.stream === own.stream && last.revision === own.revision - 1;
+  if (!isNeighbour || own.previous === last.leaf) return null;
+  // An entry that is not what was sealed is at fault itself; the next one is right not to name it.
+  return last.findings.verdict === 'invalid' ? null : 'it names another entry before it than the one that is there';
+}
+
+function orderProblem(own: Place, last: Place | null): string | null {
+  if (last === null || last.stream < own.stream) return null;
+  if (last.stream > own.stream || last.revision > own.revision) return 'it stands behind an entry that comes after it';
+  if (last.revision === own.revision) {
+    return last.leaf === own.leaf
+      ? 'it stands twice'
+      : 'another entry stands at the same place of its stream: the two contradict each other';
+  }
+  const isBehind = own.batch > last.batch || (own.batch === last.batch && own.index > last.index);
+  return isBehind ? null : 'its place in the ledger is not behind that of the entry before it';
 }

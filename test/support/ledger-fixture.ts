@@ -1,0 +1,211 @@
+import { sha256 } from '../../schemas/crypto/digest.js';
+import { toHex, utf8 } from '../../schemas/crypto/encoding.js';
+import {
+  type BatchHeader,
+  batchHeaderText,
+  batchLeaf,
+  type StreamRun,
+  sortedRuns,
+  streamsRoot,
+} from '../../schemas/evidence/batch-header.js';
+import { type Checkpoint, checkpointText } from '../../schemas/evidence/checkpoint.js';
+import { type EntryParts, entryLeaf, entryText } from '../../schemas/evidence/entry.js';
+import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import { treeRoot } from '../../schemas/merkle/tree.js';
+import {
+  CA_EXTENSIONS,
+  crlDistributionPoint,
+  makeCertificate,
+  type TestCertificate,
+  TSA_EXTENSIONS,
+} from '../rfc3161/support/certificates.js';
+import { timeText } from '../rfc3161/support/der.js';
+import { makeCrl } from '../rfc3161/support/revocation.js';
+import { makeResponse, makeToken, type TokenOptions } from '../rfc3161/support/tokens.js';
+import { type FixtureEvent, type FixtureWorld, fixtureWorld, minute } from './ledger-fixture-events.js';
+import { signedNote, type TestSigningKey, testSigningKey } from './signing-key.js';
+
+export const ORIGIN = 'ledger.example/consents';
+/** When the fixture's packages are verified. */
+export const VERIFIED_AT = new Date('2026-06-01T00:00:00Z');
+
+/** The keys and certificates of the fixture. */
+export interface FixtureAuthority {
+  readonly root: TestCertificate;
+  readonly tsa: TestCertificate;
+}
+
+export function fixtureAuthority(): FixtureAuthority {
+  const root = makeCertificate({ name: 'Fixture Root', extensions: CA_EXTENSIONS });
+  const extensions = [...TSA_EXTENSIONS, crlDistributionPoint('http://crl.example/root.crl')];
+  return { root, tsa: makeCertificate({ name: 'Fixture TSA', issuer: root, extensions }) };
+}
+
+export const LEDGER_KEY = testSigningKey(ORIGIN, 'ledger key');
+export const NEXT_LEDGER_KEY = testSigningKey(ORIGIN, 'next ledger key');
+export const MANIFEST_KEY = testSigningKey(ORIGIN, 'manifest key');
+
+/** Changes that are made while the ledger is built; everything above them is honest about the changed thing. */
+export interface LedgerHooks {
+  readonly world?: (world: FixtureWorld) => void;
+  readonly entryParts?: (parts: EntryParts, event: FixtureEvent) => EntryParts;
+  readonly entryText?: (text: string, event: FixtureEvent) => string;
+  /** The leaf hashes of a batch, as sealed. */
+  readonly leaves?: (leaves: Uint8Array[], batch: number) => Uint8Array[];
+  readonly runs?: (runs: StreamRun[], batch: number) => StreamRun[];
+  readonly header?: (header: BatchHeader) => BatchHeader;
+  readonly checkpoint?: (checkpoint: Checkpoint) => Checkpoint;
+  /** The text of a note, signatures included, before it is stamped. */
+  readonly note?: (note: string, size: number, text: string) => string;
+  readonly token?: (size: number) => TokenOptions;
+  readonly response?: (response: Uint8Array, size: number) => Uint8Array;
+  readonly crl?: (thisUpdate: Date, size: number) => Uint8Array | null;
+  readonly ledgerKey?: TestSigningKey;
+  /** The ledger's key changes at this checkpoint. */
+  readonly rotateAt?: number;
+  readonly authority?: FixtureAuthority;
+}
+
+export interface FixtureEntry {
+  readonly event: FixtureEvent;
+  readonly stream: string;
+  readonly revision: number;
+  readonly text: string;
+  readonly leaf: Uint8Array;
+  readonly batch: number;
+  readonly index: number;
+}
+
+export interface FixtureBatch {
+  readonly header: BatchHeader;
+  readonly text: string;
+  readonly runs: readonly StreamRun[];
+  readonly leaves: readonly Uint8Array[];
+}
+
+export interface FixtureLedger {
+  readonly world: FixtureWorld;
+  readonly entries: readonly FixtureEntry[];
+  readonly batches: readonly FixtureBatch[];
+  readonly ledgerLeaves: readonly Uint8Array[];
+  /** Notes, responses and CRLs by size. */
+  readonly checkpoints: ReadonlyMap<
+    number,
+    { readonly note: Uint8Array; readonly response: Uint8Array; readonly crl: Uint8Array | null }
+  >;
+  readonly authority: FixtureAuthority;
+  readonly ledgerKey: TestSigningKey;
+  readonly bridges: readonly { readonly size: number; readonly from: string; readonly to: string }[];
+}
+
+/** Sizes at which a checkpoint is signed and stamped; the others are skipped. */
+export const CHECKPOINT_SIZES: readonly number[] = [1, 2, 4, 5];
+
+/** When the checkpoint of a size is stamped. */
+export function stampTime(size: number): Date {
+  return minute(size * 10 - 1);
+}
+
+/** Builds a complete ledger in memory: chained entries, batches, checkpoints, time stamps. */
+export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}): FixtureLedger {
+  const world = fixtureWorld();
+  hooks.world?.(world);
+  const entries: FixtureEntry[] = [];
+  const batches: FixtureBatch[] = [];
+  const ledgerLeaves: Uint8Array[] = [];
+  const checkpoints = new Map<number, { note: Uint8Array; response: Uint8Array; crl: Uint8Array | null }>();
+  const heads = new Map<string, FixtureEntry>();
+  const bridges: { size: number; from: string; to: string }[] = [];
+  let key = hooks.ledgerKey ?? LEDGER_KEY;
+  let after: BatchHeader['after'] = null;
+  for (const [number, events] of world.batches.entries()) {
+    const sealed = events.map((event, index) => sealEntry(event, number, index, heads, hooks));
+    entries.push(...sealed);
+    const batch = sealBatch(number, sealed, after, hooks);
+    batches.push(batch);
+    ledgerLeaves.push(batchLeaf(batch.text));
+    const size = number + 1;
+    if (!CHECKPOINT_SIZES.includes(size)) continue;
+    const isBridge = hooks.rotateAt === size;
+    const honest = {
+      origin: ORIGIN,
+      size,
+      root: treeRoot(ledgerLeaves),
+      nextKey: isBridge ? NEXT_LEDGER_KEY.verifierKey : null,
+    };
+    const text = checkpointText(hooks.checkpoint?.(honest) ?? honest);
+    const signed = isBridge ? signedNote(text, key, NEXT_LEDGER_KEY) : signedNote(text, key);
+    const note = utf8(hooks.note?.(signed, size, text) ?? signed);
+    const token = makeToken((hooks.authority ?? authority).tsa, {
+      data: note,
+      genTime: timeText(stampTime(size)),
+      ...hooks.token?.(size),
+    });
+    const response = hooks.response?.(makeResponse(token), size) ?? makeResponse(token);
+    const thisUpdate = new Date(stampTime(size).getTime() + 1000);
+    const crl =
+      hooks.crl === undefined
+        ? makeCrl(authority.root, { thisUpdate, nextUpdate: minute(2000) })
+        : hooks.crl(thisUpdate, size);
+    checkpoints.set(size, { note, response, crl });
+    after = { size, sha256: toHex(sha256(response)) };
+    if (isBridge) {
+      bridges.push({ size, from: key.verifierKey, to: NEXT_LEDGER_KEY.verifierKey });
+      key = NEXT_LEDGER_KEY;
+    }
+  }
+  return { world, entries, batches, ledgerLeaves, checkpoints, authority, ledgerKey: key, bridges };
+}
+
+function sealEntry(
+  event: FixtureEvent,
+  batch: number,
+  index: number,
+  heads: Map<string, FixtureEntry>,
+  hooks: LedgerHooks,
+): FixtureEntry {
+  const head = heads.get(event.stream);
+  const honest: EntryParts = {
+    stream: event.stream,
+    revision: head === undefined ? 0 : head.revision + 1,
+    previous: head === undefined ? null : toHex(head.leaf),
+    eventId: event.eventId,
+    type: event.type,
+    recordText: canonicalJson(event.record),
+    proofHash: event.proofHash,
+  };
+  const parts = hooks.entryParts?.(honest, event) ?? honest;
+  const text = hooks.entryText?.(entryText(parts), event) ?? entryText(parts);
+  const entry = { event, stream: parts.stream, revision: parts.revision, text, leaf: entryLeaf(text), batch, index };
+  heads.set(event.stream, entry);
+  return entry;
+}
+
+function sealBatch(
+  number: number,
+  entries: readonly FixtureEntry[],
+  after: BatchHeader['after'],
+  hooks: LedgerHooks,
+): FixtureBatch {
+  const runs = new Map<string, StreamRun>();
+  for (const { stream, revision } of entries) {
+    runs.set(stream, { stream, first: runs.get(stream)?.first ?? revision, last: revision });
+  }
+  const claimed = hooks.runs?.([...runs.values()], number) ?? [...runs.values()];
+  const leaves =
+    hooks.leaves?.(
+      entries.map(({ leaf }) => leaf),
+      number,
+    ) ?? entries.map(({ leaf }) => leaf);
+  const honest: BatchHeader = {
+    v: 1,
+    number,
+    count: leaves.length,
+    root: toHex(treeRoot(leaves)),
+    streams_root: toHex(streamsRoot(claimed)),
+    sealed_at: minute((number + 1) * 10 - 3).toISOString(),
+    after,
+  };
+  const header = hooks.header?.(honest) ?? honest;
+  return { header, text: batchHeaderText(header), runs: sortedRuns(claimed), leaves };
+}

@@ -1,0 +1,217 @@
+import { sha256 } from '../../schemas/crypto/digest.js';
+import { toBase64url, toHex, utf8 } from '../../schemas/crypto/encoding.js';
+import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
+import { siteOfStream } from '../../schemas/events/streams.js';
+import { streamRunLeaf } from '../../schemas/evidence/batch-header.js';
+import { manifestKeyText } from '../../schemas/evidence/checkpoint.js';
+import type { Manifest } from '../../schemas/evidence/manifest.js';
+import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import { consistencyRanges, hashesOfRanges, inclusionRanges, type LeafRange } from '../../schemas/merkle/proofs.js';
+import { treeRoot } from '../../schemas/merkle/tree.js';
+import {
+  buildLedger,
+  type FixtureAuthority,
+  type FixtureEntry,
+  type FixtureLedger,
+  type LedgerHooks,
+  MANIFEST_KEY,
+  ORIGIN,
+} from './ledger-fixture.js';
+import { minute } from './ledger-fixture-events.js';
+import { signedNote, type TestSigningKey } from './signing-key.js';
+import { writeZip, type ZipFile } from './zip-writer.js';
+
+export type Files = Map<string, Uint8Array>;
+type Json = Record<string, unknown>;
+
+/** Changes to a package, from the ledger up to the bytes of the ZIP. Everything above a change is honest about the changed thing. */
+export interface PackageHooks extends LedgerHooks {
+  readonly ledger?: (ledger: FixtureLedger) => void;
+  readonly entryLines?: (lines: Json[], ledger: FixtureLedger) => Json[] | undefined;
+  readonly batchLines?: (lines: Json[], ledger: FixtureLedger) => Json[] | undefined;
+  readonly proofLines?: (lines: Json[], batch: number) => Json[] | undefined;
+  readonly consistencyLines?: (lines: Json[]) => Json[] | undefined;
+  readonly bridgeLines?: (lines: Json[]) => Json[] | undefined;
+  readonly files?: (files: Files) => void;
+  readonly manifest?: (manifest: Manifest) => unknown;
+  readonly signatureHeader?: (header: Json) => Json;
+  readonly certificate?: (note: string) => string;
+  readonly manifestKey?: TestSigningKey;
+  /** After the manifest was signed. */
+  readonly signedFiles?: (files: Files) => void;
+  readonly zipFiles?: (files: ZipFile[]) => ZipFile[] | undefined;
+  readonly zip?: (bytes: Uint8Array) => Uint8Array;
+  /** Which form proofs take. */
+  readonly proofForm?: 'paths' | 'leaves';
+}
+
+/** Builds a package of the fixture's site as bytes of a ZIP. */
+export function buildPackage(authority: FixtureAuthority, hooks: PackageHooks = {}): Uint8Array {
+  const ledger = buildLedger(authority, hooks);
+  hooks.ledger?.(ledger);
+  const files = packageFiles(ledger, hooks);
+  hooks.files?.(files);
+  sign(files, ledger, hooks);
+  hooks.signedFiles?.(files);
+  const zipFiles = [...files].map(([name, content]): ZipFile => ({ name, content, deflate: content.length > 200 }));
+  const zip = writeZip(hooks.zipFiles?.(zipFiles) ?? zipFiles);
+  return hooks.zip?.(zip) ?? zip;
+}
+
+function packageFiles(ledger: FixtureLedger, hooks: PackageHooks): Files {
+  const files: Files = new Map();
+  const own = ledger.entries.filter(({ event }) => siteOfStream(event.stream) !== ledger.world.otherSiteId);
+  files.set(PACKAGE_FILES.readme, utf8('An evidence package.\n'));
+  for (const [size, { note, response, crl }] of ledger.checkpoints) {
+    files.set(PACKAGE_FILES.note(size), note);
+    files.set(PACKAGE_FILES.response(size), response);
+    if (crl !== null) files.set(PACKAGE_FILES.crl(toHex(sha256(crl))), crl);
+  }
+  const { der } = ledger.authority.tsa;
+  files.set(PACKAGE_FILES.certificate(toHex(sha256(der))), der);
+  files.set(PACKAGE_FILES.consistency, ndjson(hooks.consistencyLines, consistencyLines(ledger)));
+  if (ledger.bridges.length > 0 || hooks.bridgeLines !== undefined)
+    files.set(PACKAGE_FILES.bridges, ndjson(hooks.bridgeLines, [...ledger.bridges]));
+  const batches = [...new Set(own.map(({ batch }) => batch))].sort((a, b) => a - b);
+  const batchLines = batches.map((batch) => batchLine(ledger, batch));
+  files.set(
+    PACKAGE_FILES.batches,
+    ndjson((lines) => hooks.batchLines?.(lines, ledger), batchLines),
+  );
+  for (const text of ledger.world.texts) files.set(PACKAGE_FILES.notice(toHex(sha256(text))), text);
+  const lines = [...own]
+    .sort((a, b) => (a.stream === b.stream ? a.revision - b.revision : a.stream < b.stream ? -1 : 1))
+    .map((entry) => entryLine(entry, ledger));
+  files.set(
+    PACKAGE_FILES.entries,
+    ndjson((values) => hooks.entryLines?.(values, ledger), lines),
+  );
+  for (const batch of batches) {
+    const proofs = proofLines(ledger, batch, own, hooks.proofForm);
+    files.set(
+      PACKAGE_FILES.proofs(batch),
+      ndjson((values) => hooks.proofLines?.(values, batch), proofs),
+    );
+  }
+  const erased = new Set(ledger.world.erased.map(({ consent }) => consent));
+  for (const { event } of own) {
+    if (erased.has(event.label)) continue;
+    for (const bytes of event.attachments) files.set(PACKAGE_FILES.attachment(toHex(sha256(bytes))), bytes);
+  }
+  return files;
+}
+
+function entryLine({ event, text, batch, index }: FixtureEntry, ledger: FixtureLedger): Json {
+  const erasure = ledger.world.erased.find(({ consent }) => consent === event.label);
+  const by = erasure && ledger.entries.find((entry) => entry.event.label === erasure.by);
+  const disclosures = by === undefined ? event.disclosures : [];
+  return {
+    entry: text,
+    batch,
+    index,
+    disclosures,
+    ...(by && { erased: { stream: by.stream, revision: by.revision } }),
+  };
+}
+
+function batchLine(ledger: FixtureLedger, number: number): Json {
+  const batch = ledger.batches[number];
+  if (batch === undefined) throw new RangeError(`no batch ${number}`);
+  const runLeaves = batch.runs.map(streamRunLeaf);
+  return {
+    header: batch.text,
+    path: inclusionPath(number, ledger.ledgerLeaves),
+    streams_count: batch.runs.length,
+    streams: batch.runs.flatMap((run, index) =>
+      siteOfStream(run.stream) === ledger.world.otherSiteId
+        ? []
+        : [{ ...run, index, path: inclusionPath(index, runLeaves) }],
+    ),
+  };
+}
+
+function proofLines(
+  ledger: FixtureLedger,
+  batch: number,
+  own: readonly FixtureEntry[],
+  form: PackageHooks['proofForm'],
+): Json[] {
+  const leaves = ledger.batches[batch]?.leaves ?? [];
+  const indexes = own.filter((entry) => entry.batch === batch).map(({ index }) => index);
+  if ((form ?? (batch === 3 ? 'leaves' : 'paths')) === 'leaves')
+    return leaves.map((leaf, index) => ({ index, leaf: toHex(leaf) }));
+  return indexes.map((index) => ({ index, path: inclusionPath(index, leaves) }));
+}
+
+function consistencyLines(ledger: FixtureLedger): Json[] {
+  const sizes = [...ledger.checkpoints.keys()];
+  return sizes.slice(1).map((to, i) => {
+    const from = sizes[i] ?? 0;
+    return { from, to, path: hashesIn(consistencyRanges(from, to), ledger.ledgerLeaves) };
+  });
+}
+
+/** The audit path of a leaf, in hex. */
+export function inclusionPath(index: number, leaves: readonly Uint8Array[]): string[] {
+  return hashesIn(inclusionRanges(index, leaves.length), leaves);
+}
+
+function hashesIn(ranges: readonly LeafRange[], leaves: readonly Uint8Array[]): string[] {
+  return hashesOfRanges(ranges, ({ level, index }) =>
+    treeRoot(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level)),
+  ).map(toHex);
+}
+
+/** Lists every file but attachments, and signs the list. */
+function sign(files: Files, ledger: FixtureLedger, hooks: PackageHooks): void {
+  const own = ledger.entries.filter(({ event }) => siteOfStream(event.stream) !== ledger.world.otherSiteId);
+  const runs = new Map<string, { stream: string; first: number; last: number }>();
+  for (const { stream, revision } of own)
+    runs.set(stream, { stream, first: 0, last: Math.max(revision, runs.get(stream)?.last ?? 0) });
+  const listed = [...files].filter(([name]) => !name.startsWith('attachments/'));
+  const honest: Manifest = {
+    format: 'consent-ledger-evidence',
+    version: 1,
+    origin: ORIGIN,
+    checkpoint: [...ledger.checkpoints.keys()].at(-1) ?? null,
+    exported_at: minute(60).toISOString(),
+    exported_by: 'owner@shop.example',
+    development: false,
+    filter: {
+      site_id: ledger.world.siteId,
+      from: null,
+      to: null,
+      consent_type: null,
+      document_version_id: null,
+      event_ids: null,
+      _sd: [],
+      disclose: 'all',
+    },
+    counts: {
+      entries: own.length,
+      consents: own.filter(({ event }) => event.type === CONSENT_RECORDED).length,
+      erased: ledger.world.erased.length,
+      attachments: files.size - listed.length,
+      not_yet_stamped: 0,
+    },
+    complete: [...runs.values()].sort((a, b) => (a.stream < b.stream ? -1 : 1)),
+    files: Object.fromEntries(listed.map(([name, content]) => [name, toHex(sha256(content))])),
+  };
+  const key = hooks.manifestKey ?? MANIFEST_KEY;
+  const bytes = utf8(JSON.stringify(hooks.manifest?.(honest) ?? honest));
+  const note = signedNote(manifestKeyText(ORIGIN, key.publicKey), ledger.ledgerKey);
+  const header = {
+    alg: 'EdDSA',
+    typ: 'consent-ledger-manifest',
+    jwk: { kty: 'OKP', crv: 'Ed25519', x: toBase64url(key.publicKey) },
+    certificate: hooks.certificate?.(note) ?? note,
+  };
+  const encoded = toBase64url(utf8(JSON.stringify(hooks.signatureHeader?.(header) ?? header)));
+  const signature = key.sign(utf8(`${encoded}.${toBase64url(bytes)}`));
+  files.set(PACKAGE_FILES.manifest, bytes);
+  files.set(PACKAGE_FILES.manifestSignature, utf8(`${encoded}..${toBase64url(signature)}`));
+}
+
+function ndjson(change: ((lines: Json[]) => Json[] | undefined) | undefined, lines: Json[]): Uint8Array {
+  return utf8((change?.(lines) ?? lines).map((line) => `${JSON.stringify(line)}\n`).join(''));
+}

@@ -1,0 +1,140 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+
+/** A file to be written, and how it is to differ from what an honest writer would do. */
+export interface ZipFile {
+  name: string;
+  content: Uint8Array;
+  /** Stored unless told. */
+  deflate?: boolean;
+  /** Sizes and CRC follow the data. */
+  descriptor?: boolean;
+  /** What the local header says instead. */
+  local?: {
+    name?: string;
+    size?: number;
+    packedSize?: number;
+    crc?: number;
+    flags?: number;
+    method?: number;
+    time?: number;
+  };
+  /** What the central directory says instead. */
+  central?: {
+    size?: number;
+    packedSize?: number;
+    crc?: number;
+    attributes?: number;
+    comment?: string;
+    extra?: Uint8Array;
+    method?: number;
+    flags?: number;
+  };
+  /** Changes the packed data. */
+  packed?: (data: Uint8Array) => Uint8Array;
+  /** Bytes before the local header. */
+  before?: Uint8Array;
+  /** Index of another file at whose offset this one claims to lie. */
+  sharesDataOf?: number;
+}
+
+const UTF8 = 0x0800;
+const DESCRIPTOR = 0x0008;
+
+/** Writes a ZIP in memory (APPNOTE 4.3), with faults where asked for. */
+export function writeZip(files: readonly ZipFile[], end: { comment?: string; entries?: number } = {}): Uint8Array {
+  const parts: Uint8Array[] = [];
+  const offsets: number[] = [];
+  const directory: Uint8Array[] = [];
+  let at = 0;
+  const put = (part: Uint8Array) => {
+    parts.push(part);
+    at += part.length;
+  };
+  for (const file of files) {
+    if (file.before !== undefined) put(file.before);
+    const offset = file.sharesDataOf === undefined ? at : (offsets[file.sharesDataOf] ?? 0);
+    offsets.push(offset);
+    const deflated = file.deflate === true ? deflateRawSync(file.content) : file.content;
+    const data = file.packed?.(new Uint8Array(deflated)) ?? new Uint8Array(deflated);
+    const facts = { crc: crc32(file.content), packedSize: data.length, size: file.content.length };
+    const method = file.deflate === true ? 8 : 0;
+    const flags = UTF8 | (file.descriptor === true ? DESCRIPTOR : 0);
+    if (file.sharesDataOf === undefined) {
+      const inLocal = file.descriptor === true ? { crc: 0, packedSize: 0, size: 0 } : facts;
+      const name = bytes(file.local?.name ?? file.name);
+      const local = { ...inLocal, method, flags, time: 0x21_0000, ...file.local };
+      put(
+        pack(
+          [0x04034b50, 4],
+          [20, 2],
+          [local.flags, 2],
+          [local.method, 2],
+          [local.time, 4],
+          [local.crc, 4],
+          [local.packedSize, 4],
+          [local.size, 4],
+          [name.length, 2],
+          [0, 2],
+        ),
+      );
+      put(name);
+      put(data);
+      if (file.descriptor === true) put(pack([0x08074b50, 4], [facts.crc, 4], [facts.packedSize, 4], [facts.size, 4]));
+    }
+    const name = bytes(file.name);
+    const central = {
+      ...facts,
+      method,
+      flags,
+      attributes: 0o100644 * 0x10000,
+      comment: '',
+      extra: new Uint8Array(),
+      ...file.central,
+    };
+    const comment = bytes(central.comment);
+    directory.push(
+      pack(
+        [0x02014b50, 4],
+        [0x0314, 2],
+        [20, 2],
+        [central.flags, 2],
+        [central.method, 2],
+        [0x21_0000, 4],
+        [central.crc, 4],
+        [central.packedSize, 4],
+        [central.size, 4],
+      ),
+      pack(
+        [name.length, 2],
+        [central.extra.length, 2],
+        [comment.length, 2],
+        [0, 2],
+        [0, 2],
+        [central.attributes, 4],
+        [offset, 4],
+      ),
+      name,
+      central.extra,
+      comment,
+    );
+  }
+  const start = at;
+  for (const part of directory) put(part);
+  const count = end.entries ?? files.length;
+  const comment = bytes(end.comment ?? '');
+  put(pack([0x06054b50, 4], [0, 2], [0, 2], [count, 2], [count, 2], [at - start, 4], [start, 4], [comment.length, 2]));
+  put(comment);
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** Little-endian numbers, each with its width in bytes. */
+function pack(...fields: readonly (readonly [value: number, width: number])[]): Uint8Array {
+  const out = Buffer.alloc(fields.reduce((sum, [, width]) => sum + width, 0));
+  let at = 0;
+  for (const [value, width] of fields) at = out.writeUIntLE(value, at, width);
+  return new Uint8Array(out);
+}

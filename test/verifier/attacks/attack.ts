@@ -1,0 +1,143 @@
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { disclosureDigest } from '../../../schemas/evidence/disclosure.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { CheckId, VerifyOptions } from '../../../verifier-cli/src/index.js';
+import { type FixtureEvent, type FixtureWorld, fixtureConsent } from '../../support/ledger-fixture-events.js';
+import type { Files, PackageHooks } from '../../support/package-builder.js';
+import type { ZipFile } from '../../support/zip-writer.js';
+
+/** One thing wrong with a package, and the check that must catch it. */
+export interface Attack {
+  readonly name: string;
+  readonly hooks: PackageHooks;
+  readonly catches: CheckId;
+  readonly outcome: 'fail' | 'indeterminate';
+  readonly verdict: 'invalid' | 'indeterminate' | 'valid';
+  readonly options: Partial<VerifyOptions>;
+}
+
+export function attack(
+  name: string,
+  catches: CheckId,
+  hooks: PackageHooks,
+  options: Partial<VerifyOptions> = {},
+): Attack {
+  return { name, hooks, catches, outcome: 'fail', verdict: 'invalid', options };
+}
+
+export function doubt(
+  name: string,
+  catches: CheckId,
+  hooks: PackageHooks,
+  options: Partial<VerifyOptions> = {},
+): Attack {
+  return { name, hooks, catches, outcome: 'indeterminate', verdict: 'indeterminate', options };
+}
+
+export type Json = Record<string, unknown>;
+
+/** Changes one event before it is sealed. */
+export function event(label: string, change: (event: FixtureEvent) => unknown): PackageHooks {
+  return {
+    world: ({ batches }) => {
+      for (const found of batches.flat().filter((one) => one.label === label)) change(found);
+    },
+  };
+}
+
+/** Changes the line of one entry. */
+export function line(label: string, change: (line: Json) => unknown): PackageHooks {
+  return {
+    entryLines: (lines, { entries }) => {
+      const text = entries.find((one) => one.event.label === label)?.text;
+      for (const found of lines.filter(({ entry }) => entry === text)) change(found);
+      return undefined;
+    },
+  };
+}
+
+export function batchLine(index: number, change: (line: Json) => unknown): PackageHooks {
+  return {
+    batchLines: (lines) => {
+      change(lines[index] ?? {});
+      return undefined;
+    },
+  };
+}
+
+/** Changes the path of the first proof of a batch. */
+export function path(batch: number, change: (path: string[], line: Json) => unknown): PackageHooks {
+  return {
+    proofForm: 'paths',
+    proofLines: (lines, number) => {
+      const [first] = lines;
+      if (number === batch && first !== undefined)
+        first.path = hashesFrom(change(strings(first.path), first), first.path);
+      return undefined;
+    },
+  };
+}
+
+export function hashesFrom(changed: unknown, before: unknown): unknown {
+  return Array.isArray(changed) ? changed : before;
+}
+
+export function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+export function edit(name: string, change: (content: Uint8Array) => Uint8Array): (files: Files) => void {
+  return (files) => files.set(name, change(files.get(name) ?? new Uint8Array()));
+}
+
+export function replaced(content: Uint8Array, from: string, to: string): Uint8Array {
+  const text = new TextDecoder().decode(content);
+  if (!text.includes(from)) throw new Error(`nothing to replace: ${from}`);
+  return utf8(text.replace(from, to));
+}
+
+export function zipFile(name: string, change: (file: ZipFile, files: ZipFile[]) => unknown): PackageHooks {
+  return {
+    zipFiles: (files) => {
+      const found = files.find((file) => file.name === name);
+      if (found === undefined) throw new Error(`no file ${name}`);
+      change(found, files);
+      return undefined;
+    },
+  };
+}
+
+export const FLIPPED = (hex: string) => `${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`;
+export const ENTRIES = PACKAGE_FILES.entries;
+export const record = (change: Json) => (target: FixtureEvent) => void Object.assign(target.record, change);
+export const asIfErased = (world: FixtureWorld) => world.batches[3]?.[1]?.record;
+
+export function disclosing(label: string, disclosures: string[]): PackageHooks {
+  return event(label, (one) => {
+    one.disclosures = disclosures;
+    one.record._sd = disclosures.map(disclosureDigest).sort();
+  });
+}
+
+export function disclosuresOf(label: string): string[] {
+  return fixtureConsent(label, 0).disclosures;
+}
+
+export function streamOf(label: string): string {
+  return fixtureConsent(label, 0).stream;
+}
+
+export function withoutEntry(label: string): PackageHooks['entryLines'] {
+  return (lines, { entries }) => {
+    const text = entries.find((one) => one.event.label === label)?.text;
+    return lines.filter(({ entry }) => entry !== text);
+  };
+}
+
+export function attachmentName(files: Files): string {
+  return [...files.keys()].find((name) => name.startsWith('attachments/')) ?? '';
+}
+
+export function changeAttachment(change: (bytes: Uint8Array) => Uint8Array): (files: Files) => void {
+  return (files) => edit(attachmentName(files), change)(files);
+}

@@ -1,0 +1,107 @@
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toBase64 } from '../../../schemas/crypto/encoding.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { LEDGER_KEY, NEXT_LEDGER_KEY, ORIGIN } from '../../support/ledger-fixture.js';
+import type { PackageHooks } from '../../support/package-builder.js';
+import { signedNote, testSigningKey } from '../../support/signing-key.js';
+import { verifierKey } from '../support.js';
+import { type Attack, attack, doubt, FLIPPED, strings } from './attack.js';
+
+/** Checkpoints, keys and consistency. */
+export function ledgerAttacks(): Attack[] {
+  const other = testSigningKey(ORIGIN, 'made up');
+  const elsewhere = testSigningKey('other.example', 'ledger key');
+  const atSize = (size: number, change: (note: string, text: string) => string): PackageHooks => ({
+    note: (note, at, text) => (at === size ? change(note, text) : note),
+  });
+  return [
+    attack('a made-up ledger with a genuine time stamp', 'ledger.key', { ledgerKey: other }),
+    doubt('no ledger key given', 'ledger.key', {}, { ledgerKeys: [] }),
+    doubt('a made-up ledger and no ledger key given', 'ledger.key', { ledgerKey: other }, { ledgerKeys: [] }),
+    attack('the key of another ledger given', 'ledger.key', {}, { ledgerKeys: [verifierKey(elsewhere.verifierKey)] }),
+    attack(
+      'a checkpoint signed by another key',
+      'ledger.key',
+      atSize(2, (_, text) => signedNote(text, other)),
+    ),
+    attack(
+      'a checkpoint with a wrong signature',
+      'ledger.key',
+      atSize(2, (_, text) => `${text}\n${LEDGER_KEY.signatureLine('something else\n')}`),
+    ),
+    attack(
+      'a checkpoint with two signatures by one key',
+      'ledger.key',
+      atSize(2, (note, text) => `${note}${LEDGER_KEY.signatureLine(text)}`),
+    ),
+    attack(
+      'a checkpoint with a wrong key hint',
+      'ledger.key',
+      atSize(2, (_, text) => `${text}\n— ${ORIGIN} ${toBase64(new Uint8Array(68))}\n`),
+    ),
+    attack(
+      'a checkpoint without a signature',
+      'ledger.checkpoint',
+      atSize(2, (_, text) => text),
+    ),
+    attack(
+      'a checkpoint without an origin',
+      'ledger.checkpoint',
+      atSize(2, (_, text) => signedNote(text.replace(ORIGIN, ''), LEDGER_KEY)),
+    ),
+    attack('a checkpoint of another origin', 'ledger.checkpoint', {
+      checkpoint: (one) => (one.size === 2 ? { ...one, origin: 'other.example' } : one),
+    }),
+    attack(
+      'a checkpoint without a root',
+      'ledger.checkpoint',
+      atSize(2, () => signedNote(`${ORIGIN}\n2\n`, LEDGER_KEY)),
+    ),
+    attack(
+      'a checkpoint with a leading zero',
+      'ledger.checkpoint',
+      atSize(2, (_, text) => signedNote(text.replace('\n2\n', '\n02\n'), LEDGER_KEY)),
+    ),
+    attack('a checkpoint with a doubled size', 'ledger.checkpoint', {
+      checkpoint: (one) => (one.size === 2 ? { ...one, size: 4 } : one),
+    }),
+    attack('a checkpoint with another root', 'ledger.consistency', {
+      checkpoint: (one) => (one.size === 2 ? { ...one, root: sha256() } : one),
+    }),
+    attack('a rewritten newest checkpoint', 'batch.inclusion', {
+      checkpoint: (one) => (one.size === 5 ? { ...one, root: sha256() } : one),
+    }),
+    attack('a consistency proof with one hash changed', 'ledger.consistency', {
+      consistencyLines: (lines) => lines.map((one) => ({ ...one, path: strings(one.path).map(FLIPPED) })),
+    }),
+    attack('a consistency proof that skips a checkpoint', 'ledger.consistency', {
+      consistencyLines: (lines) => lines.map((one, i) => (i === 0 ? { ...one, to: 4 } : one)),
+    }),
+    doubt('a consistency proof that is missing', 'ledger.consistency', { consistencyLines: (lines) => lines.slice(1) }),
+    doubt('no consistency proof at all', 'ledger.consistency', { consistencyLines: () => [] }),
+    attack('a checkpoint that is missing', 'ledger.checkpoint', {
+      files: (files) => void files.delete(PACKAGE_FILES.note(4)),
+    }),
+    attack('a newest checkpoint that the manifest does not name', 'ledger.checkpoint', {
+      manifest: (one) => ({ ...one, checkpoint: 4 }),
+    }),
+    attack('a bridge that only the old key signed', 'ledger.bridge', {
+      rotateAt: 4,
+      note: (note, size, text) => (size === 4 ? signedNote(text, LEDGER_KEY) : note),
+    }),
+    attack('a bridge that only the new key signed', 'ledger.bridge', {
+      rotateAt: 4,
+      note: (note, size, text) => (size === 4 ? signedNote(text, NEXT_LEDGER_KEY) : note),
+    }),
+    attack('a bridge to a key that its checkpoint does not name', 'ledger.bridge', {
+      rotateAt: 4,
+      bridgeLines: (lines) => lines.map((one) => ({ ...one, to: other.verifierKey })),
+    }),
+    attack('a bridge that is left out', 'ledger.bridge', { rotateAt: 4, bridgeLines: () => [] }),
+    attack('a retired key that signs on', 'ledger.key', {
+      rotateAt: 4,
+      note: (note, size, text) => (size === 5 ? signedNote(text, LEDGER_KEY) : note),
+    }),
+    attack('a key bridged to a stranger', 'ledger.key', { ledgerKey: other, rotateAt: 4 }),
+  ];
+}

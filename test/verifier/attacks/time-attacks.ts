@@ -1,0 +1,119 @@
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import {
+  basicConstraints,
+  CA_EXTENSIONS,
+  extendedKeyUsage,
+  keyUsage,
+  makeCertificate,
+  SERVER_AUTH,
+  TIME_STAMPING,
+} from '../../rfc3161/support/certificates.js';
+import { timeText } from '../../rfc3161/support/der.js';
+import { makeCrl } from '../../rfc3161/support/revocation.js';
+import { makeResponse, makeToken } from '../../rfc3161/support/tokens.js';
+import type { FixtureAuthority } from '../../support/ledger-fixture.js';
+import { minute } from '../../support/ledger-fixture-events.js';
+import type { PackageHooks } from '../../support/package-builder.js';
+import { type Attack, attack, doubt, event, record } from './attack.js';
+
+/** Time stamps and claimed times. */
+export function timeAttacks(authority: FixtureAuthority): Attack[] {
+  const { root, tsa } = authority;
+  const forgedRoot = makeCertificate({ name: 'Forged Root', extensions: CA_EXTENSIONS });
+  const tsaExtensions = [extendedKeyUsage(true, TIME_STAMPING), keyUsage(0)];
+  const forged = makeCertificate({ name: 'Forged TSA', issuer: forgedRoot, extensions: tsaExtensions });
+  const signer = (options: Parameters<typeof makeCertificate>[0]): PackageHooks => ({
+    authority: { root, tsa: makeCertificate({ issuer: root, ...options }) },
+  });
+  const token = (options: Parameters<typeof makeToken>[1], size = 2): PackageHooks => ({
+    token: (at) => (at === size ? { ...options } : {}),
+  });
+  const withStatus = (status: number): PackageHooks => ({
+    response: (response, size) =>
+      size === 2 ? makeResponse(makeToken(tsa, { data: new Uint8Array() }), status) : response,
+  });
+  const revoked = (at: Date, reason: number): PackageHooks => ({
+    crl: (thisUpdate) =>
+      makeCrl(root, { thisUpdate, nextUpdate: minute(2000), revoked: [{ serial: tsa.serial, at, reason }] }),
+  });
+  return [
+    attack('a stamp over other data', 'tst.imprint', token({ data: utf8('other data') })),
+    doubt('a stamp over a SHA-1 digest', 'time.stamped', { token: () => ({ imprintHash: 'sha1' }) }),
+    attack('a stamp that the authority refused', 'tst.status', withStatus(2)),
+    attack('a stamp with two signers', 'tst.single-signer', token({ signers: 2 })),
+    attack('a stamp without signed attributes', 'tst.signed-attributes', token({ signedAttributes: 'none' })),
+    attack('a stamp with a wrong message digest', 'tst.signed-attributes', token({ wrongMessageDigest: true })),
+    attack('a stamp of another content type', 'tst.content-type', token({ contentType: '1.2.840.113549.1.7.1' })),
+    attack('a stamp that names another certificate', 'tst.ess', token({ essCertificate: root })),
+    attack('a stamp of an unknown version', 'tst.version', token({ version: 2 })),
+    attack('a stamp with bytes behind it', 'tst.format', { response: (response) => new Uint8Array([...response, 0]) }),
+    attack('a stamp that is cut', 'tst.format', {
+      response: (response, size) => (size === 2 ? response.slice(0, -1) : response),
+    }),
+    attack('an empty stamp', 'tst.format', {
+      response: (response, size) => (size === 2 ? new Uint8Array() : response),
+    }),
+    attack(
+      'an authority whose EKU is not critical',
+      'tst.eku',
+      signer({ name: 'x', extensions: [extendedKeyUsage(false, TIME_STAMPING), keyUsage(0)] }),
+    ),
+    attack(
+      'an authority with a further purpose',
+      'tst.eku',
+      signer({ name: 'x', extensions: [extendedKeyUsage(true, TIME_STAMPING, SERVER_AUTH), keyUsage(0)] }),
+    ),
+    attack(
+      'a CA that stamps',
+      'tst.not-ca',
+      signer({ name: 'x', extensions: [...tsaExtensions, basicConstraints(true)] }),
+    ),
+    attack(
+      'an authority that had expired',
+      'tst.path',
+      signer({ name: 'x', notAfter: new Date('2026-01-01T00:00:00Z'), extensions: tsaExtensions }),
+    ),
+    attack('a root that only the package vouches for', 'tst.path', {
+      authority: { root, tsa: forged },
+      files: (files) => {
+        files.set(PACKAGE_FILES.certificate(toHex(sha256(forgedRoot.der))), forgedRoot.der);
+        files.set(PACKAGE_FILES.certificate(toHex(sha256(forged.der))), forged.der);
+      },
+    }),
+    attack('an authority revoked before it stamped', 'tst.revocation', revoked(minute(1), 0)),
+    attack('an authority whose key was compromised', 'tst.revocation', revoked(minute(100), 1)),
+    doubt('no revocation list enclosed', 'time.stamped', { crl: () => null }),
+    doubt('no root given', 'time.stamped', {}, { trustAnchors: [] }),
+    doubt('another root given', 'time.stamped', {}, { trustAnchors: [forgedRoot.der] }),
+    attack('a stamp from the future', 'tst.time', token({ genTime: timeText(new Date('2030-01-01T00:00:00Z')) }, 5)),
+    attack('stamps whose times go backwards', 'time.order', token({ genTime: timeText(minute(-60)) }, 4)),
+    attack(
+      'a consent from after its stamp',
+      'time.claimed',
+      event('c0', record({ created_at: minute(30).toISOString() })),
+    ),
+    doubt(
+      'a consent stamped days after its claimed time',
+      'time.claimed',
+      event('c0', record({ created_at: '2026-02-26T00:00:00.000Z' })),
+    ),
+    doubt('a consent stamped later than the delay allowed', 'time.claimed', {}, { maxDelay: 60_000 }),
+    attack('a batch that claims to be sealed after its stamp', 'time.claimed', {
+      header: (one) => (one.number === 4 ? { ...one, sealed_at: minute(500).toISOString() } : one),
+    }),
+    attack('a batch that names another stamp as older', 'time.start', {
+      header: (one) => (one.number === 3 ? { ...one, after: { size: 2, sha256: 'a'.repeat(64) } } : one),
+    }),
+    doubt('nothing stamped behind the second checkpoint', 'time.stamped', {
+      files: (files) => {
+        files.delete(PACKAGE_FILES.response(4));
+        files.delete(PACKAGE_FILES.response(5));
+      },
+    }),
+    attack('a stamp without its checkpoint', 'ledger.checkpoint', {
+      files: (files) => void files.set(PACKAGE_FILES.response(3), new Uint8Array(10)),
+    }),
+  ];
+}

@@ -1,0 +1,109 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fixtureAuthority, LEDGER_KEY, ORIGIN, VERIFIED_AT } from '../support/ledger-fixture.js';
+import { buildPackage } from '../support/package-builder.js';
+import { testSigningKey } from '../support/signing-key.js';
+
+const AT = VERIFIED_AT.toISOString();
+const authority = fixtureAuthority();
+const folder = mkdtempSync(join(tmpdir(), 'consent-verify-command-'));
+const file = (name: string) => join(folder, name);
+let command = '';
+
+/** The package as a stranger gets it: packed, and installed in an empty folder without a network. */
+beforeAll(() => {
+  const source = fileURLToPath(new URL('../../verifier-cli', import.meta.url));
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: source });
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+  const installed = file('installed');
+  mkdirSync(installed);
+  execFileSync('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', file(tarball)], {
+    cwd: installed,
+  });
+  expect(readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+    'consent-verify',
+  ]);
+  expect(readdirSync(join(installed, 'node_modules/consent-verify/dist'))).toContain('THIRD-PARTY-NOTICES.txt');
+  command = join(installed, 'node_modules/.bin/consent-verify');
+
+  writeFileSync(file('package.zip'), buildPackage(authority));
+  writeFileSync(
+    file('changed.zip'),
+    buildPackage(authority, { signedFiles: (files) => files.set('README.txt', new Uint8Array(3)) }),
+  );
+  writeFileSync(file('root.der'), authority.root.der);
+  const pem = Buffer.from(authority.root.der).toString('base64').replace(/.{64}/g, '$&\n');
+  const block = `-----BEGIN CERTIFICATE-----\n${pem}\n-----END CERTIFICATE-----\n`;
+  writeFileSync(file('roots.pem'), `A comment\n${block}${block}`);
+  writeFileSync(file('ledger.key'), `# the ledger\n\n${LEDGER_KEY.verifierKey}\n`);
+  writeFileSync(file('other.key'), `${testSigningKey(ORIGIN, 'another').verifierKey}\n`);
+}, 120_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(...args: readonly string[]) {
+  return spawnSync(command, args, { encoding: 'utf8', cwd: folder });
+}
+
+const TRUST = ['--tsa-ca', 'roots.pem', '--ledger-key', 'ledger.key', '--at', AT];
+
+test('0 for a valid package, with roots in PEM or DER, options repeated', () => {
+  const result = run('check', 'package.zip', ...TRUST, '--tsa-ca', 'root.der', '--ledger-key', 'other.key');
+  expect(result.stderr).toBe('');
+  expect(result.status).toBe(0);
+  expect(result.stdout).toMatch(/^VALID/);
+  expect(result.stdout).toContain('2026-03-01T10:49:00.000Z');
+});
+
+test('--json prints one object and nothing else', () => {
+  const result = run('check', 'package.zip', ...TRUST, '--json');
+  const report: unknown = JSON.parse(result.stdout);
+  expect(report).toMatchObject({ verdict: 'valid', records: { consents: 8 } });
+  expect(report).toHaveProperty(
+    'checks[0]',
+    expect.objectContaining({ id: 'container.structure', outcome: 'pass', message: expect.any(String) }),
+  );
+});
+
+test('1 for an invalid package', () => {
+  const result = run('check', 'changed.zip', ...TRUST);
+  expect(result.status).toBe(1);
+  expect(result.stdout).toMatch(/^INVALID/);
+  expect(result.stdout).toContain('README.txt');
+});
+
+test('3 without keys, with a message that says what to do', () => {
+  const result = run('check', 'package.zip', '--at', AT);
+  expect(result.status).toBe(3);
+  expect(result.stdout).toContain('--tsa-ca');
+  expect(result.stdout).toContain('--ledger-key');
+});
+
+test('--max-delay decides how late a stamp may come', () => {
+  expect(run('check', 'package.zip', ...TRUST, '--max-delay', '60s').status).toBe(3);
+  expect(run('check', 'package.zip', ...TRUST, '--max-delay', '2d').status).toBe(0);
+});
+
+test.each([
+  ['no command', []],
+  ['an unknown command', ['verify', 'package.zip']],
+  ['no package', ['check']],
+  ['an unknown option', ['check', 'package.zip', '--force']],
+  ['a file that is not there', ['check', 'missing.zip']],
+  ['a folder', ['check', '.']],
+  ['a file that is no ZIP', ['check', 'ledger.key']],
+  ['a root that is no certificate', ['check', 'package.zip', '--tsa-ca', 'ledger.key']],
+  ['a key file without a key', ['check', 'package.zip', '--ledger-key', 'roots.pem']],
+  ['a wrong duration', ['check', 'package.zip', '--max-delay', '1 day']],
+  ['a wrong time', ['check', 'package.zip', '--at', 'yesterday']],
+])('2 for %s', (_, args) => {
+  const result = run(...args);
+  expect(result.status).toBe(2);
+  expect(result.stdout).toBe('');
+  expect(result.stderr).not.toBe('');
+  expect(result.stderr).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,36 @@
+import { parseVerifierKey, type VerifierKey } from '../../schemas/evidence/signed-note.js';
+import {
+  DEFAULT_MAX_DELAY_MS,
+  memorySource,
+  type VerificationReport,
+  type VerifyOptions,
+  verifyPackage,
+} from '../../verifier-cli/src/index.js';
+import { type FixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
+
+export function verifierKey(line: string): VerifierKey {
+  const key = parseVerifierKey(line);
+  if (key === null) throw new Error(`not a verifier key: ${line}`);
+  return key;
+}
+
+/** Verifies with the fixture's root and ledger key trusted, unless told otherwise. */
+export function verifyFixture(
+  authority: FixtureAuthority,
+  zip: Uint8Array,
+  options: Partial<VerifyOptions> = {},
+): Promise<VerificationReport> {
+  return verifyPackage(memorySource(zip), {
+    trustAnchors: [authority.root.der],
+    ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)],
+    maxDelay: DEFAULT_MAX_DELAY_MS,
+    at: VERIFIED_AT,
+    ...options,
+  });
+}
+
+/** `{id: outcome}` of the checks that failed, or that stayed open although the verdict needs them. */
+export function notPassed({ checks }: VerificationReport): Record<string, string> {
+  const bad = checks.filter(({ outcome, required }) => outcome === 'fail' || (outcome === 'indeterminate' && required));
+  return Object.fromEntries(bad.map(({ id, outcome }) => [id, outcome]));
+}

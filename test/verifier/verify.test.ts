@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { openPromise } from 'yauzl';
+import { ZipFile } from 'yazl';
+import { asciiJson, CHECKS, memorySource, NotAPackage, terminalReport } from '../../verifier-cli/src/index.js';
+import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY } from '../support/ledger-fixture.js';
+import { buildPackage, type Files } from '../support/package-builder.js';
+import { notPassed, verifierKey, verifyFixture } from './support.js';
+
+const authority = fixtureAuthority();
+
+test('an honest package is valid, and every check is reported', async () => {
+  const report = await verifyFixture(authority, buildPackage(authority));
+  expect(notPassed(report)).toEqual({});
+  expect(report.verdict).toBe('valid');
+  expect(report.checks.map(({ id }) => id)).toEqual(Object.keys(CHECKS));
+  expect(report.records).toMatchObject({ entries: 13, consents: 8, erased: 2, verdicts: { valid: 8 } });
+  expect(report.proved.earliest?.time).toBe('2026-03-01T10:09:00.000Z');
+  expect(report.proved.not_after?.time).toBe('2026-03-01T10:49:00.000Z');
+});
+
+test('a batch is bracketed by the stamp that its header names and the first over it', async () => {
+  const report = await verifyFixture(authority, buildPackage(authority));
+  const interval = report.proved.intervals.find(({ batch }) => batch === 3);
+  expect(interval).toMatchObject({
+    after: { time: '2026-03-01T10:19:00.000Z', checkpoint: 2 },
+    before: { time: '2026-03-01T10:39:00.000Z', checkpoint: 4 },
+  });
+});
+
+test.each(['paths', 'leaves'] as const)('proofs may all be %s', async (proofForm) => {
+  const report = await verifyFixture(authority, buildPackage(authority, { proofForm }));
+  expect(report.verdict).toBe('valid');
+});
+
+test('a key pinned before a rotation verifies packages made after it, and so does the new one', async () => {
+  const zip = buildPackage(authority, { rotateAt: 4 });
+  for (const { verifierKey: line } of [LEDGER_KEY, NEXT_LEDGER_KEY]) {
+    const report = await verifyFixture(authority, zip, { ledgerKeys: [verifierKey(line)] });
+    expect(notPassed(report)).toEqual({});
+    expect(report.checks.find(({ id }) => id === 'ledger.bridge')?.outcome).toBe('pass');
+  }
+});
+
+test('values that were not chosen are withheld, and that is no fault', async () => {
+  const zip = buildPackage(authority, {
+    entryLines: (lines) => lines.map((line) => ({ ...line, disclosures: [] })),
+    files: (files) => withoutAttachments(files),
+  });
+  const report = await verifyFixture(authority, zip);
+  expect(report.verdict).toBe('valid');
+  expect(report.records).toMatchObject({ disclosed_values: 0, withheld_values: 13, erased: 2 });
+});
+
+test('a further stamp that is not conclusive is reported, and not used', async () => {
+  const zip = buildPackage(authority, { token: (size) => (size === 4 ? { imprintHash: 'sha1' } : {}) });
+  const report = await verifyFixture(authority, zip);
+  expect(report.verdict).toBe('valid');
+  expect(report.checks.find(({ id }) => id === 'tst.imprint')?.outcome).toBe('indeterminate');
+  const interval = report.proved.intervals.find(({ batch }) => batch === 3);
+  expect(interval?.before?.checkpoint).toBe(5);
+});
+
+test('a stamp more than an hour late is a warning', async () => {
+  const zip = buildPackage(authority, {
+    world: ({ batches }) => Object.assign(batches[1]?.[0]?.record ?? {}, { created_at: '2026-03-01T08:00:00.000Z' }),
+  });
+  const report = await verifyFixture(authority, zip);
+  expect(report.verdict).toBe('valid');
+  expect(report.warnings.first[0]?.message).toContain('2.3 h');
+});
+
+test('a failure names file, line, stream, revision and record, and stops no other check', async () => {
+  const zip = buildPackage(authority, {
+    entryLines: (lines) =>
+      lines.map((line) => ({
+        ...line,
+        entry: String(line.entry).replace('"decision":"rejected"', '"decision":"accepted"'),
+      })),
+  });
+  const report = await verifyFixture(authority, zip);
+  const inclusion = report.checks.find(({ id }) => id === 'entry.inclusion');
+  expect(inclusion?.counts).toMatchObject({ pass: 12, fail: 1 });
+  expect(inclusion?.problems[0]).toMatchObject({ file: 'entries.ndjson', line: 3, revision: 2 });
+  expect(inclusion?.problems[0]?.event_id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(report.checks.find(({ id }) => id === 'entry.chain')?.outcome).toBe('pass');
+  expect(report.records.verdicts).toEqual({ valid: 7, indeterminate: 0, invalid: 1 });
+});
+
+test('hostile text reaches neither the terminal nor the JSON as it is', async () => {
+  const hostile = '\u001b[2J\u202e\u0085<script>\u2066';
+  const zip = buildPackage(authority, {
+    manifest: (manifest) => ({ ...manifest, exported_by: hostile }),
+    signedFiles: (files) => files.set(`x${hostile}`, new Uint8Array()),
+  });
+  const report = await verifyFixture(authority, zip);
+  expect(report.verdict).toBe('invalid');
+  expect(terminalReport(report)).toMatch(/^[\n\x20-\x7e\u00a1-\u024f\u2010-\u2029\u2030-\u205e\u2190-\u27bf]*$/u);
+  expect(terminalReport(report)).not.toContain('\u2028');
+  expect(asciiJson(report)).toMatch(/^[\n -~]*$/);
+  expect(JSON.parse(asciiJson(report))).toMatchObject({ package: { exported_by: hostile } });
+});
+
+test('bytes that are no ZIP, and a ZIP without a manifest, are no packages', async () => {
+  await expect(verifyFixture(authority, new Uint8Array(100))).rejects.toThrow(NotAPackage);
+  const zip = buildPackage(authority, { signedFiles: (files) => files.delete('manifest.json') });
+  await expect(verifyFixture(authority, zip)).rejects.toThrow(NotAPackage);
+});
+
+test('yauzl and unzip read the packages of these tests, and packages written by yazl are read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'consent-verify-'));
+  try {
+    const path = join(folder, 'package.zip');
+    writeFileSync(path, buildPackage(authority));
+    execFileSync('unzip', ['-tq', path]);
+    const zip = await openPromise(path, { autoClose: true });
+    const copy = new ZipFile();
+    for await (const entry of zip.eachEntry()) {
+      const parts: Buffer[] = [];
+      for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part);
+      copy.addReadStreamLazy(entry.fileName, (callback) => callback(null, streamOf(Buffer.concat(parts))));
+    }
+    copy.end({ forceZip64Format: true, comment: '' });
+    const bytes: Buffer[] = [];
+    for await (const part of copy.outputStream) bytes.push(Buffer.from(part));
+    const report = await verifyFixture(authority, new Uint8Array(Buffer.concat(bytes)));
+    expect(notPassed(report)).toEqual({});
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('progress reaches the whole', async () => {
+  const seen: number[] = [];
+  let total = 0;
+  await verifyFixture(authority, buildPackage(authority), {
+    onProgress: (read, all) => {
+      seen.push(read);
+      total = all;
+    },
+  });
+  expect(seen.at(-1)).toBe(total);
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+});
+
+test('a source that fails is an error, not a verdict', async () => {
+  const zip = buildPackage(authority);
+  const source = memorySource(zip);
+  await expect(source.read(zip.length - 1, 2)).rejects.toThrow(RangeError);
+});
+
+function withoutAttachments(files: Files): void {
+  for (const name of [...files.keys()]) if (name.startsWith('attachments/')) files.delete(name);
+}
+
+function streamOf(bytes: Buffer) {
+  return Readable.from([bytes]);
+}
