@@ -10,6 +10,7 @@ import { siteCommand } from './admin/site.js';
 import { tenantCommand } from './admin/tenant.js';
 import { userCommand } from './admin/user.js';
 import type { CliContext } from './context.js';
+import { evidenceCommand } from './evidence.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { projectionsCommand } from './projections.js';
 import { migrateCommand, roleCommand } from './roles.js';
@@ -23,6 +24,7 @@ export function createProgram(context: CliContext): Command {
   program.addCommand(migrateCommand(context));
   program.addCommand(adminCommand(context));
   program.addCommand(projectionsCommand(context));
+  program.addCommand(evidenceCommand(context));
   useStreams(program, context);
   return program;
 }

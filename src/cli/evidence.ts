@@ -1,0 +1,97 @@
+import { SingleBar } from 'cli-progress';
+import { Command } from 'commander';
+import { type Disclose, type ExportFilter, exportEvidence } from '../evidence/index.js';
+import { parseIdentifier } from '../verification/identifier.js';
+import { jsonCommand, several, uuid } from './command.js';
+import { type CliContext, print, withInstallation } from './context.js';
+import { CommandError, EXIT } from './exit-codes.js';
+
+interface Options {
+  readonly json?: boolean;
+  readonly site: string;
+  readonly output: string;
+  readonly disclose: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly consentType?: string;
+  readonly documentVersion?: string;
+  readonly record?: readonly string[];
+  readonly visitor?: string;
+}
+
+/** `evidence export` */
+export function evidenceCommand(context: CliContext): Command {
+  const group = new Command('evidence').description('evidence packages, which anyone can verify offline');
+  group.addCommand(
+    jsonCommand('export', 'write an evidence package of a site, as of the newest stamped checkpoint')
+      .requiredOption('--site <id>', 'id of the site', uuid)
+      .requiredOption('--output <path>', 'where to write the ZIP; nothing may be there yet')
+      .option('--disclose <fields>', 'personal fields to show: all, none, or names separated by commas', 'none')
+      .option('--from <time>', 'consents from this time on')
+      .option('--to <time>', 'consents before this time')
+      .option('--consent-type <type>', 'consents of this type')
+      .option('--document-version <id>', 'consents to this document version', uuid)
+      .option('--record <id>', 'this record, by id or consent token; may be repeated', several)
+      .option('--visitor <visitor_id>', 'consents of this person')
+      .action((options: Options) => exportPackage(context, options)),
+  );
+  return group;
+}
+
+async function exportPackage(context: CliContext, options: Options): Promise<void> {
+  const filter = filterOf(options);
+  await withInstallation(context, async ({ workerPool, eventLog, keyring, config }) => {
+    const bar = new SingleBar({ format: '{step} [{bar}] {value}/{total}', stream: context.stderr, hideCursor: true });
+    bar.start(0, 0, { step: 'entries' });
+    const result = await exportEvidence(
+      { pool: workerPool, log: eventLog, keyring, origin: config.ledgerOrigin },
+      {
+        siteId: options.site,
+        filter,
+        disclose: discloseOf(options.disclose),
+        output: options.output,
+        exportedBy: 'consent-ledger evidence export',
+        onProgress: ({ step, done, total }) => {
+          bar.setTotal(total ?? done);
+          bar.update(done, { step });
+        },
+      },
+    ).finally(() => bar.stop());
+    const { path, counts, checkpoint, bytes, filterDisclosures } = result;
+    print(context, options, { path, counts, checkpoint, bytes, filter_disclosures: filterDisclosures }, [
+      `${path} was written: ${bytes} bytes, as of checkpoint ${checkpoint ?? 'none (nothing is stamped yet)'}.`,
+      ...Object.entries(counts).map(([name, count]) => `  ${name.padEnd(18)} ${String(count)}`),
+      ...filterDisclosures.map(
+        (text) => `To show whom the filter was about, hand this over apart from the package: ${text}`,
+      ),
+      'Verify it: consent-verify check <package> --tsa-ca <file> --ledger-key <file>',
+    ]);
+  });
+}
+
+function filterOf(options: Options): ExportFilter {
+  return {
+    ...(options.from === undefined ? {} : { from: instantOf('--from', options.from) }),
+    ...(options.to === undefined ? {} : { to: instantOf('--to', options.to) }),
+    ...(options.consentType === undefined ? {} : { consentType: options.consentType }),
+    ...(options.documentVersion === undefined ? {} : { documentVersionId: options.documentVersion }),
+    ...(options.record === undefined ? {} : { eventIds: options.record.map(eventIdOf) }),
+    ...(options.visitor === undefined ? {} : { visitorId: options.visitor }),
+  };
+}
+
+function instantOf(option: string, text: string): string {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new CommandError(`${option} must be a time like 2026-01-31T00:00:00Z.`, EXIT.usage);
+  return new Date(time).toISOString();
+}
+
+function eventIdOf(text: string): string {
+  const identifier = parseIdentifier(text);
+  if (identifier !== null && 'eventId' in identifier) return identifier.eventId;
+  throw new CommandError('--record must be the id of a record, or its consent token.', EXIT.usage);
+}
+
+function discloseOf(text: string): Disclose {
+  return text === 'all' || text === 'none' ? text : text.split(',').map((name) => name.trim());
+}
