@@ -62,7 +62,11 @@ async function applyLedgerEvent(
   event: StreamEvent,
   known: KnownBatch | null,
 ): Promise<void> {
-  const insert = await checkLedgerEvent(pool, log, state, event, known);
+  const insert = await checkLedgerEvent(pool, log, state, event, known).catch(async (error: unknown) => {
+    // A complaint counts only if the tables stood still while they were compared with the event.
+    const now = await readLedgerState(pool);
+    throw now.revision === state.revision ? error : new LedgerMoved(`the ledger is no longer at ${state.revision}`);
+  });
   await withTransaction(pool, async (client) => {
     const { rowCount } = await client.query(
       'update sealer_state set ledger_revision = $2, log_position = coalesce($3, log_position) where ledger_revision = $1',

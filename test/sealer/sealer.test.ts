@@ -5,7 +5,7 @@ import { equalBytes, fromHex, toHex } from '../../schemas/crypto/encoding.js';
 import { BATCH_SEALED, BatchSealedBody, LEDGER_KEY_PUBLISHED } from '../../schemas/events/ledger.js';
 import { parseBody } from '../../schemas/events/sealed-event.js';
 import { consentsStream, LEDGER_STREAM } from '../../schemas/events/streams.js';
-import { BatchHeader, batchLeaf } from '../../schemas/evidence/batch-header.js';
+import { BatchHeader, batchLeaf, streamsRoot } from '../../schemas/evidence/batch-header.js';
 import { hashesOfRanges, inclusionRanges } from '../../schemas/merkle/proofs.js';
 import { treeRoot } from '../../schemas/merkle/tree.js';
 import { verifyInclusion } from '../../schemas/merkle/verify-inclusion.js';
@@ -78,7 +78,7 @@ async function assertLedgerIsRight(wanted: ReadonlyMap<string, readonly string[]
       const body = z
         .object({ record: z.string(), proof_hash: z.string().nullable().default(null) })
         .parse(JSON.parse(new TextDecoder().decode(found.data)));
-      const entry = {
+      const entry: Record<string, unknown> = {
         event_id: found.id,
         previous,
         proof_hash: body.proof_hash,
@@ -88,7 +88,7 @@ async function assertLedgerIsRight(wanted: ReadonlyMap<string, readonly string[]
         type: found.type,
         v: 1,
       };
-      const hash = createHash('sha256').update(Uint8Array.of(0)).update(JSON.stringify(entry)).digest('hex');
+      const hash: string = createHash('sha256').update(Uint8Array.of(0)).update(JSON.stringify(entry)).digest('hex');
       const leaf = own.find((candidate) => candidate.revision === found.revision);
       expect(leaf && toHex(leaf.hash)).toBe(hash);
       previous = hash;
@@ -231,7 +231,6 @@ test('refuses a batch whose root is not that of the events in the log', async ()
   const { header } = parseBody(BatchSealedBody, BATCH_SEALED, last?.data ?? new Uint8Array());
   const forged = header.replace('"count":2', '"count":1').replace('"number":0', '"number":1');
   const { streams_root } = BatchHeader.parse(JSON.parse(forged));
-  const { streamsRoot } = await import('../../schemas/evidence/batch-header.js');
   const runs: [string, number, number][] = [[consentsStream(site), 2, 2]];
   const root = toHex(streamsRoot([{ stream: consentsStream(site), first: 2, last: 2 }]));
   await pipeline.log.append(LEDGER_STREAM, state.revision, [
