@@ -1,5 +1,4 @@
-import { equalBytes, toHex } from '../crypto/encoding.js';
-import { hashOf } from './algorithms.js';
+import { equalBytes } from '../crypto/encoding.js';
 import { checkAlgorithms, checkChain } from './checks/chain-checks.js';
 import { checkSignature } from './checks/signature-check.js';
 import { checkSignedAttributes, readSignedAttributes } from './checks/signed-attributes.js';
@@ -16,11 +15,11 @@ import {
   checkTsaName,
   checkVersion,
 } from './checks/token-checks.js';
+import { claimsOf, imprintHash, summaryOf } from './claims.js';
 import { parseTimestamp } from './cms/token.js';
 import type { TstInfo } from './cms/tst-info.js';
 import { attempt, MalformedInput } from './errors.js';
 import {
-  type CertificateSummary,
   check,
   completeChecks,
   outcomeOf,
@@ -34,11 +33,10 @@ import { parseOcspResponse } from './revocation/ocsp.js';
 import { soundUntil } from './sound-until.js';
 import { hashStrength, type Strength } from './strength.js';
 import { type Certificate, parseCertificate } from './x509/certificate.js';
-import { describeGeneralName } from './x509/general-names.js';
 
 /** More than any honest package encloses; the rest is not looked at. */
-const MAX_CERTIFICATES = 256;
-const MAX_REVOCATION_ANSWERS = 64;
+const MAX_CERTIFICATES = 1024;
+const MAX_REVOCATION_ANSWERS = 4096;
 
 /**
  * Verifies a time-stamp token (RFC 3161, RFC 5816) offline, from bytes that may all be hostile except the trust anchors.
@@ -133,43 +131,9 @@ function reportOf(found: {
   };
 }
 
-function claimsOf({
-  genTime,
-  accuracyMicroseconds,
-  serial,
-  policy,
-  imprint,
-  nonce,
-  ordering,
-  tsa,
-}: TstInfo): TimestampClaims {
-  return {
-    genTime: genTime.date,
-    genTimeMicroseconds: genTime.microseconds,
-    genTimeText: genTime.text,
-    accuracyMicroseconds,
-    serial: toHex(serial),
-    policy,
-    imprintAlgorithm: imprintHash(imprint.algorithm),
-    imprintDigest: toHex(imprint.digest),
-    nonce: nonce && toHex(nonce),
-    ordering,
-    tsa: tsa && describeGeneralName(tsa),
-  };
-}
-
-function imprintHash(algorithm: TstInfo['imprint']['algorithm']) {
-  const hash = attempt(() => hashOf(algorithm, 'messageImprint'));
-  return hash instanceof MalformedInput ? undefined : hash;
-}
-
 function imprintStrength({ imprint }: TstInfo): Strength[] {
-  const hash = imprintHash(imprint.algorithm);
+  const hash = imprintHash(imprint);
   return hash === undefined ? [] : [hashStrength(hash)];
-}
-
-function summaryOf({ subject, issuer, serialHex, notBefore, notAfter }: Certificate): CertificateSummary {
-  return { subject: subject.text, issuer: issuer.text, serial: serialHex, notBefore, notAfter };
 }
 
 /** What can be read of some inputs; an unreadable one helps nobody, and is as good as not there. */
