@@ -46,6 +46,8 @@ export interface ExampleEntry {
 
 /** Most attachments of a package: what is remembered of them is in memory. */
 const MAX_ATTACHMENTS = 200_000;
+/** Each has a file of its own, and the manifest's list of files is bounded. */
+const MAX_BATCHES = 180_000;
 
 /** Makes the lines of `entries.ndjson`, and remembers what the package's other files need of them. */
 export class EntriesFile {
@@ -139,12 +141,22 @@ export class EntriesFile {
     if (isConsent) this.counts.consents += 1;
     if (isErased) this.counts.erased += 1;
     const indexes = this.leavesByBatch.get(batch);
-    if (indexes === undefined) this.leavesByBatch.set(batch, [index]);
+    if (indexes === undefined) this.#addBatch(batch, index);
     else indexes.push(index);
     if (this.example === null || (isConsent && !this.#exampleIsConsent)) {
       this.example = { line: this.counts.entries, text, batch, index };
       this.#exampleIsConsent = isConsent;
     }
+  }
+
+  #addBatch(batch: number, index: number): void {
+    if (this.leavesByBatch.size >= MAX_BATCHES) {
+      throw new ExportFailed(
+        'too-large',
+        `the records lie in more than ${MAX_BATCHES} batches: choose a shorter time range`,
+      );
+    }
+    this.leavesByBatch.set(batch, [index]);
   }
 
   #noteNotice({ event, recordText }: SealedEntry): void {
