@@ -1,10 +1,10 @@
 import { equalBytes } from '../crypto/encoding.js';
-import { emptyRoot, HASH_LENGTH, nodeHash } from './hashing.js';
+import { HASH_LENGTH, nodeHash } from './hashing.js';
 import { half, isOdd, isTreeNumber, type ProofVerdict, refuse } from './verify-inclusion.js';
 
 /**
  * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2). Every input may be hostile: nothing is thrown.
- * A tree without leaves is a prefix of every tree, with an empty path.
+ * Nothing is consistent with a tree without leaves: it commits to nothing, so a proof about it would prove nothing.
  */
 export function verifyConsistency(
   first: number,

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { toBase64url, utf8 } from '../../schemas/crypto/encoding.js';
+import { decodeDisclosure, disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
+
+test('RFC 9901 §4.2.3: the digest of the example disclosure', () => {
+  const text = 'WyJfMjZiYzRMVC1hYzZxMktJNmNCVzVlcyIsICJmYW1pbHlfbmFtZSIsICJNw7ZiaXVzIl0';
+  expect(new TextDecoder().decode(Buffer.from(text, 'base64url'))).toBe(
+    '["_26bc4LT-ac6q2KI6cBW5es", "family_name", "Möbius"]',
+  );
+  expect(disclosureDigest(text)).toBe('X9yH0Ajrdm1Oij4tWso9UzzKJvPoDxwmuEcO3XAdRC0');
+});
+
+test('what is encoded is decoded', () => {
+  const salt = fc.uint8Array({ minLength: SALT_BYTES, maxLength: 40 });
+  const name = fc.string({ minLength: 1, maxLength: 100, unit: 'grapheme-ascii' });
+  fc.assert(
+    fc.property(
+      salt,
+      name,
+      fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer(), fc.boolean(), fc.constant(null)),
+      (bytes, field, value) => {
+        const text = encodeDisclosure(bytes, field, value);
+        expect(decodeDisclosure(text)).toEqual({ salt: toBase64url(bytes), name: field, value });
+        expect(disclosureDigest(text)).toMatch(/^[A-Za-z0-9_-]{43}$/);
+      },
+    ),
+  );
+});
+
+const SALT = 'AAAAAAAAAAAAAAAAAAAAAA';
+
+describe('what is no disclosure', () => {
+  test.each([
+    ['no JSON', 'nonsense'],
+    ['no array', `{"salt":"${SALT}"}`],
+    ['two items', `["${SALT}","name"]`],
+    ['four items', `["${SALT}","name",1,2]`],
+    ['a number as salt', '[1,"name",1]'],
+    ['a short salt', '["AAAA","name",1]'],
+    ['a salt that is no base64url', `["${SALT}==","name",1]`],
+    ['an empty name', `["${SALT}","",1]`],
+    ['a name that is too long', `["${SALT}","${'x'.repeat(101)}",1]`],
+    ['a key twice', `["${SALT}","name",{"a":1,"a":2}]`],
+    ['a lone surrogate', `["${SALT}","name","\\ud800"]`],
+  ])('%s', (_, json) => expect(decodeDisclosure(toBase64url(utf8(json)))).toBeNull());
+
+  test.each([
+    ['padding', `${toBase64url(utf8(`["${SALT}","n",10]`))}=`],
+    ['other characters', '***'],
+    ['bits behind the end', 'AB'],
+    ['nothing', ''],
+    ['bytes that are no UTF-8', toBase64url(Uint8Array.of(0x22, 0xff, 0x22))],
+  ])('%s', (_, text) => expect(decodeDisclosure(text)).toBeNull());
+});

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { utf8 } from '../../schemas/crypto/encoding.js';
+import { parseStrictJson, StrictJsonError } from '../../schemas/json/strict-json.js';
+
+function problemOf(input: string | Uint8Array): string | null {
+  try {
+    parseStrictJson(input);
+    return null;
+  } catch (error) {
+    if (error instanceof StrictJsonError) return error.problem;
+    throw error;
+  }
+}
+
+const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+describe('what is refused', () => {
+  test.each([
+    ['{"a":1,"a":1}', 'duplicate-key'],
+    ['{"a":1,"\\u0061":2}', 'duplicate-key'],
+    ['[{"x":{"a":[],"b":0,"a":{}}}]', 'duplicate-key'],
+    ['{"__proto__":1,"__proto__":2}', 'duplicate-key'],
+    ['{"":1,"":2}', 'duplicate-key'],
+    ['"\\ud800"', 'lone-surrogate'],
+    ['"\\udc00\\ud800"', 'lone-surrogate'],
+    ['{"\\ud83d":1}', 'lone-surrogate'],
+    ['"\ud800"', 'lone-surrogate'],
+    ['"\\u0000"', 'null-character'],
+    ['{"\\u0000":1}', 'null-character'],
+    ['9007199254740992', 'number-out-of-range'],
+    ['-9007199254740992', 'number-out-of-range'],
+    ['1e400', 'number-out-of-range'],
+    ['-1e400', 'number-out-of-range'],
+    ['1e20', 'number-out-of-range'],
+    ['[123456789012345678901234567890]', 'number-out-of-range'],
+    [deep(33), 'too-deep'],
+    ['{"a":'.repeat(33), 'too-deep'],
+    ['', 'syntax'],
+    [' ', 'syntax'],
+    ['\ufeff{}', 'syntax'],
+    ['{} {}', 'syntax'],
+    ['{"a":1,}', 'syntax'],
+    ['[1,]', 'syntax'],
+    ['{a:1}', 'syntax'],
+    ["{'a':1}", 'syntax'],
+    ['01', 'syntax'],
+    ['+1', 'syntax'],
+    ['.5', 'syntax'],
+    ['5.', 'syntax'],
+    ['0x10', 'syntax'],
+    ['NaN', 'syntax'],
+    ['Infinity', 'syntax'],
+    ['--1', 'syntax'],
+    ['1-1', 'syntax'],
+    ['"\n"', 'syntax'],
+    ['"\\x41"', 'syntax'],
+    ['"open', 'syntax'],
+    ['"open\\', 'syntax'],
+    ['// no\n1', 'syntax'],
+    ['[1]]', 'syntax'],
+    [':', 'syntax'],
+  ])('%s: %s', (text, problem) => expect(problemOf(text)).toBe(problem));
+
+  test.each([
+    [[0xff]],
+    [[0x22, 0xc0, 0x80, 0x22]],
+    [[0x22, 0xed, 0xa0, 0x80, 0x22]],
+    [[0x22, 0xf4, 0x90, 0x80, 0x80, 0x22]],
+  ])('bytes %j are no UTF-8', (bytes) => {
+    expect(problemOf(Uint8Array.from(bytes))).toBe('invalid-utf8');
+  });
+});
+
+test.each([
+  ['9007199254740991', 9007199254740991],
+  ['-9007199254740991', -9007199254740991],
+  ['1.5e3', 1500],
+  ['1E2', 100],
+  ['-0', -0],
+  ['"\\ud83d\\ude00"', '😀'],
+  [' [ ] ', []],
+  ['{"a":":","b":"{[\\"1e999\\\\"}', { a: ':', b: '{["1e999\\' }],
+])('%s is read', (text, value) => expect(parseStrictJson(text)).toEqual(value));
+
+test('depth 32 is read', () => expect(problemOf(deep(32))).toBeNull());
+
+test('valid JSON reads as JSON.parse reads it, from text and from bytes', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 8 }), fc.constantFrom(0, 2, '\t'), (value, space) => {
+      const text = JSON.stringify(value, null, space);
+      const problem = problemOf(text);
+      if (problem === null) {
+        expect(parseStrictJson(text)).toEqual(JSON.parse(text));
+        expect(parseStrictJson(utf8(text))).toEqual(JSON.parse(text));
+      } else {
+        expect(['number-out-of-range', 'null-character', 'lone-surrogate']).toContain(problem);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('what JSON.parse refuses is refused, without any other exception', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'{}[]:,"\\u0019-+.eE truefalsn\n') }), (text) => {
+      const problem = problemOf(text);
+      let isJson = true;
+      try {
+        JSON.parse(text);
+      } catch {
+        isJson = false;
+      }
+      if (!isJson) expect(problem).not.toBeNull();
+    }),
+    { numRuns: 5000 },
+  );
+});
