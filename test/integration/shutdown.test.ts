@@ -1,0 +1,127 @@
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type RunningService, TestInstallation } from '../support/running-service.js';
+import { signedHeaders } from '../support/signed-requests.js';
+
+const Seed = z.object({
+  site: z.object({ id: z.string() }),
+  keys: z.object({ read: z.string(), write: z.string() }),
+  documents: z.array(
+    z.object({
+      kind: z.string(),
+      versions: z.array(z.object({ id: z.string(), language: z.string(), state: z.string() })),
+    }),
+  ),
+});
+const PATH = '/tool/v1/consents';
+
+/** Status of a POST on a connection of its own, or the error that ended it. */
+function post(baseUrl: string, key: string, body: string): Promise<number | string> {
+  return new Promise((resolve) => {
+    const headers = { ...signedHeaders(key, PATH, body), 'content-length': Buffer.byteLength(body) };
+    const sent = request(`${baseUrl}${PATH}`, { method: 'POST', agent: false, headers }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+      response.on('error', (error) => resolve(error.message));
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    sent.end(body);
+  });
+}
+
+describe('a running installation', () => {
+  let installation: TestInstallation;
+  let service: RunningService;
+  let seed: z.infer<typeof Seed>;
+  let body: string;
+
+  beforeAll(async () => {
+    installation = await TestInstallation.make();
+    service = await installation.start();
+    seed = Seed.parse(await installation.json('admin', 'seed-demo', '--rate-limit', '1000000'));
+    const policy = seed.documents.find((document) => document.kind === 'cookie_policy');
+    const version = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en');
+    body = JSON.stringify({ consent_type: 'cookie', decision: 'accepted', document_version_id: version?.id });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await installation?.remove();
+  });
+
+  test('commands work beside it', async () => {
+    const results = await Promise.all([
+      installation.run('projections', 'status', '--json'),
+      installation.run('admin', 'count', '--site', seed.site.id, '--json'),
+    ]);
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    for (const { stdout } of results) expect(() => JSON.parse(stdout)).not.toThrow();
+  });
+
+  test('a second server on the same port says so and ends', async () => {
+    const port = new URL(service.url).port;
+    const second = await TestInstallation.make({ PORT: port });
+    const { exitCode, stderr } = await second.run('serve');
+    await second.remove();
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain(port);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s drains: every request is answered or was never taken',
+    async (signal) => {
+      const outcomes: (number | string)[] = [];
+      let isStopping = false;
+      const write = async (): Promise<void> => {
+        for (;;) {
+          const outcome = await post(service.url, seed.keys.write, body);
+          outcomes.push(outcome);
+          if (isStopping && outcome !== 202) return;
+        }
+      };
+      const writers = Array.from({ length: 12 }, write);
+      await sleep(1000);
+      isStopping = true;
+      expect(await service.stop(signal)).toBe(0);
+      await Promise.all(writers);
+      // The kernel resets connections that wait in the backlog when a server stops listening. Had a request been cut off after it was
+      // taken, the log would hold more than was answered: the count below.
+      const ends = new Set(outcomes.filter((outcome) => outcome !== 202));
+      expect(['ECONNREFUSED', 'ECONNRESET']).toEqual(expect.arrayContaining([...ends]));
+
+      service = await installation.start();
+      const accepted = outcomes.filter((outcome) => outcome === 202).length;
+      total += accepted;
+      expect(accepted).toBeGreaterThan(0);
+      expect(await settledConsents(total)).toBe(total);
+    },
+  );
+
+  let total = 0;
+  const Counts = z.object({ log_consents: z.number() });
+  async function settledConsents(expected: number): Promise<number> {
+    for (let tries = 0; ; tries += 1) {
+      const counts = Counts.parse(await installation.json('admin', 'count', '--site', seed.site.id));
+      if (counts.log_consents === expected || tries === 30) return counts.log_consents;
+      await sleep(500);
+    }
+  }
+});
+
+describe('wrong configuration', () => {
+  test.each([
+    [{ PORT: 'eighty' }, 'PORT'],
+    [{ TSA_URLS: 'https://tsa.example.org/' }, 'TSA_CA_FILE'],
+    [{ MASTER_KEY: 'short' }, 'MASTER_KEY'],
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
+  ])('%o: one clear message naming %s, exit code 1, no stack trace', async (env, name) => {
+    const installation = await TestInstallation.make(env);
+    const { exitCode, stdout, stderr } = await installation.run('serve');
+    await installation.remove();
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(name);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});

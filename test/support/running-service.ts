@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { removeEmbeddedPostgres } from '../../src/database/embedded/index.js';
+
+const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
+
+/** An installation of its own in a temporary folder, driven as a user drives it: by processes of the built program. */
+export class TestInstallation {
+  private constructor(
+    readonly dataDir: string,
+    private readonly env: NodeJS.ProcessEnv,
+  ) {}
+
+  static async make(env: NodeJS.ProcessEnv = {}): Promise<TestInstallation> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-service-'));
+    return new TestInstallation(dataDir, {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      BATCH_MAX_AGE_MS: '300',
+      STAMP_INTERVAL_MS: '500',
+      ...env,
+    });
+  }
+
+  /** Starts a role and waits until it says where it listens. */
+  async start(role: 'serve' | 'api' | 'worker' = 'serve'): Promise<RunningService> {
+    const child = spawn(process.execPath, [LEDGER, role], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const errors: string[] = [];
+    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString('utf8')));
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [, url] = /(http:\/\/[\d.]+:\d+)/.exec(line) ?? [];
+      if (url !== undefined) {
+        child.stdout.resume();
+        return new RunningService(child, url, errors);
+      }
+    }
+    throw new Error(`the ${role} ended before it listened: ${errors.join('')}`);
+  }
+
+  /** Runs a command. @returns exit code and outputs */
+  async run(...args: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }> {
+    const child = spawn(process.execPath, [LEDGER, ...args], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
+    await once(child, 'close');
+    return {
+      exitCode: child.exitCode,
+      stdout: Buffer.concat(out).toString('utf8'),
+      stderr: Buffer.concat(err).toString('utf8'),
+    };
+  }
+
+  /** Runs a command that must succeed and print one JSON value. */
+  async json(...args: string[]): Promise<unknown> {
+    const { exitCode, stdout, stderr } = await this.run(...args, '--json');
+    if (exitCode !== 0) throw new Error(`consent-ledger ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  async remove(): Promise<void> {
+    await removeEmbeddedPostgres(this.dataDir);
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+export class RunningService {
+  constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+    private readonly errors: readonly string[],
+  ) {}
+
+  get stderr(): string {
+    return this.errors.join('');
+  }
+
+  /** Ends it as a power cut would. */
+  async kill(): Promise<void> {
+    const closed = this.#closed();
+    this.child.kill('SIGKILL');
+    await closed;
+  }
+
+  /** Asks it to end. @returns its exit code */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const closed = this.#closed();
+    this.child.kill(signal);
+    await closed;
+    return this.child.exitCode;
+  }
+
+  async #closed(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await once(this.child, 'exit');
+  }
+}

@@ -1,0 +1,22 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+
+/** Headers of a signed POST (specification, "Request signature"). */
+export function signedHeaders(key: string, path: string, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const nonce = randomUUID();
+  const bodyHash = createHash('sha256').update(body).digest('hex');
+  const canonical = ['POST', path, timestamp, nonce, bodyHash].join('\n');
+  return {
+    'content-type': 'application/json',
+    'x-api-key': key,
+    'x-timestamp': timestamp,
+    'x-nonce': nonce,
+    'x-signature': createHmac('sha256', key).update(canonical).digest('hex'),
+  };
+}
+
+/** Sends a signed POST. */
+export function postSigned(baseUrl: string, key: string, path: string, content: unknown): Promise<Response> {
+  const body = JSON.stringify(content);
+  return fetch(baseUrl + path, { method: 'POST', headers: signedHeaders(key, path, body), body });
+}
