@@ -1,0 +1,146 @@
+import { appendFile, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { applyErasures, eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
+import { count } from '../relay/pipeline.js';
+
+let world: LedgerWorld;
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  world = await openLedgerWorld();
+  folder = await mkdtemp(join(tmpdir(), 'erasure-test-'));
+  path = join(folder, 'erasures.ndjson');
+});
+afterEach(async () => {
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const TABLES = [
+  ...['record_keys', 'attachments', 'approval_tokens', 'outbox', 'relayed_streams', 'exports'],
+  ...['erasure_events', 'erased_records', 'erasure_requests', 'erasure_progress'],
+];
+
+async function backUp(db: pg.Pool): Promise<void> {
+  await db.query('create schema backup');
+  for (const table of TABLES) await db.query(`create table backup.${table} as table public.${table}`);
+}
+
+/** Puts the backup's rows back, as a restore of the whole database would. The event log is another one's, or restored with it. */
+async function restore(db: pg.Pool, withLog: boolean): Promise<void> {
+  await db.query(`truncate ${TABLES.join(', ')} cascade`);
+  for (const table of TABLES) await db.query(`insert into ${table} overriding system value table backup.${table}`);
+  if (withLog) {
+    await db.query('alter table event_log.events disable trigger append_only');
+    await db.query(
+      'delete from event_log.events e where not exists (select from outbox o where o.event_id = e.id and o.revision is not null)',
+    );
+    await db.query('alter table event_log.events enable always trigger append_only');
+  }
+}
+
+async function eraseAfterBackup(): Promise<{ ids: string[]; erasure: string }> {
+  const { pipeline, keyring, site } = world;
+  const ids = await world.record(site, [{ visitorId: 'ann', signature: Buffer.from('drawn') }, { visitorId: 'ann' }]);
+  await world.relay();
+  await backUp(pipeline.owner);
+  const receipt = await eraseSubject(
+    { pool: pipeline.worker, keyring, journal: openErasureJournal(path) },
+    { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } },
+  );
+  return { ids, erasure: receipt.eventIds[0] ?? '' };
+}
+
+function apply() {
+  const { worker: pool, log } = world.pipeline;
+  return applyErasures({ pool, log, journal: openErasureJournal(path) });
+}
+
+async function keysLeft(ids: readonly string[]): Promise<number[]> {
+  const { owner } = world.pipeline;
+  return [
+    await count(owner, 'record_keys where event_id = any($1)', [ids]),
+    await count(owner, 'attachments where event_id = any($1)', [ids]),
+  ];
+}
+
+it('erases again what a restored database has back, as the log says', async () => {
+  const { ids, erasure } = await eraseAfterBackup();
+  await world.relay();
+  await restore(world.pipeline.owner, false);
+  // The journal was lost as well.
+  await rm(path);
+  expect(await keysLeft(ids)).toEqual([2, 1]);
+  expect(await apply()).toEqual({ fromLog: 1, fromJournal: 0, skippedLines: 0 });
+  expect(await keysLeft(ids)).toEqual([0, 0]);
+  const { owner } = world.pipeline;
+  expect(await count(owner, 'erased_records where erasure_event_id = $1', [erasure])).toBe(2);
+  expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
+  expect(await count(owner, 'outbox where event_id = $1', [erasure])).toBe(0);
+});
+
+it('erases again what was restored together with the log, as the journal says, under the same event id', async () => {
+  const { ids, erasure } = await eraseAfterBackup();
+  await world.relay();
+  const { owner, log } = world.pipeline;
+  await restore(owner, true);
+  expect(await keysLeft(ids)).toEqual([2, 1]);
+  expect(await apply()).toEqual({ fromLog: 0, fromJournal: 1, skippedLines: 0 });
+  expect(await keysLeft(ids)).toEqual([0, 0]);
+  expect(await count(owner, 'outbox where event_id = $1', [erasure])).toBe(1);
+  await world.relay();
+  const stream = await log.readStream(`consents-${world.site.siteId}`, 0, 100);
+  expect(stream.map((event) => event.id)).toEqual([...ids, erasure]);
+  expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
+});
+
+it('deletes restored approval tokens that nobody used, though no event names them', async () => {
+  const { pipeline, keyring, site } = world;
+  const { blindIndex } = await import('../../src/keys/index.js');
+  const index = blindIndex(await keyring.siteKey(site.siteId), 'phone', '+90 555 000 00 00');
+  await pipeline.owner.query(
+    `insert into approval_tokens (id, site_id, digest, document_id, seed, identity, phone_index, created_at, expires_at)
+     values ('atk_restored', $1, '\\x00', $2, '\\x00', '\\x00', $3, now(), now())`,
+    [site.siteId, site.formDocumentId, index],
+  );
+  await backUp(pipeline.owner);
+  const journal = openErasureJournal(path);
+  await eraseSubject(
+    { pool: pipeline.worker, keyring, journal },
+    { siteId: site.siteId, by: { kind: 'phone', value: '00905550000000' } },
+  );
+  await restore(pipeline.owner, false);
+  expect(await apply()).toMatchObject({ fromJournal: 1 });
+  expect(await count(pipeline.owner, 'approval_tokens')).toBe(0);
+});
+
+it('reads a journal that was cut off in a line, shortened, or replaced', async () => {
+  const { ids } = await eraseAfterBackup();
+  // The torn line's transaction was never committed; the next line must not be lost with it.
+  await appendFile(path, '{"v":1,"subject_erased":{"v":1,"eve');
+  expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
+  const { pipeline, keyring, site } = world;
+  await world.record(site, [{ visitorId: 'ben' }]);
+  const erase = (value: string) =>
+    eraseSubject(
+      { pool: pipeline.worker, keyring, journal: openErasureJournal(path) },
+      { siteId: site.siteId, by: { kind: 'visitor', value } },
+    );
+  await erase('ben');
+  expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 1 });
+  await restore(pipeline.owner, true);
+  expect(await apply()).toEqual({ fromLog: 0, fromJournal: 2, skippedLines: 1 });
+  expect(await keysLeft(ids)).toEqual([0, 0]);
+
+  await truncate(path, 10);
+  expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
+  await writeFile(path, '');
+  await world.record(site, [{ visitorId: 'cem' }]);
+  await erase('cem');
+  await pipeline.owner.query('update erasure_progress set journal_offset = 1000000');
+  expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
+});

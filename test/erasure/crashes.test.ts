@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyErasures, eraseSubject, openErasureJournal, resumeErasures } from '../../src/erasure/index.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
+import { count } from '../relay/pipeline.js';
+
+let world: LedgerWorld;
+let folder: string;
+beforeAll(async () => {
+  world = await openLedgerWorld();
+  folder = await mkdtemp(join(tmpdir(), 'erasure-test-'));
+});
+afterAll(async () => {
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+class Crash extends Error {}
+
+/** A pool that breaks at its nth statement, before the statement is run or after it. */
+function crashingPool(pool: pg.Pool, at: number, when: 'before' | 'after'): { pool: pg.Pool; ran: () => number } {
+  let statements = 0;
+  const query =
+    (target: Pick<pg.Pool, 'query'>) =>
+    async (text: string, values?: unknown[]): Promise<unknown> => {
+      statements += 1;
+      if (statements > at && at >= 0) throw new Crash();
+      if (statements === at && when === 'before') throw new Crash();
+      const result = await target.query(text, values);
+      if (statements === at) throw new Crash();
+      return result;
+    };
+  const wrapped = new Proxy(pool, {
+    get(target, name) {
+      if (name === 'query') return query(target);
+      if (name !== 'connect') return Reflect.get(target, name);
+      return async () => {
+        const client = await target.connect();
+        return new Proxy(client, {
+          get(inner, member) {
+            if (member === 'query') return query(inner);
+            // A process that died gives no connection back: the server ends its transaction.
+            if (member === 'release') return () => inner.release(statements >= at && at >= 0);
+            const value: unknown = Reflect.get(inner, member);
+            return typeof value === 'function' ? value.bind(inner) : value;
+          },
+        });
+      };
+    },
+  });
+  return { pool: wrapped, ran: () => statements };
+}
+
+describe('an erasure that is interrupted', () => {
+  it('is finished by the next start, wherever it was', async () => {
+    const { pipeline, keyring, site } = world;
+    const steps = await erase(-1, 'before');
+    expect(steps).toBeGreaterThan(8);
+    for (const when of ['before', 'after'] as const) {
+      for (let at = 1; at <= steps; at += 1) await erase(at, when);
+    }
+
+    async function erase(at: number, when: 'before' | 'after'): Promise<number> {
+      const where = `${when} statement ${at}`;
+      const journal = openErasureJournal(join(folder, `${at} ${when}.ndjson`));
+      await pipeline.owner.query('update erasure_progress set journal_offset = 0');
+      const visitorId = `interrupted ${where}`;
+      const ids = await world.record(site, [{ visitorId, signature: Buffer.from('x') }, { visitorId }]);
+      const crashing = crashingPool(pipeline.worker, at, when);
+      const erasing = eraseSubject(
+        { pool: crashing.pool, keyring, journal },
+        { siteId: site.siteId, by: { kind: 'visitor', value: visitorId } },
+      );
+      if (at < 0) await erasing;
+      else await expect(erasing, where).rejects.toBeInstanceOf(Crash);
+      const wasAskedFor =
+        (await count(
+          pipeline.owner,
+          "erasure_requests where requested_at > now() - interval '1 hour' and finished_at is null",
+        )) > 0;
+
+      const { worker: pool, log } = pipeline;
+      await applyErasures({ pool, log, journal });
+      await resumeErasures({ pool, journal });
+      const keys = await count(pipeline.owner, 'record_keys where event_id = any($1)', [ids]);
+      const announced = await count(pipeline.owner, 'erased_records where event_id = any($1)', [ids]);
+      const events = await count(
+        pipeline.owner,
+        `outbox where event_id in (select erasure_event_id from erased_records where event_id = any($1))`,
+        [ids],
+      );
+      if (wasAskedFor || keys === 0)
+        expect({ keys, announced, events }, where).toEqual({ keys: 0, announced: 2, events: 1 });
+      else expect({ keys, announced, events }, where).toEqual({ keys: 2, announced: 0, events: 0 });
+      // Nothing is left to do, and doing it again changes nothing.
+      const outbox = await count(pipeline.owner, 'outbox');
+      await applyErasures({ pool, log, journal });
+      expect(await resumeErasures({ pool, journal })).toEqual([]);
+      expect(await count(pipeline.owner, 'outbox')).toBe(outbox);
+      return crashing.ran();
+    }
+  });
+});

@@ -1,0 +1,217 @@
+import { createSecretKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { PublicEventBody } from '../../schemas/events/notices.js';
+import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
+import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import { type ErasureSubject, eraseSubject, openErasureJournal, UnknownSite } from '../../src/erasure/index.js';
+import {
+  approvalTokenKey,
+  blindIndex,
+  createKeyring,
+  createRandomPool,
+  decryptForRecord,
+  encryptForToken,
+  recordKey,
+  SEED_BYTES,
+} from '../../src/keys/index.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
+import { count } from '../relay/pipeline.js';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openLedgerWorld();
+});
+afterAll(() => world.close());
+
+function journal() {
+  return openErasureJournal(join(world.folder, 'journal', 'erasures.ndjson'));
+}
+
+function erase(by: ErasureSubject, siteId = world.site.siteId) {
+  const { pipeline, keyring } = world;
+  return eraseSubject({ pool: pipeline.worker, keyring, journal: journal() }, { siteId, by });
+}
+
+/** The `SubjectErased` of a site in the outbox, in order. */
+async function erasuresInOutbox(siteId = world.site.siteId): Promise<SubjectErasedRecord[]> {
+  const { rows } = await world.pipeline.owner.query(
+    'select type, body from outbox where site_id = $1 and type = $2 order by seq',
+    [siteId, SUBJECT_ERASED],
+  );
+  return z
+    .array(z.object({ type: z.string(), body: z.instanceof(Buffer) }))
+    .parse(rows)
+    .map(({ type, body }) => parseRecord(SUBJECT_ERASED, parseBody(PublicEventBody, type, body).record));
+}
+
+/** Every row of every table, as text. */
+async function dump(db: pg.Pool): Promise<string> {
+  const { rows } = await db.query(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+  );
+  const parts: string[] = [];
+  for (const { name } of z.array(z.object({ name: z.string() })).parse(rows)) {
+    const table = await db.query(`select t::text as row from ${name} t`);
+    parts.push(
+      ...z
+        .array(z.object({ row: z.string() }))
+        .parse(table.rows)
+        .map(({ row }) => row),
+    );
+  }
+  return parts.join('\n');
+}
+
+async function approvalToken(id: string, visitorId: string, email: string, consumedBy: string | null): Promise<void> {
+  const { pipeline, keyring, site } = world;
+  const random = createRandomPool();
+  const siteKey = await keyring.siteKey(site.siteId);
+  const seed = random.take(SEED_BYTES);
+  const identity = encryptForToken(approvalTokenKey(siteKey, seed, id), id, Buffer.from(email), random);
+  await pipeline.owner.query(
+    `insert into approval_tokens (id, site_id, digest, document_id, seed, identity, visitor_index, email_index, created_at, expires_at, consumed_by)
+     values ($1, $2, sha256($1::text::bytea), $3, $4, $5, $6, $7, now(), now() + interval '1 hour', $8)`,
+    [
+      ...[id, site.siteId, site.formDocumentId, seed, identity, blindIndex(siteKey, 'visitor', visitorId)],
+      ...[blindIndex(siteKey, 'email', email), consumedBy],
+    ],
+  );
+}
+
+describe('erasing a person', () => {
+  it('leaves nothing of the values, and nothing with which the ciphertexts open', async () => {
+    const { pipeline, site, master } = world;
+    const image = Buffer.from('a drawn name');
+    const ids = await world.record(site, [
+      { visitorId: 'visitor-ada', fields: { signer_name: 'Ada Lovelace' }, signature: image },
+      { visitorId: 'visitor-bob', fields: { signer_name: 'Bob' }, signature: image },
+    ]);
+    await approvalToken('atk_used', 'visitor-ada', 'ada@example.com', ids[0] ?? null);
+    await approvalToken('atk_unused', 'visitor-ada', 'ada@example.com', null);
+    await approvalToken('atk_other', 'visitor-bob', 'bob@example.com', null);
+    const siteKey = await world.keyring.siteKey(site.siteId);
+    const index = blindIndex(siteKey, 'visitor', 'visitor-ada').toString('hex');
+    expect(await dump(pipeline.owner)).toContain(index);
+
+    const receipt = await erase({ kind: 'visitor', value: 'visitor-ada' });
+    expect(receipt).toMatchObject({ reason: 'person', erasedRecords: 1, deletedApprovalTokens: 2 });
+    expect(receipt.eventIds).toHaveLength(1);
+
+    const tables = await dump(pipeline.owner);
+    for (const value of ['visitor-ada', 'Ada Lovelace', 'ada@example.com', 'a drawn name', index]) {
+      expect(tables).not.toContain(value);
+      expect(tables).not.toContain(Buffer.from(value).toString('hex'));
+      expect(tables).not.toContain(Buffer.from(value).toString('base64'));
+      expect(await readFile(join(world.folder, 'journal', 'erasures.ndjson'), 'utf8')).not.toContain(value);
+    }
+    // With the master key and every 16 bytes of every table, no ciphertext of the record opens.
+    const keyring = await createKeyring(pipeline.worker, createSecretKey(master));
+    const again = await keyring.siteKey(site.siteId);
+    const outbox = await pipeline.owner.query('select body from outbox where event_id = $1', [ids[0]]);
+    const [{ body }] = z.tuple([z.object({ body: z.instanceof(Buffer) })]).parse(outbox.rows);
+    const { disclosures } = z.object({ disclosures: z.base64() }).parse(JSON.parse(body.toString()));
+    const blob = Buffer.from(disclosures, 'base64');
+    const seeds = [...tables.matchAll(/\\x([0-9a-f]{32})(?![0-9a-f])/g)].map(([, hex]) =>
+      Buffer.from(hex ?? '', 'hex'),
+    );
+    expect(seeds.length).toBeGreaterThan(0);
+    for (const seed of seeds) {
+      const key = recordKey(again, seed, ids[0] ?? '');
+      expect(() => decryptForRecord(key, ids[0] ?? '', 'disclosures', blob)).toThrow();
+    }
+    // The other person's record is untouched.
+    expect(await count(pipeline.owner, 'record_keys where event_id = $1', [ids[1]])).toBe(1);
+    expect(await count(pipeline.owner, 'attachments where event_id = $1', [ids[1]])).toBe(1);
+    expect(await count(pipeline.owner, `approval_tokens where id = 'atk_other'`)).toBe(1);
+    expect(await erasuresInOutbox()).toMatchObject([{ reason: 'person', erased_event_ids: [ids[0]] }]);
+  });
+
+  it('deletes an unused approval token of somebody without records, and says nothing in the log', async () => {
+    await approvalToken('atk_lonely', 'visitor-eve', 'Eve@Example.com', null);
+    const before = (await erasuresInOutbox()).length;
+    const receipt = await erase({ kind: 'email', value: ' eve@example.COM' });
+    expect(receipt).toMatchObject({ erasedRecords: 0, deletedApprovalTokens: 1, eventIds: [] });
+    expect(await erasuresInOutbox()).toHaveLength(before);
+  });
+
+  it('says that nothing was found of an unknown person, record or site', async () => {
+    const { pipeline, otherSite } = world;
+    const before = (await erasuresInOutbox()).length;
+    const nothing = { erasedRecords: 0, deletedApprovalTokens: 0, eventIds: [] };
+    expect(await erase({ kind: 'visitor', value: 'nobody' })).toMatchObject(nothing);
+    const [foreign = ''] = await world.record(otherSite, [{ visitorId: 'visitor-ada' }]);
+    expect(await erase({ kind: 'record', eventId: foreign })).toMatchObject(nothing);
+    expect(await count(pipeline.owner, 'record_keys where event_id = $1', [foreign])).toBe(1);
+    expect(await erasuresInOutbox()).toHaveLength(before);
+    const unknown = '00000000-0000-7000-8000-000000000000';
+    await expect(erase({ kind: 'visitor', value: 'x' }, unknown)).rejects.toBeInstanceOf(UnknownSite);
+  });
+
+  it('writes one event for each thousand records', async () => {
+    const { pipeline, otherSite, keyring } = world;
+    const siteKey = await keyring.siteKey(otherSite.siteId);
+    await pipeline.owner.query(
+      `insert into record_keys (event_id, site_id, seed, visitor_index)
+       select gen_random_uuid(), $1, decode(md5(n::text), 'hex'), $2 from generate_series(1, 2500) n`,
+      [otherSite.siteId, blindIndex(siteKey, 'visitor', 'frequent')],
+    );
+    const receipt = await erase({ kind: 'visitor', value: 'frequent' }, otherSite.siteId);
+    expect(receipt).toMatchObject({ erasedRecords: 2500 });
+    expect(receipt.eventIds).toHaveLength(3);
+    const erasures = await erasuresInOutbox(otherSite.siteId);
+    expect(erasures.map((erasure) => erasure.erased_event_ids.length)).toEqual([1000, 1000, 500]);
+    expect(new Set(erasures.flatMap((erasure) => erasure.erased_event_ids)).size).toBe(2500);
+  });
+});
+
+describe('erasing by record and by age', () => {
+  it('takes that record alone, and those of the site that are older', async () => {
+    const { pipeline, site, otherSite } = world;
+    const at = (year: number) => new Date(Date.UTC(year, 0, 1));
+    const old = await world.record(
+      site,
+      [2019, 2020, 2021].map((year) => ({ visitorId: `of ${year}`, at: at(year) })),
+    );
+    const others = await world.record(otherSite, [{ visitorId: 'of 2019', at: at(2019) }]);
+    expect(await erase({ kind: 'record', eventId: old[2] ?? '' })).toMatchObject({
+      reason: 'record',
+      erasedRecords: 1,
+    });
+    const receipt = await erase({ kind: 'retention', before: at(2021) });
+    expect(receipt).toMatchObject({ reason: 'retention', erasedRecords: 2 });
+    expect(await count(pipeline.owner, 'record_keys where event_id = any($1)', [old])).toBe(0);
+    expect(await count(pipeline.owner, 'record_keys where event_id = any($1)', [others])).toBe(1);
+  });
+});
+
+describe('an erasure while consents arrive', () => {
+  it('misses none that was there before it, and announces each once', async () => {
+    const { pipeline, site } = world;
+    const before = await world.record(
+      site,
+      Array.from({ length: 20 }, () => ({ visitorId: 'busy' })),
+    );
+    let stop = false;
+    const arriving = (async () => {
+      while (!stop) await world.record(site, [{ visitorId: 'busy' }]);
+    })();
+    const receipts = await Promise.all([1, 2, 3].map(() => erase({ kind: 'visitor', value: 'busy' })));
+    stop = true;
+    await arriving;
+    const last = await erase({ kind: 'visitor', value: 'busy' });
+    expect(await count(pipeline.owner, 'record_keys where event_id = any($1)', [before])).toBe(0);
+    const announced = (await erasuresInOutbox()).flatMap((erasure) => erasure.erased_event_ids);
+    expect(new Set(announced).size).toBe(announced.length);
+    const erased = [...receipts, last].reduce((sum, receipt) => sum + receipt.erasedRecords, 0);
+    const recorded = await count(
+      pipeline.owner,
+      `outbox o where type = 'ConsentRecorded.v1' and exists (select from erased_records e where e.event_id = o.event_id) and event_id >= $1`,
+      [before[0]],
+    );
+    expect(erased).toBe(recorded);
+  });
+});
