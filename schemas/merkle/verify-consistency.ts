@@ -18,12 +18,10 @@ export function verifyConsistency(
   if ([firstRoot, secondRoot, ...path].some((hash) => hash.length !== HASH_LENGTH)) {
     return refuse('a hash is not 32 bytes long');
   }
-  if (first === second || first === 0) {
+  if (first === 0) return refuse('the first size is 0');
+  if (first === second) {
     if (path.length > 0) return refuse('the path must be empty');
-    if (first === 0 && !equalBytes(firstRoot, emptyRoot()))
-      return refuse('the root of size 0 is not that of an empty tree');
-    if (first === second && !equalBytes(firstRoot, secondRoot)) return refuse('two roots for one size');
-    return { ok: true };
+    return equalBytes(firstRoot, secondRoot) ? { ok: true } : refuse('two roots for one size');
   }
   if (path.length === 0) return refuse('the path is empty');
 
