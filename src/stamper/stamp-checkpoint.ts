@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { toBase64, utf8 } from '../../schemas/crypto/encoding.js';
+import { sha256 } from '../../schemas/crypto/digest.js';
+import { toBase64, toHex, utf8 } from '../../schemas/crypto/encoding.js';
 import { CHECKPOINT_STAMPED } from '../../schemas/events/ledger.js';
 import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from '../sealer/append-to-ledger.js';
@@ -23,7 +24,7 @@ export interface StampingParts {
  * meanwhile.
  * @param state applied to the tables: `ledger` holds that size
  * @param previous the newest stamp: the new one must not be before it
- * @returns the ledger's state after; it is stamped at `state.size` or above
+ * @returns the ledger's state after, stamped at `state.size` or above, and whether it was this call that stamped it
  * @throws TimestampUnavailable; what `tryAppendToLedger` and `catchUpLedger` throw
  */
 export async function stampCheckpoint(
@@ -31,7 +32,7 @@ export async function stampCheckpoint(
   state: LedgerState,
   previous: StatedTime | null,
   signal: AbortSignal,
-): Promise<LedgerState> {
+): Promise<{ readonly state: LedgerState; readonly isOwn: boolean }> {
   const { size } = state;
   const note = checkpointNote(signer, size, await readLedgerRoot(pool, size));
   const stamp = await client.stamp(utf8(note), { signal, ...(previous && { previous }) });
@@ -50,5 +51,5 @@ export async function stampCheckpoint(
     await tryAppendToLedger(log, current.revision, event);
     current = await catchUpLedger(pool, log);
   }
-  return current;
+  return { state: current, isOwn: current.stamped?.sha256 === toHex(sha256(stamp.response)) };
 }

@@ -117,10 +117,12 @@ class CheckpointStamper implements Stamper {
       logger.info({ part: this.name, ledger_size: state.size }, 'renewing the protection of older stamps');
       state = await sealEmptyBatch(pool, log, this.#now);
     }
-    await stampCheckpoint(this.options, state, this.#newest, signal);
+    const { isOwn } = await stampCheckpoint(this.options, state, this.#newest, signal);
     this.#newest = await this.#readNewest();
-    this.#stamps += 1;
-    logger.info({ part: this.name, ledger_size: state.size }, 'checkpoint stamped');
+    if (isOwn) {
+      this.#stamps += 1;
+      logger.info({ part: this.name, ledger_size: state.size }, 'checkpoint stamped');
+    }
     return true;
   }
 

@@ -23,6 +23,8 @@ export interface Pipeline {
   readonly worker: pg.Pool;
   readonly projections: pg.Pool;
   readonly log: EventLog;
+  /** Another, empty log, as after the loss of the first. */
+  newLog(): Promise<EventLog>;
   /** One more pool of the worker's role; closed at the end. */
   newPool(role?: DatabaseRole): pg.Pool;
   /** A pool of the worker's role through which every advisory lock seems free, as if the loss of one had gone unnoticed. */
@@ -31,7 +33,8 @@ export interface Pipeline {
 }
 
 export async function startPipeline(): Promise<Pipeline> {
-  const database: TestDatabase = await createTestDatabase();
+  const database = await createTestDatabase();
+  const others: { readonly log: EventLog; readonly database: TestDatabase }[] = [];
   const pools: pg.Pool[] = [];
   const newPool = (role?: DatabaseRole, url = database.url): pg.Pool => {
     const pool = createPool({
@@ -65,8 +68,15 @@ export async function startPipeline(): Promise<Pipeline> {
       url.searchParams.set('options', '-c search_path=no_locks,pg_catalog,public');
       return newPool('consent_ledger_worker', url.href);
     },
+    async newLog() {
+      const other = await createTestDatabase();
+      const empty = openLog(other.url);
+      others.push({ log: empty, database: other });
+      return empty;
+    },
     async close() {
-      await log.close();
+      await Promise.all([log, ...others.map((other) => other.log)].map((one) => one.close()));
+      await Promise.all(others.map((other) => other.database.drop()));
       await Promise.all(pools.map((pool) => pool.end()));
       await database.drop();
     },
