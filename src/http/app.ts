@@ -47,8 +47,9 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_URL_PART, querystringParser: parseQuery },
     clientErrorHandler: answerClientError,
+    // Of a URL that cannot be read: no hook runs for it.
     frameworkErrors: (_error, _request, reply) => {
-      sendError(reply, new ApiError('BAD_REQUEST'));
+      sendError(reply.header('x-content-type-options', 'nosniff'), new ApiError('BAD_REQUEST'));
     },
   });
   app.decorateRequest('caller', null);

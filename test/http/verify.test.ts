@@ -1,0 +1,369 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { inclusionRanges, nodesOfRanges } from '../../schemas/merkle/proofs.js';
+import type { SeededDemo } from '../../src/catalogue/demo/seed-demo.js';
+import { eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
+import { postSigned } from '../support/signed-requests.js';
+import { ask, get, type RunningApp, startApp } from './running-app.js';
+
+const Accepted = z.object({
+  data: z.object({ consent_token: z.string(), proof_hash: z.string(), created_at: z.string() }),
+});
+type Accepted = z.infer<typeof Accepted>['data'];
+const Verified = z.object({
+  valid: z.boolean(),
+  data: z.object({ merkle_valid: z.boolean().nullable(), is_tsa_stamped: z.boolean() }),
+});
+
+/** One column of one row from which verify answers, and a way to alter it. */
+interface Alteration {
+  readonly table: string;
+  readonly column: string;
+  /** SQL of another value of the same type. */
+  readonly value: string;
+  readonly where: string;
+}
+
+describe('verification from stored bytes', () => {
+  let app: RunningApp;
+  let demo: SeededDemo;
+  let other: SeededDemo;
+  let consent: Accepted;
+  let eventId: string;
+  beforeAll(async () => {
+    app = await startApp('serve', { PUBLIC_VERIFY_LIMIT: '100000' });
+    demo = await app.seed();
+    other = await app.seed();
+    // Several records, so that the one looked at has neighbours in stream, batch and ledger tree.
+    for (let i = 0; i < 3; i += 1) await waitUntilStamped(await record(`earlier ${i}`));
+    const [first] = await Promise.all([record('Ayşe'), record('neighbour'), record('another')]);
+    if (first === undefined) throw new Error('nothing was recorded');
+    consent = first;
+    await waitUntilStamped(consent);
+    eventId = uuidOf(consent.consent_token);
+  });
+  afterAll(() => app.stop());
+
+  const activeVersion = (kind: string): string => {
+    const document = demo.documents.find((one) => one.kind === kind);
+    return document?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
+  };
+  const record = async (visitorId: string): Promise<Accepted> => {
+    const response = await postSigned(app.url, demo.keys.write, '/tool/v1/consents', {
+      consent_type: 'cookie',
+      decision: 'partial',
+      document_version_id: activeVersion('cookie_policy'),
+      categories: { necessary: true, analytics: false },
+      compliance_framework: 'gdpr',
+      visitor_id: visitorId,
+      idempotency_key: randomUUID(),
+    });
+    return Accepted.parse(await response.json()).data;
+  };
+  const verify = (id: string, key = demo.keys.read) => get(app, `/tool/v1/consents/verify/${id}`, key);
+  const waitUntilStamped = async ({ consent_token: id }: Accepted): Promise<void> => {
+    await vi.waitFor(
+      async () => {
+        expect(Verified.safeParse((await verify(id)).body).data?.data.is_tsa_stamped).toBe(true);
+      },
+      { timeout: 40_000, interval: 100 },
+    );
+  };
+  const publicly = (query: string) => ask(`${app.url}/api/v1/public/consents/verify${query}`);
+
+  it('says of a sound record, by each of its three names, that it is valid', async () => {
+    for (const id of [consent.consent_token, consent.proof_hash, eventId, eventId.toUpperCase()]) {
+      expect(await verify(id)).toMatchObject({
+        status: 200,
+        body: {
+          valid: true,
+          data: {
+            consent_type: 'cookie',
+            decision: 'partial',
+            proof_hash: consent.proof_hash,
+            hash_version: 2,
+            hash_valid: true,
+            merkle_valid: true,
+            is_anonymized: false,
+            is_tsa_stamped: true,
+            created_at: consent.created_at,
+          },
+        },
+      });
+    }
+  });
+
+  it('does not know what does not exist, what is malformed, and what is another tenant’s', async () => {
+    for (const id of [randomUUID(), 'ct_0', 'x'.repeat(200), '%00', consent.proof_hash.slice(1)]) {
+      const answer = await verify(id);
+      expect(answer).toMatchObject({ status: 404, body: { valid: false, code: 'CONSENT_NOT_FOUND' } });
+    }
+    const unknown = await verify(randomUUID(), other.keys.read);
+    const foreign = await verify(consent.consent_token, other.keys.read);
+    expect(foreign).toMatchObject({ status: 404, body: unknown.body });
+  });
+
+  it('answers false once any column of any row that it answers from is altered', async () => {
+    for (const alteration of await alterations()) {
+      const { table, column, value, where } = alteration;
+      const name = `${table}.${column}`;
+      const before = await app.superuser.query(`select ${column}::text as text from ${table} where ${where}`);
+      expect(before.rowCount, name).toBe(1);
+      await forced(`update ${table} set ${column} = ${value} where ${where} returning 1`, name);
+      const [keyed, open] = await Promise.all([
+        verify(consent.consent_token),
+        publicly(`?token=${consent.consent_token}`),
+      ]);
+      await restore(alteration, before.rows[0]?.text ?? null);
+      expect(keyed.body, name).toMatchObject({ valid: false });
+      expect(open.body, name).toMatchObject({ valid: false });
+      expect((await verify(consent.consent_token)).body, `${name} restored`).toMatchObject({ valid: true });
+    }
+  });
+
+  const forced = async (sql: string, name: string): Promise<void> => {
+    const client = await app.superuser.connect();
+    try {
+      // Without triggers and foreign keys: the attacker owns the database.
+      await client.query("set session_replication_role = 'replica'");
+      const { rowCount } = await client.query(sql);
+      expect(rowCount, name).toBe(1);
+    } finally {
+      await client.query('reset session_replication_role');
+      client.release();
+    }
+  };
+  const restore = async ({ table, column, value, where }: Alteration, text: string | null): Promise<void> => {
+    // A key column was altered too: the row is found by what it became.
+    const isKey = where.includes(`${column} =`);
+    const found = isKey ? where.replace(new RegExp(`\\b${column} = ('[^']*'|\\d+)`), `${column} = ${value}`) : where;
+    const literal = text === null ? 'null' : `'${text.replaceAll("'", "''")}'`;
+    await forced(`update ${table} set ${column} = ${literal} where ${found} returning 1`, `${table}.${column}`);
+  };
+
+  const alterations = async (): Promise<Alteration[]> => {
+    const { rows } = await app.superuser.query(
+      `select l.batch, l.index, l.stream, l.revision, p.live_generation as generation, c.size, r.record::jsonb ->> 'site_config_hash' as config
+         from leaves l join projections p on p.name = 'consents' join read_model.consents r on r.event_id = l.event_id
+         cross join lateral (select size from checkpoints where size > l.batch order by size limit 1) c
+        where l.event_id = $1`,
+      [eventId],
+    );
+    const place = z
+      .tuple([
+        z.object({
+          batch: z.int(),
+          index: z.int(),
+          stream: z.string(),
+          revision: z.int(),
+          generation: z.int(),
+          size: z.int(),
+          config: z.string(),
+        }),
+      ])
+      .parse(rows)[0];
+    const { batch, stream, revision, size } = place;
+    const otherHash = `decode(repeat('ab', 32), 'hex')`;
+    const columns = (table: string, where: string, values: Readonly<Record<string, string>>): Alteration[] =>
+      Object.entries(values).map(([column, value]) => ({ table, where, column, value }));
+    return [
+      ...columns(`rm_consents_${place.generation}.consents`, `event_id = '${eventId}'`, {
+        event_id: `'${randomUUID()}'`,
+        site_id: `'${other.site.id}'`,
+        stream: `'consents-${other.site.id}'`,
+        revision: String(revision + 1000),
+        record: `replace(record, 'partial', 'accepted')`,
+        proof_hash: `'${'ab'.repeat(32)}'`,
+        consent_type: `'document_approval'`,
+        decision: `'accepted'`,
+        categories: `'{"necessary": true, "analytics": true}'`,
+        language: `'tr'`,
+        document_version_id: `'${randomUUID()}'`,
+        compliance_framework: `'kvkk'`,
+        created_at: `created_at + interval '1 millisecond'`,
+        valid_until: 'null',
+        channel: `'s2s'`,
+        erased_by: String(revision),
+      }),
+      ...columns('record_keys', `event_id = '${eventId}'`, {
+        event_id: `'${randomUUID()}'`,
+        site_id: `'${other.site.id}'`,
+      }),
+      ...columns('leaves', `stream = '${stream}' and revision = ${revision}`, {
+        batch: '100000',
+        index: '100000',
+        stream: `'consents-${other.site.id}'`,
+        revision: String(revision + 1000),
+        event_id: `'${randomUUID()}'`,
+        hash: otherHash,
+      }),
+      ...columns('leaves', `stream = '${stream}' and revision = ${revision - 1}`, {
+        stream: `'consents-${other.site.id}'`,
+        revision: String(revision + 1000),
+        hash: otherHash,
+      }),
+      ...columns('sealed_streams', `stream = '${stream}'`, {
+        stream: `'consents-${other.site.id}'`,
+        revision: String(revision - 1),
+        leaf: otherHash,
+      }),
+      ...columns('batches', `number = ${batch}`, {
+        number: '100000',
+        header: `replace(header, '"count":', '"count" :')`,
+        count: 'count + 1',
+        root: otherHash,
+        sealed_at: `sealed_at + interval '1 millisecond'`,
+      }),
+      ...columns('ledger_nodes', `level = 0 and index = ${batch}`, { level: '30', index: '100000', hash: otherHash }),
+      ...nodesOfRanges(inclusionRanges(batch, size)).flatMap((node) =>
+        columns('ledger_nodes', `level = ${node.level} and index = ${node.index}`, { hash: otherHash }),
+      ),
+      ...columns('checkpoints', `size = ${size}`, {
+        note: `replace(note, E'\\n\\n', E'\\nx\\n\\n')`,
+        tsr: `tsr || '\\x00'`,
+        tsr_sha256: `'${'ab'.repeat(32)}'`,
+        gen_time: `gen_time + interval '1 second'`,
+      }),
+      ...columns('ledger_keys', 'true', { key: `replace(key, 'localhost', 'elsewhere')` }),
+      ...columns('site_configs', `sha256 = '${place.config}'`, {
+        sha256: `'${'ab'.repeat(32)}'`,
+        record: `replace(record, 'shop-', 'shap-')`,
+      }),
+      ...columns('sites', `id = '${demo.site.id}'`, { tenant_id: `'${other.tenant_id}'` }),
+    ];
+  };
+
+  it('shows a record publicly, by each way of naming it, without anything of the person', async () => {
+    const cookie = encodeURIComponent(JSON.stringify({ token: consent.consent_token, visitor_id: 'Ayşe' }));
+    for (const query of [
+      `?token=${consent.consent_token}`,
+      `?proof_hash=${consent.proof_hash}`,
+      `?id=${eventId}`,
+      `?token=${encodeURIComponent(cookie)}`,
+    ]) {
+      const answer = await publicly(query);
+      expect(answer, query).toMatchObject({
+        status: 200,
+        body: {
+          valid: true,
+          source: 'server',
+          server_record_found: true,
+          data: {
+            decision: 'partial',
+            categories: { necessary: true, analytics: false },
+            site_domain: demo.site.domain,
+            created_at: consent.created_at,
+            hash_valid: true,
+            is_tsa_stamped: true,
+            timestamp: { time: expect.stringMatching(/Z$/), checkpoint_size: expect.any(Number) },
+          },
+        },
+      });
+      expect(JSON.stringify(answer.body)).not.toMatch(/Ayşe|visitor|user_agent|ip_address|127\.0\.0\.1/);
+      expect(answer.headers.get('x-ratelimit-limit')).toBe('100000');
+    }
+    const posted = await ask(`${app.url}/api/v1/public/consents/verify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: eventId }),
+    });
+    expect(posted).toMatchObject({ status: 200, body: { valid: true } });
+  });
+
+  it('never calls a cookie valid that no record stands behind', async () => {
+    const fields = {
+      consent_token: `ct_${'0'.repeat(32)}`,
+      decision: 'accepted',
+      categories: { analytics: true },
+      visitor_id: 'Ayşe',
+    };
+    const json = JSON.stringify(fields);
+    for (const value of [
+      json,
+      encodeURIComponent(json),
+      Buffer.from(json).toString('base64url'),
+      Buffer.from(json).toString('base64'),
+    ]) {
+      const answer = await publicly(`?token=${encodeURIComponent(value)}`);
+      expect(answer, value).toMatchObject({
+        status: 200,
+        body: {
+          valid: false,
+          source: 'client_token',
+          server_record_found: false,
+          data: { decision: 'accepted', categories: { analytics: true } },
+        },
+      });
+      expect(JSON.stringify(answer.body)).not.toMatch(/Ayşe|visitor/);
+    }
+  });
+
+  it('answers 404 where nothing is found, and 422 where nothing is named', async () => {
+    const notFound = { status: 404, body: { valid: false, code: 'CONSENT_NOT_FOUND' } };
+    for (const query of [`?id=${randomUUID()}`, '?token=gibberish', '?token=%25%25', `?proof_hash=${'0'.repeat(64)}`]) {
+      expect(await publicly(query), query).toMatchObject(notFound);
+    }
+    for (const query of ['', '?token=', '?other=1']) {
+      expect(await publicly(query), query).toMatchObject({
+        status: 422,
+        body: { valid: false, code: 'IDENTIFIER_REQUIRED' },
+      });
+    }
+  });
+
+  it('lists a visitor’s consents, the newest first, and no other’s', async () => {
+    const visitor = `visitor ${randomUUID()}`;
+    const tokens: string[] = [];
+    for (let i = 0; i < 3; i += 1) tokens.unshift((await record(visitor)).consent_token);
+    const status = (key: string, query: string) => get(app, `/tool/v1/consents/status?${query}`, key);
+    const named = `visitor_id=${encodeURIComponent(visitor)}`;
+    const List = z.object({ data: z.object({ consents: z.array(z.looseObject({ consent_token: z.string() })) }) });
+    const list = async (query: string, key = demo.keys.read) =>
+      List.parse((await status(key, query)).body).data.consents.map(({ consent_token }) => consent_token);
+    await expect.poll(() => list(named), { timeout: 20_000 }).toEqual(tokens);
+    expect(await list(`${named}&consent_type=cookie&document_slug=cookie-policy`)).toEqual(tokens);
+    expect(await list(`${named}&document_version_id=${activeVersion('cookie_policy')}`)).toEqual(tokens);
+    expect(await list(`${named}&document_slug=explicit-consent`)).toEqual([]);
+    expect(await list(named, other.keys.read)).toEqual([]);
+    expect(JSON.stringify((await status(demo.keys.read, named)).body)).not.toContain('visitor');
+    expect(await status(demo.keys.read, '')).toMatchObject({
+      status: 422,
+      body: { code: 'VALIDATION_ERROR', errors: [{ field: 'visitor_id' }] },
+    });
+  });
+
+  it('goes on calling an erased record valid, and says that it is anonymized', async () => {
+    const erased = await record('to be erased');
+    await waitUntilStamped(erased);
+    const { workerPool, keyring, config } = app.service.installation;
+    const journal = openErasureJournal(config.erasureJournal);
+    await eraseSubject(
+      { pool: workerPool, keyring, journal },
+      { siteId: demo.site.id, by: { kind: 'visitor', value: 'to be erased' } },
+    );
+    const expected = {
+      valid: true,
+      data: { is_anonymized: true, hash_valid: true, merkle_valid: true, is_tsa_stamped: true },
+    };
+    expect(await verify(erased.consent_token)).toMatchObject({ status: 200, body: expected });
+    await expect
+      .poll(
+        async () => {
+          const { rows } = await app.superuser.query(
+            `select c.erased_by is not null and s.revision >= c.erased_by as is_sealed
+             from read_model.consents c join sealed_streams s on s.stream = c.stream where c.event_id = $1`,
+            [uuidOf(erased.consent_token)],
+          );
+          return rows[0]?.is_sealed;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    expect(await verify(erased.consent_token)).toMatchObject({ status: 200, body: expected });
+  });
+});
+
+function uuidOf(token: string): string {
+  return token.slice(3).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
