@@ -1,6 +1,7 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import type { BackgroundPart } from '../background/part.js';
 import { applyErasures, createErasureRunner, openErasureJournal } from '../erasure/index.js';
+import { ensureManifestCertificate } from '../evidence/index.js';
 import { createProjector } from '../projector/index.js';
 import { assertLogNotBehind } from '../relay/log-check.js';
 import { createRelay } from '../relay/relay.js';
@@ -43,6 +44,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
   const signer = await openLedgerSigner(keyring, config);
   const timestamping = await openTimestamping(config);
   await publishLedgerKeyFile(config, signer);
+  await ensureManifestCertificate({ pool, keyring, origin: config.ledgerOrigin });
   const stamper = createStamper({
     pool,
     log,
