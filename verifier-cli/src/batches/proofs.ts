@@ -1,16 +1,16 @@
 import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
-import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { Batch } from './batches.js';
+import { LeafList } from './leaf-list.js';
 
 /** What a proof file holds, packed: audit paths by index, or every leaf of the batch in order. */
 type Proofs =
   | { readonly kind: 'paths'; readonly paths: ReadonlyMap<number, Uint8Array>; readonly bytes: number }
-  | { readonly kind: 'leaves'; readonly leaves: Uint8Array; readonly isRootRight: boolean; readonly bytes: number }
+  | { readonly kind: 'leaves'; readonly leaves: LeafList; readonly isRootRight: boolean; readonly bytes: number }
   | { readonly kind: 'none'; readonly reason: string; readonly bytes: number };
 
 /** Bytes that a path costs beside its hashes. */
@@ -31,8 +31,9 @@ export class ProofCache {
     if (proofs.kind === 'none') return proofs.reason;
     if (proofs.kind === 'leaves') {
       if (!proofs.isRootRight) return `the leaves enclosed of batch ${number} do not lead to its root`;
-      const own = proofs.leaves.subarray(index * HASH_LENGTH, (index + 1) * HASH_LENGTH);
-      return equalBytes(own, leaf) ? null : `batch ${number} holds something else at index ${index}`;
+      return equalBytes(proofs.leaves.at(index), leaf)
+        ? null
+        : `batch ${number} holds something else at index ${index}`;
     }
     const path = proofs.paths.get(index);
     if (path === undefined) return `no proof for index ${index} of batch ${number} is enclosed`;
@@ -68,7 +69,7 @@ export class ProofCache {
       return { kind: 'none', reason: 'the file with its proof is too large', bytes: OVERHEAD };
     }
     const paths = new Map<number, Uint8Array>();
-    const leaves: Uint8Array[] = [];
+    const leaves = new LeafList();
     let bytes = OVERHEAD;
     for await (const { line, value } of this.files.lines(file, ProofLine, 'entry.inclusion')) {
       const hashes = 'path' in value ? value.path : [value.leaf];
@@ -87,8 +88,8 @@ export class ProofCache {
     }
     if (leaves.length === 0) return { kind: 'paths', paths, bytes };
     const isRootRight =
-      leaves.length === header.count && equalBytes(treeRoot(leaves), fromHex(header.root) ?? new Uint8Array());
-    return { kind: 'leaves', leaves: packed(leaves), isRootRight, bytes: leaves.length * HASH_LENGTH };
+      leaves.length === header.count && equalBytes(leaves.root(), fromHex(header.root) ?? new Uint8Array());
+    return { kind: 'leaves', leaves, isRootRight, bytes: leaves.byteLength };
   }
 }
 
