@@ -56,12 +56,13 @@ export class Documents {
   /** @returns the index of the reference to the document version; −1 beyond the limit */
   referToVersion(record: ConsentRecord): number {
     const { document_version_id: id, document_hash: hash, language, site_id: site } = record;
-    return this.#refer({ kind: 'version', id, hash, language, site });
+    return this.#refer(`${site} ${id} ${hash} ${language}`, { kind: 'version', id, hash, language, site });
   }
 
   /** @returns the index of the reference to the site's configuration; −1 beyond the limit */
   referToConfiguration(record: ConsentRecord): number {
-    return this.#refer({ kind: 'configuration', hash: record.site_config_hash, site: record.site_id });
+    const { site_config_hash: hash, site_id: site } = record;
+    return this.#refer(`${site} ${hash}`, { kind: 'configuration', hash, site });
   }
 
   /** Resolves every reference, by index. */
@@ -101,8 +102,7 @@ export class Documents {
     return resolutionOf(published.verdict, what);
   }
 
-  #refer(reference: Reference): number {
-    const key = JSON.stringify(Object.values(reference));
+  #refer(key: string, reference: Reference): number {
     const known = this.#indexes.get(key);
     if (known !== undefined) return known;
     if (this.#references.length >= LIMITS.references) return -1;
