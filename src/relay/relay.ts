@@ -134,7 +134,8 @@ class OutboxRelay implements Relay {
    */
   async #relaySite(siteId: string, signal: AbortSignal): Promise<void> {
     try {
-      this.#relayed += await this.#sites.relaySome(siteId, signal);
+      const relayed = await this.#sites.relaySome(siteId, signal);
+      this.#relayed += relayed;
       this.#trouble.delete(siteId);
     } catch (error) {
       await this.#onFailure(siteId, error);
