@@ -39,7 +39,8 @@ export function createFreshCache<K, V>(options: FreshCacheOptions<K, V>): FreshC
     }
   };
   const lookUp = (key: K, known: V | undefined): Entry<V> => {
-    const entry: Entry<V> = { value: load(key, known), since: now(), isBeingRenewed: false };
+    const since = now();
+    const entry: Entry<V> = { value: load(key, known), since, isBeingRenewed: false };
     entry.value.then(
       (value) => {
         entry.settled = { value };

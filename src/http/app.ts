@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import helmet from '@fastify/helmet';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '../../schemas/api/error-codes.js';
@@ -7,8 +6,9 @@ import { answerClientError } from './client-errors.js';
 import { drainOnClose } from './drain.js';
 import { apiErrorOf, sendError } from './error-response.js';
 import { keepRawBodies } from './json-body.js';
-import { logRequests } from './request-log.js';
+import { failureOf, logRequests } from './request-log.js';
 import { serveOnlyToolApiOn } from './scanner-host.js';
+import { setSecurityHeaders } from './security-headers.js';
 import { collectRoutes } from './unknown-routes.js';
 import './caller.js';
 
@@ -63,7 +63,10 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     const told = apiErrorOf(error);
     if (told === null || told.status >= 500) {
       const cause = told === null ? error : (told.cause ?? told);
-      options.log.error({ request_id: request.id, route: request.routeOptions.url ?? null, err: cause }, 'error');
+      options.log.error(
+        { request_id: request.id, route: request.routeOptions.url ?? null, ...failureOf(cause) },
+        'a request failed',
+      );
     }
     if (told !== null) return sendError(reply, told);
     return sendError(reply, new ApiError('INTERNAL_ERROR', `The service failed (request ${request.id}).`));
@@ -78,23 +81,6 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   }
   app.register(async (scope) => answerOtherMethods(scope));
   return app;
-}
-
-/** Nothing here is a page: a browser that is led to an answer may do nothing with it. Other origins' scripts may read answers (CORS decides). */
-function setSecurityHeaders(app: FastifyInstance): void {
-  app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] },
-    },
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-    referrerPolicy: { policy: 'no-referrer' },
-    frameguard: { action: 'deny' },
-  });
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('cache-control', 'no-store');
-    done();
-  });
 }
 
 /** The first value of each name: a parameter given twice is not an array that a schema would have to know of. */

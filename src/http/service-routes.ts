@@ -48,7 +48,7 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
     async (scope) => {
       await scope.register(
         async (tool) => {
-          await allowCrossOrigin(tool);
+          allowCrossOrigin(tool);
           getPing(tool, guards);
           getConfig(tool, guards, deps.detectRegion);
           getDocuments(tool, guards, pool);
@@ -62,7 +62,7 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
     async (scope) => {
       await scope.register(
         async (open) => {
-          await allowCrossOrigin(open);
+          allowCrossOrigin(open);
           publicVerify(open, { verifier, rateLimiter, limit: deps.limits.publicVerify });
         },
         { prefix: '/api/v1/public' },

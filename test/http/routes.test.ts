@@ -21,7 +21,7 @@ describe('the reading routes', () => {
   let app: RunningApp;
   let demo: SeededDemo;
   beforeAll(async () => {
-    app = await startApp('serve', { SCANNER_HOST: 'scanner.example' });
+    app = await startApp('serve', { SCANNER_HOST: 'scanner.example', LOG_LEVEL: 'debug' });
     demo = await app.seed();
   });
   afterAll(() => app.stop());

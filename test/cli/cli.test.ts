@@ -1,0 +1,244 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DEMO_CONFIG } from '../../src/catalogue/demo/demo-texts.js';
+import { runCli } from '../../src/cli/run.js';
+import { ask, type RunningApp, startApp } from '../http/running-app.js';
+
+const Seeded = z.strictObject({
+  tenant_id: z.uuid(),
+  site: z.strictObject({ id: z.uuid(), domain: z.string() }),
+  keys: z.strictObject({ read: z.string(), write: z.string() }),
+  api_user: z.strictObject({ email: z.email(), password: z.string() }),
+  panel_user: z.strictObject({ email: z.email(), password: z.string() }),
+  categories: z.array(z.string()).min(1),
+  documents: z.array(
+    z.strictObject({
+      id: z.uuid(),
+      slug: z.string(),
+      kind: z.string(),
+      requires_approval_token: z.boolean(),
+      versions: z.array(z.strictObject({ id: z.uuid(), language: z.string(), number: z.int(), state: z.string() })),
+    }),
+  ),
+  tsa_ca: z.string(),
+  ledger_key: z.string(),
+});
+
+describe('consent-ledger', () => {
+  let app: RunningApp;
+  let folder: string;
+  beforeAll(async () => {
+    app = await startApp('serve');
+    folder = await mkdtemp(join(tmpdir(), 'consent-ledger-cli-'));
+  });
+  afterAll(async () => {
+    await app.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Runs a command beside the running service, on its installation. */
+  const run = async (args: readonly string[], env: Record<string, string> = {}) => {
+    const { config, databaseUrl } = app.service.installation;
+    const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+    const texts = { stdout: '', stderr: '' };
+    streams.stdout.on('data', (chunk) => {
+      texts.stdout += String(chunk);
+    });
+    streams.stderr.on('data', (chunk) => {
+      texts.stderr += String(chunk);
+    });
+    const exitCode = await runCli(args, {
+      env: { DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...env },
+      ...streams,
+    });
+    return { exitCode, ...texts };
+  };
+  const json = async (...args: string[]): Promise<unknown> => {
+    const { exitCode, stdout, stderr } = await run([...args, '--json']);
+    expect({ exitCode, stderr: stderr.replaceAll(/[^\n]*\[[^\n]*\n?/g, '') }, args.join(' ')).toEqual({
+      exitCode: 0,
+      stderr: '',
+    });
+    expect(stdout.endsWith('\n')).toBe(true);
+    return JSON.parse(stdout);
+  };
+  const Made = z.looseObject({ id: z.string() });
+
+  it('makes a new demonstration tenant at each call, described by one JSON object', async () => {
+    const [one, two] = [Seeded.parse(await json('admin', 'seed-demo')), Seeded.parse(await json('admin', 'seed-demo'))];
+    expect(one.site.id).not.toBe(two.site.id);
+    for (const document of one.documents) {
+      const states = document.versions.map(({ language, state }) => `${language} ${state}`);
+      expect(states).toEqual(expect.arrayContaining(['en active', 'tr active']));
+      expect(states.some((state) => state.endsWith('retired'))).toBe(true);
+    }
+    expect(one.documents.map(({ kind }) => kind)).toContain('cookie_policy');
+    expect(one.documents.some((document) => document.requires_approval_token)).toBe(true);
+    expect(await readFile(one.tsa_ca, 'utf8')).toContain('BEGIN CERTIFICATE');
+    expect(await readFile(one.ledger_key, 'utf8')).toMatch(/^localhost\/consent-ledger\+[0-9a-f]{8}\+/);
+    const states = await app.superuser.query(
+      'select document_id, language, number, state from document_versions where site_id = $1',
+      [one.site.id],
+    );
+    for (const document of one.documents) {
+      for (const { language, number, state } of document.versions) {
+        expect(states.rows).toContainEqual({ document_id: document.id, language, number, state });
+      }
+    }
+    const ping = await ask(`${app.url}/tool/v1/ping`, { headers: { 'x-api-key': one.keys.read } });
+    expect(ping.headers.get('x-ratelimit-limit')).toBe('120');
+  });
+
+  it('takes the options of a demonstration tenant', async () => {
+    const options = [
+      '--quota',
+      '7',
+      '--rate-limit',
+      '9',
+      '--unverified',
+      '--allowed-origin',
+      'https://a.example',
+      '--allowed-ip',
+      '10.0.0.0/8',
+    ];
+    const seeded = Seeded.parse(await json('admin', 'seed-demo', ...options));
+    const { rows } = await app.superuser.query(
+      `select s.verified_at, s.allowed_origins, s.allowed_ips::text[] as ips, p.consent_quota, p.rate_limit_per_minute
+         from sites s join subscriptions p using (tenant_id) where s.id = $1`,
+      [seeded.site.id],
+    );
+    expect(rows).toEqual([
+      {
+        verified_at: null,
+        allowed_origins: ['https://a.example'],
+        ips: ['10.0.0.0/8'],
+        consent_quota: 7,
+        rate_limit_per_minute: 9,
+      },
+    ]);
+    const without = Seeded.parse(await json('admin', 'seed-demo', '--no-subscription'));
+    const subscriptions = await app.superuser.query('select from subscriptions where tenant_id = $1', [
+      without.tenant_id,
+    ]);
+    expect(subscriptions.rowCount).toBe(0);
+  });
+
+  it('sets up a tenant from nothing, and changes its texts', async () => {
+    const tenant = Made.parse(await json('admin', 'tenant', 'create', '--name', 'Shop'));
+    const site = Made.parse(
+      await json(
+        'admin',
+        'site',
+        'create',
+        '--tenant',
+        tenant.id,
+        '--name',
+        'Shop',
+        '--domain',
+        'shop.example',
+        '--verified',
+      ),
+    );
+    const key = z
+      .object({ key: z.string() })
+      .parse(await json('admin', 'api-key', 'create', '--site', site.id, '--scope', 'read'));
+    await json('admin', 'user', 'create', '--tenant', tenant.id, '--email', `a@${site.id}.example`, '--role', 'owner');
+    const file = join(folder, 'config.json');
+    await writeFile(file, JSON.stringify(DEMO_CONFIG));
+    await json('admin', 'site', 'configure', site.id, '--file', file);
+    const text = join(folder, 'terms.txt');
+    await writeFile(text, 'Şartlar');
+    const publish = [
+      'admin',
+      'document',
+      'publish',
+      '--site',
+      site.id,
+      '--slug',
+      'terms',
+      '--language',
+      'tr',
+      '--title',
+      'T',
+      '--file',
+      text,
+    ];
+    const first = Made.parse(await json(...publish));
+    await json('admin', 'document', 'activate', first.id);
+    const second = Made.parse(await json(...publish));
+    expect(await json('admin', 'document', 'activate', second.id)).toEqual({
+      id: second.id,
+      state: 'active',
+      retired: first.id,
+    });
+    const document = await ask(`${app.url}/tool/v1/documents/terms/active`, { headers: { 'x-api-key': key.key } });
+    expect(document).toMatchObject({
+      status: 200,
+      body: { data: { content: 'Şartlar', version: { id: second.id, number: 2 } } },
+    });
+    await json('admin', 'document', 'retire', second.id);
+  });
+
+  it('counts, erases, and looks after projections', async () => {
+    const seeded = Seeded.parse(await json('admin', 'seed-demo'));
+    const counts = z.looseObject({ log_events: z.int(), outbox_waiting: z.int() });
+    await expect
+      .poll(async () => counts.parse(await json('admin', 'count', '--site', seeded.site.id)).log_events, {
+        timeout: 20_000,
+        interval: 300,
+      })
+      .toBeGreaterThan(10);
+    expect(await json('admin', 'erase', '--site', seeded.site.id, '--visitor', 'nobody')).toMatchObject({
+      erased_records: 0,
+    });
+    expect(await json('projections', 'list')).toMatchObject({
+      projections: expect.arrayContaining([expect.objectContaining({ name: 'consents' })]),
+    });
+    expect(await json('projections', 'status')).toHaveProperty('projections');
+    expect(await json('projections', 'rebuild', 'notices')).toMatchObject({ name: 'notices', swapped: true });
+  });
+
+  it('says in one message what is wrong, prints nothing else, and ends with the stated code', async () => {
+    const id = '00000000-0000-4000-8000-000000000000';
+    const cases: [number, RegExp, string[], Record<string, string>?][] = [
+      [2, /unknown command/, ['nonsense']],
+      [2, /must be a UUID/, ['admin', 'count', '--site', 'x']],
+      [2, /required option/, ['admin', 'erase', '--visitor', 'x']],
+      [2, /exactly one of/, ['admin', 'erase', '--site', id]],
+      [
+        2,
+        /--content or --file/,
+        ['admin', 'document', 'publish', '--document', id, '--language', 'en', '--title', 'T'],
+      ],
+      [2, /whole number/, ['admin', 'seed-demo', '--quota', '-1']],
+      [2, /no projection nothing/, ['projections', 'rebuild', 'nothing']],
+      [1, /There is no document version/, ['admin', 'document', 'activate', id]],
+      [1, /There is no site/, ['admin', 'api-key', 'create', '--site', id, '--scope', 'read']],
+      [1, /is not an origin/, ['admin', 'seed-demo', '--allowed-origin', 'nowhere']],
+      [1, /PORT must be/, ['admin', 'seed-demo'], { PORT: 'x' }],
+      [1, /./, ['admin', 'seed-demo'], { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' }],
+    ];
+    for (const [exitCode, message, args, env] of cases) {
+      const result = await run([...args, '--json'], env);
+      expect(result, args.join(' ')).toEqual({ exitCode, stdout: '', stderr: expect.stringMatching(message) });
+      expect(result.stderr, args.join(' ')).not.toMatch(/\n\s+at /);
+    }
+  });
+
+  it('documents its exit codes in every help', async () => {
+    for (const args of [
+      ['--help'],
+      ['serve', '--help'],
+      ['admin', 'seed-demo', '--help'],
+      ['evidence', 'export', '--help'],
+    ]) {
+      const { exitCode, stdout } = await run(args);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('Exit codes: 0');
+    }
+  });
+});
