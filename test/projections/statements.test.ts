@@ -84,8 +84,8 @@ test('the service\u2019s own definitions have the shape asked of a user\u2019s',
 test('a body is brought up through every version in between', () => {
   const upcasters = [
     { from: 'Thing.v1', to: 'Thing.v2', upcast: (body: unknown) => ({ was: body }) },
-    { from: 'Thing.v2', to: 'Thing.v3', upcast: (body: unknown) => ({ then: body }) },
+    { from: 'Thing.v2', to: 'Thing.v3', upcast: (body: unknown) => ({ next: body }) },
   ];
-  expect(upcast('Thing.v1', 1, upcasters)).toEqual({ type: 'Thing.v3', body: { then: { was: 1 } } });
+  expect(upcast('Thing.v1', 1, upcasters)).toEqual({ type: 'Thing.v3', body: { next: { was: 1 } } });
   expect(upcast('Other.v1', 1, upcasters)).toEqual({ type: 'Other.v1', body: 1 });
 });
