@@ -58,8 +58,8 @@ export async function startBenchedService(postgres: EmbeddedPostgres, site: Site
       };
     },
     stop: async () => {
-      generator.disconnect();
-      service.send('stop');
+      if (generator.connected) generator.disconnect();
+      if (service.connected) service.send('stop');
       await Promise.all([ended(service), ended(generator)]);
     },
   };

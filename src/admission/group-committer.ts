@@ -129,9 +129,28 @@ async function commit<Item, Result>(
     });
   } catch (error) {
     if (group.length > 1 && options.isItemFault(error)) {
-      for (const entry of group) await commit([entry], options);
+      await commitOneByOne(group, options);
     } else {
       for (const entry of group) entry.reject(error);
     }
+  }
+}
+
+/** A failure that is no item's fault ends it: those behind would only meet it too. */
+async function commitOneByOne<Item, Result>(
+  group: readonly Waiting<Item, Result>[],
+  options: GroupCommitterOptions<Item, Result>,
+): Promise<void> {
+  const broken: unknown[] = [];
+  for (const { item, resolve, reject } of group) {
+    if (broken.length > 0) {
+      reject(broken[0]);
+      continue;
+    }
+    const reported = (error: unknown): void => {
+      if (!options.isItemFault(error)) broken.push(error);
+      reject(error);
+    };
+    await commit([{ item, resolve, reject: reported }], options);
   }
 }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createPool } from '../../src/database/pool.js';
+import { createPool, type DatabaseRole } from '../../src/database/pool.js';
 import { createTestDatabase } from '../support/postgres.js';
 
 export interface AdmissionDatabase {
@@ -7,15 +7,17 @@ export interface AdmissionDatabase {
   /** Two pools in the role of API processes: nothing is shared between them but the database. */
   readonly pool: pg.Pool;
   readonly secondPool: pg.Pool;
+  /** In the role of the worker. */
+  readonly worker: pg.Pool;
   /** May do everything: looks at tables, and moves clocks by changing rows. */
   readonly owner: pg.Pool;
   close(): Promise<void>;
 }
 
-export function apiPool(url: string): pg.Pool {
+export function apiPool(url: string, role: DatabaseRole = 'consent_ledger_api'): pg.Pool {
   return createPool({
     url,
-    role: 'consent_ledger_api',
+    role,
     applicationName: 'test api',
     maxConnections: 4,
     statementTimeoutMs: 10_000,
@@ -29,13 +31,15 @@ export async function openAdmissionDatabase(): Promise<AdmissionDatabase> {
   owner.on('error', () => undefined);
   const pool = apiPool(database.url);
   const secondPool = apiPool(database.url);
+  const worker = apiPool(database.url, 'consent_ledger_worker');
   return {
     url: database.url,
     pool,
     secondPool,
+    worker,
     owner,
     close: async () => {
-      await Promise.all([pool.end(), secondPool.end(), owner.end()]);
+      await Promise.all([pool.end(), secondPool.end(), worker.end(), owner.end()]);
       await database.drop();
     },
   };

@@ -7,6 +7,9 @@ const storageSql = `
 alter table outbox set (toast_tuple_target = 8160);
 alter table outbox alter column body set storage external;
 alter table attachments alter column ciphertext set storage external;
+create index approval_tokens_unused on approval_tokens (expires_at) where consumed_by is null;
+-- Locking rows takes the right to update them.
+grant update on approval_tokens to consent_ledger_worker;
 `;
 
 /** What admission remembers for a while, and what it runs inside the database. */

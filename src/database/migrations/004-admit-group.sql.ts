@@ -46,7 +46,8 @@ create function admit_group(
   out originals jsonb
 )
 language plpgsql volatile
--- Plans are kept, and were perhaps made when the tables were empty: only index look-ups stay right as they grow.
+-- Plans are kept, and were perhaps made when the tables were empty: only index look-ups, one for each element, stay right as they grow. Hence also
+-- scalar subqueries and OFFSET 0 below, which no planner turns into a join that reads a whole table, or into a hash of it.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
@@ -62,8 +63,11 @@ declare
   v_duplicates bigint[];
   v_usable_tokens text[];
   v_used_tokens text[];
+  v_plan record;
   v_active boolean[];
   v_left bigint[];
+  -- By tenant.
+  v_accepted integer[];
   v_plain boolean;
   v_requests text[];
   v_items text[];
@@ -89,10 +93,11 @@ begin
 
   select array_agg(s.ord) into v_stale_sites
     from unnest(p_sites, p_revisions) with ordinality s(id, revision, ord)
-    where not exists (select from sites c where c.id = s.id and c.config_revision = s.revision);
+    where (select c.config_revision from sites c where c.id = s.id) is distinct from s.revision;
 
   select array_agg(n.ord) into v_replayed from unnest(p_nonces) with ordinality n(digest, ord)
-    where ${GENERATIONS.map((slot) => `exists (select from nonces_${slot} k where k.digest = n.digest)`).join(' or ')};
+    where coalesce(
+      ${GENERATIONS.map((slot) => `(select true from nonces_${slot} k where k.digest = n.digest)`).join(',\n      ')});
   select g.slot into v_slot from admission_generations g where g.kind = 'nonces';
   ${forSlot(
     (
@@ -110,14 +115,18 @@ begin
           from unnest(p_idempotency, p_body_digests) with ordinality k(digest, body_digest, ord)
           cross join lateral (
             ${GENERATIONS.map((slot) => `select i.* from idempotency_${slot} i where i.digest = k.digest`).join('\n            union all ')}
+            offset 0
           ) r where r.remembered_at > v_now - interval '24 hours'
       ) o;
 
-    select array_agg(coalesce(s.is_active, false) order by t.ord), array_agg(s.consent_quota - u.used order by t.ord)
-      into v_active, v_left
-      from unnest(p_tenants) with ordinality t(id, ord)
-      join consent_usage u on u.tenant_id = t.id and u.month = v_month
-      left join subscriptions s on s.tenant_id = t.id;
+    v_accepted := array_fill(0, array[cardinality(p_tenants)]);
+    for t in 1 .. cardinality(p_tenants) loop
+      select coalesce(s.is_active, false) as is_active, s.consent_quota - u.used as remaining into v_plan
+        from consent_usage u left join subscriptions s on s.tenant_id = p_tenants[t]
+        where u.tenant_id = p_tenants[t] and u.month = v_month;
+      v_active[t] := v_plan.is_active;
+      v_left[t] := v_plan.remaining;
+    end loop;
   end if;
 
   v_plain := v_stale_sites is null and v_replayed is null and v_duplicates is null
@@ -127,6 +136,10 @@ begin
   if v_plain then
     requests := repeat('F', v_request_count);
     items := repeat('A', v_item_count);
+    for i in 1 .. v_item_count loop
+      v_tenant := p_site_tenants[p_item_sites[i]];
+      v_accepted[v_tenant] := v_accepted[v_tenant] + 1;
+    end loop;
   else
     select array_agg(t.id) filter (where t.consumed_by is null and t.expires_at > v_now),
            array_agg(t.id) filter (where t.consumed_by is not null)
@@ -161,7 +174,9 @@ begin
       else
         v_items[i] := 'A';
         v_left[v_tenant] := v_left[v_tenant] - 1;
+        v_accepted[v_tenant] := v_accepted[v_tenant] + 1;
         if v_token is not null then
+          update approval_tokens set consumed_by = p_event_ids[i] where id = v_token;
           v_usable_tokens := array_remove(v_usable_tokens, v_token);
           v_used_tokens := array_append(v_used_tokens, v_token);
         end if;
@@ -173,15 +188,10 @@ begin
 
   if v_plain and v_item_count = 0 or position('A' in items) = 0 then return; end if;
 
-  update consent_usage u set used = u.used + a.accepted
-    from (select p_site_tenants[i.site] as tenant, count(*) as accepted
-            from unnest(p_item_sites) with ordinality i(site, ord) where v_plain or v_items[i.ord] = 'A' group by 1) a
-    where u.tenant_id = p_tenants[a.tenant] and u.month = v_month;
-  if not v_plain then
-    update approval_tokens t set consumed_by = i.event_id
-      from unnest(p_tokens, p_event_ids) with ordinality i(token, event_id, ord)
-      where v_items[i.ord] = 'A' and t.id = i.token;
-  end if;
+  for t in 1 .. cardinality(p_tenants) loop
+    update consent_usage set used = used + v_accepted[t]
+      where tenant_id = p_tenants[t] and month = v_month and v_accepted[t] > 0;
+  end loop;
   insert into record_keys (event_id, site_id, seed, visitor_index, email_index, phone_index, id_number_index)
     select i.event_id, p_sites[i.site], i.seed, i.visitor, i.email, i.phone, i.id_number
       from unnest(p_event_ids, p_item_sites, p_seeds, p_visitor_indexes, p_email_indexes, p_phone_indexes, p_id_number_indexes)
