@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LoginRequest, MeResponse, TokensResponse } from '../../schemas/api/auth.js';
+import type { SeededDemo } from '../../src/catalogue/demo/seed-demo.js';
+import { type Answer, ask, type RunningApp, startApp } from './running-app.js';
+
+describe('signing in', () => {
+  let app: RunningApp;
+  let demo: SeededDemo;
+  beforeAll(async () => {
+    app = await startApp('api');
+    demo = await app.seed();
+  });
+  afterAll(() => app.stop());
+
+  const post = (path: string, body: string): Promise<Answer> =>
+    ask(app.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const login = (content: object) => post('/api/v1/auth/login', JSON.stringify(content));
+
+  it('signs users in, renews, and says who they are', async () => {
+    const answer = await login(demo.panel_user);
+    expect(answer.status).toBe(200);
+    const { data } = TokensResponse.parse(answer.body);
+    expect(LoginRequest.safeParse(demo.panel_user).success).toBe(true);
+    const me = await ask(`${app.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${data.access_token}` } });
+    expect(MeResponse.parse(me.body).data).toEqual({ ...data.user, email: demo.panel_user.email, role: 'owner' });
+    const renewed = await post('/api/v1/auth/refresh', JSON.stringify({ refresh_token: data.refresh_token }));
+    expect(TokensResponse.parse(renewed.body).data.user).toEqual(data.user);
+
+    const invalid = { status: 401, body: { code: 'INVALID_BEARER_TOKEN' } };
+    expect(await post('/api/v1/auth/refresh', JSON.stringify({ refresh_token: data.access_token }))).toMatchObject(
+      invalid,
+    );
+    const asAccess = { headers: { authorization: `Bearer ${data.refresh_token}` } };
+    expect(await ask(`${app.url}/api/v1/auth/me`, asAccess)).toMatchObject(invalid);
+    const [head = '', , signature = ''] = data.access_token.split('.');
+    const forged = Buffer.from(
+      JSON.stringify({ sub: data.user.id, exp: 4e9, iss: 'consent-ledger', aud: 'consent-ledger' }),
+    );
+    const withForged = { headers: { authorization: `Bearer ${head}.${forged.toString('base64url')}.${signature}` } };
+    expect(await ask(`${app.url}/api/v1/auth/me`, withForged)).toMatchObject(invalid);
+    expect(await ask(`${app.url}/api/v1/auth/me`)).toMatchObject({
+      status: 401,
+      body: { code: 'MISSING_BEARER_TOKEN' },
+    });
+
+    const api = TokensResponse.parse((await login(demo.api_user)).body).data;
+    const asApi = { headers: { authorization: `Bearer ${api.access_token}` } };
+    expect(await ask(`${app.url}/api/v1/auth/me`, asApi)).toMatchObject({
+      status: 403,
+      body: { code: 'INSUFFICIENT_ROLE' },
+    });
+  });
+
+  it('shuts a disabled user out', async () => {
+    const other = await app.seed();
+    const { data } = TokensResponse.parse((await login(other.panel_user)).body);
+    await app.superuser.query('update users set disabled_at = now() where id = $1', [data.user.id]);
+    expect(await login(other.panel_user)).toMatchObject({ status: 401, body: { code: 'INVALID_CREDENTIALS' } });
+    await expect
+      .poll(
+        async () => (await post('/api/v1/auth/refresh', JSON.stringify({ refresh_token: data.refresh_token }))).status,
+        { timeout: 3000 },
+      )
+      .toBe(401);
+  });
+
+  it('tells nobody which of e-mail and password was wrong, and slows guessing down', async () => {
+    const other = await app.seed();
+    const wrong = await login({ ...other.panel_user, password: 'not this one' });
+    const unknown = await login({ email: 'nobody@shop.example', password: 'not this one' });
+    expect(wrong).toMatchObject({ status: 401, body: { code: 'INVALID_CREDENTIALS' } });
+    expect(unknown.body).toEqual(wrong.body);
+    for (let i = 0; i < 12; i += 1) await login({ ...other.panel_user, password: 'guess' });
+    const refused = await login({ ...other.panel_user, password: 'guess' });
+    expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_SIGN_IN_ATTEMPTS' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  });
+});
