@@ -32,12 +32,7 @@ export interface LogRecovery {
  */
 export async function recoverLog(pool: pg.Pool, log: EventLog): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
-  await withTransaction(pool, async (client) => {
-    await client.query('update sealer_state set log_position = null');
-    await client.query(
-      `update projections set state = 'needs_rebuild', problem = '{"reason": "the event log was recovered"}', changed_at = now()`,
-    );
-  });
+  await forgetLogPositions(pool, 'the event log was recovered');
   const { rows } = await pool.query('select site_id as id from parked_sites');
   const parked = siteRows.parse(rows).map((row) => row.id);
   for await (const { stream, known, actual } of streamEnds(pool, log)) {
@@ -52,6 +47,20 @@ export async function recoverLog(pool: pg.Pool, log: EventLog): Promise<LogRecov
   }
   await pool.query('delete from parked_sites where site_id = any($1::uuid[])', [parked]);
   return found;
+}
+
+/**
+ * Says that positions in the log mean something else from now on, as after a recovery or a move to another log: the sealer reads it from its
+ * start once, and every projection is built anew.
+ * @param reason for `projections status`
+ */
+async function forgetLogPositions(pool: pg.Pool, reason: string): Promise<void> {
+  await withTransaction(pool, async (client) => {
+    await client.query('update sealer_state set log_position = null');
+    await client.query(`update projections set state = 'needs_rebuild', problem = $1, changed_at = now()`, [
+      JSON.stringify({ reason }),
+    ]);
+  });
 }
 
 async function refill(pool: pg.Pool, log: EventLog, stream: string, from: number, to: number): Promise<number> {

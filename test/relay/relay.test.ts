@@ -169,3 +169,24 @@ test('refuses a log that is behind what was relayed', async () => {
   await expect(relay().run(new AbortController().signal)).rejects.toThrow('consent-ledger admin log recover');
   await pipeline.owner.query('delete from relayed_streams where stream = $1', [stream]);
 });
+
+test('stopping leaves no step half done', async () => {
+  const sites = Array.from({ length: 5 }, () => randomUUID());
+  for (const site of sites) await admit(pipeline.owner, site, consents(site, 60));
+  for (let round = 0; round < 12; round += 1) {
+    let appends = 0;
+    const stop = new AbortController();
+    const counting = faultyLog(pipeline.log, () => {
+      appends += 1;
+      // One append a round at least, and so an end.
+      if (appends > round % 3) stop.abort();
+      return null;
+    });
+    await relay(counting).run(stop.signal);
+    for (const site of sites) {
+      const stream = consentsStream(site);
+      const recorded = await count(pipeline.owner, 'outbox where stream = $1 and revision is not null', [stream]);
+      expect(await pipeline.log.lastRevision(stream)).toBe(recorded - 1);
+    }
+  }
+});
