@@ -172,7 +172,7 @@ test('refuses a log that is behind what was relayed', async () => {
 
 test('stopping leaves no step half done', async () => {
   const sites = Array.from({ length: 5 }, () => randomUUID());
-  for (const site of sites) await admit(pipeline.owner, site, consents(site, 60));
+  for (const site of sites) await admit(pipeline.owner, site, consents(site, 140));
   for (let round = 0; round < 12; round += 1) {
     let appends = 0;
     const stop = new AbortController();
