@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { type CheckOptions, runCheck } from './cli/check-command.js';
 import { EXIT_USAGE } from './cli/exit-codes.js';
 import { collect } from './cli/options.js';
+import { runTimestamp, type TimestampOptions } from './cli/timestamp-command.js';
 import { UsageError } from './cli/usage-error.js';
 import { printable } from './report/printable.js';
 
@@ -29,6 +30,24 @@ program
       out: (text) => process.stdout.write(text),
       progress: process.stderr,
     });
+  });
+
+program
+  .command('timestamp')
+  .description('check one RFC 3161 time-stamp token')
+  .argument('<token>', 'a time-stamp response or a bare token (DER or BER)')
+  .option('--data <file>', 'the file that was stamped')
+  .option('--digest <alg:hex>', 'or its digest, for instance sha256:9f86…')
+  .requiredOption('--tsa-ca <file>', 'root certificate that you trust, PEM or DER; may be repeated', collect)
+  .option('--untrusted <file>', 'intermediate certificates, PEM or DER; may be repeated', collect)
+  .option('--crl <file>', 'certificate revocation list, PEM or DER; may be repeated', collect)
+  .option('--ocsp <file>', 'OCSP answer, DER; may be repeated', collect)
+  .option('--at <time>', 'time of verification, for instance 2040-01-31T12:00:00Z; now without it')
+  .option('--revocation <mode>', 'require or ignore', 'require')
+  .option('--json', 'print one JSON object instead of text')
+  .addHelpText('after', '\nExit codes: 0 valid, 1 invalid, 2 wrong usage, 3 indeterminate.')
+  .action(async (path: string, options: TimestampOptions) => {
+    process.exitCode = await runTimestamp(path, options, (text) => process.stdout.write(text));
   });
 
 try {
