@@ -37,6 +37,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     types: { getTypeParser },
   });
   pool.on('error', options.onIdleError);
+  // A server that is going down may greet and dismiss a client in one packet, before anybody else listens to it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -2,7 +2,7 @@ import { PROJECTIONS } from '../../projections/index.js';
 import type { BackgroundPart } from '../background/part.js';
 import { applyErasures, createErasureRunner, openErasureJournal } from '../erasure/index.js';
 import { ensureManifestCertificate } from '../evidence/index.js';
-import { createProjector } from '../projector/index.js';
+import { createProjector, prepareProjections } from '../projector/index.js';
 import { assertLogNotBehind } from '../relay/log-check.js';
 import { createRelay } from '../relay/relay.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../sealer/sealer.js';
@@ -24,11 +24,13 @@ export interface Worker {
 }
 
 /**
- * What must be true before any request is served: the log is this database's and has all that it ever had, and what was erased is erased, also
+ * What must be true before any request is served: the read models are there, the log is this database's and has all that it ever had, and what was erased is erased, also
  * after a restore.
  * @throws LogIdentityMismatch, LogBehind, EventLogUnavailable, JournalUnavailable
  */
-export async function prepareInstallation({ workerPool, eventLog, config, logger }: Installation): Promise<void> {
+export async function prepareInstallation(installation: Installation): Promise<void> {
+  const { workerPool, projectionsPool, eventLog, config, logger } = installation;
+  await prepareProjections(projectionsPool, PROJECTIONS);
   await bindEventLog(workerPool, eventLog);
   await assertLogNotBehind(workerPool, eventLog);
   const journal = openErasureJournal(config.erasureJournal);

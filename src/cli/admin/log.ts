@@ -30,7 +30,7 @@ export function logCommand(context: CliContext): Command {
           print(context, options, result, [
             `${result.refilledEvents} events of ${result.refilledStreams} streams were appended to the log again.`,
             `${result.adoptedEvents} events that the log has were taken over by the database.`,
-            'Rebuild the projections (consent-ledger projections rebuild <name>) once the service runs again.',
+            'Start the service: it rebuilds its read models beside the live ones.',
           ]);
         });
       },
