@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { Channel } from '../http/caller.js';
 
 /** 128 bits: enough that two keys of one site never meet by chance, and half the index. */
@@ -6,7 +6,7 @@ const DIGEST_BYTES = 16;
 
 /** What a nonce is remembered by. A nonce belongs to a site, and is nobody's personal datum. */
 export function nonceDigest(siteId: string, nonce: string): Buffer {
-  return createHash('sha256').update(`${siteId}\0${nonce}`).digest().subarray(0, DIGEST_BYTES);
+  return hash('sha256', `${siteId}\0${nonce}`, 'buffer').subarray(0, DIGEST_BYTES);
 }
 
 /**

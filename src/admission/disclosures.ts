@@ -1,9 +1,4 @@
-import {
-  type AttachmentReference,
-  disclosureDigest,
-  encodeDisclosure,
-  SALT_BYTES,
-} from '../../schemas/evidence/disclosure.js';
+import { type AttachmentReference, disclosureDigest, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
 import type { JsonObject, JsonValue } from '../../schemas/json/json-value.js';
 import type { RandomPool } from '../keys/index.js';
 import type { Attachment } from './attachments.js';
@@ -46,14 +41,24 @@ export function personalFields(
 }
 
 export interface EncodedDisclosures {
-  /** The strings that travel. */
-  readonly encoded: readonly string[];
+  /** The strings that travel, as a JSON array: what is encrypted. */
+  readonly json: string;
   /** Their digests, sorted: `_sd` of the record. */
   readonly digests: string[];
 }
 
+/**
+ * Encodes disclosures exactly as `encodeDisclosure` of the format does (a test compares them), at half its cost: this is the largest single item
+ * of admitting a consent.
+ */
 export function encodeDisclosures(fields: ReadonlyMap<string, JsonValue>, random: RandomPool): EncodedDisclosures {
-  const encoded: string[] = [];
-  for (const [name, value] of fields) encoded.push(encodeDisclosure(random.take(SALT_BYTES), name, value));
-  return { encoded, digests: encoded.map(disclosureDigest).sort() };
+  const digests: string[] = [];
+  let json = '';
+  for (const [name, value] of fields) {
+    const salt = random.take(SALT_BYTES).toString('base64url');
+    const encoded = Buffer.from(`["${salt}",${JSON.stringify(name)},${JSON.stringify(value)}]`).toString('base64url');
+    digests.push(disclosureDigest(encoded));
+    json += json === '' ? `["${encoded}"` : `,"${encoded}"`;
+  }
+  return { json: json === '' ? '[]' : `${json}]`, digests: digests.sort() };
 }

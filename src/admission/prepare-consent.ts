@@ -57,11 +57,11 @@ export function prepareConsent(input: PrepareInput, random: RandomPool): Prepare
   const key = recordKey(site.siteKey, seed, eventId);
 
   const fields = personalFields(Object.keys(consent.request), consent.source, knownValues(input), consent.attachments);
-  const { encoded, digests } = encodeDisclosures(fields, random);
+  const { json, digests } = encodeDisclosures(fields, random);
   const disclosures =
-    encoded.length === 0
+    digests.length === 0
       ? null
-      : encryptForRecord(key, eventId, 'disclosures', Buffer.from(JSON.stringify(encoded)), random).toString('base64');
+      : encryptForRecord(key, eventId, 'disclosures', Buffer.from(json), random).toString('base64');
   const attachments = consent.attachments.map(({ content }) => {
     const id = newEventId(now, random);
     return { id, ciphertext: encryptForRecord(key, eventId, `attachment:${id}`, content, random) };
