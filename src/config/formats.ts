@@ -69,6 +69,9 @@ export const hostName = z
   .max(253)
   .regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name without scheme, port or path.');
 
+/** Name of an HTTP header (RFC 9110 §5.1). */
+export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'must be the name of a header.');
+
 /** @returns the 32 bytes, or `undefined` if the text is anything else */
 export function decodeKey(text: string): Buffer | undefined {
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');

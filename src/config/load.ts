@@ -24,6 +24,13 @@ export interface Config {
     readonly scannerHost: string | undefined;
     readonly trustedProxies: readonly string[];
   };
+  /** How the country and region of a request are found. */
+  readonly geo: {
+    readonly countryHeader: string | undefined;
+    readonly regionHeader: string | undefined;
+    /** Absolute path; `undefined`: the packaged data set. */
+    readonly databaseFile: string | undefined;
+  };
   readonly ledgerOrigin: string;
   readonly batch: { readonly maxEvents: number; readonly maxAgeMs: number };
   readonly stampIntervalMs: number;
@@ -85,6 +92,9 @@ function problemsOfCombinations(texts: Readonly<Record<string, string>>): Config
   if (texts.MASTER_KEY !== undefined && texts.MASTER_KEY_FILE !== undefined) {
     problems.push(problemOf('MASTER_KEY_FILE', 'must not be set together with MASTER_KEY.'));
   }
+  if (texts.GEO_REGION_HEADER !== undefined && texts.GEO_COUNTRY_HEADER === undefined) {
+    problems.push(problemOf('GEO_COUNTRY_HEADER', 'is needed together with GEO_REGION_HEADER.'));
+  }
   return problems;
 }
 
@@ -108,6 +118,11 @@ function assemble(values: Values): Config {
       publicUrl: values.PUBLIC_URL,
       scannerHost: values.SCANNER_HOST?.toLowerCase(),
       trustedProxies: values.TRUSTED_PROXIES,
+    },
+    geo: {
+      countryHeader: values.GEO_COUNTRY_HEADER,
+      regionHeader: values.GEO_REGION_HEADER,
+      databaseFile: values.GEO_DATABASE_FILE === undefined ? undefined : resolve(values.GEO_DATABASE_FILE),
     },
     ledgerOrigin: values.LEDGER_ORIGIN,
     batch: { maxEvents: values.BATCH_MAX_EVENTS, maxAgeMs: values.BATCH_MAX_AGE_MS },

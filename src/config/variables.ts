@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   eventStoreUrl,
+  headerName,
   hostName,
   httpUrls,
   integer,
@@ -99,6 +100,25 @@ export const variables = z.object({
       'Addresses and CIDR ranges, separated by commas, of the proxies whose `X-Forwarded-For` is believed. A visitor’s IP address is recorded as evidence: name only your own.',
     default: '',
     example: '10.0.0.0/8,192.0.2.7',
+  }),
+  GEO_COUNTRY_HEADER: headerName.optional().register(descriptions, {
+    meaning:
+      'Header in which a proxy says which country a request comes from (ISO 3166-1 alpha-2). Believed only from `TRUSTED_PROXIES`.',
+    otherwise: 'none: countries are looked up by IP address',
+    example: 'CF-IPCountry',
+  }),
+  GEO_REGION_HEADER: headerName.optional().register(descriptions, {
+    meaning:
+      'Header in which a proxy says which subdivision of that country it is (ISO 3166-2, like `CA` or `US-CA`). Needs `GEO_COUNTRY_HEADER`.',
+    otherwise: 'none',
+    example: 'CF-Region-Code',
+  }),
+  GEO_DATABASE_FILE: path.optional().register(descriptions, {
+    meaning:
+      'MaxMind DB file (GeoLite2-Country, GeoLite2-City or the like) that says where IP addresses are. Read at start.',
+    otherwise:
+      'the data set that the service brings along: countries only, as of its release, from registries’ data (CC0; statistics of the Number Resource Organization, nro.net, CC BY 4.0)',
+    example: '/var/lib/geoip/GeoLite2-City.mmdb',
   }),
   LEDGER_ORIGIN: ledgerOrigin.register(descriptions, {
     meaning:

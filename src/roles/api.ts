@@ -10,6 +10,8 @@ import { createPasswordCheck } from '../catalogue/users.js';
 import { createApp } from '../http/app.js';
 import { recordingRoutes } from '../http/routes/tool/post-routes.js';
 import { serviceRoutes } from '../http/service-routes.js';
+import { createDetectRegion } from '../regions/detect-region.js';
+import { openGeoDatabase } from '../regions/geo-database.js';
 import { createVerifier } from '../verification/verifier.js';
 import type { Installation } from './installation.js';
 
@@ -52,7 +54,11 @@ export async function createApi(installation: Installation): Promise<Api> {
       apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) },
       checkPassword: createPasswordCheck(pool),
       verifier: createVerifier(pool, keyring),
-      detectRegion: () => ({ country: null, region: null, compliance_framework: null }),
+      detectRegion: createDetectRegion({
+        ...config.geo,
+        trustedProxies: config.http.trustedProxies,
+        database: await openGeoDatabase(config.geo.databaseFile),
+      }),
       checkReadiness: async () => {
         await pool.query('select 1');
       },
