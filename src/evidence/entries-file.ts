@@ -66,7 +66,8 @@ export class EntriesFile {
 
   constructor(readonly input: EntriesInput) {}
 
-  async *lines(): AsyncGenerator<JsonValue, void> {
+  /** The lines, in pages. */
+  async *pages(): AsyncGenerator<readonly JsonValue[], void> {
     const { scope, siteId } = this.input;
     const stream = consentsStream(siteId);
     for (const run of scope.consents) yield* this.#run(run);
@@ -76,11 +77,11 @@ export class EntriesFile {
     if (scope.notices !== null) yield* this.#run(scope.notices);
   }
 
-  async *#run(run: Scope['consents'][number]): AsyncGenerator<JsonValue, void> {
+  async *#run(run: Scope['consents'][number]): AsyncGenerator<readonly JsonValue[], void> {
     const { db, log, beforePage } = this.input;
     for await (const page of readEntries(db, log, run)) {
       await beforePage(this.counts.entries);
-      yield* await this.#page(page);
+      yield await this.#page(page);
     }
   }
 

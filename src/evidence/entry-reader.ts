@@ -31,20 +31,44 @@ export async function* readEntries(
   run: StreamRun,
 ): AsyncGenerator<readonly SealedEntry[], void> {
   let previous = run.first === 0 ? null : await previousLeaf(db, run);
-  for (let next = run.first; next <= run.last; ) {
-    const events = await log.readStream(run.stream, next, Math.min(PAGE, run.last - next + 1));
-    const last = events.at(-1);
-    if (last === undefined) differ(`${run.stream} has no revision ${next}, but it is sealed`);
-    const leaves = await readLeaves(db, run.stream, next, last.revision);
+  let ahead: Promise<RawPage> | null = readAhead(db, log, run, run.first);
+  while (ahead !== null) {
+    const { events, leaves }: RawPage = await ahead;
+    const end: number = (events.at(-1)?.revision ?? run.last) + 1;
+    // The next page comes while this one is worked on.
+    ahead = end <= run.last ? readAhead(db, log, run, end) : null;
     const page: SealedEntry[] = [];
     for (const [i, event] of events.entries()) {
-      const entry = sealedEntry(event, leaves[i], next + i, previous);
+      const entry = sealedEntry(event, leaves[i], end - events.length + i, previous);
       page.push(entry.sealed);
       previous = entry.leaf;
     }
     yield page;
-    next = last.revision + 1;
   }
+}
+
+interface RawPage {
+  readonly events: readonly StreamEvent[];
+  readonly leaves: readonly LeafRow[];
+}
+
+function readAhead(
+  db: Pick<pg.Pool, 'query'>,
+  log: EventLog,
+  { stream, last }: StreamRun,
+  first: number,
+): Promise<RawPage> {
+  const read = async (): Promise<RawPage> => {
+    const events = await log.readStream(stream, first, Math.min(PAGE, last - first + 1));
+    const end = events.at(-1);
+    if (end === undefined) differ(`${stream} has no revision ${first}, but it is sealed`);
+    if (end.revision !== first + events.length - 1) differ(`the log has gaps behind revision ${first} of ${stream}`);
+    return { events, leaves: await readLeaves(db, stream, first, end.revision) };
+  };
+  const page = read();
+  // Whoever awaits it is told; but it may be given up before that.
+  page.catch(() => undefined);
+  return page;
 }
 
 async function previousLeaf(db: Pick<pg.Pool, 'query'>, { stream, first }: StreamRun): Promise<string> {

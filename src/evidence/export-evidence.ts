@@ -19,7 +19,7 @@ import {
   publicFilter,
 } from './filter.js';
 import { isDevelopmentLedger, newestCheckpoint } from './ledger-reader.js';
-import { ndjson } from './lines.js';
+import { ndjson, ndjsonPages } from './lines.js';
 import { findManifestCertificate } from './manifest-certificate.js';
 import { manifestBytes, manifestSignature } from './manifest-files.js';
 import { countNotYetStamped } from './not-yet-stamped.js';
@@ -128,7 +128,7 @@ async function write(
       await assertRunning();
     },
   });
-  await writer.add(PACKAGE_FILES.entries, ndjson(entries.lines()));
+  await writer.add(PACKAGE_FILES.entries, ndjsonPages(entries.pages()));
 
   const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
   let enclosed: readonly EnclosedCheckpoint[] = [];

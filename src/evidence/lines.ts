@@ -14,3 +14,8 @@ export async function* ndjson(lines: Iterable<JsonValue> | AsyncIterable<JsonVal
   }
   if (text !== '') yield utf8(text);
 }
+
+/** The same of lines that come in pages: a million of them are too many to wait for one by one. */
+export async function* ndjsonPages(pages: AsyncIterable<readonly JsonValue[]>): AsyncGenerator<Uint8Array, void> {
+  for await (const page of pages) yield utf8(page.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}

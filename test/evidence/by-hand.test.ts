@@ -54,7 +54,7 @@ it.skipIf(missing.length > 0)(
     for (const [n, filter] of filters.entries()) {
       const output = join(folder, `by-hand-${n}.zip`);
       await exportEvidence(
-        { pool: pipeline.worker, log: pipeline.log, keyring, origin: ORIGIN },
+        { pool: pipeline.newPool('consent_ledger_api'), log: pipeline.log, keyring, origin: ORIGIN },
         { siteId: site.siteId, filter, disclose: 'all', output, exportedBy: 'test' },
       );
       const readme = String((await unpack(output)).get('README.txt'));

@@ -7,10 +7,10 @@ import { sha256 } from '../../schemas/crypto/digest.js';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../schemas/events/streams.js';
+import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
 import { noteKeyId, type VerifierKey } from '../../schemas/evidence/signed-note.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../schemas/json/json-value.js';
-import { encodeDisclosures } from '../../src/admission/disclosures.js';
 import { newEventId } from '../../src/admission/event-id.js';
 import { ensureManifestCertificate } from '../../src/evidence/index.js';
 import {
@@ -160,7 +160,8 @@ async function recordConsents(
       };
       fields.set('signature_image', reference);
     }
-    const { encoded, digests } = encodeDisclosures(fields, random);
+    const encoded = [...fields].map(([name, value]) => encodeDisclosure(random.take(SALT_BYTES), name, value));
+    const digests = encoded.map(disclosureDigest).sort();
     const record: ConsentRecord = {
       v: 1,
       hash_version: 2,

@@ -1,0 +1,46 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  createErasureRunner,
+  eraseSubject,
+  erasureReceipt,
+  JournalUnavailable,
+  openErasureJournal,
+  recordErasureRequest,
+} from '../../src/erasure/index.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
+import { count, silent, until, whileRunning } from '../relay/pipeline.js';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openLedgerWorld();
+});
+afterAll(() => world.close());
+
+it('erases nothing while its journal cannot be written', async () => {
+  const { pipeline, keyring, site, folder } = world;
+  const path = join(folder, 'no-file');
+  await mkdir(path);
+  const ids = await world.record(site, [{ visitorId: 'ann' }]);
+  const parts = { pool: pipeline.worker, keyring, journal: openErasureJournal(path) };
+  const erasing = eraseSubject(parts, { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } });
+  await expect(erasing).rejects.toBeInstanceOf(JournalUnavailable);
+  expect(await count(pipeline.owner, 'record_keys where event_id = any($1)', [ids])).toBe(1);
+  expect(await count(pipeline.owner, `outbox where type = 'SubjectErased.v1'`)).toBe(0);
+});
+
+it('carries out what other processes asked for, and what was left open', async () => {
+  const { pipeline, keyring, site, folder } = world;
+  const api = pipeline.newPool('consent_ledger_api');
+  const ids = await world.record(site, [{ visitorId: 'ben' }]);
+  const request = await recordErasureRequest(api, keyring, site.siteId, { kind: 'record', eventId: ids[0] ?? '' });
+  const { worker: pool, log } = pipeline;
+  const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
+  const runner = createErasureRunner({ pool, log, journal, logger: silent, pollMs: 10 });
+  await whileRunning([runner], () => until(async () => (await erasureReceipt(api, request.id)) !== null));
+  expect(await erasureReceipt(api, request.id)).toMatchObject({ reason: 'record', erasedRecords: 1 });
+  // The one from the test above, whose journal failed, is done too.
+  expect(await count(pipeline.owner, 'record_keys where site_id = $1', [site.siteId])).toBe(0);
+  expect(await count(pipeline.owner, 'erasure_requests where finished_at is null or blind_index is not null')).toBe(0);
+});
