@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { RateLimiter } from '../admission/rate-limiter.js';
 import type { SiteDirectory } from '../catalogue/site-context.js';
 import type { CheckPassword } from '../catalogue/users.js';
+import type { EventLog } from '../event-log/port.js';
 import type { Verifier } from '../verification/verifier.js';
 import type { RouteGroup } from './app.js';
 import { allowCrossOrigin } from './cors.js';
@@ -15,6 +16,7 @@ import { publicVerify } from './routes/public/public-verify.js';
 import { type DetectRegion, getConfig } from './routes/tool/get-config.js';
 import { getDocuments } from './routes/tool/get-documents.js';
 import { getPing } from './routes/tool/get-ping.js';
+import { type ExportDeps, getS2sExport } from './routes/tool/get-s2s-export.js';
 import { getStatus } from './routes/tool/get-status.js';
 import { getVerify } from './routes/tool/get-verify.js';
 
@@ -27,6 +29,8 @@ export interface ServiceDeps {
   readonly checkPassword: CheckPassword;
   readonly verifier: Verifier;
   readonly detectRegion: DetectRegion;
+  readonly eventLog: EventLog;
+  readonly onExportError: ExportDeps['onError'];
   readonly checkReadiness: CheckReadiness;
   /** A minute, from one address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
@@ -54,6 +58,7 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
           getDocuments(tool, guards, pool);
           getStatus(tool, guards, pool);
           getVerify(tool, guards, verifier);
+          getS2sExport(tool, guards, { pool, log: deps.eventLog, onError: deps.onExportError });
           deps.recordingRoutes(tool, guards);
         },
         { prefix: '/tool/v1' },

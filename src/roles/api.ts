@@ -8,6 +8,7 @@ import { createSiteDirectory } from '../catalogue/site-directory.js';
 import { createUserDirectory } from '../catalogue/user-directory.js';
 import { createPasswordCheck } from '../catalogue/users.js';
 import { createApp } from '../http/app.js';
+import { failureOf } from '../http/request-log.js';
 import { recordingRoutes } from '../http/routes/tool/post-routes.js';
 import { serviceRoutes } from '../http/service-routes.js';
 import { createDetectRegion } from '../regions/detect-region.js';
@@ -59,6 +60,10 @@ export async function createApi(installation: Installation): Promise<Api> {
         trustedProxies: config.http.trustedProxies,
         database: await openGeoDatabase(config.geo.databaseFile),
       }),
+      eventLog: installation.eventLog,
+      onExportError: (error, { id }) => {
+        logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
+      },
       checkReadiness: async () => {
         await pool.query('select 1');
       },

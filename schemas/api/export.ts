@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { ConsentRecord } from '../events/consent-recorded.js';
+import { DocumentVersionPublishedRecord } from '../events/notices.js';
+import { AttachmentReference } from '../evidence/disclosure.js';
+import { Sha256Hex, Uuid } from '../evidence/primitives.js';
+import { CONSENT_LIMITS } from './consent-limits.js';
+import { S2sConsentRequest } from './consents.js';
+
+/** Most records of a page of JSON; NDJSON has no such limit. */
+export const MAX_EXPORT_PAGE = 1000;
+export const DEFAULT_EXPORT_PAGE = 100;
+
+export const EXPORT_FORMATS = ['json', 'ndjson'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
+
+const Time = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with offset' })
+  .transform((text) => new Date(text).toISOString());
+
+/** GET /tool/v1/s2s/consents/export. A parameter of another name is an error: a misspelt filter must not export everything. */
+export const ExportQuery = z
+  .strictObject({
+    visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional(),
+    consent_type: ConsentRecord.shape.consent_type.optional(),
+    document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
+    document_version_id: z.string().toLowerCase().pipe(Uuid).optional(),
+    /** Of `created_at`, inclusive. */
+    from: Time.optional(),
+    /** Of `created_at`, exclusive. */
+    to: Time.optional(),
+    /** Of JSON `MAX_EXPORT_PAGE` at most. */
+    limit: z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1')
+      .transform(Number)
+      .optional(),
+    cursor: z.string().max(100).optional(),
+    format: z.enum(EXPORT_FORMATS).optional(),
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
+    path: ['to'],
+    message: 'must be after from',
+  });
+export type ExportQuery = z.infer<typeof ExportQuery>;
+
+/** A large content of a record, whose text or base64 stands in the field that it came in. */
+export const ExportedAttachment = AttachmentReference.extend({
+  field: z.enum(['signature_image', 'custom_document_content']),
+  /** How the field holds the content. */
+  encoding: z.enum(['utf-8', 'base64']),
+});
+export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
+
+const PublicPart = ConsentRecord.omit({ v: true, event_id: true, _sd: true });
+
+/** What the caller or the connection said beside it; null where nothing was said, or where the record is erased. */
+const PersonalPart = S2sConsentRequest.omit({
+  consent_type: true,
+  decision: true,
+  document_version_id: true,
+  language: true,
+  categories: true,
+  compliance_framework: true,
+  approval_token: true,
+}).required();
+
+/** Names of the fields that an erasure takes away. */
+export const PERSONAL_FIELDS: readonly string[] = Object.keys(PersonalPart.shape);
+
+/** A consent record with every field, as it was recorded. */
+export const ExportedConsent = z.object({
+  id: Uuid,
+  consent_token: z.string(),
+  proof_hash: Sha256Hex,
+  ...PublicPart.shape,
+  document_slug: z.string().nullable(),
+  is_anonymized: z.boolean(),
+  ...PersonalPart.shape,
+  attachments: z.array(ExportedAttachment),
+  /** Goes on behind this record. */
+  cursor: z.string(),
+});
+export type ExportedConsent = z.infer<typeof ExportedConsent>;
+
+export const ExportResponse = z.object({
+  data: z.array(ExportedConsent),
+  /** For the next page; null at the end. */
+  next_cursor: z.string().nullable(),
+});
+export type ExportResponse = z.infer<typeof ExportResponse>;
