@@ -20,6 +20,7 @@ import {
   TSA_EXTENSIONS,
 } from '../rfc3161/support/certificates.js';
 import { timeText } from '../rfc3161/support/der.js';
+import { ecdsaSigner, type Signer } from '../rfc3161/support/keys.js';
 import { makeCrl } from '../rfc3161/support/revocation.js';
 import { makeResponse, makeToken, type TokenOptions } from '../rfc3161/support/tokens.js';
 import { type FixtureEvent, type FixtureWorld, fixtureWorld, minute } from './ledger-fixture-events.js';
@@ -33,12 +34,19 @@ export const VERIFIED_AT = new Date('2026-06-01T00:00:00Z');
 export interface FixtureAuthority {
   readonly root: TestCertificate;
   readonly tsa: TestCertificate;
+  /** A key for a further certificate. */
+  readonly newSigner: () => Signer;
 }
 
-export function fixtureAuthority(): FixtureAuthority {
-  const root = makeCertificate({ name: 'Fixture Root', extensions: CA_EXTENSIONS });
+/** @param newSigner makes the keys: first the root's, then the authority's */
+export function fixtureAuthority(newSigner = (): Signer => ecdsaSigner('P-256', 'sha256')): FixtureAuthority {
+  const root = makeCertificate({ name: 'Fixture Root', signer: newSigner(), extensions: CA_EXTENSIONS });
   const extensions = [...TSA_EXTENSIONS, crlDistributionPoint('http://crl.example/root.crl')];
-  return { root, tsa: makeCertificate({ name: 'Fixture TSA', issuer: root, extensions }) };
+  return {
+    root,
+    tsa: makeCertificate({ name: 'Fixture TSA', issuer: root, signer: newSigner(), extensions }),
+    newSigner,
+  };
 }
 
 export const LEDGER_KEY = testSigningKey(ORIGIN, 'ledger key');
@@ -63,7 +71,7 @@ export interface LedgerHooks {
   readonly ledgerKey?: TestSigningKey;
   /** The ledger's key changes at this checkpoint. */
   readonly rotateAt?: number;
-  readonly authority?: FixtureAuthority;
+  readonly authority?: Pick<FixtureAuthority, 'root' | 'tsa'>;
 }
 
 export interface FixtureEntry {

@@ -1,4 +1,4 @@
-import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { constants, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { context, integer, nul, oid, sequence } from './der.js';
 
 export const HASH_OID = {
@@ -47,10 +47,14 @@ const ECDSA: Partial<Record<TestHash, string>> = {
 };
 
 export function rsaSigner(hash: TestHash = 'sha256', modulusLength = 2048): Signer {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength });
+  return rsaSignerOf(generateKeyPairSync('rsa', { modulusLength }).privateKey, hash);
+}
+
+/** Signs by PKCS#1 v1.5: the same signature for the same bytes, each time. */
+export function rsaSignerOf(privateKey: KeyObject, hash: TestHash = 'sha256'): Signer {
   return {
     privateKey,
-    spki: spkiOf(publicKey),
+    spki: spkiOf(createPublicKey(privateKey)),
     hash,
     algorithm: sequence(oid(RSA[hash] ?? ''), nul()),
     sign: (data) => plain(sign(hash, data, privateKey)),

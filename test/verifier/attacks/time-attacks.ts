@@ -20,12 +20,17 @@ import { type Attack, attack, doubt, event, record } from './attack.js';
 
 /** Time stamps and claimed times. */
 export function timeAttacks(authority: FixtureAuthority): Attack[] {
-  const { root, tsa } = authority;
-  const forgedRoot = makeCertificate({ name: 'Forged Root', extensions: CA_EXTENSIONS });
+  const { root, tsa, newSigner } = authority;
+  const forgedRoot = makeCertificate({ name: 'Forged Root', signer: newSigner(), extensions: CA_EXTENSIONS });
   const tsaExtensions = [extendedKeyUsage(true, TIME_STAMPING), keyUsage(0)];
-  const forged = makeCertificate({ name: 'Forged TSA', issuer: forgedRoot, extensions: tsaExtensions });
+  const forged = makeCertificate({
+    name: 'Forged TSA',
+    issuer: forgedRoot,
+    signer: newSigner(),
+    extensions: tsaExtensions,
+  });
   const signer = (options: Parameters<typeof makeCertificate>[0]): PackageHooks => ({
-    authority: { root, tsa: makeCertificate({ issuer: root, ...options }) },
+    authority: { root, tsa: makeCertificate({ issuer: root, signer: newSigner(), ...options }) },
   });
   const token = (options: Parameters<typeof makeToken>[1], size = 2): PackageHooks => ({
     token: (at) => (at === size ? { ...options } : {}),

@@ -1,0 +1,123 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { concatBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import type { VerifyOptions } from '../../../verifier-cli/src/index.js';
+import { DEFAULT_MAX_DELAY_MS } from '../../../verifier-cli/src/index.js';
+import { rsaSignerOf } from '../../rfc3161/support/keys.js';
+import { type FixtureAuthority, fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../../support/ledger-fixture.js';
+import { buildPackage, type PackageHooks } from '../../support/package-builder.js';
+import type { ZipFile } from '../../support/zip-writer.js';
+import type { Attack } from '../attacks/attack.js';
+import { attackTable } from '../attacks/attack-table.js';
+
+/** A case of the corpus with everything that is written of it. */
+export interface CorpusCase {
+  /** Path in the corpus. */
+  readonly file: string;
+  readonly group: string;
+  readonly title: string;
+  /** Null for a package with nothing wrong. */
+  readonly check: string | null;
+  readonly outcome: 'fail' | 'indeterminate' | 'pass';
+  readonly verdict: Attack['verdict'];
+  readonly zip: Uint8Array;
+  /** SHA-256 over the names and contents that go into the ZIP: unlike the file's bytes, it does not depend on the compressor. */
+  readonly contentSha256: string;
+  /** DER. */
+  readonly tsaCa: readonly Uint8Array[];
+  /** Verifier-key lines. */
+  readonly ledgerKeys: readonly string[];
+  readonly maxDelayMs: number;
+  readonly at: Date;
+}
+
+/**
+ * Every case: the attacks that change a package, and packages with nothing wrong beside them.
+ * @param folder of the corpus, with its keys
+ */
+export function corpusCases(folder: string): readonly CorpusCase[] {
+  const authority = corpusAuthority(folder);
+  const attacks = Object.entries(attackTable(authority)).flatMap(([group, list]) =>
+    list.filter(({ hooks }) => Object.keys(hooks).length > 0).map((attack) => ({ group, attack })),
+  );
+  return [
+    good(authority, 'nothing wrong', {}),
+    good(authority, 'a ledger key that was changed', { rotateAt: 4 }),
+    good(authority, 'every proof as a path', { proofForm: 'paths' }),
+    good(authority, 'every proof as leaves', { proofForm: 'leaves' }),
+    ...attacks.map(({ group, attack }) => ({
+      ...made(authority, group, attack.name, attack.hooks, attack.options),
+      check: attack.catches,
+      outcome: attack.outcome,
+      verdict: attack.verdict,
+    })),
+  ];
+}
+
+/** RSA keys that lie in the corpus: their signatures are the same each time. The third serves every further certificate. */
+function corpusAuthority(folder: string): FixtureAuthority {
+  const keys = ['root', 'tsa', 'other'].map((name) =>
+    rsaSignerOf(createPrivateKey(readFileSync(join(folder, 'keys', `${name}.pem`)))),
+  );
+  let used = 0;
+  return fixtureAuthority(() => {
+    const key = keys[Math.min(used, 2)];
+    used += 1;
+    if (key === undefined) throw new Error('the keys of the corpus are missing');
+    return key;
+  });
+}
+
+function good(authority: FixtureAuthority, title: string, hooks: PackageHooks): CorpusCase {
+  return {
+    ...made(authority, 'nothing wrong', title, hooks, {}),
+    check: null,
+    outcome: 'pass',
+    verdict: 'valid',
+  };
+}
+
+function made(
+  authority: FixtureAuthority,
+  group: string,
+  title: string,
+  hooks: PackageHooks,
+  options: Partial<VerifyOptions>,
+): Omit<CorpusCase, 'check' | 'outcome' | 'verdict'> {
+  let contentSha256 = '';
+  const zip = buildPackage(authority, {
+    ...hooks,
+    zipFiles: (files) => {
+      const changed = hooks.zipFiles?.(files) ?? files;
+      contentSha256 = contentDigest(changed);
+      return changed;
+    },
+  });
+  return {
+    file: `packages/${slug(group)}/${slug(title)}.zip`,
+    group,
+    title,
+    zip,
+    contentSha256,
+    tsaCa: options.trustAnchors ?? [authority.root.der],
+    ledgerKeys: options.ledgerKeys?.map(({ name, publicKey }) => formatVerifierKey(name, publicKey)) ?? [
+      LEDGER_KEY.verifierKey,
+    ],
+    maxDelayMs: options.maxDelay ?? DEFAULT_MAX_DELAY_MS,
+    at: options.at ?? VERIFIED_AT,
+  };
+}
+
+function contentDigest(files: readonly ZipFile[]): string {
+  return toHex(sha256(concatBytes(...files.flatMap(({ name, content }) => [sha256(utf8(name)), sha256(content)]))));
+}
+
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}
