@@ -7,6 +7,7 @@ import { toHex } from '../../schemas/crypto/encoding.js';
 import { ConsentRecord, ConsentRecordedBody, eventIdOfConsentToken } from '../../schemas/events/consent-recorded.js';
 import { decodeDisclosure, disclosureDigest } from '../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import { MAX_APPEND_BYTES } from '../../src/event-log/port.js';
 import { blindIndex, decryptForRecord, recordKey } from '../../src/keys/index.js';
 import { type ApiProcess, post, startApiProcess } from './api-process.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
@@ -182,6 +183,26 @@ describe('what is recorded of a consent', () => {
       decryptForRecord(key, id, `attachment:${attachment}`, byId.get(attachment) ?? Buffer.alloc(0)),
     );
     expect(contents).toEqual([PNG, PDF]);
+  });
+
+  it('makes an event that the log takes, however large the consent', async () => {
+    // Characters that JSON escapes, and that UTF-8 writes with several bytes, cost the most.
+    const answer = await record({
+      consent_type: 'x'.repeat(50),
+      decision: 'accepted',
+      document_version_id: site.versions.terms,
+      visitor_id: '€'.repeat(100),
+      metadata: { a: '"'.repeat(8100) },
+      extra_fields: { a: '\u0001'.repeat(2700) },
+      strokes_data: 'x'.repeat(65_500),
+      declaration_text: '\u0001'.repeat(10_000),
+      signer_name: '\u0001'.repeat(200),
+      signature_image: Buffer.concat([PNG, Buffer.alloc(262_144 - PNG.length)]).toString('base64'),
+      custom_document_content: 'é'.repeat(524_288),
+      custom_document_mime_type: 'text/plain; charset=utf-8',
+    });
+    const { row } = await readBack(answer.consent_token);
+    expect(row.body.length).toBeLessThan(MAX_APPEND_BYTES / 2);
   });
 
   it('counts null as absent', async () => {
