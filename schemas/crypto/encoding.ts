@@ -1,3 +1,5 @@
+export { fromBase64, fromBase64url, fromHex, toBase64, toBase64url, toHex } from './binary-text.js';
+
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -13,41 +15,6 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   } catch {
     return null;
   }
-}
-
-/** Lower-case hex. */
-export function toHex(bytes: Uint8Array): string {
-  return view(bytes).toString('hex');
-}
-
-/** The bytes of an even run of lower-case hex digits; null for anything else. */
-export function fromHex(text: string): Uint8Array | null {
-  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/.test(text)) return null;
-  return new Uint8Array(Buffer.from(text, 'hex'));
-}
-
-/** base64url without padding (RFC 4648 §5). */
-export function toBase64url(bytes: Uint8Array): string {
-  return view(bytes).toString('base64url');
-}
-
-/** The bytes of canonical base64url without padding; null for anything else, unused bits that are set included. */
-export function fromBase64url(text: string): Uint8Array | null {
-  if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
-  const bytes = Buffer.from(text, 'base64url');
-  return bytes.toString('base64url') === text ? new Uint8Array(bytes) : null;
-}
-
-/** base64 with padding (RFC 4648 §4). */
-export function toBase64(bytes: Uint8Array): string {
-  return view(bytes).toString('base64');
-}
-
-/** The bytes of canonical padded base64; null for anything else. */
-export function fromBase64(text: string): Uint8Array | null {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64') === text ? new Uint8Array(bytes) : null;
 }
 
 /** Whether two byte strings are the same. Not for secrets: it stops at the first difference. */
@@ -66,8 +33,4 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
     offset += part.length;
   }
   return out;
-}
-
-function view(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,0 +1,38 @@
+/** Lower-case hex. */
+export function toHex(bytes: Uint8Array): string {
+  return view(bytes).toString('hex');
+}
+
+/** The bytes of an even run of lower-case hex digits; null for anything else. */
+export function fromHex(text: string): Uint8Array | null {
+  if (text.length % 2 !== 0 || !/^[0-9a-f]*$/.test(text)) return null;
+  return new Uint8Array(Buffer.from(text, 'hex'));
+}
+
+/** base64url without padding (RFC 4648 §5). */
+export function toBase64url(bytes: Uint8Array): string {
+  return view(bytes).toString('base64url');
+}
+
+/** The bytes of canonical base64url without padding; null for anything else, unused bits that are set included. */
+export function fromBase64url(text: string): Uint8Array | null {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? new Uint8Array(bytes) : null;
+}
+
+/** base64 with padding (RFC 4648 §4). */
+export function toBase64(bytes: Uint8Array): string {
+  return view(bytes).toString('base64');
+}
+
+/** The bytes of canonical padded base64; null for anything else. */
+export function fromBase64(text: string): Uint8Array | null {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? new Uint8Array(bytes) : null;
+}
+
+function view(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
