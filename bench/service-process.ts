@@ -88,8 +88,10 @@ let cpu = process.cpuUsage();
 let utilization = performance.eventLoopUtilization();
 process.on('message', (message) => {
   if (message === 'stop') {
-    void app.close().then(() => pool.end());
-    process.disconnect();
+    void app
+      .close()
+      .then(() => pool.end())
+      .then(() => process.disconnect());
     return;
   }
   const usedCpu = process.cpuUsage(cpu);
@@ -101,4 +103,6 @@ process.on('message', (message) => {
     eventLoopUtilization: used.utilization,
   } satisfies ServiceUsage);
 });
+// A bench that failed must leave nothing running.
+process.on('disconnect', () => process.exit());
 process.send?.(address.port);
