@@ -1,4 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.js';
+import { createUpkeep } from '../admission/upkeep-part.js';
 import type { BackgroundPart } from '../background/part.js';
 import { applyErasures, createErasureRunner, openErasureJournal } from '../erasure/index.js';
 import { ensureManifestCertificate } from '../evidence/index.js';
@@ -14,7 +15,7 @@ import { openTimestamping } from './timestamping.js';
 
 const HOUR_MS = 3_600_000;
 
-/** The parts behind admission: relay, projector, sealer, stamper, erasure. Any number of workers may run; each part works in one of them. */
+/** The parts behind admission: relay, projector, sealer, stamper, erasure, upkeep. Any number of workers may run; each part works in one of them. */
 export interface Worker {
   readonly parts: readonly BackgroundPart[];
   /** Rejects when a part needs an operator; resolves when it was stopped. */
@@ -69,6 +70,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     }),
     stamper,
     createErasureRunner({ pool, log, logger, journal: openErasureJournal(config.erasureJournal) }),
+    createUpkeep({ pool, logger }),
   ];
   const stopping = new AbortController();
   const running = parts.map((part) => part.run(stopping.signal));

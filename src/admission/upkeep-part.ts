@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import type { BackgroundPart, Log } from '../background/part.js';
+import { describe } from '../background/run-under-lease.js';
+import { pause } from '../event-log/waiting.js';
+import { keepUp, UPKEEP_INTERVAL_MS } from './upkeep.js';
+
+export interface UpkeepOptions {
+  /** As `consent_ledger_worker`. */
+  readonly pool: pg.Pool;
+  readonly logger: Log;
+  readonly everyMs?: number;
+}
+
+/** Runs admission's upkeep regularly. Any number may run; one that fails is tried again at the next interval. */
+export function createUpkeep({ pool, logger, everyMs = UPKEEP_INTERVAL_MS }: UpkeepOptions): BackgroundPart {
+  let runs = 0;
+  let failures = 0;
+  return {
+    name: 'upkeep',
+    status: () => ({ runs, failures }),
+    run: async (signal) => {
+      while (!signal.aborted) {
+        try {
+          await keepUp(pool);
+          runs += 1;
+        } catch (error) {
+          failures += 1;
+          logger.warn({ part: 'upkeep', reason: describe(error) }, 'failed; trying again');
+        }
+        await pause(everyMs, signal);
+      }
+    },
+  };
+}
