@@ -115,7 +115,7 @@ export function apiKeyRules(world: World): void {
 /** Specification, Errors: guessing keys. It leaves its address refused for a minute, so it uses one that no other rule does. */
 export function keyGuessingRules(world: World): void {
   describe('Limits, invalid keys', () => {
-    test('Too many requests with invalid keys from one address: 429 TOO_MANY_INVALID_API_KEYS, with Retry-After', async () => {
+    test('Too many requests with invalid keys from one address: 429 TOO_MANY_INVALID_API_KEYS, with Retry-After; valid keys go on working', async () => {
       const shop = await world.shop();
       let answer = await shop.get('/tool/v1/ping', { key: unknownKey(), from: '127.0.0.41' });
       for (let i = 0; i < 500 && answer.status === 401; i++) {
@@ -124,6 +124,8 @@ export function keyGuessingRules(world: World): void {
       }
       expectError(answer, 429, 'TOO_MANY_INVALID_API_KEYS');
       expect(retryAfter(answer)).toBeLessThanOrEqual(3600);
+      const valid = await shop.get('/tool/v1/ping', { from: '127.0.0.41' });
+      expect(valid.status, 'a valid key from the same address goes on working').toBe(200);
     });
   });
 }

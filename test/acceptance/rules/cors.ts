@@ -66,6 +66,19 @@ export function corsRules(world: World): void {
       expectError(unknown, 401, 'INVALID_API_KEY');
       expectReadable(unknown, ORIGIN);
     });
+    test('An origin outside the site’s list may not even read the refusal', async () => {
+      const listed = await world.seed('--allowed-origin', ORIGIN);
+      const answer = await listed.get('/tool/v1/config', { headers: { origin: 'https://evil.example' } });
+      expectError(answer, 403, 'ORIGIN_NOT_ALLOWED');
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    });
+    test('Scripts may read Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining and Idempotency-Mismatch', async () => {
+      const answer = await shop.get('/tool/v1/config', { headers: { origin: ORIGIN } });
+      const exposed = listOf(answer, 'access-control-expose-headers');
+      for (const header of ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'idempotency-mismatch']) {
+        expect(exposed).toContain(header);
+      }
+    });
     test('No cookie is ever asked for: answers do not allow credentials to any origin', async () => {
       const answer = await shop.get('/tool/v1/config', { headers: { origin: 'https://evil.example' } });
       expect(answer.headers['access-control-allow-credentials']).not.toBe('true');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { accepted, at, expectError } from '../support/answers.js';
@@ -94,6 +95,20 @@ export function documentRules(world: World): void {
     });
     test('config has a detected region', async () => {
       expect(at((await config()).json, 'data', 'region')).toBeDefined();
+    });
+    test('ping answers pong with the site, the key’s scope and the time', async () => {
+      for (const [scope, key] of Object.entries(shop.seed.keys)) {
+        const { json } = await shop.get('/tool/v1/ping', { key });
+        expect(json).toMatchObject({ message: 'pong', data: { site_id: shop.seed.site.id, scope } });
+        expect(Math.abs(Date.parse(String(at(json, 'data', 'time'))) - Date.now())).toBeLessThan(60_000);
+      }
+    });
+    test('content_sha256 of a version is the SHA-256 of its content', async () => {
+      const { json } = await shop.get(`/tool/v1/documents/${shop.cookieDocument.slug}/active?language=tr`);
+      const sha256 = createHash('sha256')
+        .update(String(at(json, 'data', 'content')))
+        .digest('hex');
+      expect(at(json, 'data', 'version', 'content_sha256')).toBe(sha256);
     });
     test('An unknown slug: 404 DOCUMENT_NOT_FOUND', async () => {
       expectError(await shop.get('/tool/v1/documents/no-such-document/active'), 404, 'DOCUMENT_NOT_FOUND');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Acceptance, accepted, expectError } from '../support/answers.js';
+import { z } from 'zod';
+import { type Acceptance, accepted, at, expectError } from '../support/answers.js';
 import { pngOfBytes } from '../support/contents.js';
 import type { Answer } from '../support/http.js';
 import { newKey, newVisitor, type Shop } from '../support/shop.js';
@@ -8,6 +9,9 @@ import { eventually } from '../support/wait.js';
 import type { World } from '../support/world.js';
 
 const PATH = '/tool/v1/s2s/consents/export';
+
+const Exported = z.looseObject({ consent_token: z.string() });
+const Page = z.object({ data: z.array(Exported), next_cursor: z.string().nullable() });
 
 /** A value that occurs nowhere else. */
 const mark = (name: string): string => `${name}-${randomUUID().slice(0, 8)}`;
@@ -39,50 +43,87 @@ export function exportRules(world: World): void {
       expect(answer.text).toContain(record.proof_hash);
       expect(answer.text).toContain(record.consent_token);
     });
-    test('Every field of the record is given back', async () => {
+    test('Every field of the record is given back, as it was recorded', async () => {
       const visitor_id = newVisitor();
-      const texts = {
+      const content = shop.cookieConsent({
+        decision: 'partial',
+        language: 'en',
+        categories: { necessary: true, marketing: false },
+        idempotency_key: newKey(),
         visitor_id,
-        visitor_region: mark('').slice(-8),
+        visitor_region: 'TR-34',
         visitor_country: 'TR',
         compliance_framework: 'kvkk',
-        source: mark('src').slice(0, 20),
-        signer_name: mark('name'),
-        signer_email: `${mark('mail')}@x.example`,
+        source: 'till',
+        metadata: { note: 'ğ', list: [1, null, { deep: true }] },
+        extra_fields: { 'a name': -1.5, empty: '' },
+        signature_image: pngOfBytes(400),
+        signature_mime_type: 'image/png',
+        signer_name: 'Ayşe Yılmaz',
+        signer_email: 'ayse@example.org',
         signer_phone: '+905551234567',
         signer_id_number: '10000000146',
-        declaration_text: mark('declaration'),
+        declaration_text: 'I have read this.\nAnd I agree.',
+        drawing_duration_ms: 71_823,
+        stroke_count: 9173,
+        strokes_data: [[{ x: 1, y: 2.5 }]],
         input_type: 'stylus',
         screen_resolution: '1921x1081',
+        custom_document_content: 'The contract, as agreed: ğ.',
+        custom_document_mime_type: 'text/plain',
         ip_address: '198.51.100.123',
-        user_agent: mark('Agent'),
-        otp_reference: mark('otp'),
-      };
-      const values = { drawing_duration_ms: 71_823, stroke_count: 9_173, otp_verified: true };
-      const [metadata, extra_fields] = [{ note: mark('metadata') }, { note: mark('extra') }];
-      const strokes_data = [{ x: 918_273, y: 4 }];
-      const record = accepted(
-        await shop.s2sConsent(
-          shop.cookieConsent({
-            ...texts,
-            ...values,
-            metadata,
-            extra_fields,
-            strokes_data,
-            categories: { marketing: true },
-            idempotency_key: newKey(),
-            signature_image: pngOfBytes(400),
-            signature_mime_type: 'image/png',
-          }),
-        ),
-      );
-      const { status, text } = await exportedWith(record, { visitor_id });
-      expect(status, text).toBe(200);
-      const missing = Object.entries({ ...texts, note: metadata.note, extra: extra_fields.note, strokes: '918273' })
-        .filter(([, value]) => !text.includes(value))
-        .map(([name]) => name);
-      expect(missing).toEqual([]);
-      for (const value of ['71823', '9173', 'otp_verified', 'marketing']) expect(text).toContain(value);
+        user_agent: 'Till/7 (ğ)',
+        otp_verified: true,
+        otp_reference: 'otp-81723',
+      });
+      const record = accepted(await shop.s2sConsent(content));
+      const answer = await exportedWith(record, { visitor_id });
+      expect(answer.status, answer.text).toBe(200);
+      expect(at(answer.json, 'data', 0)).toMatchObject({
+        ...content,
+        consent_token: record.consent_token,
+        proof_hash: record.proof_hash,
+        created_at: record.created_at,
+      });
+    });
+    test('limit and next_cursor page through the records, each of them once', async () => {
+      const visitor_id = newVisitor();
+      const tokens: string[] = [];
+      let last: Acceptance | null = null;
+      for (let i = 0; i < 5; i++) {
+        last = accepted(await shop.consent(shop.cookieConsent({ visitor_id })));
+        tokens.push(last.consent_token);
+      }
+      if (last !== null) await exportedWith(last, { visitor_id });
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      for (let page = 0; page < 10; page++) {
+        const answer = await exported({ visitor_id, limit: '2', ...(cursor === null ? {} : { cursor }) });
+        expect(answer.status, answer.text).toBe(200);
+        const { data, next_cursor } = Page.parse(answer.json);
+        expect(data.length).toBeLessThanOrEqual(2);
+        seen.push(...data.map(({ consent_token }) => consent_token));
+        cursor = next_cursor;
+        if (cursor === null) break;
+      }
+      expect(cursor).toBeNull();
+      expect([...seen].sort()).toEqual([...tokens].sort());
+    });
+    test('NDJSON, asked for by Accept, has a record a line', async () => {
+      const visitor_id = newVisitor();
+      const tokens: string[] = [];
+      for (let i = 0; i < 3; i++) {
+        const record = accepted(await shop.consent(shop.cookieConsent({ visitor_id })));
+        tokens.push(record.consent_token);
+        await exportedWith(record, { visitor_id });
+      }
+      const answer = await shop.getS2s(`${PATH}?visitor_id=${visitor_id}`, {
+        headers: { accept: 'application/x-ndjson' },
+      });
+      expect(answer.status, answer.text).toBe(200);
+      expect(answer.headers['content-type']).toMatch(/ndjson/);
+      const lines = answer.text.trimEnd().split('\n');
+      expect(lines.map((line) => Exported.parse(JSON.parse(line)).consent_token).sort()).toEqual([...tokens].sort());
     });
     test('Of a browser’s consent, IP address and user agent are those of the connection, and OTP fields are not kept', async () => {
       const visitor_id = newVisitor();

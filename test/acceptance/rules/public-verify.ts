@@ -117,13 +117,18 @@ export function publicVerifyRules(world: World): void {
         });
       }
       test(`${method}: no identifier: 422`, async () => {
-        expect((await ask({})).status).toBe(422);
+        expectError(await ask({}), 422, 'IDENTIFIER_REQUIRED');
       });
       test(`${method}: an empty identifier: 422`, async () => {
-        expect((await ask({ token: '' })).status).toBe(422);
+        expectError(await ask({ token: '' }), 422, 'IDENTIFIER_REQUIRED');
       });
     }
 
+    test('Of several identifiers the first that finds a record counts', async () => {
+      const parameters = { token: `ct_${'1'.repeat(32)}`, proof_hash: record.proof_hash };
+      const { json } = await patiently(() => METHODS.POST(shop, parameters, '127.0.0.54'));
+      expect(at(json, 'data', 'proof_hash')).toBe(record.proof_hash);
+    });
     test('POST: identifiers that are no strings: 422', async () => {
       const ask = () => shop.postOpen(PATH, { token: 7 }, { from: '127.0.0.52' });
       expect((await patiently(ask)).status).toBe(422);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { accepted, expectError, expectFieldError } from '../support/answers.js';
+import { accepted, at, expectError, expectFieldError } from '../support/answers.js';
 import { newVisitor, type Shop } from '../support/shop.js';
 import { eventually } from '../support/wait.js';
 import type { World } from '../support/world.js';
@@ -129,6 +129,27 @@ export function statusRules(world: World): void {
       expect(await statusOf(shop, visitor, { consent_type: 'cookie', document_version_id: english ?? '' })).toEqual([
         inEnglish,
       ]);
+    });
+    test('An item tells the record as it was recorded', async () => {
+      const visitor = newVisitor();
+      const content = shop.cookieConsent({ decision: 'partial', categories: { analytics: true } });
+      const record = accepted(await shop.consent({ ...content, visitor_id: visitor, compliance_framework: 'kvkk' }));
+      const items = await eventually(
+        () => shop.get(`/tool/v1/consents/status?visitor_id=${visitor}`),
+        ({ json }) => at(json, 'data', 'consents', 0) !== undefined,
+      );
+      expect(at(items.json, 'data', 'consents', 0)).toMatchObject({
+        consent_token: record.consent_token,
+        proof_hash: record.proof_hash,
+        created_at: record.created_at,
+        consent_type: 'cookie',
+        decision: 'partial',
+        categories: { analytics: true },
+        language: 'en',
+        document_slug: shop.cookieDocument.slug,
+        document_version_id: content.document_version_id,
+        compliance_framework: 'kvkk',
+      });
     });
     test('Another tenant’s key sees nothing of the visitor', async () => {
       const visitor = newVisitor();
