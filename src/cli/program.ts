@@ -4,6 +4,7 @@ import { apiKeyCommand } from './admin/api-key.js';
 import { countCommand } from './admin/count.js';
 import { documentCommand } from './admin/document.js';
 import { eraseCommand } from './admin/erase.js';
+import { ledgerCommand } from './admin/ledger.js';
 import { logCommand } from './admin/log.js';
 import { seedDemoCommand } from './admin/seed-demo.js';
 import { siteCommand } from './admin/site.js';
@@ -40,6 +41,7 @@ function adminCommand(context: CliContext): Command {
     documentCommand,
     countCommand,
     eraseCommand,
+    ledgerCommand,
     logCommand,
   ]) {
     admin.addCommand(command(context));

@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
+import { withTransaction } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { unwrapKey, wrapKey } from './wrapping.js';
 
 /** What a key is for. Owner: the site's id for `site`, the tenant's for `proof`, none for the others. */
-export type KeyPurpose = 'site' | 'proof' | 'ledger' | 'manifest' | 'jwt' | 'throttle';
+export type KeyPurpose = 'site' | 'proof' | 'ledger' | 'next-ledger' | 'manifest' | 'jwt' | 'throttle';
 
 /** A key of the keyring, unwrapped. */
 export interface StoredKey {
@@ -120,10 +121,32 @@ export class KeyringStore {
     );
     const kept = await this.current(purpose, ownerId);
     if (kept !== undefined) return kept;
-    throw new KeyError(
-      'wrong_master_key',
-      'The master key was replaced while this process ran: restart it with the new one.',
-    );
+    throw masterKeyReplaced();
+  }
+
+  /**
+   * Makes the current key of one purpose, that of `from`, the current key of another, in one transaction; what was current there is retired.
+   * Nothing happens where there is no key to promote, so that it may be done again after a crash.
+   * @throws KeyError `wrong_master_key` once another process has rotated the master key
+   */
+  async promote(from: KeyPurpose, to: KeyPurpose, keyId: string): Promise<void> {
+    await withTransaction(this.pool, async (client) => {
+      const retire = `UPDATE keyring SET retired_at = now() WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL
+        RETURNING ${COLUMNS}`;
+      const [promoted] = this.unwrapAll((await client.query(retire, [from])).rows);
+      if (promoted === undefined) return;
+      await client.query(retire, [to]);
+      const identity = { keyId, purpose: to, ownerId: null };
+      const { rowCount } = await client.query(
+        `INSERT INTO keyring (key_id, purpose, owner_id, wrapped, public_key)
+         SELECT $1, $2, NULL, $3, $4 WHERE EXISTS (SELECT FROM keyring WHERE key_id = $5 AND wrapped = $6)`,
+        [
+          ...[keyId, to, wrapKey(this.master, promoted.secret, identity), promoted.publicKey],
+          ...[CHECK_KEY_ID, this.check],
+        ],
+      );
+      if (rowCount !== 1) throw masterKeyReplaced();
+    });
   }
 
   private unwrapAll(rows: unknown[]): StoredKey[] {
@@ -138,4 +161,11 @@ export class KeyringStore {
         retiredAt: row.retired_at,
       }));
   }
+}
+
+function masterKeyReplaced(): KeyError {
+  return new KeyError(
+    'wrong_master_key',
+    'The master key was replaced while this process ran: restart it with the new one.',
+  );
 }

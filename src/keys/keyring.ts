@@ -26,8 +26,14 @@ export interface Keyring {
   proofKey(tenantId: string): Promise<ProofKey>;
   /** Any key that was ever current. @throws KeyError `key_missing` */
   proofKeyById(id: string): Promise<ProofKey>;
-  /** Signs checkpoints. */
+  /** Signs checkpoints. Read anew each time: it is rotated while processes run. */
   ledgerKey(): Promise<SigningKey>;
+  /** The key that is to follow it: made at first use, and kept until it is promoted. */
+  nextLedgerKey(): Promise<SigningKey>;
+  /** The key that follows, if a rotation was begun; null else. */
+  pendingLedgerKey(): Promise<SigningKey | null>;
+  /** Makes the key that follows the one that signs; does nothing if there is none. */
+  promoteNextLedgerKey(): Promise<void>;
   /** Signs the manifests of evidence packages. */
   manifestKey(): Promise<SigningKey>;
   /** EdDSA. */
@@ -46,13 +52,12 @@ export async function createKeyring(pool: pg.Pool, master: KeyObject): Promise<K
   const store = await KeyringStore.open(pool, master);
 
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
-    store.currentOrCreate(purpose, ownerId, () => make(`${purpose}-${randomBytes(12).toString('hex')}`));
+    store.currentOrCreate(purpose, ownerId, () => make(newKeyId(purpose)));
   const secretKey = remembered(async (purpose: 'site' | 'throttle', ownerId: string | null) => {
     return (await currentKey(purpose, ownerId, newSecretKey)).secret;
   });
-  const signingKey = remembered(async (purpose: 'ledger' | 'manifest') =>
-    signingKeyOf(await currentKey(purpose, null, newSigningKey)),
-  );
+  const signingKey = async (purpose: 'ledger' | 'next-ledger' | 'manifest') =>
+    signingKeyOf(await currentKey(purpose, null, newSigningKey));
   return {
     siteKey: (siteId) => secretKey('site', siteId),
     proofKey: remembered(async (tenantId: string) => proofKeyOf(await currentKey('proof', tenantId, newSecretKey))),
@@ -62,13 +67,23 @@ export async function createKeyring(pool: pg.Pool, master: KeyObject): Promise<K
       return proofKeyOf(stored);
     }),
     ledgerKey: () => signingKey('ledger'),
-    manifestKey: () => signingKey('manifest'),
+    nextLedgerKey: () => signingKey('next-ledger'),
+    pendingLedgerKey: async () => {
+      const stored = await store.current('next-ledger', null);
+      return stored === undefined ? null : signingKeyOf(stored);
+    },
+    promoteNextLedgerKey: () => store.promote('next-ledger', 'ledger', newKeyId('ledger')),
+    manifestKey: remembered(() => signingKey('manifest')),
     jwtKeys: remembered(async () => {
       const current = signingKeyOf(await currentKey('jwt', null, newSigningKey));
       return { current, all: (await store.all('jwt', null)).map(signingKeyOf) };
     }),
     throttleKey: () => secretKey('throttle', null),
   };
+}
+
+function newKeyId(purpose: KeyPurpose): string {
+  return `${purpose}-${randomBytes(12).toString('hex')}`;
 }
 
 function newSecretKey(keyId: string): NewKey {

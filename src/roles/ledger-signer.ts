@@ -2,14 +2,18 @@ import { sign } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/index.js';
-import type { Keyring } from '../keys/index.js';
+import type { Keyring, SigningKey } from '../keys/index.js';
 import { type LedgerSigner, verifierKeyOf } from '../sealer/ledger-signer.js';
 
 /** The ledger's key, under the configured origin. */
 export async function openLedgerSigner(keyring: Keyring, config: Config): Promise<LedgerSigner> {
-  const key = await keyring.ledgerKey();
+  return ledgerSignerOf(await keyring.ledgerKey(), config.ledgerOrigin);
+}
+
+/** Signs as the ledger of this origin. */
+export function ledgerSignerOf(key: SigningKey, origin: string): LedgerSigner {
   return {
-    origin: config.ledgerOrigin,
+    origin,
     publicKey: new Uint8Array(key.publicKeyBytes),
     sign: (message) => new Uint8Array(sign(null, message, key.privateKey)),
   };

@@ -11,6 +11,7 @@ import { createStamper } from '../stamper/stamper.js';
 import type { Installation } from './installation.js';
 import { openLedgerSigner, publishLedgerKeyFile } from './ledger-signer.js';
 import { bindEventLog } from './log-identity.js';
+import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
 import { openTimestamping } from './timestamping.js';
 
 const HOUR_MS = 3_600_000;
@@ -44,6 +45,7 @@ export async function prepareInstallation(installation: Installation): Promise<v
 /** Starts every background part. */
 export async function startWorker(installation: Installation): Promise<Worker> {
   const { config, logger, workerPool: pool, eventLog: log, projectionsPool, keyring } = installation;
+  await finishLedgerKeyRotation({ pool, log, keyring, origin: config.ledgerOrigin });
   const signer = await openLedgerSigner(keyring, config);
   const timestamping = await openTimestamping(config);
   await publishLedgerKeyFile(config, signer);

@@ -12,15 +12,19 @@ export function ledgerEvent(type: string, body: JsonValue): NewEvent {
 }
 
 /**
- * Appends one event to `ledger` if the stream is still where the caller believes it to be. Whatever the outcome, the caller reads the ledger
+ * Appends events to `ledger`, all or none, if the stream is still where the caller believes it to be. Whatever the outcome, the caller reads the ledger
  * next: only what stands there counts.
  * @param revision the last revision that the caller has applied
  * @returns false if someone else was first, or the answer was lost
  * @throws LogBehind, EventLogUnavailable, AppendTooLarge, AppendRefused
  */
-export async function tryAppendToLedger(log: EventLog, revision: number, event: NewEvent): Promise<boolean> {
+export async function tryAppendToLedger(
+  log: EventLog,
+  revision: number,
+  ...events: readonly NewEvent[]
+): Promise<boolean> {
   try {
-    await log.append(LEDGER_STREAM, revision, [event]);
+    await log.append(LEDGER_STREAM, revision, events);
     return true;
   } catch (error) {
     if (error instanceof RevisionConflict && error.actualRevision < revision) {

@@ -102,8 +102,8 @@ async function checkLedgerEvent(
       }
       case CHECKPOINT_STAMPED: {
         const body = parseBody(CheckpointStampedBody, event.type, event.data);
-        await checkCheckpoint(pool, state, body);
-        return (client) => insertCheckpoint(client, body);
+        const bridge = await checkCheckpoint(pool, state, body);
+        return (client) => insertCheckpoint(client, body, bridge);
       }
       case LEDGER_KEY_PUBLISHED: {
         const body = parseBody(LedgerKeyPublishedBody, event.type, event.data);
@@ -124,12 +124,18 @@ async function insertKey(
   revision: number,
   body: LedgerKeyPublishedBody,
 ): Promise<void> {
-  if ((body.replaces?.key ?? null) !== state.key)
+  if (body.replaces !== null) {
+    // Its bridging checkpoint has put it into the tables.
+    const { rowCount } = await client.query(
+      'select from ledger_keys where key = $1 and replaces = $2 and bridge_size = $3',
+      [body.key, body.replaces.key, body.replaces.bridge_size],
+    );
+    if (rowCount === 1 && state.key === body.key) return;
+  }
+  if (body.replaces !== null || state.key !== null)
     throw new LedgerCorrupt(revision, 'the key does not follow the one before');
-  await client.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, $2, $3, $4)', [
+  await client.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, null, null, $2)', [
     body.key,
-    body.replaces?.key ?? null,
-    body.replaces?.bridge_size ?? null,
     body.created_at,
   ]);
 }

@@ -14,10 +14,10 @@ export class LedgerCorrupt extends OperatorNeeded {
 /** The configured ledger key is not the one that the ledger names. */
 export class LedgerKeyMismatch extends OperatorNeeded {
   override readonly name = 'LedgerKeyMismatch';
-  constructor(published: string, configured: string) {
+  constructor(published: string | null, configured: string) {
     super(
-      `the ledger is signed by key ${published}, but the service holds ${configured}: ` +
-        'start it with the key files and MASTER_KEY that belong to this ledger.',
+      `the ledger is signed by key ${published ?? '(none)'}, but the service holds ${configured}. ` +
+        'If the key was rotated while it ran, start it again; else start it with the database and MASTER_KEY of this ledger.',
     );
   }
 }

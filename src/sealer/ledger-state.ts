@@ -50,7 +50,7 @@ export async function readLedgerState(db: Queryable): Promise<LedgerState> {
       from sealer_state s
       left join lateral (select number, sealed_at from batches order by number desc limit 1) b on true
       left join lateral (select size, tsr_sha256 from checkpoints order by size desc limit 1) c on true
-      left join lateral (select key from ledger_keys order by published_at desc, bridge_size desc nulls last limit 1) k on true`);
+      left join lateral (select key from ledger_keys order by bridge_size desc nulls last limit 1) k on true`);
   const [row] = stateRows.parse(rows);
   if (row === undefined) throw new RangeError('the table sealer_state is empty');
   return {

@@ -5,7 +5,8 @@ import { CHECKPOINT_STAMPED } from '../../schemas/events/ledger.js';
 import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from '../sealer/append-to-ledger.js';
 import { catchUpLedger } from '../sealer/apply-ledger.js';
-import type { LedgerSigner } from '../sealer/ledger-signer.js';
+import { LedgerKeyMismatch } from '../sealer/errors.js';
+import { type LedgerSigner, verifierKeyOf } from '../sealer/ledger-signer.js';
 import { type LedgerState, readLedgerRoot } from '../sealer/ledger-state.js';
 import type { StatedTime } from '../timestamping/acceptance.js';
 import type { TimestampClient } from '../timestamping/client.js';
@@ -25,7 +26,7 @@ export interface StampingParts {
  * @param state applied to the tables: `ledger` holds that size
  * @param previous the newest stamp: the new one must not be before it
  * @returns the ledger's state after, stamped at `state.size` or above, and whether it was this call that stamped it
- * @throws TimestampUnavailable; what `tryAppendToLedger` and `catchUpLedger` throw
+ * @throws TimestampUnavailable; LedgerKeyMismatch if the ledger's key was changed meanwhile; what `tryAppendToLedger` and `catchUpLedger` throw
  */
 export async function stampCheckpoint(
   { pool, log, signer, client }: StampingParts,
@@ -48,6 +49,8 @@ export async function stampCheckpoint(
   });
   let current = await catchUpLedger(pool, log);
   while ((current.stamped?.size ?? 0) < size) {
+    // The append succeeds only at this revision: no checkpoint by a key that was replaced meanwhile ever enters the ledger.
+    if (current.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(current.key, verifierKeyOf(signer));
     await tryAppendToLedger(log, current.revision, event);
     current = await catchUpLedger(pool, log);
   }

@@ -6,6 +6,7 @@ import { admissionFunctionsSql } from './004-admission-functions.sql.js';
 import { ledgerSql } from './005-ledger.sql.js';
 import { projectionsSql } from './006-projections.sql.js';
 import { erasureAndExportsSql } from './007-erasure-and-exports.sql.js';
+import { ledgerKeyRotationSql } from './009-ledger-key-rotation.sql.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   { id: '006-projections', sql: projectionsSql },
   { id: '007-erasure-and-exports', sql: erasureAndExportsSql },
   { id: '008-event-log', sql: eventLogSchemaSql },
+  { id: '009-ledger-key-rotation', sql: ledgerKeyRotationSql },
 ];

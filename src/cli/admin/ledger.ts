@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { ledgerSignerOf, publishLedgerKeyFile } from '../../roles/ledger-signer.js';
+import { bindEventLog } from '../../roles/log-identity.js';
+import { rotateLedgerKey } from '../../roles/rotate-ledger-key.js';
+import { openTimestamping } from '../../roles/timestamping.js';
+import { jsonCommand } from '../command.js';
+import { type CliContext, print, withInstallation } from '../context.js';
+
+/** `admin ledger rotate-key` */
+export function ledgerCommand(context: CliContext): Command {
+  const group = new Command('ledger').description('the ledger and its key');
+  group.addCommand(
+    jsonCommand(
+      'rotate-key',
+      'give the ledger a new key, which the old one vouches for; restart the service after',
+    ).action(async (options: { readonly json?: boolean }) => {
+      await withInstallation(context, async ({ workerPool: pool, eventLog: log, keyring, config }) => {
+        await bindEventLog(pool, log);
+        const { client, trustAnchors, stop } = await openTimestamping(config);
+        try {
+          const origin = config.ledgerOrigin;
+          const done = await rotateLedgerKey(
+            { pool, log, keyring, origin, client, trustAnchors },
+            new AbortController().signal,
+          );
+          await publishLedgerKeyFile(config, ledgerSignerOf(await keyring.ledgerKey(), origin));
+          print(context, options, { from: done.from, to: done.to, bridge_size: done.bridgeSize }, [
+            `The ledger's key is now  ${done.to}`,
+            `It follows               ${done.from}`,
+            `Both signed checkpoint ${done.bridgeSize}. Whoever trusts the old key can verify packages made from now on; publish the new one all the same.`,
+            'Restart the service now: processes that hold the old key stop at their next stamp.',
+          ]);
+        } finally {
+          await stop();
+        }
+      });
+    }),
+  );
+  return group;
+}
