@@ -22,6 +22,7 @@ program
   )
   .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
   .option('--json', 'print one JSON object instead of text')
+  .option('--html <file>', 'write the report as one page, to be read in a browser or printed')
   .option('--max-delay <duration>', 'how long after the claimed time a stamp may come', '24h')
   .option('--at <time>', 'time of verification, for instance 2040-01-31T12:00:00Z; now without it')
   .addHelpText('after', '\nExit codes: 0 valid, 1 invalid, 2 wrong usage or not a package, 3 indeterminate.')

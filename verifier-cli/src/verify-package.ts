@@ -78,11 +78,16 @@ export async function verifyPackage(source: ByteSource, options: VerifyOptions):
   const intervals = verifyBatchTimes(batches, stamps, times, findings);
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
-  const { summary, attachments } = await verifyEntries(files, { manifest, batches, times, maxDelay: options.maxDelay });
+  const { summary, attachments, texts } = await verifyEntries(files, {
+    manifest,
+    batches,
+    times,
+    maxDelay: options.maxDelay,
+  });
 
   // What the manifest says of all this.
   verifyCounts(manifest, summary, archive, findings);
   await verifyFileList(files, manifest, attachments);
 
-  return buildReport({ findings, manifest, summary, intervals, stamps, at: options.at });
+  return buildReport({ findings, manifest, summary, intervals, stamps, texts, at: options.at });
 }

@@ -1,5 +1,8 @@
+import { realpath, writeFile } from 'node:fs/promises';
 import { openFileSource } from '../container/file-source.js';
+import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
+import { reportPage } from '../report/report-page.js';
 import { terminalReport } from '../report/terminal.js';
 import { NotAPackage, verifyPackage } from '../verify-package.js';
 import { EXIT_CODES } from './exit-codes.js';
@@ -13,6 +16,8 @@ export interface CheckOptions {
   readonly tsaCa?: readonly string[];
   readonly ledgerKey?: readonly string[];
   readonly json?: boolean;
+  /** Where to write the report as a page. */
+  readonly html?: string;
   readonly maxDelay: string;
   readonly at?: string;
 }
@@ -40,6 +45,8 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
   try {
     const report = await verifyPackage(source, { trustAnchors, ledgerKeys, maxDelay, at, onProgress: progress.update });
     progress.clear();
+    if (options.html !== undefined)
+      await writePage(options.html, path, htmlPage('Evidence of consent', reportPage(report)));
     output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report));
     return EXIT_CODES[report.verdict];
   } catch (error) {
@@ -49,4 +56,14 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
   } finally {
     await source.close();
   }
+}
+
+/** Writes a page to a file, which must not be the package that it is about. @throws UsageError */
+export async function writePage(file: string, packageFile: string, page: string): Promise<void> {
+  const existing = await realpath(file).catch(() => null);
+  if (existing !== null && existing === (await realpath(packageFile)))
+    throw new UsageError(`${file} is the package itself, and is not overwritten`);
+  await writeFile(file, page).catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : 'unknown error'}`);
+  });
 }

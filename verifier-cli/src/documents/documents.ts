@@ -1,4 +1,5 @@
-import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { sha256, sha256Hex } from '../../../schemas/crypto/digest.js';
+import { decodeUtf8, toHex } from '../../../schemas/crypto/encoding.js';
 import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import type { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -8,6 +9,7 @@ import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { Verdict } from '../findings/verdict.js';
+import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
 
 /** What a record says of the text consented to, and of the configuration in force. */
 export type Reference =
@@ -80,6 +82,45 @@ export class Documents {
         );
     }
     return resolutions;
+  }
+
+  /**
+   * The first texts that records refer to, with their sources, for the report.
+   * @param resolutions what `resolve` found
+   */
+  async texts(resolutions: readonly Resolution[]): Promise<VerificationReport['texts']> {
+    const versions = [...this.#references.entries()].filter(([, { kind }]) => kind === 'version');
+    const first: ReportedText[] = [];
+    for (const [index, reference] of versions.slice(0, MAX_TEXTS)) {
+      const outcome = resolutions[index]?.outcome ?? 'indeterminate';
+      if (reference.kind === 'version') first.push(await this.#textOf(reference, outcome));
+    }
+    return { count: versions.length, first };
+  }
+
+  async #textOf(reference: Reference & { kind: 'version' }, outcome: Outcome): Promise<ReportedText> {
+    const published = this.#versions.get(reference.id)?.record;
+    const isSame = published?.content_sha256 === reference.hash && !this.#ambiguous.has(reference.id);
+    return {
+      document_version_id: reference.id,
+      sha256: reference.hash,
+      language: reference.language,
+      title: isSame ? published.title : null,
+      number: isSame ? published.number : null,
+      media_type: isSame ? published.media_type : null,
+      published_at: isSame ? published.created_at : null,
+      outcome,
+      source: await this.source(reference.hash),
+    };
+  }
+
+  /** The text of this hash; null where it is missing, changed, long or not UTF-8. */
+  async source(hash: string): Promise<string | null> {
+    const file = PACKAGE_FILES.notice(hash);
+    const size = this.files.archive.get(file)?.size ?? Number.POSITIVE_INFINITY;
+    if (size > MAX_TEXT_BYTES) return null;
+    const bytes = await this.files.bytes(file);
+    return bytes === null || toHex(sha256(bytes)) !== hash ? null : decodeUtf8(bytes);
   }
 
   #resolveVersion(reference: Reference & { kind: 'version' }): Resolution {

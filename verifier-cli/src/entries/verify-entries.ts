@@ -18,6 +18,7 @@ import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
 import { worst } from '../findings/verdict.js';
+import type { VerificationReport } from '../report/report.js';
 import { verifyClaimedTime } from '../time/claimed-times.js';
 import type { StampedTimes } from '../time/stamped-times.js';
 import { Attachments } from './attachments.js';
@@ -41,6 +42,7 @@ export interface EntriesResult {
   readonly summary: RecordsSummary;
   /** Names of the attachment files that disclosures vouch for. */
   readonly attachments: ReadonlySet<string>;
+  readonly texts: VerificationReport['texts'];
 }
 
 const CommonRecord = z.looseObject({ event_id: Uuid, site_id: Uuid, created_at: Instant });
@@ -195,6 +197,7 @@ class EntriesPass {
     return {
       summary: this.counter.summary(this.#consents.length, this.#consents.tally()),
       attachments: this.#attachments.named,
+      texts: await this.#documents.texts(resolutions),
     };
   }
 }

@@ -5,6 +5,7 @@ import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/timestamps.js';
 import { notProved } from './not-proved.js';
+import { provesOf } from './proves.js';
 import { MAX_LISTED, type ReportedStamp, type ReportedTime, type VerificationReport } from './report.js';
 
 /** What a report is made of. */
@@ -14,10 +15,13 @@ export interface Found {
   readonly summary: RecordsSummary;
   readonly intervals: readonly SealingInterval[];
   readonly stamps: Stamps;
+  readonly texts: VerificationReport['texts'];
   readonly at: Date;
 }
 
-export function buildReport({ findings, manifest, summary, intervals, stamps, at }: Found): VerificationReport {
+/** Puts together what the checks found. */
+export function buildReport({ findings, manifest, summary, intervals, stamps, texts, at }: Found): VerificationReport {
+  const proved = provedOf(intervals);
   const holding = [...stamps.values()].filter(({ report }) => report.outcome === 'pass');
   return {
     format: 'consent-verify-report',
@@ -34,10 +38,12 @@ export function buildReport({ findings, manifest, summary, intervals, stamps, at
       not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,
     },
     records: summary,
-    proved: provedOf(intervals),
+    proved,
     stamps: { count: stamps.size, first: [...stamps.values()].slice(-MAX_LISTED).map(reportedStamp) },
     sound_until: firstEnd(holding),
     warnings: findings.warnings,
+    texts,
+    proves: provesOf(findings, manifest, summary, proved),
     not_proved: notProved(manifest, summary),
     verified_at: at.toISOString(),
   };

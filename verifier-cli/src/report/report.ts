@@ -1,4 +1,5 @@
 import type { RecordsSummary } from '../entries/summary.js';
+import type { Outcome } from '../findings/check-table.js';
 import type { CheckResult, Warning } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 
@@ -20,6 +21,23 @@ export interface ReportedStamp {
   readonly authority: string | null;
   readonly revocation: string;
   readonly sound_until: { readonly date: string; readonly reason: string } | null;
+}
+
+/** A text that was consented to, as it is enclosed. */
+export interface ReportedText {
+  readonly document_version_id: string;
+  /** Hex SHA-256 of its bytes. */
+  readonly sha256: string;
+  readonly language: string;
+  /** What its publication says of it; null where that is not enclosed. */
+  readonly title: string | null;
+  readonly number: number | null;
+  readonly media_type: string | null;
+  readonly published_at: string | null;
+  /** Whether the text and its publication are proved. */
+  readonly outcome: Outcome;
+  /** The text itself; null where it is missing, changed, longer than `MAX_TEXT_BYTES` or not UTF-8. */
+  readonly source: string | null;
 }
 
 /** What the verifier found: the object that `--json` prints. */
@@ -59,6 +77,10 @@ export interface VerificationReport {
   readonly stamps: { readonly count: number; readonly first: readonly ReportedStamp[] };
   readonly sound_until: { readonly date: string; readonly reason: string } | null;
   readonly warnings: { readonly count: number; readonly first: readonly Warning[] };
+  /** The texts that the consents are to: the first `MAX_TEXTS`. */
+  readonly texts: { readonly count: number; readonly first: readonly ReportedText[] };
+  /** What the package proves, in words; empty if a check failed. */
+  readonly proves: readonly string[];
   /** What the evidence does not prove, whatever the verdict. */
   readonly not_proved: readonly string[];
   readonly verified_at: string;
@@ -66,3 +88,7 @@ export interface VerificationReport {
 
 /** How many batches and stamps a report lists one by one. */
 export const MAX_LISTED = 100;
+/** How many texts a report holds. */
+export const MAX_TEXTS = 20;
+/** Bytes of a text that a report holds. */
+export const MAX_TEXT_BYTES = 256 * 1024;

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { htmlPage, reportPage, terminalReport } from '../../verifier-cli/src/index.js';
+import { fixtureAuthority, VERIFIED_AT } from '../support/ledger-fixture.js';
+import { buildPackage } from '../support/package-builder.js';
+import { verifyFixture } from './support.js';
+
+const authority = fixtureAuthority();
+
+/** What could run, load, move the cursor, or turn the reading direction. */
+const HOSTILE = [
+  '\u001b[2J\u001b[31m',
+  '\u0000\u0007\u0085\u009b',
+  '\u202e\u2066\u200f\u061c',
+  '\u2028\u2029\ufeff\u{e0041}',
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg onload=alert(1)><a href="javascript:alert(1)">',
+  '"\'><style>*{display:none}</style><meta http-equiv="refresh" content="0;url=//evil.example">',
+  '</pre></style></title>&lt;script&gt;',
+];
+const ALL = HOSTILE.join('');
+
+const pageOf = (report: Parameters<typeof reportPage>[0]) => htmlPage('Evidence of consent', reportPage(report));
+
+/** Everything between tags, and the tags themselves, of a page that the verifier wrote. */
+function tagsOf(html: string): readonly string[] {
+  return [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
+}
+
+const ALLOWED_TAG =
+  /^<\/?(?:!doctype html|html lang="en"|html|head|body|title|style|meta (?:charset|name|http-equiv)="[^"]*"(?: content="[^"]*")?|(?:article|header|section|h[123]|p|strong|span|code|bdi|pre|ul|li|dl|dt|dd|table|caption|thead|tbody|tr|th|td|details|summary)(?: (?:class|lang|dir|scope|aria-hidden|open)="[a-z -]*")*)>$/;
+
+function expectHarmless(html: string): void {
+  for (const tag of tagsOf(html)) expect(tag).toMatch(ALLOWED_TAG);
+  expect(html.match(/<meta/g)).toHaveLength(4);
+  expect(html.match(/<style>/g)).toHaveLength(1);
+  for (const character of '\u001b\u0000\u0007\u0085\u009b\u202e\u2066\u200f\u061c\u2028\u2029\ufeff\u{e0041}')
+    expect(html).not.toContain(character);
+}
+
+test('the page says first what is proved, then what is not, and shows the texts as source', async () => {
+  const html = pageOf(await verifyFixture(authority, buildPackage(authority)));
+  const order = [
+    'Valid',
+    'Proved times',
+    '2026-03-01 10:49:00.000 UTC',
+    'sound until',
+    'Claimed by the service',
+    'What it proves',
+    'What it does not prove',
+    '<h2>What was checked',
+    '<h2>The texts consented to',
+    '&lt;script&gt;alert(1)&lt;/script&gt;',
+    'Çerezler',
+    '<h2>Every check',
+  ];
+  const places = order.map((text) => html.indexOf(text));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expectHarmless(html);
+});
+
+test('the policy of the page allows its own style sheet and nothing else', async () => {
+  const html = pageOf(await verifyFixture(authority, buildPackage(authority)));
+  const style = /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? '';
+  const hash = createHash('sha256').update(style).digest('base64');
+  expect(html).toContain(
+    `content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`,
+  );
+  expect(style).not.toMatch(/url\(|@import|expression/);
+});
+
+test('a failed check is named at the top with its place, and nothing is said to be proved', async () => {
+  const zip = buildPackage(authority, { signedFiles: (files) => files.set('README.txt', new Uint8Array(3)) });
+  const html = pageOf(await verifyFixture(authority, zip));
+  expect(html).toContain('As a whole nothing');
+  expect(html.indexOf('What stands against it')).toBeLessThan(html.indexOf('Every check'));
+  expect(html).toContain('README.txt: <bdi>the file was changed');
+});
+
+test('a development authority is called no evidence', async () => {
+  const zip = buildPackage(authority, { manifest: (manifest) => ({ ...manifest, development: true }) });
+  expect(pageOf(await verifyFixture(authority, zip))).toContain('Not evidence.');
+});
+
+test.each(HOSTILE.map((text) => [JSON.stringify(text), text]))(
+  '%s in manifest, file names, notices and configuration neither runs nor loads',
+  async (_, hostile) => {
+    const zip = buildPackage(authority, {
+      world: ({ batches }) => {
+        for (const { record } of batches[0] ?? []) if ('title' in record) record.title = `T${hostile}`.slice(0, 100);
+      },
+      manifest: (manifest) => ({ ...manifest, exported_by: hostile, origin: `ledger${hostile}` }),
+      signedFiles: (files) => files.set(`x${hostile}`, new Uint8Array()),
+    });
+    const report = await verifyFixture(authority, zip);
+    expect(report.verdict).toBe('invalid');
+    expectHarmless(pageOf(report));
+    expect(terminalReport(report)).toMatch(/^INVALID/);
+  },
+);
+
+test('whatever stands in any text of a report, the page stays what it is', async () => {
+  const report = await verifyFixture(authority, buildPackage(authority));
+  const hostile = (value: unknown): unknown => {
+    if (typeof value === 'string') return `${value}${ALL}`;
+    if (Array.isArray(value)) return value.map(hostile);
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, name === 'outcome' ? member : hostile(member)]),
+    );
+  };
+  const kept = { verdict: report.verdict, checks: report.checks };
+  const altered = Object.assign(structuredClone(report), hostile(report), kept);
+  const problems = report.checks.map((check) => ({
+    ...check,
+    message: ALL,
+    outcome: 'fail' as const,
+    problems: [{ outcome: 'fail' as const, message: ALL, file: ALL, line: 1, stream: ALL, revision: 1, event_id: ALL }],
+  }));
+  expectHarmless(pageOf(altered));
+  expectHarmless(pageOf({ ...altered, checks: problems }));
+  expect(altered.verified_at).not.toBe(VERIFIED_AT.toISOString());
+});
+
+test('a document full of hostile text is shown as escaped source, line by line', async () => {
+  const zip = buildPackage(authority, {
+    world: (world) => {
+      const text = new TextEncoder().encode(`# Title\n${ALL}\n\tend`);
+      const hash = createHash('sha256').update(text).digest('hex');
+      Object.assign(world, { texts: [...world.texts, text] });
+      for (const event of world.batches.flat()) {
+        const { record } = event;
+        if (record.language !== 'en') continue;
+        if ('content_sha256' in record) record.content_sha256 = hash;
+        if ('document_hash' in record) record.document_hash = hash;
+      }
+    },
+  });
+  const report = await verifyFixture(authority, zip);
+  expect(report.verdict).toBe('valid');
+  const html = pageOf(report);
+  expectHarmless(html);
+  expect(html).toContain('# Title\n\\u{1b}[2J');
+  expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
+  expect(html).toContain('\n\tend</pre>');
+});

@@ -1,0 +1,28 @@
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
+import { escapeHtml, type Markup, renderHtml } from './markup.js';
+import { REPORT_STYLE } from './style.js';
+
+/**
+ * One self-contained page. Its policy lets nothing run, load or be sent: all that it allows is the one style sheet in it, by its hash.
+ * @param title plain text
+ */
+export function htmlPage(title: string, content: Markup): string {
+  const styleHash = toBase64(sha256(utf8(REPORT_STYLE)));
+  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${REPORT_STYLE}</style>
+</head>
+<body>
+${renderHtml(content)}
+</body>
+</html>
+`;
+}

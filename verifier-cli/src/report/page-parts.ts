@@ -1,0 +1,70 @@
+import type { Outcome } from '../findings/check-table.js';
+import type { Problem } from '../findings/findings.js';
+import type { Verdict } from '../findings/verdict.js';
+import { element, type Markup } from './markup.js';
+import { printable, printableSource } from './printable.js';
+import type { ReportedTime } from './report.js';
+import { OUTCOME_WORDS, VERDICT_WORDS } from './wording.js';
+
+/** A text that others chose, kept from reordering what stands beside it. */
+export function foreign(text: string): Markup {
+  return element('bdi', {}, printable(text));
+}
+
+/** The exact source of a text that others chose. */
+export function sourceBlock(text: string): Markup {
+  return element('pre', { dir: 'auto' }, printableSource(text));
+}
+
+export function verdictBanner(verdict: Verdict, note?: string): Markup {
+  const { word, sentence } = VERDICT_WORDS[verdict];
+  return element('p', { class: `verdict ${verdict}` }, element('strong', {}, word), note ?? sentence);
+}
+
+export function section(title: string, ...children: readonly Markup[]): Markup {
+  return element('section', {}, element('h2', {}, title), ...children);
+}
+
+export function list(items: readonly (string | Markup)[]): Markup {
+  return element('ul', {}, ...items.map((item) => element('li', {}, item)));
+}
+
+/** Names and what they stand for. Entries whose value is null are left out. */
+export function facts(entries: readonly (readonly [string, Markup | readonly Markup[] | null])[]): Markup {
+  const shown = entries.flatMap(([name, value]) =>
+    value === null
+      ? []
+      : [
+          element('dt', {}, name),
+          element('dd', {}, ...(typeof value === 'object' && 'length' in value ? value : [value])),
+        ],
+  );
+  return element('dl', {}, ...shown);
+}
+
+export function outcomeMark(outcome: Outcome): Markup {
+  const { mark, word, style } = OUTCOME_WORDS[outcome];
+  return element('span', { class: `mark ${style}` }, element('span', { 'aria-hidden': 'true' }, `${mark} `), word);
+}
+
+/** A proved time, to be read by people: date and time apart, the zone written out. */
+export function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
+  return `${momentText(time)}${accuracy === 0 ? '' : ` (± ${accuracy} ms)`}`;
+}
+
+/** `2026-03-01T10:09:00.000Z` as `2026-03-01 10:09:00.000 UTC`; other texts as they are, made printable. */
+export function momentText(time: string): string {
+  const [, day, clock] = /^(\d{4}-\d{2}-\d{2})T([\d:.]+)Z$/.exec(time) ?? [];
+  return day === undefined || clock === undefined ? printable(time) : `${day} ${clock} UTC`;
+}
+
+/** Where something was found, to stand before what was found. */
+export function placeText(place: Omit<Problem, 'message' | 'outcome'>): string {
+  const parts = [
+    place.file === undefined ? null : printable(place.file),
+    place.line === undefined ? null : `line ${place.line}`,
+    place.stream === undefined ? null : `${printable(place.stream)} revision ${place.revision}`,
+    place.event_id === undefined ? null : `record ${printable(place.event_id)}`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? '' : `${parts.join(', ')}: `;
+}

@@ -1,0 +1,40 @@
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import type { RecordsSummary } from '../entries/summary.js';
+import type { CheckId } from '../findings/check-table.js';
+import type { Findings } from '../findings/findings.js';
+import type { VerificationReport } from './report.js';
+
+/** What the package proves, in words for a reader without technical knowledge. Nothing as a whole, if any check failed. */
+export function provesOf(
+  findings: Findings,
+  manifest: Manifest | null,
+  summary: RecordsSummary,
+  proved: VerificationReport['proved'],
+): readonly string[] {
+  if (findings.verdict() === 'invalid') return [];
+  const pass = (...ids: readonly CheckId[]) => ids.every((id) => findings.outcomeOf(id) === 'pass');
+  const lines: string[] = [];
+  if (pass('ledger.key') && manifest !== null && summary.consents > 0)
+    lines.push(
+      `These ${summary.consents} consents are recorded in the ledger “${manifest.origin}”, whose key you gave.`,
+    );
+  if (pass('time.stamped') && proved.not_after !== null) {
+    lines.push(
+      `All of it existed by ${proved.not_after.time} (UTC). Independent time-stamp authorities that you trust say so, not the service.`,
+    );
+    if (proved.not_before !== null) lines.push(`All of it was sealed after ${proved.not_before.time} (UTC).`);
+    if (pass('entry.inclusion', 'batch.inclusion'))
+      lines.push('None of it was changed since: every record still has the fingerprint that was stamped then.');
+  }
+  if (pass('document.version'))
+    lines.push(
+      'The texts consented to are enclosed, byte for byte as they were published, and their publication is on record as well.',
+    );
+  if (pass('disclosure.digest'))
+    lines.push(`The ${summary.disclosed_values} personal details shown are those that were recorded.`);
+  if (pass('completeness.runs'))
+    lines.push('No record is missing within the runs of events that the package calls complete.');
+  if (pass('erasure.proof'))
+    lines.push(`The personal details of ${summary.erased} records were erased, and the erasure itself is on record.`);
+  return lines;
+}

@@ -1,0 +1,236 @@
+import type { CheckResult } from '../findings/findings.js';
+import { element, type Markup } from './markup.js';
+import {
+  facts,
+  foreign,
+  list,
+  momentText,
+  outcomeMark,
+  placeText,
+  section,
+  sourceBlock,
+  timeText,
+  verdictBanner,
+} from './page-parts.js';
+import { printable } from './printable.js';
+import type { ReportedText, VerificationReport } from './report.js';
+
+const SHOWN_PROBLEMS = 10;
+
+/** The report as a page for people, the proved times first. */
+export function reportPage(report: VerificationReport): Markup {
+  return element(
+    'article',
+    { lang: 'en' },
+    element('header', {}, element('h1', {}, 'Evidence of consent: what was checked'), verdictBanner(report.verdict)),
+    ...developmentNotice(report),
+    times(report),
+    proofs(report),
+    section('What it does not prove', list(report.not_proved.map(printable))),
+    about(report),
+    ...attention(report.checks),
+    ...warnings(report),
+    ...texts(report),
+    checks(report),
+    stamps(report),
+  );
+}
+
+function developmentNotice({ package: about }: VerificationReport): Markup[] {
+  if (about.development !== true) return [];
+  const text =
+    'A time-stamp authority for development stamped this ledger. Anyone can run one and set its clock: this is for trying out, and is no evidence.';
+  return [element('p', { class: 'attention' }, element('strong', {}, 'Not evidence. '), text)];
+}
+
+function times({ proved, records, sound_until: soundUntil }: VerificationReport): Markup {
+  const existed =
+    proved.not_after === null
+      ? proved.batches === 0
+        ? 'Nothing: the package holds no sealed batch.'
+        : `Not proved: ${proved.batches_without_stamp} of ${proved.batches} batches have no time stamp that holds.`
+      : timeText(proved.not_after);
+  return section(
+    'Proved times',
+    element('p', {}, 'Stated by time-stamp authorities that you chose to trust. The service cannot alter them.'),
+    element(
+      'section',
+      { class: 'proved' },
+      facts([
+        ['Everything existed by', element('strong', {}, existed)],
+        ['The first of it existed by', proved.earliest && timeText(proved.earliest)],
+        [
+          'All of it was sealed after',
+          proved.not_before === null ? 'no earlier stamp bounds it from below' : timeText(proved.not_before),
+        ],
+        [
+          'Algorithms and certificates are sound until',
+          soundUntil === null
+            ? 'unknown: no stamp holds'
+            : `${momentText(soundUntil.date)} (${printable(soundUntil.reason)}), unless the ledger is stamped anew before`,
+        ],
+      ]),
+    ),
+    ...(records.claimed === null
+      ? []
+      : [
+          element('p', {}, 'Claimed by the service itself, and not proved to the minute:'),
+          facts([
+            ['Consents given', `from ${momentText(records.claimed.first)} to ${momentText(records.claimed.last)}`],
+          ]),
+        ]),
+  );
+}
+
+function proofs({ proves, verdict }: VerificationReport): Markup {
+  const nothing =
+    verdict === 'invalid'
+      ? 'As a whole nothing, because a check failed. What failed is named below.'
+      : 'Nothing yet: what is missing is named below.';
+  return section('What it proves', proves.length === 0 ? element('p', {}, nothing) : list(proves.map(printable)));
+}
+
+function about({ package: about, records, verified_at: at }: VerificationReport): Markup {
+  const decisions = Object.entries(records.decisions).map(([decision, count]) => `${count} ${printable(decision)}`);
+  const { verdicts } = records;
+  return section(
+    'What was checked',
+    facts([
+      ['Ledger', foreign(about.origin ?? 'unknown')],
+      ['Site', foreign(about.site_id ?? 'unknown')],
+      ['Exported', [`${momentText(about.exported_at ?? 'unknown')} by `, foreign(about.exported_by ?? 'unknown')]],
+      ['Consents', `${records.consents}${decisions.length === 0 ? '' : ` (${decisions.join(', ')})`}`],
+      [
+        'Verdicts of these',
+        `${verdicts.valid} valid, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`,
+      ],
+      [
+        'Personal details',
+        `${records.disclosed_values} shown, ${records.withheld_values} withheld, ${records.erased} records erased`,
+      ],
+      ['Not stamped yet', about.not_yet_stamped === null ? null : `${about.not_yet_stamped} further consents`],
+      ['Checked at', momentText(at)],
+    ]),
+  );
+}
+
+/** What a reader must look at before anything else. */
+function attention(checks: readonly CheckResult[]): Markup[] {
+  const bad = checks.filter(({ outcome, required }) => outcome === 'fail' || (outcome === 'indeterminate' && required));
+  if (bad.length === 0) return [];
+  return [section('What stands against it', ...bad.flatMap(badCheck))];
+}
+
+function badCheck({ id, outcome, meaning, counts, problems }: CheckResult): Markup[] {
+  const more = counts.fail + counts.indeterminate - Math.min(SHOWN_PROBLEMS, problems.length);
+  return [
+    element('h3', {}, outcomeMark(outcome), ' ', meaning, ' ', element('code', { class: 'id' }, id)),
+    list([
+      ...problems
+        .slice(0, SHOWN_PROBLEMS)
+        .map((problem) => element('span', {}, placeText(problem), foreign(problem.message))),
+      ...(more > 0 ? [`and ${more} more`] : []),
+    ]),
+  ];
+}
+
+function warnings({ warnings: { count, first } }: VerificationReport): Markup[] {
+  if (count === 0) return [];
+  const shown = first.slice(0, SHOWN_PROBLEMS);
+  return [
+    section(
+      'Warnings',
+      list([
+        ...shown.map((warning) => element('span', {}, placeText(warning), foreign(warning.message))),
+        ...(count > shown.length ? [`and ${count - shown.length} more`] : []),
+      ]),
+    ),
+  ];
+}
+
+function texts({ texts: { count, first } }: VerificationReport): Markup[] {
+  if (count === 0) return [];
+  return [
+    section(
+      'The texts consented to',
+      element('p', {}, 'As source, exactly as they are enclosed. Invisible characters are written as \\u{…}.'),
+      ...first.flatMap(textParts),
+      ...(count > first.length ? [element('p', {}, `${count - first.length} more texts are not shown here.`)] : []),
+    ),
+  ];
+}
+
+/** One text with what its publication says of it. */
+export function textParts(text: ReportedText): Markup[] {
+  return [
+    element('h3', {}, foreign(text.title ?? 'Unknown title'), ' ', outcomeMark(text.outcome)),
+    facts([
+      ['Version', text.number === null ? null : String(text.number)],
+      ['Language', foreign(text.language)],
+      ['Published', text.published_at === null ? null : momentText(text.published_at)],
+      ['Kind of text', text.media_type === null ? null : foreign(text.media_type)],
+      ['Id', element('code', {}, printable(text.document_version_id))],
+      ['SHA-256', element('code', {}, printable(text.sha256))],
+    ]),
+    text.source === null
+      ? element('p', {}, 'The text is missing, was changed, is very long, or is no text in UTF-8: it is not shown.')
+      : sourceBlock(text.source),
+  ];
+}
+
+function checks({ checks: results }: VerificationReport): Markup {
+  const head = element(
+    'thead',
+    {},
+    element(
+      'tr',
+      {},
+      ...['Outcome', 'What was checked', 'How often'].map((name) => element('th', { scope: 'col' }, name)),
+    ),
+  );
+  return section('Every check', element('table', {}, head, element('tbody', {}, ...results.map(checkRow))));
+}
+
+function checkRow({ id, outcome, meaning, message, counts, required }: CheckResult): Markup {
+  const total = counts.pass + counts.fail + counts.indeterminate;
+  const note = outcome === 'pass' || message === meaning ? [] : [element('p', { class: 'problem' }, foreign(message))];
+  const weight =
+    required || outcome !== 'indeterminate'
+      ? []
+      : [element('p', { class: 'problem id' }, 'The verdict does not need it.')];
+  return element(
+    'tr',
+    {},
+    element('th', { scope: 'row' }, outcomeMark(outcome)),
+    element('td', {}, meaning, ' ', element('code', { class: 'id' }, id), ...note, ...weight),
+    element('td', {}, total === 0 ? '' : `${counts.pass} of ${total}`),
+  );
+}
+
+function stamps({ stamps: { count, first } }: VerificationReport): Markup {
+  const head = element(
+    'thead',
+    {},
+    element(
+      'tr',
+      {},
+      ...['Outcome', 'Time stated', 'Authority', 'Sound until'].map((name) => element('th', { scope: 'col' }, name)),
+    ),
+  );
+  const rows = first.map((stamp) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, outcomeMark(stamp.outcome)),
+      element('td', {}, stamp.time === null ? 'unknown' : momentText(stamp.time)),
+      element('td', {}, foreign(stamp.authority ?? 'unknown'), ` (checkpoint ${stamp.checkpoint})`),
+      element('td', {}, stamp.sound_until === null ? '' : stamp.sound_until.date.slice(0, 10)),
+    ),
+  );
+  const caption =
+    first.length < count ? `The newest ${first.length} of ${count} time stamps.` : `${count} time stamps.`;
+  return section(
+    'Time stamps',
+    element('table', {}, element('caption', {}, caption), head, element('tbody', {}, ...rows)),
+  );
+}
