@@ -1,13 +1,13 @@
-import { decodeUtf8, fromBase64 } from '../../../schemas/crypto/encoding.js';
-import { parseVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { parseCrl } from '../../../schemas/rfc3161/revocation/crl.js';
 import { parseOcspResponse } from '../../../schemas/rfc3161/revocation/ocsp.js';
 import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
+import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn } from '../trust/trust-material.js';
 import { readSmallFile } from './input-files.js';
 import { UsageError } from './usage-error.js';
 
-const CERTIFICATE = /^(?:TRUSTED |X509 )?CERTIFICATE$/;
 const CRL = /^X509 CRL$/;
 
 /**
@@ -16,7 +16,7 @@ const CRL = /^X509 CRL$/;
  * @throws UsageError
  */
 export function readCertificates(paths: readonly string[]): Promise<readonly Uint8Array[]> {
-  return readAll(paths, CERTIFICATE, parseCertificate, 'certificate in PEM or DER');
+  return readAll(paths, CERTIFICATE_LABEL, parseCertificate, 'certificate in PEM or DER');
 }
 
 /** CRLs of files in PEM or DER. @returns DER, one item a CRL @throws UsageError */
@@ -37,7 +37,7 @@ async function readAll(
 ): Promise<readonly Uint8Array[]> {
   const found: Uint8Array[] = [];
   for (const path of paths) {
-    const items = blocksIn(await readSmallFile(path), label);
+    const items = derBlocks(await readSmallFile(path), label);
     const isReadable = items.every((der) => !(attempt(() => parse(der)) instanceof MalformedInput));
     if (items.length === 0 || !isReadable) throw new UsageError(`${path} holds no ${what} that can be read`);
     found.push(...items);
@@ -45,25 +45,15 @@ async function readAll(
   return found;
 }
 
-function blocksIn(bytes: Uint8Array, label: RegExp): readonly Uint8Array[] {
-  const text = decodeUtf8(bytes);
-  if (text === null || !text.includes('-----BEGIN ')) return [bytes];
-  const blocks = text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g);
-  return [...blocks]
-    .filter(([, name]) => label.test(name ?? ''))
-    .map(([, , body]) => fromBase64((body ?? '').replaceAll(/\s/g, '')) ?? new Uint8Array());
-}
-
 /**
- * Keys of ledgers: files with a C2SP verifier-key line; empty lines and such as begin with # are ignored.
+ * Keys of ledgers: files with a C2SP verifier-key line; other lines are ignored.
  * @throws UsageError
  */
 export async function readLedgerKeys(paths: readonly string[]): Promise<readonly VerifierKey[]> {
   const found: VerifierKey[] = [];
   for (const path of paths) {
     const text = decodeUtf8(await readSmallFile(path)) ?? '';
-    const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'));
-    const keys = lines.map(parseVerifierKey).filter((key) => key !== null);
+    const keys = ledgerKeysIn(text);
     if (keys.length === 0) throw new UsageError(`${path} holds no verifier-key line of a ledger (<name>+<id>+<key>)`);
     found.push(...keys);
   }

@@ -1,0 +1,26 @@
+import { decodeUtf8, fromBase64 } from '../../../schemas/crypto/encoding.js';
+import { parseVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+
+/** Labels of PEM blocks that hold a certificate. */
+export const CERTIFICATE_LABEL = /^(?:TRUSTED |X509 )?CERTIFICATE$/;
+
+/**
+ * The DER values in a file: those of its PEM blocks with this label, other blocks ignored; the whole file where it is no PEM.
+ * A block that is no base64 yields no bytes.
+ */
+export function derBlocks(bytes: Uint8Array, label: RegExp): readonly Uint8Array[] {
+  const text = decodeUtf8(bytes);
+  if (text === null || !text.includes('-----BEGIN ')) return [bytes];
+  const blocks = text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\s]*)-----END \1-----/g);
+  return [...blocks]
+    .filter(([, name]) => label.test(name ?? ''))
+    .map(([, , body]) => fromBase64((body ?? '').replaceAll(/\s/g, '')) ?? new Uint8Array());
+}
+
+/** The ledger keys of a text: lines of C2SP verifier keys; all others are ignored. */
+export function ledgerKeysIn(text: string): readonly VerifierKey[] {
+  return text
+    .split(/\r?\n/)
+    .map(parseVerifierKey)
+    .filter((key) => key !== null);
+}
