@@ -155,6 +155,11 @@ export function approvalTokenUseRules(world: World): void {
       const { approval_token } = await other.minted();
       expectError(await use({ approval_token }), 422, 'APPROVAL_TOKEN_INVALID');
     });
+    test('A token in a consent that is no document_approval: 422 APPROVAL_TOKEN_INVALID, and it stays usable', async () => {
+      const { approval_token } = await shop.minted();
+      expectError(await use({ approval_token, consent_type: 'do_not_sell_opt_out' }), 422, 'APPROVAL_TOKEN_INVALID');
+      accepted(await use({ approval_token }));
+    });
     test('A token of another document: 422 APPROVAL_TOKEN_INVALID', async () => {
       const { approval_token } = await shop.minted({ document_slug: shop.cookieDocument.slug });
       expectError(await use({ approval_token }), 422, 'APPROVAL_TOKEN_INVALID');

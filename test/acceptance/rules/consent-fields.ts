@@ -101,6 +101,38 @@ const WRONG: readonly (readonly [field: string, title: string, value: unknown])[
   ['extra_fields', 'that is a number', 1],
 ];
 
+const OPTIONAL = [
+  'language',
+  'categories',
+  'idempotency_key',
+  'visitor_id',
+  'visitor_region',
+  'visitor_country',
+  'compliance_framework',
+  'source',
+  'metadata',
+  'extra_fields',
+  'approval_token',
+  'signature_image',
+  'signature_mime_type',
+  'signer_name',
+  'signer_email',
+  'signer_phone',
+  'signer_id_number',
+  'declaration_text',
+  'drawing_duration_ms',
+  'stroke_count',
+  'strokes_data',
+  'input_type',
+  'screen_resolution',
+  'custom_document_content',
+  'custom_document_mime_type',
+  'ip_address',
+  'user_agent',
+  'otp_verified',
+  'otp_reference',
+];
+
 /** Contents that break a limit of the error table: 422 with their own code. */
 const BEYOND: readonly (readonly [title: string, code: string, fields: () => Fields])[] = [
   ['categories that is an array', 'INVALID_CATEGORIES', () => ({ categories: ['necessary'] })],
@@ -180,6 +212,10 @@ export function consentFieldRules(world: World): void {
         expectError(await shop.s2sConsent(shop.cookieConsent(fields())), 422, code);
       });
     }
+    test('An optional field that is null counts as absent', async () => {
+      const nothing = Object.fromEntries(OPTIONAL.map((name) => [name, null]));
+      accepted(await shop.s2sConsent(shop.cookieConsent(nothing)));
+    });
     test('Several wrong fields are all named in errors', async () => {
       const answer = await shop.consent(shop.cookieConsent({ decision: 'perhaps', source: 's'.repeat(21) }));
       expectFieldError(answer, 'decision');
@@ -223,11 +259,13 @@ export function documentVersionRules(world: World): void {
         expectError(await shop.s2sConsent(shop.cookieConsent(fields())), 409, 'CONFIG_OUTDATED');
       });
     }
-    test('The version of each language is taken with that language', async () => {
+    test('The version of each language is taken with that language, in either case of letters', async () => {
       for (const language of ['en', 'tr']) {
         const version = shop.version(shop.cookieDocument, language);
         accepted(await shop.consent(shop.cookieConsent({ document_version_id: version, language })));
         accepted(await shop.consent(shop.cookieConsent({ document_version_id: version })));
+        const upper = { document_version_id: version.toUpperCase(), language: language.toUpperCase() };
+        accepted(await shop.consent(shop.cookieConsent(upper)));
       }
     });
   });

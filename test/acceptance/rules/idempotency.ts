@@ -60,6 +60,13 @@ export function idempotencyRules(world: World): void {
       });
     }
 
+    test('White space makes no other body', async () => {
+      const consent = shop.cookieConsent({ idempotency_key: newKey() });
+      const first = accepted(await shop.consent(consent));
+      const second = await shop.consent(null, { body: JSON.stringify(consent, null, 2) });
+      expectRepeated(accepted(second), first);
+      expect(second.headers['idempotency-mismatch']).toBeUndefined();
+    });
     test('A repeat creates no second record', async () => {
       const [idempotency_key, visitor_id] = [newKey(), newVisitor()];
       for (let i = 0; i < 3; i++) accepted(await shop.consent(shop.cookieConsent({ idempotency_key, visitor_id })));
