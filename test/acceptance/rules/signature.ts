@@ -172,7 +172,7 @@ function timestampRules(send: (options: PostOptions) => Promise<Answer>): void {
       accepted(await sendAtEdge(offset));
     });
   }
-  for (const offset of [-301, 302]) {
+  for (const offset of [-301, 301]) {
     test(`A timestamp ${Math.abs(offset)} s ${offset < 0 ? 'old' : 'ahead'}: 401 TIMESTAMP_EXPIRED`, async () => {
       expectError(await sendAtEdge(offset), 401, 'TIMESTAMP_EXPIRED');
     });
