@@ -1,8 +1,9 @@
-// Bundles the verifier, the schemas it imports and its libraries into one file, so that the package needs nothing else.
+// Bundles the verifier, the schemas it imports and its libraries into one file for Node and one for browsers, so that neither needs anything else.
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildPages } from './build-page.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const outfile = join(here, 'dist/consent-verify.js');
@@ -24,6 +25,9 @@ const { metafile } = await build({
 });
 await chmod(outfile, 0o755);
 await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), await notices(Object.keys(metafile.inputs)));
+const { standalone, served } = await buildPages(notices);
+await writeFile(join(here, 'dist/consent-verify.html'), standalone);
+await writeFile(join(here, 'dist/verify-page.html'), served);
 
 /** The licences of the libraries that are in the bundle, as they ask for. */
 async function notices(inputs) {

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { type CheckOptions, runCheck } from './cli/check-command.js';
+import { type CompareOptions, runCompare } from './cli/compare-command.js';
+import { type ContradictionOptions, runCheckContradiction } from './cli/contradiction-command.js';
 import { EXIT_USAGE } from './cli/exit-codes.js';
 import { collect } from './cli/options.js';
 import { runTimestamp, type TimestampOptions } from './cli/timestamp-command.js';
@@ -49,6 +51,31 @@ program
   .addHelpText('after', '\nExit codes: 0 valid, 1 invalid, 2 wrong usage, 3 indeterminate.')
   .action(async (path: string, options: TimestampOptions) => {
     process.exitCode = await runTimestamp(path, options, (text) => process.stdout.write(text));
+  });
+
+program
+  .command('compare')
+  .description('compare what two packages or checkpoints show of one ledger: one history, or a contradiction')
+  .argument('<a>', 'an evidence package (ZIP) or a checkpoint note')
+  .argument('<b>', 'another')
+  .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
+  .option('--consistency <file>', 'consistency proof, as served under /checkpoints/; may be repeated', collect)
+  .option('--output <file>', 'where to write the proof of a contradiction; nothing may be there yet')
+  .option('--json', 'print one JSON object instead of text')
+  .addHelpText('after', '\nExit codes: 0 one history, 1 they contradict each other, 2 wrong usage, 3 cannot tell.')
+  .action(async (a: string, b: string, options: CompareOptions) => {
+    process.exitCode = await runCompare(a, b, options, (text) => process.stdout.write(text));
+  });
+
+program
+  .command('check-contradiction')
+  .description('check a proof that a ledger contradicts itself, as written by compare')
+  .argument('<file>', 'the proof')
+  .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
+  .option('--json', 'print one JSON object instead of text')
+  .addHelpText('after', '\nExit codes: 0 proved, 1 not proved, 2 wrong usage or no such file, 3 no key was given.')
+  .action(async (path: string, options: ContradictionOptions) => {
+    process.exitCode = await runCheckContradiction(path, options, (text) => process.stdout.write(text));
   });
 
 try {

@@ -13,6 +13,19 @@ export async function readSmallFile(path: string): Promise<Uint8Array> {
   });
 }
 
+/** The first bytes of a file, fewer if it is shorter. @throws UsageError */
+export async function startOf(path: string, length: number): Promise<Uint8Array> {
+  return readable(path, async () => {
+    const handle = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read(new Uint8Array(length), 0, length, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
 /** Reads a file of any size, piece by piece. @throws UsageError if it cannot be read to its end */
 export async function withPieces<T>(path: string, use: (pieces: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T> {
   return readable(path, async () => {

@@ -1,0 +1,117 @@
+// Builds the verifier as one HTML file that works from disk without a network, and the same for the service to serve, with its look-up beside it.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const page = (name) => join(here, 'src/browser', name);
+
+/** Modules that stand on Node, and what takes their place. */
+const SEAMS = new Map(
+  [
+    ['../schemas/crypto/binary-text.ts', '../schemas/crypto/browser/binary-text.ts'],
+    ['../schemas/crypto/digest.ts', '../schemas/crypto/browser/digest.ts'],
+    ['../schemas/crypto/ed25519.ts', '../schemas/crypto/browser/ed25519.ts'],
+    ['../schemas/crypto/signature-verification.ts', '../schemas/crypto/browser/signature-verification.ts'],
+    ['src/container/inflate.ts', 'src/container/browser/inflate.ts'],
+    ['src/container/crc32.ts', 'src/container/browser/crc32.ts'],
+  ].map(([from, to]) => [resolve(here, from), resolve(here, to)]),
+);
+
+const seams = {
+  name: 'browser seams',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, importer }) => {
+      const source = resolve(dirname(importer), path.replace(/\.js$/, '.ts'));
+      return SEAMS.has(source) ? { path: SEAMS.get(source) } : undefined;
+    });
+  },
+};
+
+/** @returns the script of an entry point, and the files in it */
+async function bundle(entry) {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: here,
+    entryPoints: [page(entry)],
+    bundle: true,
+    write: false,
+    outfile: 'script.js',
+    platform: 'browser',
+    format: 'iife',
+    target: 'es2022',
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    metafile: true,
+    plugins: [seams],
+    logLevel: 'warning',
+  });
+  return { script: outputFiles[0].text, inputs: Object.keys(metafile.inputs) };
+}
+
+async function reportStyle() {
+  const { outputFiles } = await build({
+    entryPoints: [join(here, 'src/report/style.ts')],
+    write: false,
+    format: 'esm',
+    logLevel: 'warning',
+  });
+  const module = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+  return module.REPORT_STYLE;
+}
+
+const hashSource = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/**
+ * @param notices turns the files of a bundle into the licences of the libraries in it
+ * @returns `standalone` connects to nothing; `served` may ask the service that it comes from, and nothing else
+ */
+export async function buildPages(notices) {
+  const [template, css, lookup, style] = await Promise.all([
+    readFile(page('page.template'), 'utf8'),
+    readFile(page('page.css'), 'utf8'),
+    readFile(page('lookup.template'), 'utf8'),
+    reportStyle(),
+  ]);
+  const alone = await bundle('page.ts');
+  const withLookup = await bundle('served-page.ts');
+  const licences = (await notices(withLookup.inputs)).replaceAll('--', '- ');
+  const fill = (script, connect, privacy, section) => {
+    const styles = style + css;
+    const policy = [
+      "default-src 'none'",
+      `script-src ${hashSource(script)}`,
+      `style-src ${hashSource(styles)}`,
+      `connect-src ${connect}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ].join('; ');
+    const values = {
+      POLICY: policy,
+      STYLE: styles,
+      PRIVACY: privacy,
+      LOOKUP: section,
+      SCRIPT: script,
+      NOTICES: licences,
+    };
+    return template.replace(/\{\{([A-Z]+)\}\}/g, (_, name) => values[name]);
+  };
+  return {
+    standalone: fill(
+      alone.script,
+      "'none'",
+      'Nothing leaves your computer: the page may not connect to anything, needs no network, and remembers nothing.',
+      '',
+    ),
+    served: fill(
+      withLookup.script,
+      "'self'",
+      'The package does not leave your computer: all checking is done here, in your browser. To be independent of this service, keep <a href="/verify/consent-verify.html" download>this page as a file</a> and open it from disk, with the network off.',
+      lookup,
+    ),
+  };
+}

@@ -1,0 +1,17 @@
+/** The element of the page with this id. @throws Error if the page is not the one that belongs to this script */
+export function find<T extends HTMLElement>(id: string, type: new () => T): T {
+  const found = document.getElementById(id);
+  if (!(found instanceof type)) throw new Error(`the page has no ${id}`);
+  return found;
+}
+
+/** Offers some text as a file to be kept. */
+export function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download has begun by the next turn at the latest.
+  setTimeout(() => URL.revokeObjectURL(url));
+}

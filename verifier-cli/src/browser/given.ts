@@ -1,0 +1,39 @@
+import { decodeUtf8, utf8 } from '../../../schemas/crypto/encoding.js';
+import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
+import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
+import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn } from '../trust/trust-material.js';
+
+/** What one file turned out to be. */
+export type Given =
+  | { readonly kind: 'package'; readonly file: File }
+  | { readonly kind: 'roots'; readonly certificates: readonly Uint8Array[] }
+  | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[] }
+  | { readonly kind: 'unknown' };
+
+/** Files above this are taken for packages: no certificate or key is as large. */
+const MAX_TRUST_BYTES = 16 * 1024 * 1024;
+
+/** Tells by its content what a file is that was dropped or chosen. */
+export async function recognise(file: File): Promise<Given> {
+  const start = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+  const isZip = start[0] === 0x50 && start[1] === 0x4b;
+  if (isZip || file.size > MAX_TRUST_BYTES) return { kind: 'package', file };
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const certificates = certificatesIn(bytes);
+  if (certificates.length > 0) return { kind: 'roots', certificates };
+  const keys = ledgerKeysIn(decodeUtf8(bytes) ?? '');
+  if (keys.length > 0) return { kind: 'keys', keys };
+  return file.name.toLowerCase().endsWith('.zip') ? { kind: 'package', file } : { kind: 'unknown' };
+}
+
+/** The certificates in PEM that were typed or pasted. */
+export function typedCertificates(text: string): readonly Uint8Array[] {
+  return text.includes('-----BEGIN ') ? certificatesIn(utf8(text)) : [];
+}
+
+function certificatesIn(bytes: Uint8Array): readonly Uint8Array[] {
+  return derBlocks(bytes, CERTIFICATE_LABEL).filter(
+    (der) => !(attempt(() => parseCertificate(der)) instanceof MalformedInput),
+  );
+}

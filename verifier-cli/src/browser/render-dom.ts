@@ -1,0 +1,10 @@
+import type { Markup } from '../report/markup.js';
+
+/** The nodes of a piece of a page. Texts are set as texts: nothing is parsed. */
+export function renderDom(markup: Markup): Node {
+  if (typeof markup === 'string') return document.createTextNode(markup);
+  const node = document.createElement(markup.tag);
+  for (const [name, value] of Object.entries(markup.attributes)) node.setAttribute(name, String(value));
+  node.append(...markup.children.map(renderDom));
+  return node;
+}

@@ -1,0 +1,3 @@
+// The page as the service serves it: the verifier, and the look-up beside it.
+import './page.js';
+import './lookup.js';

@@ -1,0 +1,154 @@
+import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
+import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
+import { formatVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
+import { isProvedExtension } from './consistency.js';
+import { Contradiction, type ContradictionFile, verifyContradiction } from './contradiction.js';
+import { findEntryConflict, proofOfEntry } from './entry-conflict.js';
+import type { History, NotedCheckpoint } from './history.js';
+
+/** What a comparison found. */
+export interface Comparison {
+  /** `same` and `extends` are proofs that both sides are one history; `contradiction` that they are not. */
+  readonly outcome: 'same' | 'extends' | 'contradiction' | 'indeterminate';
+  /** For people. */
+  readonly statement: string;
+  /** Which side shows the longer history; null if neither, or unknown. */
+  readonly newer: 'a' | 'b' | null;
+  /** Places (stream and revision) that both packages show. */
+  readonly entriesCompared: number;
+  /** The proof, ready to be written; null unless it is a contradiction. */
+  readonly contradiction: ContradictionFile | null;
+}
+
+type Proof = ContradictionFile extends infer T
+  ? T extends unknown
+    ? Omit<T, 'format' | 'version' | 'bridges'>
+    : never
+  : never;
+
+/**
+ * Compares what two packages or checkpoints show of one ledger.
+ * @param keys of the ledger, trusted by the person who verifies
+ * @param proofs further consistency proofs
+ */
+export async function compareHistories(
+  a: History,
+  b: History,
+  keys: readonly VerifierKey[],
+  proofs: readonly ConsistencyLine[],
+): Promise<Comparison> {
+  const unknown = (statement: string, compared = 0): Comparison => ({
+    outcome: 'indeterminate',
+    statement,
+    newer: null,
+    entriesCompared: compared,
+    contradiction: null,
+  });
+  if (a.newest.origin !== b.newest.origin) {
+    return unknown(`these are two ledgers: ${a.newest.origin} and ${b.newest.origin}`);
+  }
+  if (keys.length === 0)
+    return unknown('no key of the ledger was given (--ledger-key): anyone could have made them up');
+  const all = [...proofs, ...a.proofs, ...b.proofs];
+  const { compared, proof } = await findProof(a, b, all);
+  if (proof !== null) {
+    const contradiction = withBridges(proof, a, b);
+    const verdict = await verifyContradiction(Contradiction.parse(contradiction), keys);
+    if (verdict.outcome === 'proved') {
+      return {
+        outcome: 'contradiction',
+        statement: verdict.statement,
+        newer: null,
+        entriesCompared: compared,
+        contradiction,
+      };
+    }
+  }
+  if (!a.newest.isTrusted || !b.newest.isTrusted)
+    return unknown('a checkpoint is not signed by the ledger key that you gave', compared);
+  const [older, newer] = a.newest.size <= b.newest.size ? [a, b] : [b, a];
+  const known = [...a.checkpoints.values(), ...b.checkpoints.values()];
+  if (!isProvedExtension(older.newest, newer.newest, known, all)) {
+    return unknown(
+      `nothing shows whether the ledger of ${newer.newest.size} batches extends the one of ${older.newest.size}: ` +
+        `give the proof that the service serves under /checkpoints/${newer.newest.size}/consistency/${older.newest.size} (--consistency)`,
+      compared,
+    );
+  }
+  const isSame = older.newest.size === newer.newest.size;
+  return {
+    outcome: isSame ? 'same' : 'extends',
+    statement: isSame
+      ? `both show the same history of ${a.newest.size} batches`
+      : `the history of ${newer.newest.size} batches extends the one of ${older.newest.size}: nothing was rewritten`,
+    newer: isSame ? null : newer === a ? 'a' : 'b',
+    entriesCompared: compared,
+    contradiction: null,
+  };
+}
+
+/** Looks for the simplest contradiction first. Whether it holds is for `verifyContradiction` to say. */
+async function findProof(
+  a: History,
+  b: History,
+  proofs: readonly ConsistencyLine[],
+): Promise<{ readonly compared: number; readonly proof: Proof | null }> {
+  const fork = forkedCheckpoints(a, b) ?? rewritten(a, b, proofs) ?? differentBatches(a, b);
+  if (fork !== null || a.files === null || b.files === null) return { compared: 0, proof: fork };
+  const { compared, conflict } = await findEntryConflict(a.files, b.files);
+  if (conflict === null) return { compared, proof: null };
+  const first = await proofOfEntry(a, conflict[0]);
+  const second = await proofOfEntry(b, conflict[1]);
+  return { compared, proof: first === null || second === null ? null : { kind: 'entries', first, second } };
+}
+
+function forkedCheckpoints(a: History, b: History): Proof | null {
+  for (const one of a.checkpoints.values()) {
+    const other = b.checkpoints.get(one.size);
+    if (other !== undefined && one.isTrusted && other.isTrusted && !equalBytes(one.root, other.root))
+      return { kind: 'checkpoints', first: one.note, second: other.note };
+  }
+  return null;
+}
+
+/** A proof that is right for the larger tree, and leads to another root than the smaller checkpoint has. */
+function rewritten(a: History, b: History, proofs: readonly ConsistencyLine[]): Proof | null {
+  const known: NotedCheckpoint[] = [...a.checkpoints.values(), ...b.checkpoints.values()].filter(
+    (one) => one.isTrusted,
+  );
+  for (const { from, to, path } of proofs) {
+    for (const first of known.filter(({ size }) => size === from)) {
+      for (const second of known.filter(({ size }) => size === to)) {
+        const prefix = provedPrefixRoot(from, to, second.root, path);
+        if (prefix !== null && !equalBytes(prefix, first.root))
+          return { kind: 'rewritten', first: first.note, second: second.note, path: path.map(toHex) };
+      }
+    }
+  }
+  return null;
+}
+
+function differentBatches(a: History, b: History): Proof | null {
+  for (const [number, one] of a.batches) {
+    const other = b.batches.get(number);
+    if (other === undefined || one.header === other.header) continue;
+    const side = ({ newest }: History, { header, path }: typeof one) => ({
+      note: newest.note,
+      header,
+      path: path.map(toHex),
+    });
+    return { kind: 'batches', first: side(a, one), second: side(b, other) };
+  }
+  return null;
+}
+
+function withBridges(proof: Proof, a: History, b: History): ContradictionFile {
+  const longer = a.bridges.length >= b.bridges.length ? a.bridges : b.bridges;
+  const bridges = longer.map(({ note, from, to }) => ({
+    note,
+    from: formatVerifierKey(from.name, from.publicKey),
+    to: formatVerifierKey(to.name, to.publicKey),
+  }));
+  return { format: 'consent-ledger-contradiction', version: 1, bridges, ...proof };
+}

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
+import { BatchHeader, batchHeaderText, batchLeaf } from '../../../schemas/evidence/batch-header.js';
+import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
+import { Count, HashFromHex } from '../../../schemas/evidence/primitives.js';
+import {
+  formatVerifierKey,
+  parseNote,
+  parseVerifierKey,
+  type SignedNote,
+  type VerifierKey,
+  verifyNote,
+} from '../../../schemas/evidence/signed-note.js';
+import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
+import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import { parseShape } from '../files/parse.js';
+
+const Note = z.string().max(1024 * 1024);
+const Path = z.array(HashFromHex).max(64);
+/** A batch, proved to be in the ledger of a checkpoint. */
+const ProvedBatch = z.strictObject({ note: Note, header: z.string().max(100_000), path: Path });
+/** An entry, proved to be in a batch that is proved to be in the ledger of a checkpoint. */
+const ProvedEntry = z.strictObject({
+  ...ProvedBatch.shape,
+  entry: z.string().max(4 * 1024 * 1024),
+  index: Count,
+  entry_path: Path,
+});
+const Common = {
+  format: z.literal('consent-ledger-contradiction'),
+  version: z.literal(1),
+  /** Changes of the ledger's key, oldest first, so that whoever trusts an older key can check newer notes. */
+  bridges: z.array(z.strictObject({ note: Note, from: z.string().max(500), to: z.string().max(500) })).max(1000),
+};
+
+/** Proof that a ledger contradicts itself: things signed by its key that no honest ledger says both. */
+export const Contradiction = z.discriminatedUnion('kind', [
+  /** Two checkpoints of one size with different roots. */
+  z.strictObject({ ...Common, kind: z.literal('checkpoints'), first: Note, second: Note }),
+  /** A checkpoint that is not the beginning of a larger one: `path` leads to the larger root, and to another smaller one. */
+  z.strictObject({ ...Common, kind: z.literal('rewritten'), first: Note, second: Note, path: Path }),
+  /** Two batches with one number. */
+  z.strictObject({ ...Common, kind: z.literal('batches'), first: ProvedBatch, second: ProvedBatch }),
+  /** Two entries for one stream and revision. */
+  z.strictObject({ ...Common, kind: z.literal('entries'), first: ProvedEntry, second: ProvedEntry }),
+]);
+/** As it is parsed: hashes are bytes. */
+export type Contradiction = z.output<typeof Contradiction>;
+/** As it is written: hashes are hex. */
+export type ContradictionFile = z.input<typeof Contradiction>;
+
+/** Whether a contradiction is proved, and what it says, in words. */
+export interface ContradictionVerdict {
+  /** `indeterminate`: it holds together, but no key of the ledger was given. */
+  readonly outcome: 'proved' | 'not-proved' | 'indeterminate';
+  readonly statement: string;
+}
+
+class NotProved extends Error {}
+
+/** @param given keys of the ledger that the person who verifies trusts */
+export async function verifyContradiction(
+  proof: Contradiction,
+  given: readonly VerifierKey[],
+): Promise<ContradictionVerdict> {
+  try {
+    const statement = await stateContradiction(proof, await successors(given, proof.bridges), given.length > 0);
+    return given.length > 0
+      ? { outcome: 'proved', statement }
+      : { outcome: 'indeterminate', statement: `${statement}; no key of the ledger was given to check who said it` };
+  } catch (error) {
+    if (error instanceof NotProved) return { outcome: 'not-proved', statement: error.message };
+    throw error;
+  }
+}
+
+async function stateContradiction(
+  proof: Contradiction,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const noteOf = (side: typeof proof.first) => (typeof side === 'string' ? side : side.note);
+  const first = await signedCheckpoint(noteOf(proof.first), keys, isKeyed);
+  const second = await signedCheckpoint(noteOf(proof.second), keys, isKeyed);
+  if (first.origin !== second.origin) throw new NotProved('the checkpoints are of two different ledgers');
+  switch (proof.kind) {
+    case 'checkpoints':
+      if (first.size !== second.size || equalBytes(first.root, second.root))
+        throw new NotProved('the checkpoints are not of one size with two roots');
+      return `${first.origin} signed two different histories of ${first.size} batches`;
+    case 'rewritten': {
+      const prefix = provedPrefixRoot(first.size, second.size, second.root, proof.path);
+      if (prefix === null || equalBytes(prefix, first.root))
+        throw new NotProved('the path does not show that the smaller checkpoint is no beginning of the larger one');
+      return `${first.origin} signed a history of ${second.size} batches that does not begin with the ${first.size} that it had signed`;
+    }
+    case 'batches': {
+      const number = provedBatch(proof.first, first).number;
+      if (number !== provedBatch(proof.second, second).number || proof.first.header === proof.second.header)
+        throw new NotProved('the batches are not two with one number');
+      return `${first.origin} sealed two different batches number ${number}`;
+    }
+    case 'entries': {
+      const one = provedEntry(proof.first, first);
+      const other = provedEntry(proof.second, second);
+      const isSamePlace = one.stream === other.stream && one.revision === other.revision;
+      if (!isSamePlace || proof.first.entry === proof.second.entry)
+        throw new NotProved('the entries are not two for one stream and revision');
+      return `${first.origin} sealed two different entries as revision ${one.revision} of ${one.stream}`;
+    }
+  }
+}
+
+async function signedCheckpoint(text: string, keys: readonly VerifierKey[], isKeyed: boolean): Promise<Checkpoint> {
+  const note = parseNote(text);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  if (note === null || checkpoint === null) throw new NotProved('a note is not a signed checkpoint');
+  if (isKeyed && !(await isSignedBy(note, checkpoint.origin, keys)))
+    throw new NotProved('a checkpoint is not signed by the ledger key that you gave');
+  return checkpoint;
+}
+
+async function isSignedBy(note: SignedNote, origin: string, keys: readonly VerifierKey[]): Promise<boolean> {
+  const verdicts = await Promise.all(keys.filter(({ name }) => name === origin).map((key) => verifyNote(note, key)));
+  return verdicts.includes('signed') && !verdicts.includes('bad-signature');
+}
+
+function provedBatch({ header: text, path }: z.output<typeof ProvedBatch>, { size, root }: Checkpoint): BatchHeader {
+  const parsed = parseShape(BatchHeader, text);
+  if (!parsed.ok || batchHeaderText(parsed.value) !== text) throw new NotProved('a batch header is malformed');
+  const verdict = verifyInclusion(parsed.value.number, size, batchLeaf(text), path, root);
+  if (!verdict.ok) throw new NotProved(`a batch is not in the ledger: ${verdict.reason}`);
+  return parsed.value;
+}
+
+function provedEntry(proof: z.output<typeof ProvedEntry>, checkpoint: Checkpoint): Entry {
+  const header = provedBatch(proof, checkpoint);
+  const parsed = parseShape(Entry, proof.entry);
+  if (!parsed.ok) throw new NotProved('an entry is malformed');
+  const root = fromHex(header.root) ?? new Uint8Array();
+  const verdict = verifyInclusion(proof.index, header.count, entryLeaf(proof.entry), proof.entry_path, root);
+  if (!verdict.ok) throw new NotProved(`an entry is not in its batch: ${verdict.reason}`);
+  return parsed.value;
+}
+
+/** The keys given, and those that the bridges lead to from them. */
+async function successors(
+  given: readonly VerifierKey[],
+  bridges: Contradiction['bridges'],
+): Promise<readonly VerifierKey[]> {
+  const keys = [...given];
+  for (const bridge of bridges) {
+    const to = parseVerifierKey(bridge.to);
+    const from = keys.find((key) => formatVerifierKey(key.name, key.publicKey) === bridge.from);
+    const note = parseNote(bridge.note);
+    const checkpoint = note === null ? null : parseCheckpoint(note.text);
+    if (to === null || from === undefined || note === null || checkpoint === null) continue;
+    if (checkpoint.nextKey !== bridge.to || to.name !== checkpoint.origin || from.name !== checkpoint.origin) continue;
+    if ((await verifyNote(note, from)) === 'signed' && (await verifyNote(note, to)) === 'signed') keys.push(to);
+  }
+  return keys;
+}

@@ -1,0 +1,95 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { Entry } from '../../../schemas/evidence/entry.js';
+import { EntryLine, PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
+import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import { treeRoot } from '../../../schemas/merkle/tree.js';
+import type { PackageFiles } from '../files/package-files.js';
+import { parseShape } from '../files/parse.js';
+import type { ContradictionFile } from './contradiction.js';
+import type { History } from './history.js';
+
+interface Place {
+  readonly line: EntryLine;
+  readonly stream: string;
+  readonly revision: number;
+}
+
+type ProvedEntry = Extract<ContradictionFile, { kind: 'entries' }>['first'];
+
+/**
+ * Walks the entries of two packages side by side, in bounded memory: both are sorted by stream and revision.
+ * @returns how many places both show, and the first two entries that differ although they stand at one place
+ */
+export async function findEntryConflict(
+  a: PackageFiles,
+  b: PackageFiles,
+): Promise<{ readonly compared: number; readonly conflict: readonly [EntryLine, EntryLine] | null }> {
+  const left = placesOf(a);
+  const right = placesOf(b);
+  let compared = 0;
+  try {
+    let one = await left.next();
+    let other = await right.next();
+    while (one.done !== true && other.done !== true) {
+      const order = compare(one.value, other.value);
+      if (order === 0) {
+        compared += 1;
+        if (one.value.line.entry !== other.value.line.entry)
+          return { compared, conflict: [one.value.line, other.value.line] };
+      }
+      if (order <= 0) one = await left.next();
+      if (order >= 0) other = await right.next();
+    }
+    return { compared, conflict: null };
+  } finally {
+    await left.return();
+    await right.return();
+  }
+}
+
+async function* placesOf(files: PackageFiles): AsyncGenerator<Place, void> {
+  for await (const { value } of files.lines(PACKAGE_FILES.entries, EntryLine, 'entry.format')) {
+    const entry = parseShape(Entry, value.entry);
+    if (entry.ok) yield { line: value, stream: entry.value.stream, revision: entry.value.revision };
+  }
+}
+
+function compare(a: Place, b: Place): number {
+  if (a.stream !== b.stream) return a.stream < b.stream ? -1 : 1;
+  return a.revision - b.revision;
+}
+
+/** Gathers what proves that an entry of a package is in the ledger of its newest checkpoint; null if something is missing. */
+export async function proofOfEntry({ newest, batches, files }: History, line: EntryLine): Promise<ProvedEntry | null> {
+  const batch = batches.get(line.batch);
+  const header = batch === undefined ? null : parseShape(BatchHeader, batch.header);
+  if (files === null || batch === undefined || header === null || !header.ok) return null;
+  const path = await entryPath(files, line, header.value.count);
+  if (path === null) return null;
+  return {
+    note: newest.note,
+    header: batch.header,
+    path: batch.path.map(toHex),
+    entry: line.entry,
+    index: line.index,
+    entry_path: path.map(toHex),
+  };
+}
+
+async function entryPath(
+  files: PackageFiles,
+  { batch, index }: EntryLine,
+  count: number,
+): Promise<readonly Uint8Array[] | null> {
+  const leaves: Uint8Array[] = [];
+  for await (const { value } of files.lines(PACKAGE_FILES.proofs(batch), ProofLine, 'entry.inclusion')) {
+    if ('leaf' in value) leaves.push(value.leaf);
+    else if (value.index === index) return value.path;
+    if (leaves.length > count) return null;
+  }
+  if (leaves.length !== count || index >= count) return null;
+  return hashesOfRanges(inclusionRanges(index, count), (node) =>
+    treeRoot(leaves.slice(node.index * 2 ** node.level, (node.index + 1) * 2 ** node.level)),
+  );
+}

@@ -1,0 +1,100 @@
+import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { BatchLine, ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { parseNote, type SignedNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { openArchive } from '../container/archive.js';
+import type { ByteSource } from '../container/byte-source.js';
+import { LIMITS } from '../container/limits.js';
+import { PackageFiles } from '../files/package-files.js';
+import { Findings } from '../findings/findings.js';
+import { type Bridge, readBridges } from '../ledger/bridges.js';
+import { readCheckpoints } from '../ledger/checkpoints.js';
+import { verifyLedgerKey } from '../ledger/ledger-key.js';
+import { readManifest } from '../manifest/manifest.js';
+
+/** A checkpoint with its note. */
+export interface NotedCheckpoint extends Checkpoint {
+  /** The note's exact text. */
+  readonly note: string;
+  /** Whether a key that the verifying person trusts has signed it, directly or over bridges. */
+  readonly isTrusted: boolean;
+}
+
+/** What one side of a comparison shows of the ledger. */
+export interface History {
+  readonly kind: 'package' | 'checkpoint';
+  /** By size. */
+  readonly checkpoints: ReadonlyMap<number, NotedCheckpoint>;
+  /** The largest. */
+  readonly newest: NotedCheckpoint;
+  readonly proofs: readonly ConsistencyLine[];
+  readonly bridges: readonly { readonly note: string; readonly from: VerifierKey; readonly to: VerifierKey }[];
+  /** Lines of `batches.ndjson` by the batch's number as their header states it; their paths lead to `newest`. */
+  readonly batches: ReadonlyMap<number, BatchLine>;
+  /** Null for a checkpoint alone. */
+  readonly files: PackageFiles | null;
+}
+
+/** Reads a checkpoint note. @returns null if it is none */
+export async function historyOfNote(bytes: Uint8Array, keys: readonly VerifierKey[]): Promise<History | null> {
+  const text = decodeUtf8(bytes);
+  const note = text === null ? null : parseNote(text);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  if (text === null || note === null || checkpoint === null) return null;
+  const newest = { ...checkpoint, note: text, isTrusted: await isSigned(note, checkpoint, keys) };
+  const checkpoints = new Map([[checkpoint.size, newest]]);
+  return { kind: 'checkpoint', checkpoints, newest, proofs: [], bridges: [], batches: new Map(), files: null };
+}
+
+/**
+ * Reads what a package shows of the ledger, without judging its records: `check` does that.
+ * @returns null if it is no package with a checkpoint
+ */
+export async function historyOfPackage(source: ByteSource, keys: readonly VerifierKey[]): Promise<History | null> {
+  const findings = new Findings();
+  const archive = await openArchive(source, findings);
+  if (archive === null) return null;
+  const files = new PackageFiles(source, archive, findings, () => undefined);
+  const { manifest } = await readManifest(files);
+  const enclosed = await readCheckpoints(files, manifest);
+  const bridges = await readBridges(files, enclosed);
+  const trusted = await verifyLedgerKey(enclosed, bridges, manifest, keys, findings);
+  const checkpoints = new Map<number, NotedCheckpoint>();
+  for (const { checkpoint, note, bytes } of enclosed.values()) {
+    const isTrusted = await isSigned(note, checkpoint, trusted.keys);
+    checkpoints.set(checkpoint.size, { ...checkpoint, note: decodeUtf8(bytes) ?? '', isTrusted });
+  }
+  const newest = [...checkpoints.values()].at(-1);
+  if (newest === undefined) return null;
+  const proofs: ConsistencyLine[] = [];
+  for await (const { value } of files.lines(PACKAGE_FILES.consistency, ConsistencyLine, 'ledger.consistency')) {
+    if (proofs.length < LIMITS.checkpoints) proofs.push(value);
+  }
+  return {
+    kind: 'package',
+    checkpoints,
+    newest,
+    proofs,
+    bridges: bridges.map((bridge) => noted(bridge, checkpoints)),
+    batches: await readBatchLines(files),
+    files,
+  };
+}
+
+function noted({ size, from, to }: Bridge, checkpoints: ReadonlyMap<number, NotedCheckpoint>) {
+  return { note: checkpoints.get(size)?.note ?? '', from, to };
+}
+
+async function readBatchLines(files: PackageFiles): Promise<ReadonlyMap<number, BatchLine>> {
+  const batches = new Map<number, BatchLine>();
+  for await (const { value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
+    const [, number] = /"number":(\d{1,15})[,}]/.exec(value.header) ?? [];
+    if (number !== undefined && batches.size < LIMITS.batches) batches.set(Number(number), value);
+  }
+  return batches;
+}
+
+async function isSigned(note: SignedNote, { origin }: Checkpoint, keys: readonly VerifierKey[]): Promise<boolean> {
+  const verdicts = await Promise.all(keys.filter(({ name }) => name === origin).map((key) => verifyNote(note, key)));
+  return verdicts.includes('signed') && !verdicts.includes('bad-signature');
+}
