@@ -11,13 +11,14 @@ import { errorTableRules } from './rules/errors.js';
 import { exportRules } from './rules/export.js';
 import { idempotencyRules } from './rules/idempotency.js';
 import { quotaRules, rateLimitRules } from './rules/limits.js';
-import { malformedRules, unknownRouteRules } from './rules/malformed.js';
+import { malformedRules } from './rules/malformed.js';
 import { orderRules } from './rules/order.js';
 import { publicVerifyRules } from './rules/public-verify.js';
 import { s2sRules } from './rules/s2s.js';
 import { signInRules } from './rules/sign-in.js';
 import { signatureRules } from './rules/signature.js';
 import { statusRules } from './rules/status.js';
+import { unknownRouteRules } from './rules/unknown-routes.js';
 import { verifyRules } from './rules/verify.js';
 import { World } from './support/world.js';
 
