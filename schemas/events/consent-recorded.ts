@@ -23,10 +23,27 @@ export const COMPLIANCE_FRAMEWORKS = [
 /** By which route a consent came: set by the service. The caller's `source` proves nothing. */
 export const CHANNELS = ['browser', 's2s'] as const;
 
+/** The fields that an approval token may vouch for, by the names of their disclosures, sorted. */
+export const VOUCHABLE_FIELDS = [
+  'custom_document_content',
+  'otp_reference',
+  'otp_verified',
+  'signer_email',
+  'signer_id_number',
+  'signer_name',
+  'signer_phone',
+  'visitor_id',
+] as const;
+
 /** Who vouches for the person's identity: the tenant's backend, by a one-time approval token. */
 export const IdentityAssurance = z.strictObject({
   method: z.literal('tenant_attested'),
   approval_token_id: z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/),
+  /** Names of the fields that the token vouched for, sorted. What else the record says of the person, the visitor said. */
+  vouched: z
+    .array(z.enum(VOUCHABLE_FIELDS))
+    .min(1)
+    .refine((names) => names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name), 'must be sorted'),
 });
 
 /**

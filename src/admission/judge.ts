@@ -43,8 +43,8 @@ function judgeToken({ request, attachments }: ParsedConsent, version: ActiveVers
   const conflict = (message: string): ApiError => new ApiError('APPROVAL_TOKEN_CONFLICT', message);
 
   if (request.approval_token == null) {
-    const isNeeded = request.consent_type === 'document_approval' && version.requiresApprovalToken;
-    return isNeeded ? new ApiError('APPROVAL_TOKEN_REQUIRED') : null;
+    // Whatever the consent calls itself: another consent_type must not be a way around the token.
+    return version.requiresApprovalToken ? new ApiError('APPROVAL_TOKEN_REQUIRED') : null;
   }
   if (request.consent_type !== 'document_approval') return invalid('An approval token is for document_approval only.');
   if (token === null) return invalid('The approval token is unknown.');

@@ -17,6 +17,7 @@ import { newEventId } from './event-id.js';
 import type { Judgement, SiteConfig } from './judge.js';
 import type { ParsedConsent } from './parse-consents.js';
 import { consentRecordText } from './record-text.js';
+import { vouchedFields } from './token-identity.js';
 
 /** Everything that the transaction writes for one consent, and what its caller is answered. */
 export interface PreparedConsent {
@@ -112,7 +113,8 @@ function recordOf(
     valid_until: validUntil(now, config.record.validity_days),
     channel: caller.channel,
     api_key_id: caller.apiKey.id,
-    identity_assurance: token === null ? null : { method: 'tenant_attested', approval_token_id: token.id },
+    identity_assurance:
+      token === null ? null : { method: 'tenant_attested', approval_token_id: token.id, vouched: vouchedFields(token) },
     _sd: digests,
   };
 }

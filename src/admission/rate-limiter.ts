@@ -29,6 +29,8 @@ export interface RateLimiter {
    * @throws ApiError SERVICE_UNAVAILABLE
    */
   peek(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
+  /** Gives back one that was taken, in the window that is open now: for a limit on failures, when there was none. @throws ApiError SERVICE_UNAVAILABLE */
+  giveBack(scope: string, key: string): Promise<void>;
   /** Forgets windows that ended minutes ago. To be called now and then, by any process. */
   sweep(): Promise<void>;
 }
@@ -42,7 +44,7 @@ export interface RateLimiterOptions {
 interface Take {
   readonly bucket: string;
   readonly limit: number;
-  readonly cost: 0 | 1;
+  readonly cost: -1 | 0 | 1;
 }
 
 const Rows = z.array(z.object({ used: z.int(), reset_seconds: z.int() }));
@@ -79,6 +81,9 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   return {
     take: (scope, key, limit) => submit({ bucket: `${scope}\0${key}`, limit, cost: 1 }),
     peek: (scope, key, limit) => submit({ bucket: `${scope}\0${key}`, limit, cost: 0 }),
+    giveBack: async (scope, key) => {
+      await submit({ bucket: `${scope}\0${key}`, limit: 0, cost: -1 });
+    },
     sweep: async () => {
       await options.pool.query('select sweep_rate_limits()');
     },

@@ -28,5 +28,6 @@ function categoriesText(categories: ConsentRecord['categories']): string {
 
 function identityText(identity: ConsentRecord['identity_assurance']): string {
   if (identity === null) return 'null';
-  return `{"approval_token_id":${quote(identity.approval_token_id)},"method":"${identity.method}"}`;
+  const vouched = identity.vouched.map(quote).join(',');
+  return `{"approval_token_id":${quote(identity.approval_token_id)},"method":"${identity.method}","vouched":[${vouched}]}`;
 }

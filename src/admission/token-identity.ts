@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CONSENT_LIMITS } from '../../schemas/api/consent-limits.js';
+import { VOUCHABLE_FIELDS } from '../../schemas/events/consent-recorded.js';
 
 /** What a tenant's backend vouches for when it mints an approval token; kept only encrypted, in the token's row. */
 export const TokenIdentity = z.strictObject({
@@ -22,4 +23,13 @@ export interface FoundToken {
   readonly isConsumed: boolean;
   readonly isExpired: boolean;
   readonly identity: TokenIdentity;
+}
+
+/** What a token vouches for, by the names that the record's disclosures have, sorted. */
+export function vouchedFields({ identity, customDocumentHash }: FoundToken): (typeof VOUCHABLE_FIELDS)[number][] {
+  return VOUCHABLE_FIELDS.filter((name) => {
+    if (name === 'visitor_id') return true;
+    if (name === 'custom_document_content') return customDocumentHash !== null;
+    return identity[name] !== undefined;
+  });
 }

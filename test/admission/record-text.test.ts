@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromBase64url } from '../../schemas/crypto/encoding.js';
-import { COMPLIANCE_FRAMEWORKS, type ConsentRecord, DECISIONS } from '../../schemas/events/consent-recorded.js';
+import {
+  COMPLIANCE_FRAMEWORKS,
+  type ConsentRecord,
+  DECISIONS,
+  VOUCHABLE_FIELDS,
+} from '../../schemas/events/consent-recorded.js';
 import { decodeDisclosure, disclosureDigest, encodeDisclosure } from '../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import { encodeDisclosures } from '../../src/admission/disclosures.js';
@@ -35,6 +40,7 @@ const record: fc.Arbitrary<ConsentRecord> = fc.record({
     fc.record({
       method: fc.constant('tenant_attested' as const),
       approval_token_id: fc.stringMatching(/^atk_[A-Za-z0-9_-]{1,60}$/),
+      vouched: fc.subarray([...VOUCHABLE_FIELDS], { minLength: 1 }),
     }),
   ),
   _sd: fc.array(fc.stringMatching(/^[A-Za-z0-9_-]{43}$/), { maxLength: 6 }),

@@ -120,6 +120,12 @@ describe('what admission refuses', () => {
       () => ({ ...cookie, document_version_id: site.versions.terms }),
     ],
     ['no approval token', 422, 'APPROVAL_TOKEN_REQUIRED', () => approval],
+    [
+      'another consent_type as a way around the token',
+      422,
+      'APPROVAL_TOKEN_REQUIRED',
+      () => ({ ...approval, consent_type: 'Document_approval' }),
+    ],
     ['an unknown approval token', 422, 'APPROVAL_TOKEN_INVALID', () => ({ ...approval, approval_token: 'hat_x' })],
     ['a token for a cookie', 422, 'APPROVAL_TOKEN_INVALID', () => ({ ...cookie, approval_token: 'hat_x' })],
   ])('%s: %i %s', async (_name, status, code, body) => {

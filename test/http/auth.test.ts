@@ -64,6 +64,19 @@ describe('signing in', () => {
       .toBe(401);
   });
 
+  it('tries no more passwords than it says, however many come at once, and forgets right ones', async () => {
+    const other = await app.seed();
+    const before = await Promise.all(Array.from({ length: 8 }, () => login(other.panel_user)));
+    expect(before.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const guesses = await Promise.all(
+      Array.from({ length: 24 }, () => login({ ...other.panel_user, password: 'guess' })),
+    );
+    const tried = guesses.filter(({ status }) => status === 401).length;
+    expect(tried).toBeLessThanOrEqual(20);
+    expect(tried).toBeGreaterThan(0);
+    expect(guesses.some(({ status }) => status === 429)).toBe(true);
+  });
+
   it('tells nobody which of e-mail and password was wrong, and slows guessing down', async () => {
     const other = await app.seed();
     const wrong = await login({ ...other.panel_user, password: 'not this one' });

@@ -146,7 +146,11 @@ describe('GET /tool/v1/s2s/consents/export', () => {
         custom_document_content: Buffer.from('%PDF-1.7 x').toString('base64'),
         custom_document_mime_type: null,
         attachments: [{ field: 'custom_document_content', media_type: 'application/pdf', encoding: 'base64' }],
-        identity_assurance: { method: 'tenant_attested', approval_token_id: minted.approval_token_id },
+        identity_assurance: {
+          method: 'tenant_attested',
+          approval_token_id: minted.approval_token_id,
+          vouched: ['otp_verified', 'signer_name', 'visitor_id'],
+        },
         categories: null,
         compliance_framework: null,
       },

@@ -27,9 +27,9 @@ begin
     v_bucket := p_buckets[i];
     v_now := extract(epoch from clock_timestamp());
     v_minute := floor(v_now / 60);
-    insert into rate_limit_windows as w (bucket, minute, used) values (v_bucket, v_minute, p_costs[i])
+    insert into rate_limit_windows as w (bucket, minute, used) values (v_bucket, v_minute, greatest(0, p_costs[i]))
     on conflict (bucket) do update set
-      used = case when w.minute < excluded.minute then excluded.used else w.used + excluded.used end,
+      used = case when w.minute < excluded.minute then excluded.used else greatest(0, w.used + p_costs[i]) end,
       minute = greatest(w.minute, excluded.minute)
     returning w.used into v_used;
     used := v_used;

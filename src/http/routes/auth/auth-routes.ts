@@ -24,10 +24,8 @@ export function authRoutes(scope: FastifyInstance, deps: AuthRouteDeps): void {
     const { email, password } = validate(LoginRequest, parseJsonBody(request.rawBody));
     await refuseGuessing(deps, request, email);
     const user = await deps.checkPassword(email, password);
-    if (user === null) {
-      await countFailure(deps, request, email);
-      throw new ApiError('INVALID_CREDENTIALS');
-    }
+    if (user === null) throw new ApiError('INVALID_CREDENTIALS');
+    await forgiveSuccess(deps, request, email);
     return tokensFor(deps, user, 'Signed in.');
   });
   scope.post('/api/v1/auth/refresh', { bodyLimit: 4096 }, async (request): Promise<TokensResponse> => {
@@ -58,18 +56,21 @@ async function tokensFor(deps: AuthRouteDeps, user: User, message: string): Prom
   };
 }
 
-/** Only failures count, so that nobody is locked out by signing in often. */
+/**
+ * Every attempt counts before its password is looked at, or many at once would all be tried; a right one is given back, so that nobody is locked
+ * out by signing in often.
+ */
 async function refuseGuessing(deps: AuthRouteDeps, request: FastifyRequest, email: string): Promise<void> {
-  for (const { scope, key, limit } of failureBuckets(request, email)) {
-    refuseExcess(await deps.rateLimiter.peek(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
+  for (const { scope, key, limit } of attemptBuckets(request, email)) {
+    refuseExcess(await deps.rateLimiter.take(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
   }
 }
 
-async function countFailure(deps: AuthRouteDeps, request: FastifyRequest, email: string): Promise<void> {
-  for (const { scope, key, limit } of failureBuckets(request, email)) await deps.rateLimiter.take(scope, key, limit);
+async function forgiveSuccess(deps: AuthRouteDeps, request: FastifyRequest, email: string): Promise<void> {
+  for (const { scope, key } of attemptBuckets(request, email)) await deps.rateLimiter.giveBack(scope, key);
 }
 
-function failureBuckets(request: FastifyRequest, email: string) {
+function attemptBuckets(request: FastifyRequest, email: string) {
   return [
     { scope: 'sign-in-address', key: request.ip, limit: FAILURES_BY_ADDRESS },
     { scope: 'sign-in-account', key: email.toLowerCase(), limit: FAILURES_BY_ACCOUNT },
