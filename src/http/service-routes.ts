@@ -19,6 +19,7 @@ import { getPing } from './routes/tool/get-ping.js';
 import { type ExportDeps, getS2sExport } from './routes/tool/get-s2s-export.js';
 import { getStatus } from './routes/tool/get-status.js';
 import { getVerify } from './routes/tool/get-verify.js';
+import { verifyPage } from './routes/verify-page.js';
 
 export interface ServiceDeps {
   /** Connections in the role `consent_ledger_api`. */
@@ -75,5 +76,6 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
     },
     (scope) => authRoutes(scope, { ...deps.apiUsers, checkPassword: deps.checkPassword, rateLimiter }),
     (scope) => checkpointRoutes(scope, pool),
+    verifyPage,
   ];
 }
