@@ -25,8 +25,42 @@ export function verifyConsistency(
   }
   if (path.length === 0) return refuse('the path is empty');
 
-  const isPowerOfTwo = 2 ** Math.round(Math.log2(first)) === first;
-  const [start, ...rest] = isPowerOfTwo ? [firstRoot, ...path] : path;
+  const walked = walk(first, second, firstRoot, path);
+  if ('reason' in walked) return walked;
+  if (!equalBytes(walked.first, firstRoot)) return refuse('the path does not lead to the first root');
+  if (!equalBytes(walked.second, secondRoot)) return refuse('the path does not lead to the second root');
+  return { ok: true };
+}
+
+/**
+ * The root that a tree of size `second` has over its first `first` leaves, as far as a consistency path proves it: with the path that is right for
+ * that tree, a first root that differs was never its own. Where `first` is a power of two the path does not say.
+ * @returns null if the path does not prove it
+ */
+export function provedPrefixRoot(
+  first: number,
+  second: number,
+  secondRoot: Uint8Array,
+  path: readonly Uint8Array[],
+): Uint8Array | null {
+  if (!isTreeNumber(first) || !isTreeNumber(second) || first < 1 || first >= second || isPowerOfTwo(first)) return null;
+  if (path.length === 0 || [secondRoot, ...path].some((hash) => hash.length !== HASH_LENGTH)) return null;
+  const walked = walk(first, second, new Uint8Array(HASH_LENGTH), path);
+  return 'reason' in walked || !equalBytes(walked.second, secondRoot) ? null : walked.first;
+}
+
+function isPowerOfTwo(size: number): boolean {
+  return 2 ** Math.round(Math.log2(size)) === size;
+}
+
+/** RFC 9162 §2.1.4.2 steps 2 to 7: both roots, from the path. */
+function walk(
+  first: number,
+  second: number,
+  firstRoot: Uint8Array,
+  path: readonly Uint8Array[],
+): { readonly first: Uint8Array; readonly second: Uint8Array } | { readonly ok: false; readonly reason: string } {
+  const [start, ...rest] = isPowerOfTwo(first) ? [firstRoot, ...path] : path;
   if (start === undefined) return refuse('the path is empty');
   let fn = first - 1;
   let sn = second - 1;
@@ -52,7 +86,5 @@ export function verifyConsistency(
     sn = half(sn);
   }
   if (sn !== 0) return refuse('the path is too short');
-  if (!equalBytes(fr, firstRoot)) return refuse('the path does not lead to the first root');
-  if (!equalBytes(sr, secondRoot)) return refuse('the path does not lead to the second root');
-  return { ok: true };
+  return { first: fr, second: sr };
 }

@@ -59,6 +59,7 @@ program
   .argument('<a>', 'an evidence package (ZIP) or a checkpoint note')
   .argument('<b>', 'another')
   .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
+  .option('--tsa-ca <file>', 'root certificate that you trust, to tell when each side was stamped', collect)
   .option('--consistency <file>', 'consistency proof, as served under /checkpoints/; may be repeated', collect)
   .option('--output <file>', 'where to write the proof of a contradiction; nothing may be there yet')
   .option('--json', 'print one JSON object instead of text')

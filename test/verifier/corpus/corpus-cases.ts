@@ -1,17 +1,14 @@
-import { createPrivateKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { concatBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { VerifyOptions } from '../../../verifier-cli/src/index.js';
 import { DEFAULT_MAX_DELAY_MS } from '../../../verifier-cli/src/index.js';
-import { rsaSignerOf } from '../../rfc3161/support/keys.js';
-import { type FixtureAuthority, fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../../support/ledger-fixture.js';
+import { type FixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../../support/ledger-fixture.js';
 import { buildPackage, type PackageHooks } from '../../support/package-builder.js';
 import type { ZipFile } from '../../support/zip-writer.js';
 import type { Attack } from '../attacks/attack.js';
 import { attackTable } from '../attacks/attack-table.js';
+import { fixedAuthority } from './fixed-authority.js';
 
 /** A case of the corpus with everything that is written of it. */
 export interface CorpusCase {
@@ -39,7 +36,7 @@ export interface CorpusCase {
  * @param folder of the corpus, with its keys
  */
 export function corpusCases(folder: string): readonly CorpusCase[] {
-  const authority = corpusAuthority(folder);
+  const authority = fixedAuthority(folder);
   const attacks = Object.entries(attackTable(authority)).flatMap(([group, list]) =>
     list.filter(({ hooks }) => Object.keys(hooks).length > 0).map((attack) => ({ group, attack })),
   );
@@ -55,20 +52,6 @@ export function corpusCases(folder: string): readonly CorpusCase[] {
       verdict: attack.verdict,
     })),
   ];
-}
-
-/** RSA keys that lie in the corpus: their signatures are the same each time. The third serves every further certificate. */
-function corpusAuthority(folder: string): FixtureAuthority {
-  const keys = ['root', 'tsa', 'other'].map((name) =>
-    rsaSignerOf(createPrivateKey(readFileSync(join(folder, 'keys', `${name}.pem`)))),
-  );
-  let used = 0;
-  return fixtureAuthority(() => {
-    const key = keys[Math.min(used, 2)];
-    used += 1;
-    if (key === undefined) throw new Error('the keys of the corpus are missing');
-    return key;
-  });
 }
 
 function good(authority: FixtureAuthority, title: string, hooks: PackageHooks): CorpusCase {

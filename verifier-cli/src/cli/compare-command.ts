@@ -1,17 +1,21 @@
 import { writeFile } from 'node:fs/promises';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { type Comparison, compareHistories } from '../compare/compare.js';
 import { parseConsistencyFile } from '../compare/consistency.js';
 import { type History, historyOfNote, historyOfPackage } from '../compare/history.js';
 import { openFileSource } from '../container/file-source.js';
 import { asciiJson, printable } from '../report/printable.js';
+import type { TimestampTrust } from '../timestamps/timestamps.js';
 import { readSmallFile, startOf } from './input-files.js';
-import { readLedgerKeys } from './trust-files.js';
+import { readCertificates, readLedgerKeys } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify compare`, as commander gives them. */
 export interface CompareOptions {
   readonly ledgerKey?: readonly string[];
+  readonly tsaCa?: readonly string[];
   readonly consistency?: readonly string[];
   readonly output?: string;
   readonly json?: boolean;
@@ -37,23 +41,28 @@ export async function runCompare(
   out: (text: string) => unknown,
 ): Promise<number> {
   const keys = await readLedgerKeys(options.ledgerKey ?? []);
-  const proofs = [];
+  const stamps = { trustAnchors: await readCertificates(options.tsaCa ?? []), at: new Date() };
+  const proofs: ConsistencyLine[] = [];
   for (const path of options.consistency ?? []) {
     const found = parseConsistencyFile(await readSmallFile(path));
     if (found === null) throw new UsageError(`${path} holds no consistency proof`);
     proofs.push(...found);
   }
-  const comparison = await withHistory(pathA, keys, (a) =>
-    withHistory(pathB, keys, (b) => compareHistories(a, b, keys, proofs)),
+  const { comparison, sides } = await withHistory(pathA, keys, stamps, (a) =>
+    withHistory(pathB, keys, stamps, async (b) => ({
+      comparison: await compareHistories(a, b, keys, proofs),
+      sides: { a: sideOf(a), b: sideOf(b) },
+    })),
   );
   const written = await writeProof(comparison, options.output);
-  out(options.json === true ? jsonText(comparison) : text(comparison, written));
+  out(options.json === true ? jsonText(comparison, sides) : text(comparison, sides, written));
   return EXIT[comparison.outcome];
 }
 
 async function withHistory<T>(
   path: string,
   keys: readonly VerifierKey[],
+  stamps: TimestampTrust,
   use: (history: History) => Promise<T>,
 ): Promise<T> {
   const start = await startOf(path, 2);
@@ -64,7 +73,7 @@ async function withHistory<T>(
   }
   const source = await openFileSource(path);
   try {
-    const history = await historyOfPackage(source, keys);
+    const history = await historyOfPackage(source, keys, stamps);
     if (history === null) throw new UsageError(`${path} holds no checkpoint to compare`);
     return await use(history);
   } finally {
@@ -82,13 +91,34 @@ async function writeProof({ contradiction }: Comparison, path: string | undefine
   }
 }
 
-function jsonText({ outcome, statement, newer, entriesCompared, contradiction }: Comparison): string {
-  const report = { format: 'consent-verify-comparison', version: 1, outcome, statement, newer };
+interface Side {
+  readonly kind: History['kind'];
+  readonly origin: string;
+  readonly size: number;
+  readonly root: string;
+  readonly stamped_at: string | null;
+}
+
+function sideOf({ kind, newest, stampedAt }: History): Side {
+  return { kind, origin: newest.origin, size: newest.size, root: toHex(newest.root), stamped_at: stampedAt };
+}
+
+type Sides = Readonly<Record<'a' | 'b', Side>>;
+
+function jsonText({ outcome, statement, newer, entriesCompared, contradiction }: Comparison, sides: Sides): string {
+  const report = { format: 'consent-verify-comparison', version: 1, outcome, statement, newer, ...sides };
   return `${asciiJson({ ...report, entries_compared: entriesCompared, contradiction })}\n`;
 }
 
-function text({ outcome, statement, entriesCompared, contradiction }: Comparison, written: string | null): string {
+function text(
+  { outcome, statement, entriesCompared, contradiction }: Comparison,
+  sides: Sides,
+  written: string | null,
+): string {
   const lines = [`${TITLES[outcome]}: ${printable(statement)}.`];
+  for (const [name, { kind, size, stamped_at: time }] of Object.entries(sides)) {
+    lines.push(`${name}: a ${kind} of ${size} batches${time === null ? '' : `, stamped at ${time}`}`);
+  }
   if (entriesCompared > 0) lines.push(`${entriesCompared} places stand in both packages.`);
   if (written !== null)
     lines.push(`The proof is in ${printable(written)}: consent-verify check-contradiction verifies it.`);

@@ -8,9 +8,10 @@ import { LIMITS } from '../container/limits.js';
 import { PackageFiles } from '../files/package-files.js';
 import { Findings } from '../findings/findings.js';
 import { type Bridge, readBridges } from '../ledger/bridges.js';
-import { readCheckpoints } from '../ledger/checkpoints.js';
+import { type Checkpoints, readCheckpoints } from '../ledger/checkpoints.js';
 import { verifyLedgerKey } from '../ledger/ledger-key.js';
 import { readManifest } from '../manifest/manifest.js';
+import { type TimestampTrust, verifyTimestamps } from '../timestamps/timestamps.js';
 
 /** A checkpoint with its note. */
 export interface NotedCheckpoint extends Checkpoint {
@@ -33,6 +34,8 @@ export interface History {
   readonly batches: ReadonlyMap<number, BatchLine>;
   /** Null for a checkpoint alone. */
   readonly files: PackageFiles | null;
+  /** Proved time of the newest checkpoint (RFC 3339); null if no stamp over it holds, or no root was given. */
+  readonly stampedAt: string | null;
 }
 
 /** Reads a checkpoint note. @returns null if it is none */
@@ -43,14 +46,28 @@ export async function historyOfNote(bytes: Uint8Array, keys: readonly VerifierKe
   if (text === null || note === null || checkpoint === null) return null;
   const newest = { ...checkpoint, note: text, isTrusted: await isSigned(note, checkpoint, keys) };
   const checkpoints = new Map([[checkpoint.size, newest]]);
-  return { kind: 'checkpoint', checkpoints, newest, proofs: [], bridges: [], batches: new Map(), files: null };
+  return {
+    kind: 'checkpoint',
+    checkpoints,
+    newest,
+    proofs: [],
+    bridges: [],
+    batches: new Map(),
+    files: null,
+    stampedAt: null,
+  };
 }
 
 /**
  * Reads what a package shows of the ledger, without judging its records: `check` does that.
+ * @param stamps how the stamp of its newest checkpoint is judged
  * @returns null if it is no package with a checkpoint
  */
-export async function historyOfPackage(source: ByteSource, keys: readonly VerifierKey[]): Promise<History | null> {
+export async function historyOfPackage(
+  source: ByteSource,
+  keys: readonly VerifierKey[],
+  stamps: TimestampTrust,
+): Promise<History | null> {
   const findings = new Findings();
   const archive = await openArchive(source, findings);
   if (archive === null) return null;
@@ -78,7 +95,14 @@ export async function historyOfPackage(source: ByteSource, keys: readonly Verifi
     bridges: bridges.map((bridge) => noted(bridge, checkpoints)),
     batches: await readBatchLines(files),
     files,
+    stampedAt: await stampedAt(files, enclosed, stamps),
   };
+}
+
+async function stampedAt(files: PackageFiles, enclosed: Checkpoints, trust: TimestampTrust): Promise<string | null> {
+  if (trust.trustAnchors.length === 0) return null;
+  const [stamp] = (await verifyTimestamps(files, new Map([...enclosed].slice(-1)), trust)).values();
+  return stamp?.report.outcome === 'pass' ? (stamp.report.claims?.genTime.toISOString() ?? null) : null;
 }
 
 function noted({ size, from, to }: Bridge, checkpoints: ReadonlyMap<number, NotedCheckpoint>) {
