@@ -23,6 +23,8 @@ export interface Installation {
   readonly workerPool: pg.Pool;
   /** Rights over the read models, and nothing else to change. */
   readonly projectionsPool: pg.Pool;
+  /** Rights to change tenants, sites, keys, users and documents: for the commands of operators. */
+  readonly adminPool: pg.Pool;
   readonly keyring: Keyring;
   readonly random: RandomPool;
   readonly eventLog: EventLog;
@@ -72,6 +74,7 @@ export async function openInstallation(
     const apiPool = openPool('consent_ledger_api', config.database.poolSize);
     const workerPool = openPool('consent_ledger_worker', config.database.poolSize);
     const projectionsPool = openPool('consent_ledger_projections', config.database.poolSize);
+    const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS);
     const master = await loadMasterKey(config.masterKey);
     const keyring = await createKeyring(workerPool, master);
     const eventLog = openEventLog(config, databaseUrl, logger);
@@ -83,6 +86,7 @@ export async function openInstallation(
       apiPool,
       workerPool,
       projectionsPool,
+      adminPool,
       keyring,
       random: createRandomPool(),
       eventLog,
@@ -96,6 +100,7 @@ export async function openInstallation(
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
+const ADMIN_CONNECTIONS = 2;
 
 async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {
   if (config.database.url !== undefined) return null;

@@ -28,6 +28,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 describe('the catalogue', () => {
   let database: TestDatabase;
   let pool: pg.Pool;
+  let apiPool: pg.Pool;
   let directory: SiteDirectory;
   let tenantId: string;
   beforeAll(async () => {
@@ -38,12 +39,13 @@ describe('the catalogue', () => {
       maxConnections: 5,
       statementTimeoutMs: 30_000,
     };
-    pool = createPool({ ...options, role: 'consent_ledger_api', onIdleError: () => undefined });
-    directory = createSiteDirectory(pool, await createKeyring(pool, createSecretKey(randomBytes(32))));
+    pool = createPool({ ...options, role: 'consent_ledger_admin', onIdleError: () => undefined });
+    apiPool = createPool({ ...options, role: 'consent_ledger_api', onIdleError: () => undefined });
+    directory = createSiteDirectory(apiPool, await createKeyring(apiPool, createSecretKey(randomBytes(32))));
     tenantId = (await createTenant(pool, 'Shop', PLANS.standard)).id;
   });
   afterAll(async () => {
-    await pool.end();
+    await Promise.all([pool.end(), apiPool.end()]);
     await database.drop();
   });
 

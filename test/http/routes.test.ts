@@ -14,6 +14,7 @@ import { createSite } from '../../src/catalogue/create-site.js';
 import { createTenant } from '../../src/catalogue/create-tenant.js';
 import type { SeededDemo } from '../../src/catalogue/demo/seed-demo.js';
 import { PLANS } from '../../src/catalogue/plans.js';
+import { createHealthServer } from '../../src/roles/health-server.js';
 import { type Answer, ask, get, type RunningApp, startApp } from './running-app.js';
 
 describe('the reading routes', () => {
@@ -56,7 +57,7 @@ describe('the reading routes', () => {
   });
 
   it('says that a site without a configuration has none', async () => {
-    const pool = app.service.installation.apiPool;
+    const pool = app.service.installation.adminPool;
     const tenant = await createTenant(pool, 'new', PLANS.standard);
     const bare = { name: 'new', domain: 'new.example', isVerified: true, allowedOrigins: [], allowedIps: [] };
     const site = await createSite(pool, { tenantId: tenant.id, ...bare });
@@ -202,6 +203,24 @@ describe('the reading routes', () => {
   it('is healthy and ready', async () => {
     expect(await ask(`${app.url}/healthz`)).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await ask(`${app.url}/readyz`)).toMatchObject({ status: 200, body: { status: 'ready' } });
+  });
+
+  it('says which read models stand still: degraded for whoever answers callers, not ready for a worker', async () => {
+    const worker = createHealthServer({
+      ...app.service.installation,
+      config: { ...app.service.installation.config, http: { ...app.service.installation.config.http, port: 0 } },
+    });
+    const workerUrl = await worker.listen();
+    expect(await ask(`${workerUrl}/readyz`)).toMatchObject({ status: 200, body: { status: 'ready' } });
+    await app.superuser.query(`update projections set state = 'stopped' where name = 'consents'`);
+    expect(await ask(`${app.url}/readyz`)).toMatchObject({
+      status: 200,
+      body: { status: 'degraded', stopped_projections: ['consents'] },
+    });
+    expect(await ask(`${workerUrl}/readyz`)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
+    expect(app.log()).toContain('stopped projections: consents');
+    await app.superuser.query(`update projections set state = 'running' where name = 'consents'`);
+    await worker.stop();
   });
 
   it('logs nothing that a caller sent or that names a person', async () => {

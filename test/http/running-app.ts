@@ -50,7 +50,7 @@ export async function startApp(role: Role, env: Readonly<Record<string, string>>
     superuser,
     log: () => lines.join(''),
     seed: (options = {}) =>
-      seedDemo(service.installation.apiPool, {
+      seedDemo(service.installation.adminPool, {
         hasSubscription: true,
         isVerified: true,
         allowedOrigins: [],

@@ -59,7 +59,7 @@ describe('the checks before a request is read', () => {
     const { rows } = await app.superuser.query(`select id from api_keys where site_id = $1 and scope = 'read'`, [
       other.site.id,
     ]);
-    await revokeApiKey(app.service.installation.apiPool, other.site.id, String(rows[0]?.id));
+    await revokeApiKey(app.service.installation.adminPool, other.site.id, String(rows[0]?.id));
     await expect
       .poll(
         async () => (await get(app, '/tool/v1/ping', other.keys.read, { 'x-forwarded-for': '198.51.100.9' })).status,
@@ -179,7 +179,7 @@ describe('the checks before a request is read', () => {
 
   it('says that keys cannot be looked up, when to come again, and never a stale answer, while the database is away', async () => {
     const site = await app.seed();
-    await changeSite(app.service.installation.apiPool, site.site.id, async () => undefined);
+    await changeSite(app.service.installation.adminPool, site.site.id, async () => undefined);
     await app.superuser.query('alter table api_keys rename to api_keys_away');
     try {
       await expect

@@ -17,8 +17,8 @@ export function apiKeyCommand(context: CliContext): Command {
       .requiredOption('--site <id>', 'id of the site', uuid)
       .addOption(new Option('--scope <scope>', 'what it allows').choices(['read', 'write']).makeOptionMandatory())
       .action(async (options: CreateOptions) => {
-        await withInstallation(context, async ({ apiPool }) => {
-          const created = await createApiKey(apiPool, options.site, options.scope);
+        await withInstallation(context, async ({ adminPool }) => {
+          const created = await createApiKey(adminPool, options.site, options.scope);
           const lines = [`API key ${created.id} was made. It is kept nowhere and cannot be shown again:`, created.key];
           print(context, options, created, lines);
         });
@@ -29,8 +29,8 @@ export function apiKeyCommand(context: CliContext): Command {
       .argument('<key>', 'id of the key, not the key itself', uuid)
       .requiredOption('--site <id>', 'id of the site', uuid)
       .action(async (id: string, options: { readonly json?: boolean; readonly site: string }) => {
-        await withInstallation(context, async ({ apiPool }) => {
-          await revokeApiKey(apiPool, options.site, id);
+        await withInstallation(context, async ({ adminPool }) => {
+          await revokeApiKey(adminPool, options.site, id);
           print(context, options, { id, revoked: true }, [`API key ${id} is revoked.`]);
         });
       }),

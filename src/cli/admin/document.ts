@@ -35,8 +35,8 @@ export function documentCommand(context: CliContext): Command {
     jsonCommand('activate', 'make a published version the active one of its language; retires the one before')
       .argument('<version>', 'id of the version', uuid)
       .action(async (id: string, options: { readonly json?: boolean }) => {
-        await withInstallation(context, async ({ apiPool }) => {
-          const { retired } = await activateVersion(apiPool, await siteOfVersion(apiPool, id), id);
+        await withInstallation(context, async ({ adminPool }) => {
+          const { retired } = await activateVersion(adminPool, await siteOfVersion(adminPool, id), id);
           const lines = [`Version ${id} is active.`, ...(retired === null ? [] : [`Version ${retired} was retired.`])];
           print(context, options, { id, state: 'active', retired }, lines);
         });
@@ -46,8 +46,8 @@ export function documentCommand(context: CliContext): Command {
     jsonCommand('retire', 'end a version: no consent may name it any more')
       .argument('<version>', 'id of the version', uuid)
       .action(async (id: string, options: { readonly json?: boolean }) => {
-        await withInstallation(context, async ({ apiPool }) => {
-          await retireVersion(apiPool, await siteOfVersion(apiPool, id), id);
+        await withInstallation(context, async ({ adminPool }) => {
+          await retireVersion(adminPool, await siteOfVersion(adminPool, id), id);
           print(context, options, { id, state: 'retired' }, [`Version ${id} is retired.`]);
         });
       }),
@@ -69,11 +69,11 @@ function publishCommand(context: CliContext): Command {
     .option('--file <path>', 'file that holds the content')
     .action(async (options: PublishOptions) => {
       const content = await readContent(options);
-      await withInstallation(context, async ({ apiPool }) => {
-        const { siteId, documentId } = await documentOf(apiPool, options);
+      await withInstallation(context, async ({ adminPool }) => {
+        const { siteId, documentId } = await documentOf(adminPool, options);
         const { language, title, mediaType } = options;
-        const version = await draftVersion(apiPool, { siteId, documentId, language, title, mediaType, content });
-        await publishVersion(apiPool, siteId, version.id);
+        const version = await draftVersion(adminPool, { siteId, documentId, language, title, mediaType, content });
+        await publishVersion(adminPool, siteId, version.id);
         const result = { ...version, document_id: documentId, site_id: siteId, language, state: 'published' };
         print(context, options, result, [
           `Version ${version.number} (${language}) is published: ${version.id}`,

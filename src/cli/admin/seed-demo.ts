@@ -25,8 +25,8 @@ export function seedDemoCommand(context: CliContext): Command {
     .option('--allowed-origin <origin>', 'allow browsers of this origin only; may be repeated', several)
     .option('--allowed-ip <cidr>', 'allow this address or range only; may be repeated', several)
     .action(async (options: Options) => {
-      await withInstallation(context, async ({ apiPool, config }) => {
-        const seeded = await seedDemo(apiPool, {
+      await withInstallation(context, async ({ adminPool, config }) => {
+        const seeded = await seedDemo(adminPool, {
           quota: options.quota,
           rateLimit: options.rateLimit,
           hasSubscription: options.subscription,

@@ -29,8 +29,8 @@ export function siteCommand(context: CliContext): Command {
       .option('--allowed-origin <origin>', 'allow browsers of this origin only; may be repeated', several)
       .option('--allowed-ip <cidr>', 'allow this address or range only; may be repeated', several)
       .action(async (options: CreateOptions) => {
-        await withInstallation(context, async ({ apiPool }) => {
-          const { id } = await createSite(apiPool, {
+        await withInstallation(context, async ({ adminPool }) => {
+          const { id } = await createSite(adminPool, {
             tenantId: options.tenant,
             name: options.name,
             domain: options.domain,
@@ -48,8 +48,8 @@ export function siteCommand(context: CliContext): Command {
       .requiredOption('--file <path>', 'JSON file; docs/http-api.md shows its members')
       .action(async (id: string, options: { readonly json?: boolean; readonly file: string }) => {
         const config = await readConfig(options.file);
-        await withInstallation(context, async ({ apiPool }) => {
-          const published = await publishSiteConfig(apiPool, id, config);
+        await withInstallation(context, async ({ adminPool }) => {
+          const published = await publishSiteConfig(adminPool, id, config);
           print(context, options, published, [`Configuration ${published.number} is in force: ${published.sha256}`]);
         });
       }),

@@ -18,8 +18,8 @@ export function tenantCommand(context: CliContext): Command {
     withPlanOptions(jsonCommand('create', 'make a tenant'))
       .requiredOption('--name <name>', 'its name')
       .action(async (options: PlanOptions & { readonly name: string }) => {
-        await withInstallation(context, async ({ apiPool }) => {
-          const { id } = await createTenant(apiPool, options.name, planOf(options));
+        await withInstallation(context, async ({ adminPool }) => {
+          const { id } = await createTenant(adminPool, options.name, planOf(options));
           print(context, options, { id }, [`Tenant ${id} was made.`]);
         });
       }),
@@ -28,8 +28,8 @@ export function tenantCommand(context: CliContext): Command {
     withPlanOptions(jsonCommand('plan', 'give a tenant another plan'))
       .argument('<tenant>', 'id of the tenant', uuid)
       .action(async (id: string, options: PlanOptions) => {
-        await withInstallation(context, async ({ apiPool }) => {
-          await changeSubscription(apiPool, id, planOf(options));
+        await withInstallation(context, async ({ adminPool }) => {
+          await changeSubscription(adminPool, id, planOf(options));
           print(context, options, { id, plan: options.plan }, [`The plan of tenant ${id} is ${options.plan}.`]);
         });
       }),

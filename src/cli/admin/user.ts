@@ -21,9 +21,9 @@ export function userCommand(context: CliContext): Command {
       .requiredOption('--email <address>', 'e-mail address to sign in with')
       .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
       .action(async ({ tenant: tenantId, email, role, ...options }: Options) => {
-        await withInstallation(context, async ({ apiPool }) => {
+        await withInstallation(context, async ({ adminPool }) => {
           const password = randomBytes(18).toString('base64url');
-          const { id } = await createUser(apiPool, { tenantId, email, password, role });
+          const { id } = await createUser(adminPool, { tenantId, email, password, role });
           print(context, options, { id, email, password }, [`User ${id} was made. Password: ${password}`]);
         });
       }),

@@ -1,3 +1,15 @@
+/** What each connection may do at most. Whoever runs migrations is granted all of them. */
+const ROLE_NAMES = [
+  // Answers callers: admission, look-ups, verification.
+  'consent_ledger_api',
+  // Relay, sealer, stamper, erasure.
+  'consent_ledger_worker',
+  // Read models, and nothing else to change.
+  'consent_ledger_projections',
+  // Changes tenants, sites, keys, users and documents: the commands of operators.
+  'consent_ledger_admin',
+] as const;
+
 /**
  * The group roles that the service's connections take on (`SET ROLE`), none of which can log in.
  *
@@ -10,7 +22,7 @@ DECLARE
   wanted text;
   privilege text := CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END;
 BEGIN
-  FOREACH wanted IN ARRAY ARRAY['consent_ledger_api', 'consent_ledger_worker', 'consent_ledger_projections'] LOOP
+  FOREACH wanted IN ARRAY ARRAY[${ROLE_NAMES.map((name) => `'${name}'`).join(', ')}] LOOP
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
       BEGIN
         EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
@@ -29,7 +41,5 @@ $$;
 /** What an administrator runs when the service's user may not create roles. */
 export function rolesSqlForAdministrator(user: string): string {
   const name = `"${user.replaceAll('"', '""')}"`;
-  return ['consent_ledger_api', 'consent_ledger_worker', 'consent_ledger_projections']
-    .map((role) => `CREATE ROLE ${role} NOLOGIN; GRANT ${role} TO ${name};`)
-    .join('\n');
+  return ROLE_NAMES.map((role) => `CREATE ROLE ${role} NOLOGIN; GRANT ${role} TO ${name};`).join('\n');
 }

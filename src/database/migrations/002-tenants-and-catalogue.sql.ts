@@ -117,6 +117,12 @@ create unique index one_current_key on keyring (purpose, owner_id) nulls not dis
 grant select on tenants, subscriptions, users, sites, api_keys, documents, notice_contents, document_versions, site_configs, keyring
   to consent_ledger_api, consent_ledger_worker;
 grant insert on keyring to consent_ledger_api, consent_ledger_worker;
-grant insert, update on tenants, subscriptions, users, sites, api_keys, documents, document_versions to consent_ledger_api;
-grant insert on notice_contents, site_configs to consent_ledger_api;
+-- Locking a site's row needs the right to change something of it.
+grant update (config_revision) on sites to consent_ledger_api;
+grant select on tenants, subscriptions, users, sites, api_keys, documents, notice_contents, document_versions, site_configs
+  to consent_ledger_admin;
+grant insert, update on tenants, subscriptions, users, sites, api_keys, documents to consent_ledger_admin;
+grant insert, update (title, media_type, content_sha256, state, published_at, activated_at, retired_at) on document_versions
+  to consent_ledger_admin;
+grant insert on notice_contents, site_configs to consent_ledger_admin;
 `;

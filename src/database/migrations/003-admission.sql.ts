@@ -85,8 +85,9 @@ create table parked_sites (
 );
 
 grant select, insert on record_keys, attachments to consent_ledger_api;
-grant select, insert, update on approval_tokens, consent_usage to consent_ledger_api;
-grant select, insert on outbox to consent_ledger_api;
+grant select, insert, update on consent_usage to consent_ledger_api;
+grant select, insert, update (consumed_by) on approval_tokens to consent_ledger_api;
+grant select, insert on outbox to consent_ledger_api, consent_ledger_admin;
 grant select on relayed_streams, parked_sites to consent_ledger_api;
 grant select, delete on record_keys, attachments, approval_tokens to consent_ledger_worker;
 grant select, insert, update, delete on outbox, relayed_streams, parked_sites to consent_ledger_worker;
