@@ -6,7 +6,7 @@ import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
 /** Every consent record, as status and verify look it up: one row a record, no personal value. */
 export const consents: Projection = {
   name: 'consents',
-  version: 1,
+  version: 2,
   tables: {
     consents: {
       columns: {
@@ -44,8 +44,9 @@ export const consents: Projection = {
       return [{ kind: 'insert', table: 'consents', row: rowOf(event, body, record) }];
     },
     [SUBJECT_ERASED]: (event) =>
+      // After a restore an erasure may list a record that the log has lost.
       SubjectErasedRecord.parse(event.record).erased_event_ids.map((eventId) => ({
-        kind: 'update',
+        kind: 'update-if-present',
         table: 'consents',
         key: { event_id: eventId },
         set: { erased_by: event.revision },

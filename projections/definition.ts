@@ -24,6 +24,8 @@ export type Mutation =
   | { readonly kind: 'insert'; readonly table: string; readonly row: Row }
   /** New values for the row with this primary key, which must be there. */
   | { readonly kind: 'update'; readonly table: string; readonly key: Row; readonly set: Row }
+  /** New values for the row with this primary key if it is there; else nothing. */
+  | { readonly kind: 'update-if-present'; readonly table: string; readonly key: Row; readonly set: Row }
   /** Adds numbers to the row with this primary key; a row that is not there counts as zeros. */
   | { readonly kind: 'add'; readonly table: string; readonly key: Row; readonly by: Readonly<Record<string, number>> };
 

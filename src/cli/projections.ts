@@ -24,11 +24,19 @@ interface Options {
 export function projectionsCommand(context: CliContext): Command {
   const group = new Command('projections').description('read models: what is made of the event log');
   group.addCommand(
-    jsonCommand('list', 'the projections, and the views that each shows').action((options: Options) => {
-      const projections = listProjections(PROJECTIONS);
-      const lines = projections.map(({ name, version, views }) => `${name} (version ${version}): ${views.join(', ')}`);
-      print(context, options, { projections }, lines);
-    }),
+    jsonCommand('list', 'the projections, the views that each shows, and whether it runs').action(
+      async (options: Options) => {
+        await withInstallation(context, async ({ projectionsPool }) => {
+          const projections = await listProjections(projectionsPool, PROJECTIONS);
+          const lines = projections.map(
+            ({ name, version, views, state, problem }) =>
+              `${name} (version ${version}): ${views.join(', ')}${state === 'running' ? '' : ` — ${state.toUpperCase()}`}` +
+              (problem === null ? '' : `\n  ${JSON.stringify(problem)}`),
+          );
+          print(context, options, { projections }, lines);
+        });
+      },
+    ),
   );
   group.addCommand(
     withFile(jsonCommand('status', 'where each projection stands')).action(async (options: Options) => {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
-import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
+import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { withTransaction } from '../database/pool.js';
 import type { EventLog, LoggedEvent } from '../event-log/port.js';
 import {
@@ -15,6 +15,7 @@ import {
 } from './destroy.js';
 import type { ErasureJournal } from './journal.js';
 import type { JournalLine } from './journal-line.js';
+import { lostRecords } from './lost-records.js';
 
 export interface ApplyErasuresParts {
   /** As `consent_ledger_worker`. */
@@ -84,21 +85,35 @@ async function applyEvent(pool: pg.Pool, event: LoggedEvent): Promise<boolean> {
   });
 }
 
-async function applyJournal({ pool, journal }: ApplyErasuresParts): Promise<Omit<AppliedErasures, 'fromLog'>> {
+async function applyJournal({ pool, log, journal }: ApplyErasuresParts): Promise<Omit<AppliedErasures, 'fromLog'>> {
   const { journal_offset: offset } = await readProgress(pool);
+  const lost = await lostRecords(pool, log, await unknownErasures(pool, journal, offset));
   let fromJournal = 0;
   let skippedLines = 0;
   let next = offset;
   for await (const entry of journal.read(offset)) {
     if (entry.line === null) skippedLines += 1;
-    else if (await applyLine(pool, entry.line)) fromJournal += 1;
+    else if (await applyLine(pool, entry.line, lost)) fromJournal += 1;
     next = entry.next;
   }
   if (next !== offset) await pool.query('update erasure_progress set journal_offset = $1', [next]);
   return { fromJournal, skippedLines };
 }
 
-async function applyLine(pool: pg.Pool, line: JournalLine): Promise<boolean> {
+/** Erasures of the journal that this database does not know. */
+async function unknownErasures(pool: pg.Pool, journal: ErasureJournal, offset: number): Promise<SubjectErasedRecord[]> {
+  const unknown: SubjectErasedRecord[] = [];
+  for await (const { line } of journal.read(offset)) {
+    const record = line?.subject_erased ?? null;
+    if (record === null) continue;
+    const { rowCount } = await pool.query('select from erasure_events where event_id = $1', [record.event_id]);
+    if (rowCount === 0) unknown.push(record);
+  }
+  return unknown;
+}
+
+/** @param lost event ids of records that neither this database nor the log has any more */
+async function applyLine(pool: pg.Pool, line: JournalLine, lost: ReadonlySet<string>): Promise<boolean> {
   const { subject_erased: record, approval_tokens: tokens } = line;
   return withTransaction(pool, async (client) => {
     await client.query('set local synchronous_commit = on');
@@ -108,9 +123,11 @@ async function applyLine(pool: pg.Pool, line: JournalLine): Promise<boolean> {
     const isUnknown = await markErasureEvent(client, record.event_id, null);
     const deletedTokens = await destroyPersonalData(client, record.erased_event_ids, tokens);
     if (!isUnknown) return deletedTokens > 0;
-    await markErased(client, record);
     await cancelExports(client, record.site_id);
-    await sendSubjectErased(client, record);
+    const erased = { ...record, erased_event_ids: record.erased_event_ids.filter((id) => !lost.has(id)) };
+    if (erased.erased_event_ids.length === 0) return deletedTokens > 0;
+    await markErased(client, erased);
+    await sendSubjectErased(client, erased);
     return true;
   });
 }

@@ -108,6 +108,7 @@ async function applyTogether(
       const { rows } = statement;
       const sql = statementSql(projection, schemaOf(projection.name, generation), statement);
       const { rowCount } = await client.query(sql, [JSON.stringify(rows)]);
+      if (statement.kind === 'update-if-present') continue;
       if (rowCount !== rows.length) throw new UnexpectedState(`a row of ${statement.table} to be changed is not there`);
     }
   });

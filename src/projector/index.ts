@@ -11,5 +11,11 @@ export {
   RebuildRunning,
   rebuildProjection,
 } from './rebuild.js';
-export { type ListedProjection, listProjections, type ProjectionStatus, projectionStatus } from './status.js';
+export {
+  type ListedProjection,
+  listProjections,
+  type ProjectionStatus,
+  projectionStatus,
+  stoppedProjections,
+} from './status.js';
 export { ViewTaken } from './views.js';

@@ -23,7 +23,7 @@ export interface RebuildResult {
   readonly events: number;
   /** Position of the log at which both were compared, and the new one took over. */
   readonly position: Position | null;
-  /** How the new tables compare with the live ones; null if there was nothing to compare them with (none yet, another version). */
+  /** How the new tables compare with the live ones; null if there was nothing to compare them with (none yet, another version, stopped). */
   readonly comparison: readonly TableComparison[] | null;
 }
 
@@ -122,7 +122,8 @@ class Replay {
     const { pool, projection } = this.options;
     const stored = await readStored(pool, projection.name);
     const live = stored?.live ?? null;
-    const isComparable = live !== null && live.version === projection.version && stored?.state !== 'needs_rebuild';
+    // One that is stopped will not come to the log's end: the new one must.
+    const isComparable = live !== null && live.version === projection.version && stored?.state === 'running';
     await this.#replay(isComparable ? live.position : undefined);
     return isComparable ? live : null;
   }

@@ -33,7 +33,7 @@ function createTableSql(schema: string, name: string, table: TableDefinition): s
   ].join(';\n');
 }
 
-/** The text of a statement; its one parameter is a JSON array of rows. Each row counts once in the rows affected. */
+/** The text of a statement; its one parameter is a JSON array of rows. Each row counts once in the rows affected, if it is there. */
 export function statementSql(projection: Projection, schema: string, statement: Statement): string {
   const definition = projection.tables[statement.table];
   if (definition === undefined) throw new RangeError(`no table ${statement.table}`);
@@ -51,6 +51,7 @@ export function statementSql(projection: Projection, schema: string, statement: 
         .map((column) => `${column} = coalesce(t.${column}, 0) + excluded.${column}`)
         .join(', ')}`;
     case 'update':
+    case 'update-if-present':
       return `update ${table} as t set ${statement.columns
         .map(identifier)
         .map((column) => `${column} = g.${column}`)

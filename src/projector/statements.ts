@@ -29,8 +29,7 @@ export function statementsOf(projection: Projection, mutations: readonly Mutatio
 
 function building(mutation: Mutation, definition: TableDefinition): Building {
   const { kind, table } = mutation;
-  const row =
-    kind === 'insert' ? mutation.row : { ...mutation.key, ...(kind === 'update' ? mutation.set : mutation.by) };
+  const row = kind === 'insert' ? mutation.row : { ...mutation.key, ...(kind === 'add' ? mutation.by : mutation.set) };
   const columns = Object.keys(row);
   const unknown = columns.find((column) => !Object.hasOwn(definition.columns, column));
   if (unknown !== undefined) throw new UnexpectedState(`table ${table} has no column ${unknown}`);
@@ -71,7 +70,7 @@ class Building implements Statement {
     if (other.columns.join() !== this.columns.join()) return false;
     const key = this.#keyOf(row);
     const present = this.#byKey.get(key);
-    if (present !== undefined && this.kind === 'update') return false;
+    if (present !== undefined && (this.kind === 'update' || this.kind === 'update-if-present')) return false;
     this.#byKey.set(key, present !== undefined && this.kind === 'add' ? this.#sum(present, row) : row);
     if (this.kind === 'insert') this.#inserted.push(row);
     return true;

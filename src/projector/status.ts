@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { Projection } from '../../projections/definition.js';
 import type { EventLog, Position } from '../event-log/port.js';
 import type { Problem } from './failures.js';
@@ -10,6 +11,9 @@ export interface ListedProjection {
   readonly version: number;
   /** Names within the schema `read_model`. */
   readonly views: readonly string[];
+  readonly state: ProjectionState | 'never_built';
+  /** Why it is stopped, and at which event. */
+  readonly problem: Problem | null;
 }
 
 export interface ProjectionStatus {
@@ -28,8 +32,28 @@ export interface ProjectionStatus {
   readonly isUpToDate: boolean | null;
 }
 
-export function listProjections(projections: readonly Projection[]): ListedProjection[] {
-  return projections.map(({ name, version, tables }) => ({ name, version, views: Object.keys(tables) }));
+export async function listProjections(pool: pg.Pool, projections: readonly Projection[]): Promise<ListedProjection[]> {
+  return Promise.all(
+    projections.map(async ({ name, version, tables }) => {
+      const stored = await readStored(pool, name);
+      const state = stored?.live == null ? 'never_built' : stored.state;
+      return { name, version, views: Object.keys(tables), state, problem: stored?.problem ?? null };
+    }),
+  );
+}
+
+const stoppedRows = z.array(z.object({ name: z.string() }));
+
+/** Which of these projections stand still in front of an event: what their views answer from then on is out of date. */
+export async function stoppedProjections(
+  pool: Pick<pg.Pool, 'query'>,
+  projections: readonly Projection[],
+): Promise<string[]> {
+  const { rows } = await pool.query(
+    `select name from projections where state = 'stopped' and name = any($1) order by name`,
+    [projections.map(({ name }) => name)],
+  );
+  return stoppedRows.parse(rows).map(({ name }) => name);
 }
 
 export async function projectionStatus(

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { PROJECTIONS } from '../../projections/index.js';
 import { createAdmission } from '../admission/admission.js';
 import { createOutboxGauge } from '../admission/outbox-gauge.js';
 import { createRateLimiter, type RateLimiter } from '../admission/rate-limiter.js';
@@ -11,6 +12,7 @@ import { createApp } from '../http/app.js';
 import { failureOf } from '../http/request-log.js';
 import { recordingRoutes } from '../http/routes/tool/post-routes.js';
 import { serviceRoutes } from '../http/service-routes.js';
+import { stoppedProjections } from '../projector/index.js';
 import { createDetectRegion } from '../regions/detect-region.js';
 import { openGeoDatabase } from '../regions/geo-database.js';
 import { createVerifier } from '../verification/verifier.js';
@@ -64,9 +66,8 @@ export async function createApi(installation: Installation): Promise<Api> {
       onExportError: (error, { id }) => {
         logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
       },
-      checkReadiness: async () => {
-        await pool.query('select 1');
-      },
+      // Consents are accepted whatever becomes of the read models: that must not be lost with them.
+      checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
       limits: config.limits,
       recordingRoutes: recordingRoutes(admission, Date.now),
     }),

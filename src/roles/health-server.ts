@@ -1,13 +1,17 @@
+import { PROJECTIONS } from '../../projections/index.js';
 import { createApp } from '../http/app.js';
-import { healthRoutes } from '../http/routes/health.js';
+import { healthRoutes, type Readiness } from '../http/routes/health.js';
+import { stoppedProjections } from '../projector/index.js';
 import type { Api } from './api.js';
 import type { Installation } from './installation.js';
 
-/** What a worker answers over HTTP: whether it runs and reaches its database and log. */
+/** What a worker answers over HTTP: whether it runs, reaches its database and log, and keeps every read model up to date. */
 export function createHealthServer({ config, logger, workerPool, eventLog }: Installation): Api {
-  const checkReadiness = async (): Promise<void> => {
-    await workerPool.query('select 1');
+  const checkReadiness = async (): Promise<Readiness> => {
     await eventLog.ping();
+    const stopped = await stoppedProjections(workerPool, PROJECTIONS);
+    if (stopped.length > 0) throw new Error(`stopped projections: ${stopped.join(', ')}; see \`projections status\``);
+    return { stoppedProjections: [] };
   };
   const app = createApp({ log: logger, trustedProxies: [] }, [(scope) => healthRoutes(scope, checkReadiness)]);
   return {

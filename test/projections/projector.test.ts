@@ -12,10 +12,12 @@ import type { NewEvent } from '../../src/event-log/port.js';
 import {
   compareProjection,
   createProjector,
+  listProjections,
   loadProjection,
   prepareProjections,
   projectionStatus,
   rebuildProjection,
+  stoppedProjections,
 } from '../../src/projector/index.js';
 import {
   count,
@@ -87,6 +89,56 @@ test('an erasure marks the records it lists, and no other', async () => {
   );
   expect(rows).toEqual(expect.arrayContaining(erased.map((id) => ({ event_id: id, erased_by: 5 }))));
   expect(rows.length).toBe(2);
+});
+
+test('an erasure that lists a record which the log does not have marks the others', async () => {
+  const site = randomUUID();
+  const [kept] = consentsOf(site, 1);
+  if (kept === undefined) throw new Error('no event');
+  await append(site, [kept, newErasure(site, [kept.id, randomUUID()])]);
+  await whileRunning([projector()], () => until(() => upToDate()));
+  expect(await count(pipeline.owner, 'read_model.consents where site_id = $1 and erased_by = 1', [site])).toBe(1);
+});
+
+test('a stopped projection is listed as such, and a rebuild replays to the end of the log or fails', async () => {
+  const site = randomUUID();
+  const counted: Projection = {
+    name: 'counted',
+    version: 1,
+    tables: {
+      counted: { columns: { id: { type: 'uuid', nullable: false } }, primaryKey: ['id'], indexes: [] },
+    },
+    on: {
+      'ConsentRecorded.v1': (e) =>
+        e.stream === consentsStream(site) ? [{ kind: 'insert', table: 'counted', row: { id: e.id } }] : [],
+    },
+    ignores: [...dailyCounts.ignores],
+  };
+  const fragile: Projection = {
+    ...counted,
+    on: {
+      'ConsentRecorded.v1': (e) => {
+        if (e.stream === consentsStream(site) && e.revision === 2) throw new Error('cannot do this one');
+        return counted.on['ConsentRecorded.v1']?.(e) ?? [];
+      },
+    },
+  };
+  const { projections: pool, log } = pipeline;
+  await append(site, consentsOf(site, 6));
+  expect(await stoppedProjections(pool, [fragile])).toEqual([]);
+  await whileRunning([projector([fragile])], () =>
+    until(async () => (await stoppedProjections(pool, [fragile])).length === 1),
+  );
+  expect(await listProjections(pool, [fragile])).toMatchObject([
+    { name: 'counted', state: 'stopped', problem: { reason: 'cannot do this one' } },
+  ]);
+  await expect(rebuildProjection({ pool, log, projection: fragile })).rejects.toThrow('cannot do this one');
+  expect(await stoppedProjections(pool, [fragile])).toEqual(['counted']);
+  expect(await count(pipeline.owner, 'read_model.counted')).toBe(2);
+
+  expect((await rebuildProjection({ pool, log, projection: counted })).comparison).toBeNull();
+  expect(await count(pipeline.owner, 'read_model.counted')).toBe(6);
+  expect(await upToDate([counted])).toBe(true);
 });
 
 test('the api role reads views, and nobody but the projector writes', async () => {

@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { consentsStream } from '../../schemas/events/streams.js';
+import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import type { EventLog } from '../event-log/port.js';
+
+const PAGE = 500;
+const idRows = z.array(z.object({ id: z.string() }));
+
+/**
+ * Of the records that erasures list, those that neither this database nor the log has: admitted after the backup that was restored, they are lost, and
+ * a `SubjectErased` must not speak of them. The log is read through once for each site that has any record which the database does not know.
+ * @returns their event ids
+ */
+export async function lostRecords(
+  pool: pg.Pool,
+  log: EventLog,
+  erasures: readonly SubjectErasedRecord[],
+): Promise<Set<string>> {
+  const bySite = new Map<string, Set<string>>();
+  for (const { site_id: siteId, erased_event_ids: ids } of erasures) {
+    const unknown = await unknownToDatabase(pool, ids);
+    if (unknown.length > 0) bySite.set(siteId, new Set([...(bySite.get(siteId) ?? []), ...unknown]));
+  }
+  const lost = new Set<string>();
+  for (const [siteId, ids] of bySite) {
+    await removeFoundInLog(log, consentsStream(siteId), ids);
+    for (const id of ids) lost.add(id);
+  }
+  return lost;
+}
+
+/** A record that the database has has a key until it is erased. */
+async function unknownToDatabase(pool: pg.Pool, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query(
+    `select id::text from unnest($1::uuid[]) as listed (id)
+      where not exists (select from record_keys k where k.event_id = id)
+        and not exists (select from erased_records e where e.event_id = id)`,
+    [ids],
+  );
+  return idRows.parse(rows).map(({ id }) => id);
+}
+
+async function removeFoundInLog(log: EventLog, stream: string, ids: Set<string>): Promise<void> {
+  for (let revision = 0; ids.size > 0; ) {
+    const page = await log.readStream(stream, revision, PAGE);
+    if (page.length === 0) return;
+    for (const { id } of page) ids.delete(id);
+    revision += page.length;
+  }
+}
