@@ -4,6 +4,7 @@ import type { RateLimiter } from '../admission/rate-limiter.js';
 import type { SiteDirectory } from '../catalogue/site-context.js';
 import type { CheckPassword } from '../catalogue/users.js';
 import type { EventLog } from '../event-log/port.js';
+import { openApiRoute } from '../openapi/openapi-route.js';
 import type { Verifier } from '../verification/verifier.js';
 import type { RouteGroup } from './app.js';
 import { allowCrossOrigin } from './cors.js';
@@ -76,6 +77,7 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
     },
     (scope) => authRoutes(scope, { ...deps.apiUsers, checkPassword: deps.checkPassword, rateLimiter }),
     (scope) => checkpointRoutes(scope, pool),
+    (scope) => openApiRoute(scope),
     verifyPage,
   ];
 }

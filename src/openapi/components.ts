@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { ApprovalTokenRequest, ApprovalTokenResponse } from '../../schemas/api/approval-tokens.js';
+import { LoginRequest, MeResponse, RefreshRequest, TokensResponse } from '../../schemas/api/auth.js';
+import { ConfigResponse } from '../../schemas/api/config.js';
+import {
+  BrowserConsentBatchRequest,
+  BrowserConsentRequest,
+  ConsentBatchResponse,
+  ConsentResponse,
+  S2sConsentBatchRequest,
+  S2sConsentRequest,
+} from '../../schemas/api/consents.js';
+import { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../schemas/api/documents.js';
+import { ErrorResponse } from '../../schemas/api/error-response.js';
+import { ExportedConsent, ExportResponse } from '../../schemas/api/export.js';
+import { PingResponse } from '../../schemas/api/ping.js';
+import { StatusResponse } from '../../schemas/api/status.js';
+import {
+  ClientTokenResponse,
+  PublicVerifyRequest,
+  PublicVerifyResponse,
+  VerifyResponse,
+} from '../../schemas/api/verify.js';
+
+/** What public verify answers, of a record or of a cookie that no record stands behind. */
+const PublicVerifyAnswer = z.union([PublicVerifyResponse, ClientTokenResponse]);
+
+/** The schemas that requests are checked with and responses are made by, under the names that the description gives them. */
+export const COMPONENTS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ['ActiveDocumentResponse', ActiveDocumentResponse],
+  ['ActiveDocumentsResponse', ActiveDocumentsResponse],
+  ['ApprovalTokenRequest', ApprovalTokenRequest],
+  ['ApprovalTokenResponse', ApprovalTokenResponse],
+  ['BrowserConsentBatchRequest', BrowserConsentBatchRequest],
+  ['BrowserConsentRequest', BrowserConsentRequest],
+  ['ConfigResponse', ConfigResponse],
+  ['ConsentBatchResponse', ConsentBatchResponse],
+  ['ConsentResponse', ConsentResponse],
+  ['ErrorResponse', ErrorResponse],
+  ['ExportedConsent', ExportedConsent],
+  ['ExportResponse', ExportResponse],
+  ['LoginRequest', LoginRequest],
+  ['MeResponse', MeResponse],
+  ['PingResponse', PingResponse],
+  ['PublicVerifyAnswer', PublicVerifyAnswer],
+  ['PublicVerifyRequest', PublicVerifyRequest],
+  ['RefreshRequest', RefreshRequest],
+  ['S2sConsentBatchRequest', S2sConsentBatchRequest],
+  ['S2sConsentRequest', S2sConsentRequest],
+  ['StatusResponse', StatusResponse],
+  ['TokensResponse', TokensResponse],
+  ['VerifyResponse', VerifyResponse],
+]);

@@ -1,0 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { toolApiText } from './tool-api.js';
+
+// Run by `npm run openapi`, from the root of the repository.
+await writeFile('docs/openapi/tool-api.json', toolApiText());
