@@ -6,6 +6,7 @@ export type StrictJsonProblem =
   | 'syntax'
   | 'duplicate-key'
   | 'too-deep'
+  | 'too-many-values'
   | 'number-out-of-range'
   | 'lone-surrogate'
   | 'null-character';
@@ -23,19 +24,26 @@ export class StrictJsonError extends Error {
 
 /** Containers within containers, the outermost counted (design §1.1). */
 export const MAX_JSON_DEPTH = 32;
+/** Members, elements and containers of one text. */
+export const MAX_JSON_VALUES = 100_000;
 
 /**
- * Parses JSON as RFC 8259 and I-JSON (RFC 7493) both allow it: no duplicate member names, no lone surrogates, no U+0000, numbers finite and
- * integers within ±(2^53 − 1), nesting at most `maxDepth`. A byte-order mark is a syntax error.
+ * Parses JSON as RFC 8259 and I-JSON (RFC 7493) both allow it: no duplicate member names, no lone surrogates, no U+0000, numbers finite,
+ * integers within ±(2^53 − 1), no number that a double does not hold to its last digit, nesting at most `maxDepth`, and at most `maxValues`
+ * values. A byte-order mark is a syntax error.
  *
  * Native parsing does the work; one pass over the text counts members and measures depth first. A duplicate name makes the parsed value hold
  * fewer members than the text has, so comparing the counts finds it without a parser of our own.
  * @throws StrictJsonError
  */
-export function parseStrictJson(input: Uint8Array | string, maxDepth: number = MAX_JSON_DEPTH): JsonValue {
+export function parseStrictJson(
+  input: Uint8Array | string,
+  maxDepth: number = MAX_JSON_DEPTH,
+  maxValues: number = MAX_JSON_VALUES,
+): JsonValue {
   const text = typeof input === 'string' ? input : decodeUtf8(input);
   if (text === null) throw new StrictJsonError('invalid-utf8', 'The text is not valid UTF-8.');
-  const outline = outlineOf(text, maxDepth);
+  const outline = outlineOf(text, maxDepth, maxValues);
   let value: JsonValue;
   try {
     value = JSON.parse(text);
@@ -58,9 +66,11 @@ interface Outline {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-function outlineOf(text: string, maxDepth: number): Outline {
+/** Refuses what would be costly to parse before anything is parsed. */
+function outlineOf(text: string, maxDepth: number, maxValues: number): Outline {
   let depth = 0;
   let members = 0;
+  let values = 0;
   let hasUnicodeEscape = false;
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
@@ -75,9 +85,14 @@ function outlineOf(text: string, maxDepth: number): Outline {
       }
     } else if (code === 0x7b || code === 0x5b) {
       depth += 1;
+      values += 1;
       if (depth > maxDepth) throw new StrictJsonError('too-deep', `The nesting is deeper than ${maxDepth} levels.`);
+      if (values > maxValues) throw tooMany(maxValues);
     } else if (code === 0x7d || code === 0x5d) {
       depth -= 1;
+    } else if (code === 0x2c) {
+      values += 1;
+      if (values > maxValues) throw tooMany(maxValues);
     } else if (code === 0x3a) {
       members += 1;
     } else if ((code >= 0x30 && code <= 0x39) || code === 0x2d) {
@@ -87,23 +102,56 @@ function outlineOf(text: string, maxDepth: number): Outline {
   return { members, hasUnicodeEscape };
 }
 
+function tooMany(maxValues: number): StrictJsonError {
+  return new StrictJsonError('too-many-values', `The text holds more than ${maxValues} values.`);
+}
+
+/** A literal this short, without an exponent, is held to its last digit by any double. */
+const SHORT = 15;
+/** Significant digits that a double of ordinary size always holds, and the most that tell two doubles apart. */
+const CERTAIN_DIGITS = 15;
+const MAX_DIGITS = 17;
+/** Far above the doubles that hold fewer digits (below 2^-1022). */
+const SMALLEST_CERTAIN = 1e-290;
+
 /** Judges the number that starts at `start`, and returns the index of its last character. */
 function checkNumber(text: string, start: number): number {
   let end = start + 1;
-  let isInteger = true;
+  let hasExponent = false;
   for (; end < text.length; end += 1) {
     const code = text.charCodeAt(end);
-    if (code >= 0x30 && code <= 0x39) continue;
-    if (code === 0x2e || code === 0x65 || code === 0x45) isInteger = false;
+    if ((code >= 0x30 && code <= 0x39) || code === 0x2e) continue;
+    if (code === 0x65 || code === 0x45) hasExponent = true;
     else if (code !== 0x2b && code !== 0x2d) break;
   }
-  if (!isInteger || end - start > 15) {
-    const value = Number(text.slice(start, end));
-    if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-      throw new StrictJsonError('number-out-of-range', 'A number lies outside what I-JSON can carry exactly.');
-    }
+  if ((hasExponent || end - start > SHORT) && !isHeldExactly(text.slice(start, end))) {
+    throw new StrictJsonError('number-out-of-range', 'A number lies outside what I-JSON can carry exactly.');
   }
   return end - 1;
+}
+
+/** Whether reading the literal as a double changes nothing that its digits say. */
+function isHeldExactly(literal: string): boolean {
+  const value = Number(literal);
+  // What is no number at all is left to the parser.
+  if (Number.isNaN(value)) return true;
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return false;
+  const digits = significantDigits(literal);
+  if (digits === '') return true;
+  if (value === 0 || digits.length > MAX_DIGITS) return false;
+  if (digits.length <= CERTAIN_DIGITS && Math.abs(value) >= SMALLEST_CERTAIN) return true;
+  return [String(value), value.toPrecision(digits.length)].some((text) => significantDigits(text) === digits);
+}
+
+/** The digits of a decimal number from the first that is not zero to the last such. */
+function significantDigits(literal: string): string {
+  const [mantissa = ''] = literal.split(/[eE]/, 1);
+  const digits = mantissa.replaceAll(/[-.]/g, '');
+  let first = 0;
+  let end = digits.length;
+  while (digits.charCodeAt(first) === 0x30) first += 1;
+  while (end > first && digits.charCodeAt(end - 1) === 0x30) end -= 1;
+  return digits.slice(first, end);
 }
 
 function countMembers(value: JsonValue, checkStrings: boolean): number {

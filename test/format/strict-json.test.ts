@@ -34,7 +34,18 @@ describe('what is refused', () => {
     ['-1e400', 'number-out-of-range'],
     ['1e20', 'number-out-of-range'],
     ['[123456789012345678901234567890]', 'number-out-of-range'],
+    ['1.0000000000000000000001', 'number-out-of-range'],
+    ['1.0000000000000001', 'number-out-of-range'],
+    ['0.123456789012345678901', 'number-out-of-range'],
+    ['9007199254740991.4', 'number-out-of-range'],
+    ['1e-400', 'number-out-of-range'],
+    ['[-0.1e-400]', 'number-out-of-range'],
+    [`0.${'0'.repeat(400)}1`, 'number-out-of-range'],
+    ['1.234567890123456e-310', 'number-out-of-range'],
     [deep(33), 'too-deep'],
+    [`[${'0,'.repeat(100_000)}0]`, 'too-many-values'],
+    [`[${'[],'.repeat(50_000)}0]`, 'too-many-values'],
+    [`{${'"a":1,'.repeat(100_000)}`, 'too-many-values'],
     ['{"a":'.repeat(33), 'too-deep'],
     ['', 'syntax'],
     [' ', 'syntax'],
@@ -77,11 +88,35 @@ test.each([
   ['-9007199254740991', -9007199254740991],
   ['1.5e3', 1500],
   ['1E2', 100],
+  ['0e-999', 0],
+  ['1.50000000000000000000000', 1.5],
+  ['5e-324', 5e-324],
+  ['0.10000000000000001', 0.1],
+  ['0.30000000000000004', 0.1 + 0.2],
+  ['2.2250738585072014e-308', 2.2250738585072014e-308],
   ['-0', -0],
   ['"\\ud83d\\ude00"', '😀'],
   [' [ ] ', []],
   ['{"a":":","b":"{[\\"1e999\\\\"}', { a: ':', b: '{["1e999\\' }],
 ])('%s is read', (text, value) => expect(parseStrictJson(text)).toEqual(value));
+
+test('every double in its canonical form is read, and in the 17 digits that other languages write', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      if (Number.isInteger(value) && !Number.isSafeInteger(value)) return;
+      const expected = value === 0 ? 0 : value;
+      expect(parseStrictJson(JSON.stringify(value))).toBe(expected);
+      expect(parseStrictJson(value.toExponential(16))).toBe(expected);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test('100,000 values are read, and more where they are allowed', () => {
+  const text = `[${'0,'.repeat(99_998)}0]`;
+  expect(parseStrictJson(text)).toHaveLength(99_999);
+  expect(parseStrictJson(`[${'0,'.repeat(150_000)}0]`, 32, 200_000)).toHaveLength(150_001);
+});
 
 test('depth 32 is read', () => expect(problemOf(deep(32))).toBeNull());
 

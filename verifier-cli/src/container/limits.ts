@@ -14,6 +14,8 @@ export const LIMITS = {
   /** Bytes of a file that is held in memory whole, where nothing smaller is said. */
   smallFileBytes: 1024 * 1024,
   manifestBytes: 64 * 1024 * 1024,
+  /** JSON values in the manifest: it may list 200,000 files and 100,000 runs. */
+  manifestValues: 1_000_000,
   crlBytes: 32 * 1024 * 1024,
   /** Certificates, CRLs and OCSP answers of each kind. */
   pkiFiles: 2000,

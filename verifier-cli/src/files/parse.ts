@@ -1,16 +1,20 @@
 import type { z } from 'zod';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
-import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T; readonly json: JsonValue }
   | { readonly ok: false; readonly reason: string };
 
 /** Parses strict JSON of a known shape. Never throws: every input may be hostile. */
-export function parseShape<T>(schema: z.ZodType<T>, input: Uint8Array | string): Parsed<T> {
+export function parseShape<T>(
+  schema: z.ZodType<T>,
+  input: Uint8Array | string,
+  maxValues: number = MAX_JSON_VALUES,
+): Parsed<T> {
   let json: JsonValue;
   try {
-    json = parseStrictJson(input);
+    json = parseStrictJson(input, MAX_JSON_DEPTH, maxValues);
   } catch (error) {
     if (error instanceof StrictJsonError) return { ok: false, reason: error.message };
     throw error;

@@ -19,7 +19,7 @@ export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
     files.findings.fail('manifest.format', 'the manifest cannot be read', at);
     return { bytes: new Uint8Array(), manifest: null };
   }
-  const parsed = parseShape(Manifest, bytes);
+  const parsed = parseShape(Manifest, bytes, LIMITS.manifestValues);
   if (!parsed.ok) {
     files.findings.fail('manifest.format', `the manifest cannot be used: ${parsed.reason}`, at);
     return { bytes, manifest: null };
