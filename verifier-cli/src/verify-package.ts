@@ -71,10 +71,10 @@ export async function verifyPackage(source: ByteSource, options: VerifyOptions):
 
   // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);
-  const stamps = await verifyTimestamps(files, checkpoints, options);
-  const times = stampedTimes(stamps, tied, findings);
   const newest = [...checkpoints.values()].at(-1);
   const batches = await readBatches(files, newest);
+  const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
+  const times = stampedTimes(stamps, tied, findings);
   const intervals = verifyBatchTimes(batches, stamps, times, findings);
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.

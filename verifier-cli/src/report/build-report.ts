@@ -79,7 +79,7 @@ function reportedTime({ time, accuracy, size }: ProvedTime): ReportedTime {
   return { time: new Date(time).toISOString(), accuracy_ms: accuracy, checkpoint: size };
 }
 
-function reportedStamp({ size, report }: Stamp): ReportedStamp {
+function reportedStamp({ size, report, renewedBy }: Stamp): ReportedStamp {
   return {
     checkpoint: size,
     outcome: report.outcome,
@@ -87,6 +87,11 @@ function reportedStamp({ size, report }: Stamp): ReportedStamp {
     authority: report.signer?.subject ?? null,
     revocation: report.revocation,
     sound_until: soundUntil(report.soundUntil),
+    renewed_by: renewedBy && {
+      checkpoint: renewedBy.size,
+      time: renewedBy.time.toISOString(),
+      covers: renewedBy.covers,
+    },
   };
 }
 

@@ -21,6 +21,15 @@ export interface ReportedStamp {
   readonly authority: string | null;
   readonly revocation: string;
   readonly sound_until: { readonly date: string; readonly reason: string } | null;
+  /**
+   * The newer stamp at whose time this one was judged, because its algorithms had reached their end; null if it stands by itself. `covers`: whether
+   * this very token is shown to have existed by then, or only the checkpoint that it stamps.
+   */
+  readonly renewed_by: {
+    readonly checkpoint: number;
+    readonly time: string;
+    readonly covers: 'token' | 'checkpoint';
+  } | null;
 }
 
 /** A text that was consented to, as it is enclosed. */

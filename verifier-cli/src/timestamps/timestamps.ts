@@ -6,6 +6,7 @@ import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { Checkpoints, EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { answersNear, type PkiFiles, readPkiFiles } from './pki-files.js';
+import { NO_HISTORY, type RenewalHistory, Renewals, type RenewingStamp } from './renewals.js';
 
 /** A time stamp over a checkpoint. */
 export interface Stamp {
@@ -14,6 +15,8 @@ export interface Stamp {
   /** Hex SHA-256 of the response file: batches sealed later name it. */
   readonly sha256: string;
   readonly report: TimestampReport;
+  /** The newer stamp at whose time it was judged; null if it stands by itself. */
+  readonly renewedBy: RenewingStamp | null;
 }
 
 /** Stamps by size of their checkpoint, smallest first. */
@@ -26,19 +29,29 @@ export interface TimestampTrust {
   readonly at: Date;
 }
 
-/** Verifies the time stamp of every checkpoint (RFC 3161, RFC 5816), at the time that it states. */
+/**
+ * Verifies the time stamp of every checkpoint (RFC 3161, RFC 5816), at the time that it states. The newest ones are judged by what is sound at
+ * the time of verification; an older one that is not any more, by what was sound when a newer stamp that holds renewed it (RFC 4998 §5.3).
+ * @param history what ties the checkpoints to one another; without it nothing is renewed
+ */
 export async function verifyTimestamps(
   files: PackageFiles,
   checkpoints: Checkpoints,
   trust: TimestampTrust,
+  history: RenewalHistory = NO_HISTORY,
 ): Promise<Stamps> {
-  const stamps = new Map<number, Stamp>();
   const pki = await readPkiFiles(files);
-  for (const enclosed of checkpoints.values()) {
-    const stamp = await verifyStamp(files, enclosed, pki, trust);
-    if (stamp !== null) stamps.set(stamp.size, stamp);
+  const renewals = new Renewals(history);
+  const stamps: Stamp[] = [];
+  for (const enclosed of [...checkpoints.values()].reverse()) {
+    const stamp = await verifyStamp(files, enclosed, pki, trust, renewals);
+    if (stamp === null) continue;
+    renewals.accept(stamp);
+    stamps.push(stamp);
   }
-  return stamps;
+  stamps.reverse();
+  for (const stamp of stamps) reportStamp(stamp, files, trust.trustAnchors.length);
+  return new Map(stamps.map((stamp) => [stamp.size, stamp]));
 }
 
 async function verifyStamp(
@@ -46,6 +59,7 @@ async function verifyStamp(
   { checkpoint, bytes }: EnclosedCheckpoint,
   pki: PkiFiles,
   { trustAnchors, at }: TimestampTrust,
+  renewals: Renewals,
 ): Promise<Stamp | null> {
   const file = PACKAGE_FILES.response(checkpoint.size);
   if (!files.has(file)) {
@@ -65,15 +79,29 @@ async function verifyStamp(
   // What the token claims decides which of many CRLs are worth looking at; they are judged only then.
   const claimed = pki.crls.length + pki.ocsp.length === 0 ? undefined : (await verifyTimestamp(input)).claims;
   const time = claimed?.genTime.getTime() ?? 0;
-  const report = await verifyTimestamp({
-    ...input,
-    crls: answersNear(pki.crls, time),
-    ocspResponses: answersNear(pki.ocsp, time),
-  });
-  for (const check of report.checks) {
-    files.findings.report(check.id, check.outcome, messageFor(check.id, check.message, trustAnchors.length), { file });
+  const answers = { crls: answersNear(pki.crls, time), ocspResponses: answersNear(pki.ocsp, time) };
+  const report = await verifyTimestamp({ ...input, ...answers });
+  const stamp = { size: checkpoint.size, file, sha256: toHex(sha256(token)) };
+  const renewedBy = report.outcome === 'indeterminate' ? renewals.over(stamp) : null;
+  if (renewedBy !== null) {
+    const renewed = await verifyTimestamp({ ...input, ...answers, at: renewedBy.time });
+    if (renewed.outcome === 'pass') return { ...stamp, report: renewed, renewedBy };
   }
-  return { size: checkpoint.size, file, sha256: toHex(sha256(token)), report };
+  return { ...stamp, report, renewedBy: null };
+}
+
+function reportStamp({ file, report, renewedBy }: Stamp, { findings }: PackageFiles, anchors: number): void {
+  for (const check of report.checks) {
+    const isRenewed = renewedBy !== null && check.id === 'tst.algorithms';
+    const message = isRenewed
+      ? `${check.message}: sound when checkpoint ${renewedBy.size} was stamped, on ${renewedBy.time.toISOString()}`
+      : messageFor(check.id, check.message, anchors);
+    findings.report(check.id, check.outcome, message, { file });
+  }
+  if (renewedBy?.covers === 'checkpoint') {
+    const message = `its algorithms are no longer sound; checkpoint ${renewedBy.size} renews what it stamped, but no batch enclosed shows that this very token existed by then`;
+    findings.warn(message, { file });
+  }
 }
 
 function messageFor(id: string, message: string, anchors: number): string {
