@@ -1,0 +1,34 @@
+#!/bin/sh
+# Records a cookie consent with curl and openssl, and checks it afterwards.
+#   BASE_URL=http://127.0.0.1:8080 API_KEY=svc_live_… sh record-consent.sh
+set -eu
+
+path=/tool/v1/consents
+version=$(curl -fsS -H "X-API-Key: $API_KEY" "$BASE_URL/tool/v1/documents/cookie-policy/active?language=en" |
+  sed -n 's/.*"version":{"id":"\([^"]*\)".*/\1/p')
+
+# The very bytes that are signed are sent.
+body='{"consent_type":"cookie","decision":"partial","document_version_id":"'$version'","categories":{"necessary":true,"analytics":false},"visitor_id":"curl-example"}'
+timestamp=$(date +%s)
+nonce=$(openssl rand -hex 16)
+body_hash=$(printf '%s' "$body" | openssl dgst -sha256 -hex | sed 's/.*= //')
+signature=$(printf 'POST\n%s\n%s\n%s\n%s' "$path" "$timestamp" "$nonce" "$body_hash" |
+  openssl dgst -sha256 -hmac "$API_KEY" -hex | sed 's/.*= //')
+
+answer=$(curl -fsS -X POST "$BASE_URL$path" \
+  -H 'Content-Type: application/json' \
+  -H "X-API-Key: $API_KEY" \
+  -H "X-Timestamp: $timestamp" \
+  -H "X-Nonce: $nonce" \
+  -H "X-Signature: $signature" \
+  --data-binary "$body")
+echo "$answer"
+
+token=$(echo "$answer" | sed -n 's/.*"consent_token":"\([^"]*\)".*/\1/p')
+# The record is stored a moment after it was accepted.
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  if curl -fsS -H "X-API-Key: $API_KEY" "$BASE_URL/tool/v1/consents/verify/$token" 2>/dev/null; then exit 0; fi
+  sleep 1
+done
+echo "the record cannot be found yet" >&2
+exit 1
