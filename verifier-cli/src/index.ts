@@ -8,4 +8,7 @@ export { asciiJson, printable } from './report/printable.js';
 export type { VerificationReport } from './report/report.js';
 export { reportPage } from './report/report-page.js';
 export { terminalReport } from './report/terminal.js';
+export { recordText } from './show/record-text.js';
+export { RecordWatch } from './show/record-watch.js';
+export type { ShownRecord } from './show/shown-record.js';
 export { DEFAULT_MAX_DELAY_MS, NotAPackage, type VerifyOptions, verifyPackage } from './verify-package.js';

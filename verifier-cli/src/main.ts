@@ -4,6 +4,7 @@ import { type CompareOptions, runCompare } from './cli/compare-command.js';
 import { type ContradictionOptions, runCheckContradiction } from './cli/contradiction-command.js';
 import { EXIT_USAGE } from './cli/exit-codes.js';
 import { collect } from './cli/options.js';
+import { runShow, type ShowOptions } from './cli/show-command.js';
 import { runTimestamp, type TimestampOptions } from './cli/timestamp-command.js';
 import { UsageError } from './cli/usage-error.js';
 import { printable } from './report/printable.js';
@@ -30,6 +31,31 @@ program
   .addHelpText('after', '\nExit codes: 0 valid, 1 invalid, 2 wrong usage or not a package, 3 indeterminate.')
   .action(async (path: string, options: CheckOptions) => {
     process.exitCode = await runCheck(path, options, {
+      out: (text) => process.stdout.write(text),
+      progress: process.stderr,
+    });
+  });
+
+program
+  .command('show')
+  .description('check an evidence package, and print one record with its text and its proof')
+  .argument('<package>', 'the evidence package (ZIP)')
+  .argument('<record>', 'its event id, consent token (ct_…) or proof hash')
+  .option(
+    '--tsa-ca <file>',
+    'root certificate of a time-stamp authority that you trust, PEM or DER; may be repeated',
+    collect,
+  )
+  .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
+  .option('--json', 'print one JSON object instead of text')
+  .option('--max-delay <duration>', 'how long after the claimed time a stamp may come', '24h')
+  .option('--at <time>', 'time of verification, for instance 2040-01-31T12:00:00Z; now without it')
+  .addHelpText(
+    'after',
+    "\nExit codes, by the record's verdict: 0 valid, 1 invalid, 2 wrong usage or no such record, 3 indeterminate.",
+  )
+  .action(async (path: string, record: string, options: ShowOptions) => {
+    process.exitCode = await runShow(path, record, options, {
       out: (text) => process.stdout.write(text),
       progress: process.stderr,
     });

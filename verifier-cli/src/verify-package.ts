@@ -5,7 +5,9 @@ import { openArchive } from './container/archive.js';
 import type { ByteSource } from './container/byte-source.js';
 import { verifyEntries } from './entries/verify-entries.js';
 import { PackageFiles } from './files/package-files.js';
+import { CHECK_IDS } from './findings/check-table.js';
 import { Findings } from './findings/findings.js';
+import { worst } from './findings/verdict.js';
 import { readBridges } from './ledger/bridges.js';
 import { readCheckpoints } from './ledger/checkpoints.js';
 import { verifyCheckpointConsistency } from './ledger/consistency.js';
@@ -16,6 +18,8 @@ import { readManifest } from './manifest/manifest.js';
 import { verifyManifestSignature } from './manifest/signature.js';
 import { buildReport } from './report/build-report.js';
 import type { VerificationReport } from './report/report.js';
+import type { RecordWatch } from './show/record-watch.js';
+import { shownRecord } from './show/shown-record.js';
 import { verifyBatchTimes } from './time/batch-times.js';
 import { stampedTimes } from './time/stamped-times.js';
 import { verifyTimestamps } from './timestamps/timestamps.js';
@@ -41,12 +45,21 @@ export class NotAPackage extends Error {
   override readonly name = 'NotAPackage';
 }
 
+/** Checks that every record stands on, as far as they are made before the entries are read. Batches count for their own records alone. */
+const FOUNDATION = CHECK_IDS.filter((id) => /^(?:container|manifest|ledger|tst|time)\./.test(id));
+const CONTAINER = CHECK_IDS.filter((id) => /^(?:container|manifest)\./.test(id));
+
 /**
  * Verifies an evidence package, offline. Every byte of it may be hostile; what is wrong with it ends in the report, and stops no other check that can
  * still be made.
+ * @param watch takes in one record, to be shown by itself
  * @throws NotAPackage; errors of the source
  */
-export async function verifyPackage(source: ByteSource, options: VerifyOptions): Promise<VerificationReport> {
+export async function verifyPackage(
+  source: ByteSource,
+  options: VerifyOptions,
+  watch: RecordWatch | null = null,
+): Promise<VerificationReport> {
   const findings = new Findings();
 
   // Container: one way to read it, names, limits.
@@ -77,17 +90,31 @@ export async function verifyPackage(source: ByteSource, options: VerifyOptions):
   const times = stampedTimes(stamps, tied, findings);
   const intervals = verifyBatchTimes(batches, stamps, times, findings);
 
+  const foundation = findings.verdict(FOUNDATION);
+
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
   const { summary, attachments, texts } = await verifyEntries(files, {
     manifest,
     batches,
     times,
     maxDelay: options.maxDelay,
+    watch,
   });
 
   // What the manifest says of all this.
   verifyCounts(manifest, summary, archive, findings);
   await verifyFileList(files, manifest, attachments);
 
+  if (watch !== null) {
+    watch.shown = await shownRecord(watch, {
+      files,
+      batches,
+      intervals,
+      stamps,
+      newest,
+      foundation: worst(foundation, findings.verdict(CONTAINER)),
+      packageVerdict: findings.verdict(),
+    });
+  }
   return buildReport({ findings, manifest, summary, intervals, stamps, texts, at: options.at });
 }

@@ -1,6 +1,8 @@
 import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
+import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import { Frontier } from '../../../schemas/merkle/tree.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
@@ -39,6 +41,24 @@ export class ProofCache {
     if (path === undefined) return `no proof for index ${index} of batch ${number} is enclosed`;
     const verdict = verifyInclusion(index, count, leaf, hashesOf(path), fromHex(root) ?? new Uint8Array());
     return verdict.ok ? null : `it is not in batch ${number} at index ${index}: ${verdict.reason}`;
+  }
+
+  /** The audit path of a leaf, upwards; null if none is enclosed. */
+  async pathOf(batch: Batch, index: number): Promise<readonly Uint8Array[] | null> {
+    const proofs = await this.#proofsOf(batch);
+    if (proofs.kind === 'none') return null;
+    if (proofs.kind === 'paths') {
+      const path = proofs.paths.get(index);
+      return path === undefined ? null : hashesOf(path);
+    }
+    const { leaves } = proofs;
+    if (index >= leaves.length) return null;
+    return hashesOfRanges(inclusionRanges(index, leaves.length), ({ level, index: at }) => {
+      const subtree = new Frontier();
+      const end = Math.min(leaves.length, (at + 1) * 2 ** level);
+      for (let leaf = at * 2 ** level; leaf < end; leaf += 1) subtree.append(leaves.at(leaf));
+      return subtree.root();
+    });
   }
 
   async #proofsOf(batch: Batch): Promise<Proofs> {

@@ -2,8 +2,10 @@ import { realpath, writeFile } from 'node:fs/promises';
 import { openFileSource } from '../container/file-source.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
+import type { VerificationReport } from '../report/report.js';
 import { reportPage } from '../report/report-page.js';
 import { terminalReport } from '../report/terminal.js';
+import type { RecordWatch } from '../show/record-watch.js';
 import { NotAPackage, verifyPackage } from '../verify-package.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { parseDuration, parseTime } from './options.js';
@@ -34,6 +36,23 @@ export interface Output {
  * @throws UsageError
  */
 export async function runCheck(path: string, options: CheckOptions, output: Output): Promise<number> {
+  const report = await verifyFile(path, options, output);
+  if (options.html !== undefined)
+    await writePage(options.html, path, htmlPage('Evidence of consent', reportPage(report)));
+  output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report));
+  return EXIT_CODES[report.verdict];
+}
+
+/**
+ * Verifies the package in a file, with its progress shown.
+ * @throws UsageError if the options or the file cannot be used
+ */
+export async function verifyFile(
+  path: string,
+  options: Omit<CheckOptions, 'html' | 'json'>,
+  output: Output,
+  watch: RecordWatch | null = null,
+): Promise<VerificationReport> {
   const trustAnchors = await readCertificates(options.tsaCa ?? []);
   const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
   const maxDelay = parseDuration(options.maxDelay);
@@ -43,23 +62,18 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
   });
   const progress = new Progress(output.progress, Date.now);
   try {
-    const report = await verifyPackage(source, { trustAnchors, ledgerKeys, maxDelay, at, onProgress: progress.update });
-    progress.clear();
-    if (options.html !== undefined)
-      await writePage(options.html, path, htmlPage('Evidence of consent', reportPage(report)));
-    output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report));
-    return EXIT_CODES[report.verdict];
+    return await verifyPackage(source, { trustAnchors, ledgerKeys, maxDelay, at, onProgress: progress.update }, watch);
   } catch (error) {
-    progress.clear();
     if (error instanceof NotAPackage) throw new UsageError(`${path}: ${error.message}`);
     throw error;
   } finally {
+    progress.clear();
     await source.close();
   }
 }
 
 /** Writes a page to a file, which must not be the package that it is about. @throws UsageError */
-export async function writePage(file: string, packageFile: string, page: string): Promise<void> {
+async function writePage(file: string, packageFile: string, page: string): Promise<void> {
   const existing = await realpath(file).catch(() => null);
   if (existing !== null && existing === (await realpath(packageFile)))
     throw new UsageError(`${file} is the package itself, and is not overwritten`);

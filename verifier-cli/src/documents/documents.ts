@@ -70,18 +70,16 @@ export class Documents {
   /** Resolves every reference, by index. */
   async resolve(): Promise<readonly Resolution[]> {
     const resolutions: Resolution[] = [];
-    for (const reference of this.#references) {
-      const file = PACKAGE_FILES.notice(reference.hash);
-      const digest = await this.files.digest(file);
-      if (!this.files.has(file)) resolutions.push({ outcome: 'fail', message: `its text ${file} is missing` });
-      else if (digest !== reference.hash)
-        resolutions.push({ outcome: 'fail', message: `its text ${file} was changed` });
-      else
-        resolutions.push(
-          reference.kind === 'version' ? this.#resolveVersion(reference) : this.#resolveConfiguration(reference),
-        );
-    }
+    for (const reference of this.#references) resolutions.push(await this.#resolve(reference));
     return resolutions;
+  }
+
+  async #resolve(reference: Reference): Promise<Resolution> {
+    const file = PACKAGE_FILES.notice(reference.hash);
+    const digest = await this.files.digest(file);
+    if (!this.files.has(file)) return { outcome: 'fail', message: `its text ${file} is missing` };
+    if (digest !== reference.hash) return { outcome: 'fail', message: `its text ${file} was changed` };
+    return reference.kind === 'version' ? this.#resolveVersion(reference) : this.#resolveConfiguration(reference);
   }
 
   /**
@@ -96,6 +94,13 @@ export class Documents {
       if (reference.kind === 'version') first.push(await this.#textOf(reference, outcome));
     }
     return { count: versions.length, first };
+  }
+
+  /** The text that a reference of `referToVersion` names; null if it names none. Its outcome is that of the record's own check. */
+  async textOfReference(index: number): Promise<ReportedText | null> {
+    const reference = this.#references[index];
+    if (reference?.kind !== 'version') return null;
+    return await this.#textOf(reference, (await this.#resolve(reference)).outcome);
   }
 
   async #textOf(reference: Reference & { kind: 'version' }, outcome: Outcome): Promise<ReportedText> {

@@ -1,6 +1,6 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { ErasurePlace } from '../erasure/erasures.js';
-import { EntryFindings } from '../findings/entry-findings.js';
+import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 
@@ -71,8 +71,12 @@ export class ConsentTable {
   }
 
   /** Findings at the place of a row. */
-  findingsAt({ line, stream, revision, eventId }: ConsentRow, all: Findings): EntryFindings {
-    return new EntryFindings(all, { file: PACKAGE_FILES.entries, line, stream, revision, event_id: eventId });
+  findingsAt(
+    { line, stream, revision, eventId }: ConsentRow,
+    all: Findings,
+    notes: EntryNote[] | null = null,
+  ): EntryFindings {
+    return new EntryFindings(all, { file: PACKAGE_FILES.entries, line, stream, revision, event_id: eventId }, notes);
   }
 
   /** Makes a row's verdict at least as bad as this one. */

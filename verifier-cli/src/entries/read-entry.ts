@@ -6,6 +6,7 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { parseShape } from '../files/parse.js';
 import { EntryFindings } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
+import type { RecordWatch } from '../show/record-watch.js';
 
 /** An entry as it was read, with what is found about it. */
 export interface ReadEntry {
@@ -19,7 +20,12 @@ export interface ReadEntry {
 }
 
 /** Reads one entry: strict JSON of the published form, in its one canonical text, hashed as it stands. */
-export function readEntry(line: number, source: EntryLine, all: Findings): ReadEntry | null {
+export function readEntry(
+  line: number,
+  source: EntryLine,
+  all: Findings,
+  watch: RecordWatch | null = null,
+): ReadEntry | null {
   const file = PACKAGE_FILES.entries;
   const parsed = parseShape(Entry, source.entry);
   if (!parsed.ok) {
@@ -28,7 +34,7 @@ export function readEntry(line: number, source: EntryLine, all: Findings): ReadE
   }
   const { value: entry, json } = parsed;
   const at = { file, line, stream: entry.stream, revision: entry.revision, event_id: entry.event_id };
-  const findings = new EntryFindings(all, at);
+  const findings = new EntryFindings(all, at, watch?.notesOf(entry) ?? null);
   const isConsent = entry.type === CONSENT_RECORDED;
   if (canonicalJson(json) !== source.entry) findings.fail('entry.format', 'the entry is not in its canonical form');
   else if (isConsent !== (entry.proof_hash !== null))

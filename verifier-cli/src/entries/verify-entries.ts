@@ -17,12 +17,13 @@ import { Documents } from '../documents/documents.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
-import { worst } from '../findings/verdict.js';
+import { type Verdict, worst } from '../findings/verdict.js';
 import type { VerificationReport } from '../report/report.js';
+import type { RecordWatch } from '../show/record-watch.js';
 import { verifyClaimedTime } from '../time/claimed-times.js';
 import type { StampedTimes } from '../time/stamped-times.js';
 import { Attachments } from './attachments.js';
-import { ConsentTable } from './consent-table.js';
+import { type ConsentRow, ConsentTable } from './consent-table.js';
 import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
 import { type ReadEntry, readEntry } from './read-entry.js';
@@ -36,6 +37,8 @@ export interface EntryContext {
   readonly times: StampedTimes;
   /** Milliseconds. */
   readonly maxDelay: number;
+  /** The record to be shown, if one is. */
+  readonly watch: RecordWatch | null;
 }
 
 export interface EntriesResult {
@@ -52,7 +55,7 @@ export async function verifyEntries(files: PackageFiles, context: EntryContext):
   const pass = new EntriesPass(files, context);
   for await (const { line, value } of files.lines(PACKAGE_FILES.entries, EntryLine, 'entry.format')) {
     pass.counter.entries += 1;
-    const read = readEntry(line, value, files.findings);
+    const read = readEntry(line, value, files.findings, context.watch);
     if (read !== null) await pass.accept(read);
   }
   return await pass.finish();
@@ -97,6 +100,13 @@ class EntriesPass {
       verifyClaimedTime(Date.parse(common.value.created_at), end, this.context.maxDelay, findings);
     }
     await this.#verifyRecord(read);
+    const { watch } = this.context;
+    if (watch?.wants(entry) === true) watch.accept(read, await this.#pathOf(read));
+  }
+
+  async #pathOf({ source }: ReadEntry): Promise<readonly Uint8Array[] | null> {
+    const batch = this.context.batches.get(source.batch);
+    return batch === undefined ? null : this.#proofs.pathOf(batch, source.index);
   }
 
   /** The entry's place in its batch; its verdict takes in that of the batch. */
@@ -172,7 +182,8 @@ class EntriesPass {
     const resolutions = await this.#documents.resolve();
     for (let i = 0; i < this.#consents.length; i += 1) {
       const row = this.#consents.row(i);
-      const findings = this.#consents.findingsAt(row, this.files.findings);
+      const notes = this.context.watch?.notesOf({ event_id: row.eventId }) ?? null;
+      const findings = this.#consents.findingsAt(row, this.files.findings, notes);
       for (const [check, index] of [
         ['document.version', row.version],
         ['document.configuration', row.configuration],
@@ -193,11 +204,17 @@ class EntriesPass {
         findings.fail('erasure.values', 'a value is disclosed although the record is erased');
       else if (isErased) findings.pass('erasure.values');
       this.#consents.worsen(i, worst(row.verdict, findings.verdict));
+      if (notes !== null) await this.#finishWatched(row, findings.verdict);
     }
     return {
       summary: this.counter.summary(this.#consents.length, this.#consents.tally()),
       attachments: this.#attachments.named,
       texts: await this.#documents.texts(resolutions),
     };
+  }
+
+  async #finishWatched(row: ConsentRow, verdict: Verdict): Promise<void> {
+    const erasure = this.#erasures.isErased(row.eventId) || row.erased !== null;
+    this.context.watch?.finish(verdict, await this.#documents.textOfReference(row.version), erasure);
   }
 }

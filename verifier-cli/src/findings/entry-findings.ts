@@ -2,13 +2,22 @@ import type { CheckId, Outcome } from './check-table.js';
 import type { Findings, Location } from './findings.js';
 import { type Verdict, verdictOf, worst } from './verdict.js';
 
+/** One outcome of one check about one entry. */
+export interface EntryNote {
+  readonly id: CheckId;
+  readonly outcome: Outcome;
+  readonly message: string;
+}
+
 /** What the checks find about one entry: passed on to the package's findings, with the entry's own verdict kept. */
 export class EntryFindings {
   #verdict: Verdict = 'valid';
 
+  /** @param notes takes in every outcome, where one entry is to be shown with its checks */
   constructor(
     readonly all: Findings,
     readonly at: Location,
+    readonly notes: EntryNote[] | null = null,
   ) {}
 
   get verdict(): Verdict {
@@ -22,6 +31,7 @@ export class EntryFindings {
 
   pass(id: CheckId): void {
     this.all.pass(id);
+    this.notes?.push({ id, outcome: 'pass', message: '' });
   }
 
   fail(id: CheckId, message: string): void {
@@ -34,6 +44,7 @@ export class EntryFindings {
 
   report(id: CheckId, outcome: Outcome, message: string): void {
     this.all.report(id, outcome, message, this.at);
+    this.notes?.push({ id, outcome, message });
     this.#verdict = worst(this.#verdict, verdictOf(id, outcome));
   }
 }

@@ -101,9 +101,9 @@ export class Findings {
     return CHECK_IDS.map((id) => this.#result(id));
   }
 
-  /** The verdict over everything found so far. */
-  verdict(): Verdict {
-    return CHECK_IDS.map((id) => verdictOf(id, this.outcomeOf(id))).reduce(worst, 'valid');
+  /** The verdict over everything found so far by these checks. */
+  verdict(ids: readonly CheckId[] = CHECK_IDS): Verdict {
+    return ids.map((id) => verdictOf(id, this.outcomeOf(id))).reduce(worst, 'valid');
   }
 
   #tally(id: CheckId): Tally {

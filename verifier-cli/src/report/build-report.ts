@@ -75,7 +75,8 @@ function extreme(
   return best && reportedTime(best);
 }
 
-function reportedTime({ time, accuracy, size }: ProvedTime): ReportedTime {
+/** A proved time as reports write it. */
+export function reportedTime({ time, accuracy, size }: ProvedTime): ReportedTime {
   return { time: new Date(time).toISOString(), accuracy_ms: accuracy, checkpoint: size };
 }
 

@@ -1,0 +1,100 @@
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { momentText, timeText } from '../report/page-parts.js';
+import { printable, printableSource } from '../report/printable.js';
+import { OUTCOME_WORDS, VERDICT_WORDS } from '../report/wording.js';
+import type { PathStep, ShownRecord } from './shown-record.js';
+
+/** One record for people: its verdict, the proved times, what it says, the exact text consented to, and the way of its proof. */
+export function recordText(shown: ShownRecord): string {
+  const { word } = VERDICT_WORDS[shown.verdict];
+  return [
+    `${word.toUpperCase()}: ${shown.consent_token ?? shown.event_id}`,
+    ...(shown.package_verdict === shown.verdict ? [] : [`(the package as a whole is ${shown.package_verdict})`]),
+    '',
+    ...timeLines(shown),
+    '',
+    'Record (public part)',
+    ...members(shown.record),
+    '',
+    ...personalLines(shown),
+    '',
+    ...textLines(shown),
+    'Proof',
+    ...proofLines(shown),
+    '',
+    'Checks of this record',
+    ...shown.checks.flatMap(({ id, outcome, messages }) => [
+      `  ${OUTCOME_WORDS[outcome].mark} ${id}`,
+      ...(outcome === 'pass' ? [] : messages.map((message) => `      ${printable(message)}`)),
+    ]),
+    '',
+  ].join('\n');
+}
+
+function timeLines({ proved, record }: ShownRecord): string[] {
+  const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
+  return [
+    'Proved times (by time-stamp authorities that you trust)',
+    `  it existed by      ${proved.before === null ? 'not proved: no time stamp that holds covers it' : timeText(proved.before)}`,
+    `  it was sealed after ${proved.after === null ? 'not proved' : timeText(proved.after)}`,
+    'Claimed time (by the service itself)',
+    `  created            ${typeof claimed === 'string' ? momentText(claimed) : 'unknown'}`,
+  ];
+}
+
+function members(record: JsonValue): string[] {
+  if (record === null || typeof record !== 'object' || Array.isArray(record)) return ['  unreadable'];
+  return Object.entries(record)
+    .filter(([name]) => name !== '_sd')
+    .map(([name, value]) => `  ${printable(name).padEnd(22)} ${valueText(value ?? null)}`);
+}
+
+function valueText(value: JsonValue): string {
+  return printable(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function personalLines({ disclosed, withheld, erased, consent_token: token }: ShownRecord): string[] {
+  if (token === null) return [];
+  return [
+    'Personal details',
+    ...disclosed.map(({ name, value }) => `  ${printable(name).padEnd(22)} ${valueText(value)}`),
+    ...(withheld > 0 ? [`  ${withheld} values ${erased ? 'erased' : 'withheld'}`] : []),
+  ];
+}
+
+function textLines({ text }: ShownRecord): string[] {
+  if (text === null) return [];
+  const source =
+    text.source === null ? ['(missing, changed, very long, or no text)'] : printableSource(text.source).split('\n');
+  return [
+    `Text consented to: ${printable(text.title ?? 'unknown title')}, version ${text.number ?? 'unknown'}, ${printable(text.language)}`,
+    `  SHA-256 ${printable(text.sha256)}: ${OUTCOME_WORDS[text.outcome].word}`,
+    ...source.map((line) => `  | ${line}`),
+    '',
+  ];
+}
+
+function proofLines({ proof }: ShownRecord): string[] {
+  const { checkpoint, stamp } = proof;
+  return [
+    `  entry         line ${proof.line} of entries.ndjson`,
+    `  leaf          ${proof.leaf}`,
+    `  in batch      ${proof.batch}, index ${proof.index} of ${proof.count ?? 'unknown'}`,
+    ...pathLines(proof.batch_path),
+    `  batch root    ${proof.batch_root ?? 'unknown'}`,
+    `  header leaf   ${proof.header_leaf ?? 'unknown'}`,
+    ...pathLines(proof.ledger_path),
+    checkpoint === null
+      ? '  no checkpoint is enclosed'
+      : `  ledger root   ${checkpoint.root} (${checkpoint.file}, ${checkpoint.size} batches)`,
+    stamp === null
+      ? '  no time stamp that holds covers it'
+      : `  time stamp    ${stamp.file} by ${printable(stamp.authority ?? 'unknown')}`,
+  ];
+}
+
+function pathLines(path: readonly PathStep[] | null): string[] {
+  return path === null
+    ? ['    no path']
+    : path.map(({ side, hash }) => `    ${side === 'left' ? 'left ' : 'right'}       ${hash}`);
+}

@@ -1,0 +1,62 @@
+import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
+import type { ReadEntry } from '../entries/read-entry.js';
+import type { EntryNote } from '../findings/entry-findings.js';
+import { type Verdict, worst } from '../findings/verdict.js';
+import type { ReportedText } from '../report/report.js';
+import type { ShownRecord } from './shown-record.js';
+
+interface Named {
+  readonly event_id: string;
+  readonly proof_hash?: string | null;
+}
+
+/** Looks out for one record while a package is verified, and keeps what is needed to show it. */
+export class RecordWatch {
+  /** Every outcome about the record, in the order in which it was found. */
+  readonly notes: EntryNote[] = [];
+  read: ReadEntry | null = null;
+  /** Audit path of its leaf, upwards. */
+  path: readonly Uint8Array[] | null = null;
+  text: ReportedText | null = null;
+  isErased = false;
+  verdict: Verdict = 'valid';
+  /** Set when the package is verified; null if the record is not in it. */
+  shown: ShownRecord | null = null;
+
+  private constructor(
+    readonly by: 'event_id' | 'proof_hash',
+    readonly value: string,
+  ) {}
+
+  /** @param name an event id, a consent token (`ct_…`) or a proof hash. @returns null if it is none of these */
+  static of(name: string): RecordWatch | null {
+    if (/^[0-9a-f]{64}$/.test(name)) return new RecordWatch('proof_hash', name);
+    const id = eventIdOfConsentToken(name) ?? name;
+    return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? new RecordWatch('event_id', id) : null;
+  }
+
+  wants(entry: Named): boolean {
+    if (this.read !== null) return entry.event_id === this.read.entry.event_id;
+    return entry[this.by] === this.value;
+  }
+
+  /** Where the outcomes about this entry are to be noted; null if it is not the one. */
+  notesOf(entry: Named): EntryNote[] | null {
+    return this.wants(entry) ? this.notes : null;
+  }
+
+  /** Takes the entry once it is verified by itself. One that stands twice spoils both. */
+  accept(read: ReadEntry, path: readonly Uint8Array[] | null): void {
+    this.verdict = worst(this.verdict, read.findings.verdict);
+    if (this.read !== null) return;
+    this.read = read;
+    this.path = path;
+  }
+
+  /** Takes what is known of a consent only when the whole package is read. */
+  finish(verdict: Verdict, text: ReportedText | null, isErased: boolean): void {
+    this.verdict = worst(this.verdict, verdict);
+    this.text = text;
+    this.isErased = isErased;
+  }
+}

@@ -1,0 +1,184 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { CONSENT_RECORDED, ConsentRecord, consentToken } from '../../../schemas/events/consent-recorded.js';
+import { batchLeaf } from '../../../schemas/evidence/batch-header.js';
+import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
+import { BatchLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import type { Batch } from '../batches/batches.js';
+import type { ReadEntry } from '../entries/read-entry.js';
+import { PackageFiles } from '../files/package-files.js';
+import { matchShape } from '../files/parse.js';
+import type { CheckId, Outcome } from '../findings/check-table.js';
+import type { EntryNote } from '../findings/entry-findings.js';
+import { Findings } from '../findings/findings.js';
+import { type Verdict, worst } from '../findings/verdict.js';
+import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
+import { reportedTime } from '../report/build-report.js';
+import type { ReportedText, ReportedTime } from '../report/report.js';
+import type { SealingInterval } from '../time/batch-times.js';
+import type { Stamps } from '../timestamps/timestamps.js';
+import type { RecordWatch } from './record-watch.js';
+
+/** A hash on the way up a tree: the running hash is joined with it, as left or as right child. */
+export interface PathStep {
+  readonly side: 'left' | 'right';
+  /** Hex. */
+  readonly hash: string;
+}
+
+/** One record with everything that it rests on: the object that `show --json` prints. */
+export interface ShownRecord {
+  readonly format: 'consent-verify-record';
+  readonly version: 1;
+  /** Of this record, with all of the package that it stands on. */
+  readonly verdict: Verdict;
+  readonly package_verdict: Verdict;
+  readonly event_id: string;
+  /** Null for what is no consent. */
+  readonly consent_token: string | null;
+  readonly type: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly proof_hash: string | null;
+  /** The public part. */
+  readonly record: JsonValue;
+  readonly disclosed: readonly { readonly name: string; readonly value: JsonValue }[];
+  /** How many values are not shown. */
+  readonly withheld: number;
+  readonly erased: boolean;
+  readonly text: ReportedText | null;
+  readonly proved: { readonly after: ReportedTime | null; readonly before: ReportedTime | null };
+  readonly proof: {
+    readonly line: number;
+    readonly leaf: string;
+    readonly batch: number;
+    readonly index: number;
+    readonly count: number | null;
+    readonly batch_path: readonly PathStep[] | null;
+    readonly batch_root: string | null;
+    readonly header_leaf: string | null;
+    readonly ledger_path: readonly PathStep[] | null;
+    readonly checkpoint: { readonly size: number; readonly root: string; readonly file: string } | null;
+    /** The stamp at which the interval ends. */
+    readonly stamp: { readonly checkpoint: number; readonly file: string; readonly authority: string | null } | null;
+  };
+  readonly checks: readonly { readonly id: CheckId; readonly outcome: Outcome; readonly messages: readonly string[] }[];
+}
+
+/** What a package says about the place of a record. */
+export interface ShowContext {
+  readonly files: PackageFiles;
+  readonly batches: ReadonlyMap<number, Batch>;
+  readonly intervals: readonly SealingInterval[];
+  readonly stamps: Stamps;
+  readonly newest: EnclosedCheckpoint | undefined;
+  /** Of the checks that every record stands on. */
+  readonly foundation: Verdict;
+  readonly packageVerdict: Verdict;
+}
+
+/** Puts together what was found about the record that was looked out for; null if it is not in the package. */
+export async function shownRecord(watch: RecordWatch, context: ShowContext): Promise<ShownRecord | null> {
+  const { read } = watch;
+  if (read === null) return null;
+  const { entry, source } = read;
+  const consent = entry.type === CONSENT_RECORDED ? matchShape(ConsentRecord, read.record) : null;
+  const digests = consent?.ok === true ? consent.value._sd : [];
+  const disclosed = disclosedValues(source.disclosures, digests);
+  const interval = context.intervals.find(({ batch }) => batch === source.batch);
+  const before = interval?.before ?? null;
+  const after = interval?.after ?? null;
+  const stamp = before === null ? undefined : context.stamps.get(before.size);
+  return {
+    format: 'consent-verify-record',
+    version: 1,
+    verdict: worst(watch.verdict, context.foundation),
+    package_verdict: context.packageVerdict,
+    event_id: entry.event_id,
+    consent_token: entry.type === CONSENT_RECORDED ? consentToken(entry.event_id) : null,
+    type: entry.type,
+    stream: entry.stream,
+    revision: entry.revision,
+    proof_hash: entry.proof_hash,
+    record: read.record,
+    disclosed,
+    withheld: digests.length - disclosed.length,
+    erased: watch.isErased,
+    text: watch.text,
+    proved: { after: after && reportedTime(after), before: before && reportedTime(before) },
+    proof: {
+      ...(await proofOf(read, watch.path, context)),
+      stamp:
+        stamp === undefined
+          ? null
+          : { checkpoint: stamp.size, file: stamp.file, authority: stamp.report.signer?.subject ?? null },
+    },
+    checks: checksOf(watch.notes),
+  };
+}
+
+/** The values that the record commits to. */
+function disclosedValues(texts: readonly string[], digests: readonly string[]): { name: string; value: JsonValue }[] {
+  const committed = [...new Set(texts)].filter((text) => digests.includes(disclosureDigest(text)));
+  return committed.flatMap((text) => {
+    const disclosure = decodeDisclosure(text);
+    return disclosure === null ? [] : [{ name: disclosure.name, value: disclosure.value }];
+  });
+}
+
+async function proofOf(
+  { entry: _, source, leaf, line }: ReadEntry,
+  path: readonly Uint8Array[] | null,
+  { files, batches, newest }: ShowContext,
+): Promise<Omit<ShownRecord['proof'], 'stamp'>> {
+  const batch = batches.get(source.batch);
+  const enclosed = batch === undefined ? null : await readBatchLine(files, batch.line);
+  return {
+    line,
+    leaf: toHex(leaf),
+    batch: source.batch,
+    index: source.index,
+    count: batch?.header.count ?? null,
+    batch_path: batch === undefined || path === null ? null : steps(path, source.index, batch.header.count),
+    batch_root: batch?.header.root ?? null,
+    header_leaf: enclosed === null ? null : toHex(batchLeaf(enclosed.header)),
+    ledger_path:
+      enclosed === null || newest === undefined ? null : steps(enclosed.path, source.batch, newest.checkpoint.size),
+    checkpoint:
+      newest === undefined
+        ? null
+        : { size: newest.checkpoint.size, root: toHex(newest.checkpoint.root), file: newest.file },
+  };
+}
+
+/** Reads one line again: the paths of all batches would be too much to keep. What is wrong in the file was reported before. */
+async function readBatchLine(files: PackageFiles, wanted: number): Promise<BatchLine | null> {
+  const again = new PackageFiles(files.source, files.archive, new Findings(), () => undefined);
+  for await (const { line, value } of again.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header'))
+    if (line === wanted) return value;
+  return null;
+}
+
+function steps(path: readonly Uint8Array[], index: number, size: number): PathStep[] | null {
+  const ranges = inclusionRanges(index, size);
+  if (index >= size || ranges.length !== path.length) return null;
+  return path.map((hash, i) => ({ side: (ranges[i]?.start ?? 0) > index ? 'right' : 'left', hash: toHex(hash) }));
+}
+
+const RANK: Readonly<Record<Outcome, number>> = { fail: 0, indeterminate: 1, pass: 2, 'not-applicable': 3 };
+
+/** The outcomes by check, the worst of each. */
+function checksOf(notes: readonly EntryNote[]): ShownRecord['checks'] {
+  const byId = new Map<CheckId, { outcome: Outcome; messages: string[] }>();
+  for (const { id, outcome, message } of notes) {
+    const known = byId.get(id);
+    const messages = message === '' ? [] : [message];
+    if (known === undefined) byId.set(id, { outcome, messages });
+    else {
+      if (RANK[outcome] < RANK[known.outcome]) known.outcome = outcome;
+      known.messages.push(...messages);
+    }
+  }
+  return [...byId].map(([id, { outcome, messages }]) => ({ id, outcome, messages }));
+}
