@@ -64,7 +64,7 @@ export const SHOWN_TOKENS = (message: string): JsonObject => ({
   data: {
     token_type: 'Bearer',
     access_token: SHOWN.accessToken,
-    expires_in: 900,
+    expires_in: 3600,
     refresh_token: EXAMPLE_VALUES.refreshToken,
     user: { id: SHOWN.userId, tenant_id: SHOWN.tenantId, email: EXAMPLE_VALUES.email, role: 'api_user' },
   },
