@@ -13,7 +13,7 @@ import {
   verdictBanner,
 } from './page-parts.js';
 import { printable } from './printable.js';
-import type { ReportedText, VerificationReport } from './report.js';
+import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
 
 const SHOWN_PROBLEMS = 10;
 
@@ -224,7 +224,12 @@ function stamps({ stamps: { count, first } }: VerificationReport): Markup {
       element('th', { scope: 'row' }, outcomeMark(stamp.outcome)),
       element('td', {}, stamp.time === null ? 'unknown' : momentText(stamp.time)),
       element('td', {}, foreign(stamp.authority ?? 'unknown'), ` (checkpoint ${stamp.checkpoint})`),
-      element('td', {}, stamp.sound_until === null ? '' : stamp.sound_until.date.slice(0, 10)),
+      element(
+        'td',
+        {},
+        stamp.sound_until === null ? '' : momentText(stamp.sound_until.date).slice(0, 10),
+        ...renewal(stamp),
+      ),
     ),
   );
   const caption =
@@ -233,4 +238,16 @@ function stamps({ stamps: { count, first } }: VerificationReport): Markup {
     'Time stamps',
     element('table', {}, element('caption', {}, caption), head, element('tbody', {}, ...rows)),
   );
+}
+
+function renewal({ renewed_by: by }: ReportedStamp): Markup[] {
+  return by === null
+    ? []
+    : [
+        element(
+          'p',
+          { class: 'problem' },
+          `renewed on ${momentText(by.time)} by the stamp over checkpoint ${by.checkpoint}`,
+        ),
+      ];
 }

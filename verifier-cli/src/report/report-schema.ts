@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { CHECK_IDS } from '../findings/check-table.js';
+import { MAX_PROBLEMS } from '../findings/findings.js';
+import { MAX_LISTED, MAX_TEXTS } from './report.js';
+
+const Count = z.int().min(0);
+const VerdictName = z.enum(['valid', 'indeterminate', 'invalid']);
+const OutcomeName = z.enum(['pass', 'fail', 'indeterminate', 'not-applicable']);
+const Time = z.strictObject({
+  time: z.string().describe('RFC 3339, UTC, milliseconds'),
+  accuracy_ms: Count.describe('milliseconds to either side, as the authority states them'),
+  checkpoint: Count.describe('size of the checkpoint that was stamped'),
+});
+const End = z.strictObject({ date: z.string(), reason: z.string() });
+
+const place = {
+  file: z.string().optional(),
+  line: z.int().min(1).optional(),
+  stream: z.string().optional(),
+  revision: Count.optional(),
+  event_id: z.string().optional(),
+};
+
+const Check = z.strictObject({
+  id: z.enum(CHECK_IDS),
+  outcome: OutcomeName,
+  message: z.string(),
+  meaning: z.string(),
+  required: z.boolean().describe('whether `valid` needs it to pass; a failure makes `invalid`, required or not'),
+  counts: z.strictObject({ pass: Count, fail: Count, indeterminate: Count, 'not-applicable': Count }),
+  problems: z.array(z.strictObject({ outcome: OutcomeName, message: z.string(), ...place })).max(2 * MAX_PROBLEMS),
+});
+
+const Text = z.strictObject({
+  document_version_id: z.string(),
+  sha256: z.string(),
+  language: z.string(),
+  title: z.string().nullable(),
+  number: z.int().nullable(),
+  media_type: z.string().nullable(),
+  published_at: z.string().nullable(),
+  outcome: OutcomeName,
+  source: z.string().nullable().describe('the text; null where it is missing, changed, very long or not UTF-8'),
+});
+
+const Stamp = z.strictObject({
+  checkpoint: Count,
+  outcome: z.enum(['pass', 'fail', 'indeterminate']),
+  time: z.string().nullable().describe('what the token states; proved only where the outcome is `pass`'),
+  authority: z.string().nullable(),
+  revocation: z.enum(['conclusive', 'provisional', 'indeterminate', 'revoked', 'not-applicable', 'ignored']),
+  sound_until: End.nullable(),
+  renewed_by: z
+    .strictObject({ checkpoint: Count, time: z.string(), covers: z.enum(['token', 'checkpoint']) })
+    .nullable()
+    .describe('the newer stamp at whose time this one was judged; null if it stands by itself'),
+});
+
+/**
+ * The object that `consent-verify check --json` prints. Every text in it may come from the package: it is data, never markup. `report.schema.json` is
+ * made of this.
+ */
+export const ReportSchema = z
+  .strictObject({
+    format: z.literal('consent-verify-report'),
+    version: z.literal(1),
+    verdict: VerdictName,
+    checks: z
+      .array(Check)
+      .min(CHECK_IDS.length)
+      .max(CHECK_IDS.length)
+      .describe('every check, always in the same order'),
+    package: z.strictObject({
+      origin: z.string().nullable(),
+      site_id: z.string().nullable(),
+      exported_at: z.string().nullable(),
+      exported_by: z.string().nullable(),
+      development: z.boolean().nullable().describe('true if a development authority stamped it: no evidence then'),
+      checkpoint: Count.nullable(),
+      not_yet_stamped: Count.nullable(),
+    }),
+    records: z.strictObject({
+      entries: Count,
+      consents: Count,
+      verdicts: z.strictObject({ valid: Count, indeterminate: Count, invalid: Count }),
+      erased: Count,
+      withheld_values: Count,
+      disclosed_values: Count,
+      claimed: z.strictObject({ first: z.string(), last: z.string() }).nullable(),
+      decisions: z.record(z.string(), Count),
+    }),
+    proved: z.strictObject({
+      not_before: Time.nullable(),
+      earliest: Time.nullable(),
+      not_after: Time.nullable().describe('everything in the package existed by this'),
+      batches: Count,
+      batches_without_stamp: Count,
+      intervals: z
+        .array(z.strictObject({ batch: Count, after: Time.nullable(), before: Time.nullable() }))
+        .max(MAX_LISTED),
+    }),
+    stamps: z.strictObject({ count: Count, first: z.array(Stamp).max(MAX_LISTED) }),
+    sound_until: End.nullable(),
+    warnings: z.strictObject({
+      count: Count,
+      first: z.array(z.strictObject({ message: z.string(), ...place })).max(MAX_PROBLEMS),
+    }),
+    texts: z.strictObject({ count: Count, first: z.array(Text).max(MAX_TEXTS) }),
+    proves: z.array(z.string()),
+    not_proved: z.array(z.string()),
+    verified_at: z.string(),
+  })
+  .meta({ title: 'Report of consent-verify check' });
+
+/** The JSON Schema (2020-12) of a report. */
+export function reportJsonSchema(): unknown {
+  return z.toJSONSchema(ReportSchema, { target: 'draft-2020-12' });
+}
