@@ -49,8 +49,8 @@ export const BatchLine = z.strictObject({
   path: Path,
   /** Number of leaves under `streams_root`. */
   streams_count: Count,
-  /** The runs of the package's own streams, with their inclusion paths under `streams_root`. */
-  streams: z.array(z.strictObject({ stream: StreamName, first: Count, last: Count, index: Count, path: Path })),
+  /** The runs of the package's own streams (its site has two), with their inclusion paths under `streams_root`. */
+  streams: z.array(z.strictObject({ stream: StreamName, first: Count, last: Count, index: Count, path: Path })).max(2),
 });
 export type BatchLine = z.infer<typeof BatchLine>;
 

@@ -71,6 +71,9 @@ export function dataAttacks(): Attack[] {
     attack('an entry line that is no JSON', 'entry.format', {
       files: edit(ENTRIES, (bytes) => utf8(`nonsense\n${new TextDecoder().decode(bytes)}`)),
     }),
+    attack('more wrong lines than anybody would read', 'container.limits', {
+      files: edit(ENTRIES, (bytes) => utf8(`${'x\n'.repeat(10_001)}${new TextDecoder().decode(bytes)}`)),
+    }),
     attack('a last line without a line feed', 'entry.format', { files: edit(ENTRIES, (bytes) => bytes.slice(0, -1)) }),
     attack('entries in another order', 'entry.order', { entryLines: (lines) => lines.toReversed() }),
     attack('an entry twice', 'entry.order', { entryLines: (lines) => [...lines.slice(0, 1), ...lines] }),

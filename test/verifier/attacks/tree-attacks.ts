@@ -100,6 +100,16 @@ export function treeAttacks(): Attack[] {
     attack('leaves and paths mixed', 'entry.inclusion', {
       proofLines: (lines, batch) => (batch === 3 ? [{ index: 0, path: [] }, ...lines.slice(1)] : undefined),
     }),
+    attack('proofs that are larger than the entries need', 'container.limits', {
+      proofForm: 'paths',
+      proofLines: (lines, batch) =>
+        batch === 1 ? Array.from({ length: 5000 }, () => ({ index: 0, path: Array(64).fill('a'.repeat(64)) })) : lines,
+    }),
+    attack('a path longer than any in its batch', 'entry.inclusion', {
+      proofForm: 'paths',
+      proofLines: (lines, batch) =>
+        batch === 1 ? [{ index: 6, path: Array(4).fill('a'.repeat(64)) }, ...lines] : undefined,
+    }),
     attack('a batch whose count is doubled', 'batch.inclusion', {
       batchLines: (lines) =>
         lines.map((one, i) =>
@@ -148,6 +158,12 @@ export function treeAttacks(): Attack[] {
       batchLines: (lines) =>
         lines.map((one, i) =>
           i === 1 ? { ...one, streams: [{ ...(Array.isArray(one.streams) ? one.streams[0] : {}), last: 9 }] } : one,
+        ),
+    }),
+    attack('more runs in a batch than a site has streams', 'batch.header', {
+      batchLines: (lines) =>
+        lines.map((one, i) =>
+          i === 1 ? { ...one, streams: Array(3).fill(Array.isArray(one.streams) ? one.streams[0] : {}) } : one,
         ),
     }),
     attack('a run at another index', 'batch.streams', {

@@ -18,12 +18,21 @@ type Proofs =
 /** Bytes that a path costs beside its hashes. */
 const OVERHEAD = 150;
 
-/** Looks up the proofs of entries, batch by batch, and keeps the latest used within a budget of memory. */
+/**
+ * Looks up the proofs of entries, batch by batch, and keeps the latest used within a budget of memory. What is read in all is bounded too: a
+ * small package whose proofs unpack to gigabytes, or whose entries jump between batches, must not take hours.
+ */
 export class ProofCache {
   readonly #loaded = new Map<number, Proofs>();
+  readonly #loads = new Map<number, number>();
   #bytes = 0;
+  /** Bytes of proof files that may still be read. */
+  #allowance: number;
 
-  constructor(readonly files: PackageFiles) {}
+  constructor(readonly files: PackageFiles) {
+    const entryBytes = files.archive.get(PACKAGE_FILES.entries)?.size ?? 0;
+    this.#allowance = LIMITS.proofBytes + LIMITS.proofBytesPerEntryByte * entryBytes;
+  }
 
   /** @returns null if the leaf is proved to be in the batch at this index, else why not */
   async problemOf(batch: Batch, index: number, leaf: Uint8Array): Promise<string | null> {
@@ -69,7 +78,7 @@ export class ProofCache {
       this.#loaded.set(number, known);
       return known;
     }
-    const proofs = await this.#load(batch);
+    const proofs = this.#refusal(number) ?? (await this.#load(batch));
     this.#loaded.set(number, proofs);
     this.#bytes += proofs.bytes;
     for (const [oldest, { bytes }] of this.#loaded) {
@@ -78,6 +87,19 @@ export class ProofCache {
       this.#bytes -= bytes;
     }
     return proofs;
+  }
+
+  /** Why the proofs of this batch are not read (again); else counts that they are. */
+  #refusal(number: number): Proofs | null {
+    const none = (reason: string): Proofs => ({ kind: 'none', reason, bytes: OVERHEAD });
+    const loads = (this.#loads.get(number) ?? 0) + 1;
+    this.#loads.set(number, loads);
+    if (loads > LIMITS.proofLoads) return none('entries that stand in no order would need its proof too often');
+    const file = PACKAGE_FILES.proofs(number);
+    this.#allowance -= this.files.archive.get(file)?.size ?? 0;
+    if (this.#allowance >= 0) return null;
+    this.files.findings.fail('container.limits', 'the proofs are larger than the entries need', { file });
+    return none('the file with its proof is too large');
   }
 
   async #load({ header }: Batch): Promise<Proofs> {
@@ -91,15 +113,17 @@ export class ProofCache {
     const paths = new Map<number, Uint8Array>();
     const leaves = new LeafList();
     let bytes = OVERHEAD;
+    const longest = Math.ceil(Math.log2(Math.max(1, header.count)));
     for await (const { line, value } of this.files.lines(file, ProofLine, 'entry.inclusion')) {
       const hashes = 'path' in value ? value.path : [value.leaf];
       if ('path' in value) paths.set(value.index, packed(hashes));
       else leaves.push(value.leaf);
       const isMisplaced = 'leaf' in value && value.index !== leaves.length - 1;
-      if (isMisplaced || (paths.size > 0 && leaves.length > 0) || line > header.count) {
+      const isImpossible = isMisplaced || line > header.count || ('path' in value && hashes.length > longest);
+      if (isImpossible || (paths.size > 0 && leaves.length > 0)) {
         this.files.findings.fail(
           'entry.inclusion',
-          'the file mixes leaves and paths, or holds too many or misplaced lines',
+          'the file mixes leaves and paths, or holds too many or misplaced lines, or paths longer than any in the batch',
           { file, line },
         );
         return { kind: 'none', reason: 'the file with its proof is malformed', bytes };

@@ -33,4 +33,11 @@ export const LIMITS = {
   proofCacheBytes: 48 * 1024 * 1024,
   /** Bytes of the proofs of one batch. */
   proofFileBytes: 192 * 1024 * 1024,
+  /** Bytes of proofs read in all: so many, and so many more for each byte of the entries that they are about. */
+  proofBytes: 16 * 1024 * 1024,
+  proofBytesPerEntryByte: 20,
+  /** How often the proofs of a batch are read: entries in order need them once for each of a site's two streams. */
+  proofLoads: 2,
+  /** Things that are wrong: behind so many nothing more is looked for. */
+  failures: 10_000,
 } as const;

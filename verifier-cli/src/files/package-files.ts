@@ -17,6 +17,7 @@ import { parseShape } from './parse.js';
 export class PackageFiles {
   readonly #digests = new Map<string, string>();
   readonly #broken = new Set<string>();
+  #isGivenUp = false;
 
   constructor(
     readonly source: ByteSource,
@@ -72,7 +73,8 @@ export class PackageFiles {
   }
 
   /**
-   * The lines of an NDJSON file, each parsed. A line that is not what it should be fails `check`, and is left out.
+   * The lines of an NDJSON file, each parsed. A line that is not what it should be fails `check`, and is left out. It ends early once so much
+   * is wrong with the package that reading on would only cost time.
    */
   async *lines<T>(
     name: string,
@@ -80,6 +82,10 @@ export class PackageFiles {
     check: CheckId,
   ): AsyncGenerator<{ line: number; value: T }, void> {
     for await (const line of splitLines(this.pieces(name), MAX_LINE_BYTES)) {
+      if (this.findings.failures >= LIMITS.failures) {
+        this.#giveUp();
+        return;
+      }
       const parsed = line.ok ? parseShape(schema, line.bytes) : line;
       if (parsed.ok) yield { line: line.number, value: parsed.value };
       else this.findings.fail(check, `the line cannot be read: ${parsed.reason}`, { file: name, line: line.number });
@@ -92,6 +98,13 @@ export class PackageFiles {
       for await (const _ of this.pieces(name));
     }
     return this.digestOf(name);
+  }
+
+  #giveUp(): void {
+    if (this.#isGivenUp) return;
+    this.#isGivenUp = true;
+    const message = `more than ${LIMITS.failures} things are wrong with the package: the rest of its lines was not checked`;
+    this.findings.fail('container.limits', message);
   }
 
   #report(file: ArchiveFile, error: ContentMismatch): void {

@@ -1,6 +1,11 @@
 import type { z } from 'zod';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
+import {
+  MAX_JSON_DEPTH,
+  MAX_JSON_VALUES,
+  parseStrictJson,
+  StrictJsonError,
+} from '../../../schemas/json/strict-json.js';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T; readonly json: JsonValue }

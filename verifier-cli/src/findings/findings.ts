@@ -49,6 +49,12 @@ export class Findings {
   readonly #tallies = new Map<CheckId, Tally>();
   readonly #warnings: Warning[] = [];
   #warningCount = 0;
+  #failures = 0;
+
+  /** How often a check failed. */
+  get failures(): number {
+    return this.#failures;
+  }
 
   pass(id: CheckId): void {
     this.#tally(id).counts.pass += 1;
@@ -71,6 +77,7 @@ export class Findings {
   report(id: CheckId, outcome: Outcome, message: string, at: Location = {}): void {
     const tally = this.#tally(id);
     tally.counts[outcome] += 1;
+    if (outcome === 'fail') this.#failures += 1;
     if (outcome === 'pass' || outcome === 'not-applicable') {
       tally.note ??= cut(message);
       return;

@@ -13,13 +13,13 @@ export async function verifyCheckpointConsistency(
 ): Promise<ReadonlySet<number>> {
   const { findings } = files;
   const sizes = [...checkpoints.keys()];
+  const following = new Map(sizes.map((size, i) => [size, sizes[i + 1]]));
   const proved = new Set<number>();
   for await (const { line, value } of files.lines(PACKAGE_FILES.consistency, ConsistencyLine, 'ledger.consistency')) {
     const at = { file: PACKAGE_FILES.consistency, line };
     const first = checkpoints.get(value.from);
     const second = checkpoints.get(value.to);
-    const areNeighbours =
-      first !== undefined && second !== undefined && sizes[sizes.indexOf(value.from) + 1] === value.to;
+    const areNeighbours = first !== undefined && second !== undefined && following.get(value.from) === value.to;
     if (!areNeighbours || proved.has(value.from)) {
       findings.fail(
         'ledger.consistency',

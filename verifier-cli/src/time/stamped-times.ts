@@ -34,6 +34,7 @@ export function stampedTimes(stamps: Stamps, tied: ReadonlySet<number>, findings
     .filter((stamp) => stamp.report.outcome === 'pass' && tied.has(stamp.size))
     .flatMap(provedTime);
   verifyOrder([...stamps.values()], findings);
+  const bySize = new Map(all.map((proved) => [proved.size, proved]));
   const earliest: ProvedTime[] = [];
   for (const proved of all.toReversed()) {
     const best = earliest.at(-1);
@@ -42,7 +43,7 @@ export function stampedTimes(stamps: Stamps, tied: ReadonlySet<number>, findings
   earliest.reverse();
   return {
     all,
-    at: (size) => all.find((proved) => proved.size === size) ?? null,
+    at: (size) => bySize.get(size) ?? null,
     endOf: (number) => {
       let low = 0;
       let high = all.length;
