@@ -130,6 +130,14 @@ describe('loadConfig', () => {
     expect(Object.keys(problemsOf({ TSA_URLS: 'ftp://a', TSA_CA_FILE: '/a' }))).toEqual(['TSA_URLS']);
   });
 
+  it('wants GEO_REGION_HEADER together with GEO_COUNTRY_HEADER', () => {
+    expect(problemsOf({ GEO_REGION_HEADER: 'X-Region' })).toEqual({
+      GEO_COUNTRY_HEADER: 'is needed together with GEO_REGION_HEADER.',
+    });
+    expect(problemsOf({ GEO_COUNTRY_HEADER: 'X-Country' })).toEqual({});
+    expect(Object.keys(problemsOf({ GEO_COUNTRY_HEADER: 'two words' }))).toEqual(['GEO_COUNTRY_HEADER']);
+  });
+
   it('wants one master key, of exactly 32 bytes', () => {
     const key = Buffer.alloc(32).toString('hex');
     expect(Object.keys(problemsOf({ MASTER_KEY: key, MASTER_KEY_FILE: '/k' }))).toEqual(['MASTER_KEY_FILE']);
