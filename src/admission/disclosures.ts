@@ -1,3 +1,4 @@
+import { S2sConsentRequest } from '../../schemas/api/consents.js';
 import { type AttachmentReference, disclosureDigest, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
 import type { JsonObject, JsonValue } from '../../schemas/json/json-value.js';
 import type { RandomPool } from '../keys/index.js';
@@ -13,6 +14,11 @@ const NOT_DISCLOSED: ReadonlySet<string> = new Set([
   'compliance_framework',
   'approval_token',
 ]);
+
+/** Names that a disclosure may have: what exports can choose from. */
+export const DISCLOSABLE_FIELDS: readonly string[] = Object.keys(S2sConsentRequest.shape).filter(
+  (name) => !NOT_DISCLOSED.has(name),
+);
 
 /** What the service itself knows or was told by the tenant's backend: it stands in place of the request's own values. */
 export type KnownValues = Readonly<Partial<Record<string, string | boolean>>>;

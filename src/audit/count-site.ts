@@ -24,20 +24,23 @@ export interface CountDeps {
 }
 
 const PAGE = 500;
-const Waiting = z.tuple([z.object({ waiting: z.number(), rows: z.number() })]);
+const Waiting = z.tuple([z.object({ known: z.boolean(), waiting: z.number(), rows: z.number() })]);
 const Leaves = z.tuple([z.object({ all: z.number(), stamped: z.number() })]);
 
 /**
  * Counts a site's events at every stage, the log itself read event by event.
+ * @returns null for an unknown site
  * @throws EventLogUnavailable
  */
-export async function countSite(deps: CountDeps, siteId: string): Promise<SiteCounts> {
+export async function countSite(deps: CountDeps, siteId: string): Promise<SiteCounts | null> {
   const { rows } = await deps.pool.query(
-    `select (select count(*) from outbox where site_id = $1 and revision is null) as waiting,
+    `select exists (select from sites where id = $1) as known,
+            (select count(*) from outbox where site_id = $1 and revision is null) as waiting,
             (select count(*) from read_model.consents where site_id = $1) as rows`,
     [siteId],
   );
-  const [{ waiting, rows: readModelRows }] = Waiting.parse(rows);
+  const [{ known, waiting, rows: readModelRows }] = Waiting.parse(rows);
+  if (!known) return null;
   const counts = { events: 0, consents: 0, leaves: 0, consentLeaves: 0, stamped: 0, stampedConsents: 0 };
   for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
     for (let revision = 0; ; ) {

@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
+import { DISCLOSABLE_FIELDS } from '../admission/disclosures.js';
 import { type Disclose, type ExportFilter, exportEvidence } from '../evidence/index.js';
 import { parseIdentifier } from '../verification/identifier.js';
 import { jsonCommand, several, uuid } from './command.js';
@@ -64,6 +65,9 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
       ...filterDisclosures.map(
         (text) => `To show whom the filter was about, hand this over apart from the package: ${text}`,
       ),
+      ...(counts.not_yet_stamped === 0
+        ? []
+        : [`${counts.not_yet_stamped} consents are not time-stamped yet, and are not in it: export again in a while.`]),
       'Verify it: consent-verify check <package> --tsa-ca <file> --ledger-key <file>',
     ]);
   });
@@ -80,9 +84,12 @@ function filterOf(options: Options): ExportFilter {
   };
 }
 
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
 function instantOf(option: string, text: string): string {
   const time = Date.parse(text);
-  if (Number.isNaN(time)) throw new CommandError(`${option} must be a time like 2026-01-31T00:00:00Z.`, EXIT.usage);
+  if (!TIME.test(text) || Number.isNaN(time))
+    throw new CommandError(`${option} must be a time like 2026-01-31T00:00:00Z.`, EXIT.usage);
   return new Date(time).toISOString();
 }
 
@@ -93,5 +100,12 @@ function eventIdOf(text: string): string {
 }
 
 function discloseOf(text: string): Disclose {
-  return text === 'all' || text === 'none' ? text : text.split(',').map((name) => name.trim());
+  if (text === 'all' || text === 'none') return text;
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !DISCLOSABLE_FIELDS.includes(name));
+  if (unknown.length === 0) return names;
+  throw new CommandError(
+    `--disclose does not know ${unknown.join(', ')}. It takes all, none, or some of: ${DISCLOSABLE_FIELDS.join(', ')}.`,
+    EXIT.usage,
+  );
 }

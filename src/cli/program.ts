@@ -15,11 +15,13 @@ import { evidenceCommand } from './evidence.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { projectionsCommand } from './projections.js';
 import { migrateCommand, roleCommand } from './roles.js';
+import { VERSION } from './version.js';
 
 /** Every command of `consent-ledger`. */
 export function createProgram(context: CliContext): Command {
   const program = new Command('consent-ledger')
     .description('Records consents so that years later anyone can check, offline, who agreed to what, and when.')
+    .version(VERSION, '-v, --version', 'print the version')
     .addHelpText('after', EXIT_CODES_HELP);
   for (const role of ROLES) program.addCommand(roleCommand(context, role));
   program.addCommand(migrateCommand(context));

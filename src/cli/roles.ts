@@ -20,6 +20,7 @@ export function roleCommand(context: CliContext, role: Role): Command {
     try {
       print(context, options, { role, url: service.url }, [
         `Consent Ledger (${role}) listens on ${service.url}`,
+        ...(config.timestamping === undefined && role !== 'api' ? [DEVELOPMENT_NOTICE] : []),
         ...(role === 'worker' ? [] : nextSteps(service.url)),
       ]);
       await Promise.race([stopSignal, service.failed]);
@@ -29,6 +30,9 @@ export function roleCommand(context: CliContext, role: Role): Command {
     }
   });
 }
+
+const DEVELOPMENT_NOTICE =
+  'Time-stamps come from a DEVELOPMENT authority: they prove nothing to others. Set TSA_URLS and TSA_CA_FILE for real ones.';
 
 function nextSteps(url: string): string[] {
   return [

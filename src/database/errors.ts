@@ -6,7 +6,8 @@ export type DatabaseErrorCode =
   | 'migration_changed'
   | 'migration_unknown'
   | 'migration_failed'
-  | 'not_migrated';
+  | 'not_migrated'
+  | 'unreachable';
 
 /** The database is not fit for the service. `message` is meant for the operator and says what to do. */
 export class DatabaseSetupError extends Error {

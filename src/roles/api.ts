@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { PROJECTIONS } from '../../projections/index.js';
 import { createAdmission } from '../admission/admission.js';
 import { createOutboxGauge } from '../admission/outbox-gauge.js';
@@ -17,6 +16,7 @@ import { createDetectRegion } from '../regions/detect-region.js';
 import { openGeoDatabase } from '../regions/geo-database.js';
 import { createVerifier } from '../verification/verifier.js';
 import type { Installation } from './installation.js';
+import { listen } from './listen.js';
 
 const SWEEP_MS = 60_000;
 const GAUGE_MS = 500;
@@ -81,10 +81,6 @@ export async function createApi(installation: Installation): Promise<Api> {
       await admission.drain();
     },
   };
-}
-
-function listen(app: FastifyInstance, { host, port }: Installation['config']['http']): Promise<string> {
-  return app.listen({ host, port });
 }
 
 function sweepRegularly(rateLimiter: RateLimiter, { logger }: Installation): () => void {

@@ -4,6 +4,7 @@ import { healthRoutes, type Readiness } from '../http/routes/health.js';
 import { stoppedProjections } from '../projector/index.js';
 import type { Api } from './api.js';
 import type { Installation } from './installation.js';
+import { listen } from './listen.js';
 
 /** What a worker answers over HTTP: whether it runs, reaches its database and log, and keeps every read model up to date. */
 export function createHealthServer({ config, logger, workerPool, eventLog }: Installation): Api {
@@ -15,7 +16,7 @@ export function createHealthServer({ config, logger, workerPool, eventLog }: Ins
   };
   const app = createApp({ log: logger, trustedProxies: [] }, [(scope) => healthRoutes(scope, checkReadiness)]);
   return {
-    listen: () => app.listen({ host: config.http.host, port: config.http.port }),
+    listen: () => listen(app, config.http),
     stop: async () => {
       await app.close();
     },

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../database/embedded/index.js';
+import { DatabaseSetupError } from '../database/errors.js';
 import { migrate } from '../database/migrate.js';
 import { migrations } from '../database/migrations/index.js';
 import { createPool, type DatabaseRole, withRole } from '../database/pool.js';
@@ -116,7 +117,9 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
     onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
   });
   try {
-    await refuseUnsafeServer(owner);
+    await refuseUnsafeServer(owner).catch((cause: unknown) => {
+      throw cause instanceof DatabaseSetupError ? cause : unreachable(cause);
+    });
     if (mayMigrate) {
       const applied = await migrate(owner, migrations);
       if (applied.length > 0) logger.info({ applied }, 'brought the database schema up to date');
@@ -137,4 +140,12 @@ function openEventLog(config: Config, databaseUrl: string, logger: Logger): Even
   }
   const connectionString = withRole(databaseUrl, 'consent_ledger_worker');
   return createPostgresEventLog({ connection: { connectionString }, onInterruption });
+}
+
+/** Names the variable, and nothing of the connection string, which holds a password. */
+function unreachable(cause: unknown): DatabaseSetupError {
+  const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
+  return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). Check DATABASE_URL.`, {
+    cause,
+  });
 }

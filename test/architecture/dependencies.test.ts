@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { VERSION } from '../../src/cli/version.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -11,7 +12,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   projections: ['schemas'],
   'verifier-cli': ['schemas'],
   src: ['schemas', 'projections'],
-  bench: ['src', 'schemas', 'projections'],
+  // Benchmarks set up the sites that tests set up.
+  bench: ['src', 'schemas', 'projections', 'test'],
 };
 
 interface Import {
@@ -74,6 +76,15 @@ test('the environment is read in one place', () => {
   const readers = readdirSync(resolve(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && reads.test(readFileSync(resolve(root, 'src', name), 'utf8')))
     .sort();
-  // The second passes the environment on to PostgreSQL's programs.
-  expect(readers).toEqual(['cli/main.ts', 'database/embedded/settings.ts']);
+  // Besides the command line: what passes the environment on, to PostgreSQL's programs and to those of the demonstration.
+  expect(readers).toEqual(['cli/main.ts', 'database/embedded/settings.ts', 'demo/main.ts']);
+});
+
+test('every package states the version that the command line prints', () => {
+  const versionOf = (path: string): unknown => JSON.parse(readFileSync(resolve(root, path), 'utf8')).version;
+  expect(['package.json', 'bin/package.json', 'verifier-cli/package.json'].map(versionOf)).toEqual([
+    VERSION,
+    VERSION,
+    VERSION,
+  ]);
 });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { countSite } from '../../audit/count-site.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
+import { CommandError } from '../exit-codes.js';
 
 /** `admin count`: how many events of a site each stage of the pipeline holds. */
 export function countCommand(context: CliContext): Command {
@@ -10,6 +11,7 @@ export function countCommand(context: CliContext): Command {
     .action(async (options: { readonly json?: boolean; readonly site: string }) => {
       await withInstallation(context, async ({ workerPool, eventLog }) => {
         const counts = await countSite({ pool: workerPool, eventLog }, options.site);
+        if (counts === null) throw new CommandError(`There is no site ${options.site}.`);
         const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(18)} ${String(count)}`);
         print(context, options, counts, lines);
       });
