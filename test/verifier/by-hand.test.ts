@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { consentToken } from '../../schemas/events/consent-recorded.js';
+import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY } from '../support/ledger-fixture.js';
+import { fixtureUuid } from '../support/ledger-fixture-events.js';
+import { hasOpenssl } from '../support/openssl-tsa.js';
+import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+
+const SCRIPT = fileURLToPath(new URL('../../docs/verify-by-hand.py', import.meta.url));
+const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
+const authority = fixtureAuthority();
+const other = fixtureAuthority();
+
+test('the script uses the standard library alone', () => {
+  const imports = [...readFileSync(SCRIPT, 'utf8').matchAll(/^(?:import|from) (.*)$/gm)].map(([, names]) => names);
+  expect(imports).toEqual([
+    'argparse, base64, calendar, hashlib, json, os, re, subprocess, sys, tempfile, time, zipfile',
+  ]);
+});
+
+describe.skipIf(!hasPython || !hasOpenssl)('docs/verify-by-hand.py', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'consent-by-hand-'));
+  const file = (name: string) => join(folder, name);
+
+  beforeAll(() => {
+    for (const [name, { root }] of [
+      ['root.pem', authority],
+      ['other.pem', other],
+    ] as const) {
+      const body = Buffer.from(root.der).toString('base64').replace(/.{64}/g, '$&\n');
+      writeFileSync(file(name), `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`);
+    }
+    writeFileSync(file('ledger.key'), `${LEDGER_KEY.verifierKey}\n`);
+    writeFileSync(file('next.key'), `${NEXT_LEDGER_KEY.verifierKey}\n`);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function run(hooks: PackageHooks, record: string, key = 'ledger.key', root = 'root.pem') {
+    writeFileSync(file('package.zip'), buildPackage(authority, hooks));
+    const trust = ['--ledger-key', file(key), '--tsa-ca', file(root)];
+    const { status, stdout, stderr } = spawnSync('python3', [SCRIPT, file('package.zip'), record, ...trust], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    return { status, stdout };
+  }
+
+  test.each(['paths', 'leaves'] as const)('confirms records, with proofs as %s', (proofForm) => {
+    const { status, stdout } = run({ proofForm }, consentToken(fixtureUuid('c3')));
+    expect(stdout).toContain('CONFIRMED');
+    expect(stdout).toContain('7. it existed by 2026-03-01T10:19:00Z');
+    expect(stdout).toContain('"visitor_id": "visitor of c3"');
+    expect(status).toBe(0);
+  });
+
+  test('confirms an erasure, and the last record', () => {
+    expect(run({}, fixtureUuid('e0')).status).toBe(0);
+    expect(run({}, fixtureUuid('c7')).stdout).toContain('7. it existed by 2026-03-01T10:49:00Z');
+  });
+
+  const replaced: PackageHooks['entryLines'] = (lines) =>
+    lines.map((line) => ({
+      ...line,
+      entry: String(line.entry).replace('"decision":"accepted"', '"decision":"rejected"'),
+    }));
+
+  test.each<[string, PackageHooks, string]>([
+    ['a changed entry', { entryLines: replaced }, 'not in its batch'],
+    [
+      'a changed file',
+      { signedFiles: (files) => files.set('README.txt', new Uint8Array(2)) },
+      'README.txt was changed',
+    ],
+    ['a file too many', { signedFiles: (files) => files.set('extra', new Uint8Array(2)) }, 'extra is not listed'],
+    ['a missing file', { signedFiles: (files) => files.delete('README.txt') }, 'README.txt is missing'],
+    [
+      'a value that is not the record’s',
+      { entryLines: (lines) => lines.map((line) => ({ ...line, disclosures: ['WyJzIiwieCIsMV0'] })) },
+      'not one of the record',
+    ],
+    [
+      'another index',
+      { entryLines: (lines) => lines.map((line) => ({ ...line, index: Number(line.index) + 1 })) },
+      'audit path is missing',
+    ],
+    [
+      'a note that was changed',
+      { note: (note) => note.replace('ledger.example/consents\n', 'ledger.example/consents2\n') },
+      'signature by the ledger is wrong',
+    ],
+    ['a token over something else', { token: () => ({ data: new Uint8Array([1]) }) }, 'the time stamp does not hold'],
+    [
+      'a certificate that was changed',
+      { certificate: (note) => note.replace('v1', 'v2') },
+      'signature by the ledger is wrong',
+    ],
+    ['a manifest that is no JSON', { manifest: () => 'x' }, ''],
+    [
+      'a root of another ledger',
+      { checkpoint: (checkpoint) => ({ ...checkpoint, root: new Uint8Array(32) }) },
+      'not in the ledger',
+    ],
+    [
+      'a consistency proof that leads elsewhere',
+      {
+        consistencyLines: (lines) =>
+          lines.map((line) => ({ ...line, path: [...(Array.isArray(line.path) ? line.path : []), '00'.repeat(32)] })),
+      },
+      'consistency proof is too long',
+    ],
+  ])('refuses %s', (_, hooks, reason) => {
+    const { status, stdout } = run(hooks, fixtureUuid('c0'));
+    expect(stdout).toContain('NOT CONFIRMED');
+    expect(stdout).toContain(reason);
+    expect(status).toBe(1);
+  });
+
+  test('refuses another ledger’s key, another root, and a record that is not there', () => {
+    expect(run({}, fixtureUuid('c0'), 'next.key').stdout).toContain('not signed by the ledger key');
+    expect(run({}, fixtureUuid('c0'), 'ledger.key', 'other.pem').stdout).toContain('the time stamp does not hold');
+    expect(run({}, fixtureUuid('c9')).stdout).toContain('holds no record');
+  });
+});
