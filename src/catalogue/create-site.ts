@@ -18,8 +18,10 @@ export const NewSite = z.object({
   allowedOrigins: z.array(Origin).max(100),
   /** Addresses and ranges; a range's host bits must be zero. */
   allowedIps: z.array(Cidr).max(1000),
+  /** Days after which a record is erased; null: never. */
+  retentionDays: z.int().min(1).max(36_500).nullable().default(null),
 });
-export type NewSite = z.infer<typeof NewSite>;
+export type NewSite = z.input<typeof NewSite>;
 
 /**
  * Makes a site of a tenant.
@@ -28,14 +30,14 @@ export type NewSite = z.infer<typeof NewSite>;
 export async function createSite(pool: pg.Pool, site: NewSite): Promise<{ readonly id: string }> {
   const checked = NewSite.safeParse(site);
   if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
-  const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps } = checked.data;
+  const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays } = checked.data;
   const tenant = await pool.query('select from tenants where id = $1', [tenantId]);
   if (tenant.rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
   const id = randomUUID();
   await pool.query(
-    `insert into sites (id, tenant_id, name, domain, verified_at, allowed_origins, allowed_ips)
-     values ($1, $2, $3, $4, case when $5 then now() end, $6, $7::cidr[])`,
-    [id, tenantId, name, domain, isVerified, allowedOrigins, allowedIps],
+    `insert into sites (id, tenant_id, name, domain, verified_at, allowed_origins, allowed_ips, retention_days)
+     values ($1, $2, $3, $4, case when $5 then now() end, $6, $7::cidr[], $8)`,
+    [id, tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays],
   );
   return { id };
 }

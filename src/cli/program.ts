@@ -6,6 +6,7 @@ import { documentCommand } from './admin/document.js';
 import { eraseCommand } from './admin/erase.js';
 import { ledgerCommand } from './admin/ledger.js';
 import { logCommand } from './admin/log.js';
+import { parkedCommand } from './admin/parked.js';
 import { seedDemoCommand } from './admin/seed-demo.js';
 import { siteCommand } from './admin/site.js';
 import { tenantCommand } from './admin/tenant.js';
@@ -45,6 +46,7 @@ function adminCommand(context: CliContext): Command {
     eraseCommand,
     ledgerCommand,
     logCommand,
+    parkedCommand,
   ]) {
     admin.addCommand(command(context));
   }

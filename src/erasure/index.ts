@@ -4,3 +4,4 @@ export { createErasureRunner, type ErasureRunnerOptions } from './erasure-runner
 export { JournalUnavailable, UnknownSite } from './errors.js';
 export { type ErasureJournal, openErasureJournal } from './journal.js';
 export { type ErasureReceipt, type ErasureSubject, erasureReceipt, recordErasureRequest } from './requests.js';
+export { createRetention, type RetentionOptions } from './retention-part.js';

@@ -1,7 +1,7 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { createUpkeep } from '../admission/upkeep-part.js';
 import type { BackgroundPart } from '../background/part.js';
-import { applyErasures, createErasureRunner, openErasureJournal } from '../erasure/index.js';
+import { applyErasures, createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
 import { ensureManifestCertificate } from '../evidence/index.js';
 import { createProjector, prepareProjections } from '../projector/index.js';
 import { assertLogNotBehind } from '../relay/log-check.js';
@@ -60,11 +60,12 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     minIntervalMs: config.stampIntervalMs,
   });
   const parts: readonly BackgroundPart[] = [
-    createRelay({ pool, log, logger, retentionMs: config.outbox.retentionHours * HOUR_MS }),
+    createRelay({ pool, log, keyring, logger, retentionMs: config.outbox.retentionHours * HOUR_MS }),
     createProjector({ pool: projectionsPool, log, logger, projections: PROJECTIONS }),
     createSealer({
       pool,
       log,
+      keyring,
       logger,
       signer,
       limits: { maxLeaves: Math.min(config.batch.maxEvents, MAX_BATCH_LEAVES), maxAgeMs: config.batch.maxAgeMs },
@@ -72,6 +73,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     }),
     stamper,
     createErasureRunner({ pool, log, logger, journal: openErasureJournal(config.erasureJournal) }),
+    createRetention({ pool, keyring, logger, journal: openErasureJournal(config.erasureJournal) }),
     createUpkeep({ pool, logger }),
   ];
   const stopping = new AbortController();

@@ -4,7 +4,7 @@ import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-j
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
 import { createSite } from '../../catalogue/create-site.js';
 import { publishSiteConfig, SiteConfig } from '../../catalogue/publish-site-config.js';
-import { jsonCommand, several, uuid } from '../command.js';
+import { jsonCommand, several, uuid, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 
 interface CreateOptions {
@@ -15,6 +15,7 @@ interface CreateOptions {
   readonly verified?: boolean;
   readonly allowedOrigin?: readonly string[];
   readonly allowedIp?: readonly string[];
+  readonly retentionDays?: number;
 }
 
 /** `admin site create|configure` */
@@ -28,6 +29,7 @@ export function siteCommand(context: CliContext): Command {
       .option('--verified', 'the domain is known to be the tenant’s')
       .option('--allowed-origin <origin>', 'allow browsers of this origin only; may be repeated', several)
       .option('--allowed-ip <cidr>', 'allow this address or range only; may be repeated', several)
+      .option('--retention-days <days>', 'erase records that are older; never unless given', wholeNumber(1))
       .action(async (options: CreateOptions) => {
         await withInstallation(context, async ({ adminPool }) => {
           const { id } = await createSite(adminPool, {
@@ -37,6 +39,7 @@ export function siteCommand(context: CliContext): Command {
             isVerified: options.verified === true,
             allowedOrigins: [...(options.allowedOrigin ?? [])],
             allowedIps: [...(options.allowedIp ?? [])],
+            retentionDays: options.retentionDays ?? null,
           });
           print(context, options, { id }, [`Site ${id} was made.`]);
         });

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { BackgroundPart, Log } from '../background/part.js';
+import { describe, runUnderLease } from '../background/run-under-lease.js';
+import { pause } from '../event-log/waiting.js';
+import { type ErasureParts, eraseSubject } from './erase-subject.js';
+import { firstEventIdAt } from './event-id-times.js';
+
+export interface RetentionOptions extends ErasureParts {
+  readonly logger: Log;
+  /** How often sites are looked through, in milliseconds. */
+  readonly everyMs?: number;
+}
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 3_600_000;
+const limitedSites = z.array(z.object({ id: z.string(), retention_days: z.int() }));
+
+/** Erases what is older than its site's retention period. Any number may run; one works. */
+export function createRetention(options: RetentionOptions): BackgroundPart {
+  const { pool, logger, everyMs = EVERY_MS, now = () => new Date() } = options;
+  let erasedRecords = 0;
+  let failures = 0;
+  let looks = 0;
+
+  const eraseOld = async ({ id, retention_days: days }: z.infer<typeof limitedSites>[number]): Promise<void> => {
+    const before = new Date(now().getTime() - days * DAY_MS);
+    const receipt = await eraseSubject(options, { siteId: id, by: { kind: 'retention', before } });
+    erasedRecords += receipt.erasedRecords;
+    if (receipt.erasedRecords > 0) {
+      logger.info({ part: 'retention', site: id, records: receipt.erasedRecords }, 'erased what was kept long enough');
+    }
+  };
+
+  const work = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      for (const site of await sitesWithOldRecords(pool, now())) {
+        if (signal.aborted) return;
+        try {
+          await eraseOld(site);
+        } catch (error) {
+          failures += 1;
+          logger.warn({ part: 'retention', site: site.id, reason: describe(error) }, 'failed; trying again');
+        }
+      }
+      looks += 1;
+      await pause(everyMs, signal);
+    }
+  };
+  return {
+    name: 'retention',
+    status: () => ({ looks, erased_records: erasedRecords, failures }),
+    run: (signal) => runUnderLease({ pool, name: 'retention', log: logger, work }, signal),
+  };
+}
+
+/** Sites that have something to erase: most have not, and need no request on record. */
+async function sitesWithOldRecords(pool: pg.Pool, now: Date): Promise<z.infer<typeof limitedSites>> {
+  const { rows } = await pool.query(
+    'select id, retention_days from sites where retention_days is not null order by id',
+  );
+  const sites = limitedSites.parse(rows);
+  const due: z.infer<typeof limitedSites> = [];
+  for (const site of sites) {
+    const before = firstEventIdAt(new Date(now.getTime() - site.retention_days * DAY_MS));
+    const { rowCount } = await pool.query('select from record_keys where site_id = $1 and event_id < $2 limit 1', [
+      site.id,
+      before,
+    ]);
+    if (rowCount === 1) due.push(site);
+  }
+  return due;
+}
