@@ -6,7 +6,10 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { openPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
+import type { Manifest } from '../../schemas/evidence/manifest.js';
 import { asciiJson, CHECKS, memorySource, NotAPackage, terminalReport } from '../../verifier-cli/src/index.js';
+import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { reportPage } from '../../verifier-cli/src/report/report-page.js';
 import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY } from '../support/ledger-fixture.js';
 import { buildPackage, type Files } from '../support/package-builder.js';
 import { notPassed, verifierKey, verifyFixture } from './support.js';
@@ -44,6 +47,52 @@ test('a key pinned before a rotation verifies packages made after it, and so doe
     expect(notPassed(report)).toEqual({});
     expect(report.checks.find(({ id }) => id === 'ledger.bridge')?.outcome).toBe('pass');
   }
+});
+
+test('what a whole package covers is said with its revisions', async () => {
+  const report = await verifyFixture(authority, buildPackage(authority));
+  expect(report.coverage?.consents).toMatchObject({ complete_up_to: 8, ledger_reaches: 8, is_whole: true });
+  const proved = 'consents and erasures are complete up to revision 8';
+  expect(report.proves.join()).toContain(proved);
+  expect(terminalReport(report)).toContain(proved);
+  expect(report.not_proved.join()).not.toContain('later withdrawal');
+  expect(report.not_proved.join()).toContain('after revision 8');
+  expect(report.not_proved.join()).toContain('consent-verify compare');
+});
+
+test.each([
+  ['that claims its notices alone', (complete: Manifest['complete']) => complete.slice(1), /not shown to be complete/],
+  ['that claims nothing', () => [], /not shown to be complete/],
+  [
+    'of a range',
+    (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, first: 2, last: 4 } : run)),
+    /complete only within the revisions 2 to 4; the ledger has at least revision 8/,
+  ],
+  [
+    'of all until a time',
+    (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, last: 6 } : run)),
+    /complete up to revision 6; the ledger has at least revision 8/,
+  ],
+])('a package %s says that a later withdrawal may be missing', async (_, change, words) => {
+  const zip = buildPackage(authority, {
+    manifest: (one) => ({
+      ...one,
+      filter: { ...one.filter, to: '2026-03-02T00:00:00.000Z' },
+      complete: change(one.complete),
+    }),
+  });
+  const report = await verifyFixture(authority, zip);
+  expect(notPassed(report)).toEqual({});
+  const caveat = report.not_proved.find((line) => line.includes('a later withdrawal may be missing'));
+  expect(caveat).toMatch(words);
+  expect(terminalReport(report)).toContain('only created before 2026-03-02T00:00:00.000Z');
+  expect(renderHtml(reportPage(report))).toContain('only created before 2026-03-02T00:00:00.000Z');
+});
+
+test('a whole site of whose consents nothing is claimed is a warning', async () => {
+  const zip = buildPackage(authority, { manifest: (one) => ({ ...one, complete: one.complete.slice(1) }) });
+  const report = await verifyFixture(authority, zip);
+  expect(report.warnings.first[0]?.message).toContain('does not claim that no consent is missing');
 });
 
 test('values that were not chosen are withheld, and that is no fault', async () => {
@@ -159,4 +208,8 @@ function withoutAttachments(files: Files): void {
 
 function streamOf(bytes: Buffer) {
   return Readable.from([bytes]);
+}
+
+function isConsents({ stream }: { readonly stream: string }): boolean {
+  return stream.startsWith('consents-');
 }

@@ -93,7 +93,7 @@ export async function verifyPackage(
   const foundation = findings.verdict(FOUNDATION);
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
-  const { summary, attachments, texts } = await verifyEntries(files, {
+  const { summary, attachments, texts, coverage } = await verifyEntries(files, {
     manifest,
     batches,
     times,
@@ -116,5 +116,5 @@ export async function verifyPackage(
       packageVerdict: findings.verdict(),
     });
   }
-  return buildReport({ findings, manifest, summary, intervals, stamps, texts, at: options.at });
+  return buildReport({ findings, manifest, summary, coverage, intervals, stamps, texts, at: options.at });
 }

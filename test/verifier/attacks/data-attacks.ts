@@ -2,7 +2,7 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64url, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { fixtureDisclosure, fixtureUuid } from '../../support/ledger-fixture-events.js';
-import type { Files } from '../../support/package-builder.js';
+import type { Files, PackageHooks } from '../../support/package-builder.js';
 import {
   type Attack,
   asIfErased,
@@ -21,6 +21,25 @@ import {
   strings,
   withoutEntry,
 } from './attack.js';
+
+/** Leaves the last events of a stream out, and everything that the manifest would say of them. */
+function shortened(kind: 'consents' | 'notices', labels: readonly string[]): PackageHooks {
+  const consents = kind === 'consents' ? labels.length : 0;
+  return {
+    entryLines: (lines, ledger) => labels.reduce((kept, label) => withoutEntry(label)?.(kept, ledger) ?? kept, lines),
+    manifest: (one) => ({
+      ...one,
+      counts: {
+        ...one.counts,
+        entries: one.counts.entries - labels.length,
+        consents: one.counts.consents - consents,
+      },
+      complete: one.complete.map((run) =>
+        run.stream.startsWith(kind) ? { ...run, last: run.last - labels.length } : run,
+      ),
+    }),
+  };
+}
 
 /** Entries, records, disclosures, documents, erasure, completeness. */
 export function dataAttacks(): Attack[] {
@@ -283,6 +302,15 @@ export function dataAttacks(): Attack[] {
     attack('a complete run that goes beyond the package', 'completeness.runs', {
       manifest: (one) => ({ ...one, complete: one.complete.map((run) => ({ ...run, last: run.last + 1 })) }),
     }),
+    attack('a withdrawal left off the end of a whole site', 'completeness.runs', shortened('consents', ['c6', 'c7'])),
+    attack('a first consent left off a whole site', 'completeness.runs', {
+      entryLines: withoutEntry('c0'),
+      manifest: (one) => ({
+        ...one,
+        complete: one.complete.map((run) => (run.stream.startsWith('consents') ? { ...run, first: 1 } : run)),
+      }),
+    }),
+    attack('a notice left off the end of its stream', 'completeness.runs', shortened('notices', ['activated en'])),
     attack('complete runs that overlap', 'completeness.runs', {
       manifest: (one) => ({ ...one, complete: [...one.complete, ...one.complete] }),
     }),

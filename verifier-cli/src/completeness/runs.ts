@@ -11,6 +11,8 @@ interface OpenRun {
 /** Verifies, entry by entry, that no revision is missing within the runs that the manifest calls complete. */
 export class CompleteRuns {
   readonly #runs: OpenRun[];
+  /** The runs found complete so far, sorted by stream and revision. */
+  readonly complete: StreamRun[] = [];
   #current = 0;
 
   constructor(
@@ -51,8 +53,12 @@ export class CompleteRuns {
   }
 
   #close({ run, next }: OpenRun): void {
+    if (run.last < run.first) return;
     if (next <= run.last) this.#fail(`revisions ${next} to ${run.last} are missing`, run, next);
-    else this.findings.pass('completeness.runs');
+    else {
+      this.findings.pass('completeness.runs');
+      this.complete.push(run);
+    }
   }
 
   #fail(message: string, run: StreamRun, revision: number = run.first): void {

@@ -12,6 +12,7 @@ import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-line
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
 import type { Batches } from '../batches/batches.js';
 import { ProofCache } from '../batches/proofs.js';
+import { type Coverage, coverageOf, verifyCoverage } from '../completeness/coverage.js';
 import { CompleteRuns } from '../completeness/runs.js';
 import { Documents } from '../documents/documents.js';
 import { Erasures } from '../erasure/erasures.js';
@@ -46,6 +47,8 @@ export interface EntriesResult {
   /** Names of the attachment files that disclosures vouch for. */
   readonly attachments: ReadonlySet<string>;
   readonly texts: VerificationReport['texts'];
+  /** Null without a manifest. */
+  readonly coverage: Coverage | null;
 }
 
 const CommonRecord = z.looseObject({ event_id: Uuid, site_id: Uuid, created_at: Instant });
@@ -181,7 +184,7 @@ class EntriesPass {
   }
 
   async finish(): Promise<EntriesResult> {
-    this.#runs.finish();
+    const coverage = this.#cover();
     const resolutions = await this.#documents.resolve();
     for (let i = 0; i < this.#consents.length; i += 1) {
       const row = this.#consents.row(i);
@@ -213,7 +216,17 @@ class EntriesPass {
       summary: this.counter.summary(this.#consents.length, this.#consents.tally()),
       attachments: this.#attachments.named,
       texts: await this.#documents.texts(resolutions),
+      coverage,
     };
+  }
+
+  #cover(): Coverage | null {
+    const { manifest, batches } = this.context;
+    this.#runs.finish();
+    if (manifest === null) return null;
+    const coverage = coverageOf(manifest.filter.site_id, this.#runs.complete, batches);
+    verifyCoverage(manifest, coverage, this.files.findings);
+    return coverage;
   }
 
   async #finishWatched(row: ConsentRow, verdict: Verdict): Promise<void> {

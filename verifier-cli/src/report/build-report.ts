@@ -1,4 +1,5 @@
-import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import type { Manifest, PackageFilter } from '../../../schemas/evidence/manifest.js';
+import type { Coverage, StreamCoverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
 import type { SealingInterval } from '../time/batch-times.js';
@@ -6,13 +7,20 @@ import type { ProvedTime } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/timestamps.js';
 import { notProved } from './not-proved.js';
 import { provesOf } from './proves.js';
-import { MAX_LISTED, type ReportedStamp, type ReportedTime, type VerificationReport } from './report.js';
+import {
+  MAX_LISTED,
+  type ReportedFilter,
+  type ReportedStamp,
+  type ReportedTime,
+  type VerificationReport,
+} from './report.js';
 
 /** What a report is made of. */
 export interface Found {
   readonly findings: Findings;
   readonly manifest: Manifest | null;
   readonly summary: RecordsSummary;
+  readonly coverage: Coverage | null;
   readonly intervals: readonly SealingInterval[];
   readonly stamps: Stamps;
   readonly texts: VerificationReport['texts'];
@@ -20,7 +28,16 @@ export interface Found {
 }
 
 /** Puts together what the checks found. */
-export function buildReport({ findings, manifest, summary, intervals, stamps, texts, at }: Found): VerificationReport {
+export function buildReport({
+  findings,
+  manifest,
+  summary,
+  coverage,
+  intervals,
+  stamps,
+  texts,
+  at,
+}: Found): VerificationReport {
   const proved = provedOf(intervals);
   const holding = [...stamps.values()].filter(({ report }) => report.outcome === 'pass');
   return {
@@ -36,17 +53,27 @@ export function buildReport({ findings, manifest, summary, intervals, stamps, te
       development: manifest?.development ?? null,
       checkpoint: manifest?.checkpoint ?? null,
       not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,
+      filter: manifest && reportedFilter(manifest.filter),
     },
+    coverage: coverage && { consents: listed(coverage.consents), notices: listed(coverage.notices) },
     records: summary,
     proved,
     stamps: { count: stamps.size, first: [...stamps.values()].slice(-MAX_LISTED).map(reportedStamp) },
     sound_until: firstEnd(holding),
     warnings: findings.warnings,
     texts,
-    proves: provesOf(findings, manifest, summary, proved),
-    not_proved: notProved(manifest, summary),
+    proves: provesOf({ findings, manifest, summary, proved, coverage }),
+    not_proved: notProved(manifest, summary, coverage),
     verified_at: at.toISOString(),
   };
+}
+
+function reportedFilter({ site_id: _, _sd, event_ids: eventIds, ...filter }: PackageFilter): ReportedFilter {
+  return { ...filter, event_ids: eventIds?.length ?? null, persons: _sd.length };
+}
+
+function listed(coverage: StreamCoverage): StreamCoverage {
+  return { ...coverage, complete: coverage.complete.slice(0, MAX_LISTED) };
 }
 
 function provedOf(intervals: readonly SealingInterval[]): VerificationReport['proved'] {

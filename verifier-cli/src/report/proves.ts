@@ -1,16 +1,21 @@
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import type { Coverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
+import { coverageText } from './coverage-text.js';
 import type { VerificationReport } from './report.js';
 
+interface Found {
+  readonly findings: Findings;
+  readonly manifest: Manifest | null;
+  readonly summary: RecordsSummary;
+  readonly proved: VerificationReport['proved'];
+  readonly coverage: Coverage | null;
+}
+
 /** What the package proves, in words for a reader without technical knowledge. Nothing as a whole, if any check failed. */
-export function provesOf(
-  findings: Findings,
-  manifest: Manifest | null,
-  summary: RecordsSummary,
-  proved: VerificationReport['proved'],
-): readonly string[] {
+export function provesOf({ findings, manifest, summary, proved, coverage }: Found): readonly string[] {
   if (findings.verdict() === 'invalid') return [];
   const pass = (...ids: readonly CheckId[]) => ids.every((id) => findings.outcomeOf(id) === 'pass');
   const lines: string[] = [];
@@ -32,8 +37,12 @@ export function provesOf(
     );
   if (pass('disclosure.digest'))
     lines.push(`The ${summary.disclosed_values} personal details shown are those that were recorded.`);
-  if (pass('completeness.runs'))
-    lines.push('No record is missing within the runs of events that the package calls complete.');
+  if (pass('completeness.runs') && coverage !== null) {
+    if (coverage.consents.complete.length > 0)
+      lines.push(`The site's consents and erasures are ${coverageText(coverage.consents)}.`);
+    if (coverage.notices.complete.length > 0)
+      lines.push(`The site's documents and configurations are ${coverageText(coverage.notices)}.`);
+  }
   if (pass('erasure.proof'))
     lines.push(`The personal details of ${summary.erased} records were erased, and the erasure itself is on record.`);
   return lines;

@@ -1,4 +1,5 @@
 import type { CheckResult } from '../findings/findings.js';
+import { coverageText, discloseText, filterText } from './coverage-text.js';
 import { element, type Markup } from './markup.js';
 import {
   facts,
@@ -90,7 +91,7 @@ function proofs({ proves, verdict }: VerificationReport): Markup {
   return section('What it proves', proves.length === 0 ? element('p', {}, nothing) : list(proves.map(printable)));
 }
 
-function about({ package: about, records, verified_at: at }: VerificationReport): Markup {
+function about({ package: about, records, coverage, verified_at: at }: VerificationReport): Markup {
   const decisions = Object.entries(records.decisions).map(([decision, count]) => `${count} ${printable(decision)}`);
   const { verdicts } = records;
   return section(
@@ -98,6 +99,10 @@ function about({ package: about, records, verified_at: at }: VerificationReport)
     facts([
       ['Ledger', foreign(about.origin ?? 'unknown')],
       ['Site', foreign(about.site_id ?? 'unknown')],
+      ['Asked for', about.filter && foreign(filterText(about.filter))],
+      ['Values asked for', about.filter && foreign(discloseText(about.filter))],
+      ['Consents and erasures', coverage && coverageText(coverage.consents)],
+      ['Documents and configurations', coverage && coverageText(coverage.notices)],
       ['Exported', [`${momentText(about.exported_at ?? 'unknown')} by `, foreign(about.exported_by ?? 'unknown')]],
       ['Consents', `${records.consents}${decisions.length === 0 ? '' : ` (${decisions.join(', ')})`}`],
       [

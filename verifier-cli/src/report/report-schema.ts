@@ -56,6 +56,24 @@ const Stamp = z.strictObject({
     .describe('the newer stamp at whose time this one was judged; null if it stands by itself'),
 });
 
+const Filter = z.strictObject({
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  consent_type: z.string().nullable(),
+  document_version_id: z.string().nullable(),
+  event_ids: Count.nullable().describe('how many records were chosen by their ids'),
+  persons: Count.describe('how many persons were asked for; they are not named'),
+  disclose: z.union([z.literal('all'), z.literal('none'), z.array(z.string())]),
+});
+
+const Coverage = z.strictObject({
+  stream: z.string(),
+  complete: z.array(z.strictObject({ first: Count, last: Count })).max(MAX_LISTED),
+  complete_up_to: Count.nullable().describe('no revision from 0 to this one is missing; null if that is not shown'),
+  ledger_reaches: Count.nullable().describe('highest revision that the enclosed batches hold'),
+  is_whole: z.boolean().describe('complete from 0 to as far as the enclosed batches reach'),
+});
+
 /**
  * The object that `consent-verify check --json` prints. Every text in it may come from the package: it is data, never markup. `report.schema.json` is
  * made of this.
@@ -78,7 +96,9 @@ export const ReportSchema = z
       development: z.boolean().nullable().describe('true if a development authority stamped it: no evidence then'),
       checkpoint: Count.nullable(),
       not_yet_stamped: Count.nullable(),
+      filter: Filter.nullable().describe('what the package was asked for, as its manifest states it'),
     }),
+    coverage: z.strictObject({ consents: Coverage, notices: Coverage }).nullable(),
     records: z.strictObject({
       entries: Count,
       consents: Count,

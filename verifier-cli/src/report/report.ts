@@ -1,3 +1,4 @@
+import type { StreamCoverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { CheckResult, Warning } from '../findings/findings.js';
@@ -49,6 +50,19 @@ export interface ReportedText {
   readonly source: string | null;
 }
 
+/** What the package was asked for, as its manifest states it. */
+export interface ReportedFilter {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly consent_type: string | null;
+  readonly document_version_id: string | null;
+  /** How many records were chosen by their ids; null if none was. */
+  readonly event_ids: number | null;
+  /** How many persons were asked for; they are not named. */
+  readonly persons: number;
+  readonly disclose: 'all' | 'none' | readonly string[];
+}
+
 /** What the verifier found: the object that `--json` prints. */
 export interface VerificationReport {
   readonly format: 'consent-verify-report';
@@ -64,7 +78,10 @@ export interface VerificationReport {
     readonly development: boolean | null;
     readonly checkpoint: number | null;
     readonly not_yet_stamped: number | null;
+    readonly filter: ReportedFilter | null;
   };
+  /** How much of each stream is shown to be there; null where the manifest cannot be read. At most `MAX_LISTED` runs each. */
+  readonly coverage: { readonly consents: StreamCoverage; readonly notices: StreamCoverage } | null;
   readonly records: RecordsSummary;
   /** Between which proved times the batches of the package were sealed. */
   readonly proved: {

@@ -1,6 +1,7 @@
 import type { CheckResult, Problem } from '../findings/findings.js';
+import { coverageText, discloseText, filterText } from './coverage-text.js';
 import { printable } from './printable.js';
-import type { ReportedTime, VerificationReport } from './report.js';
+import type { ReportedFilter, ReportedTime, VerificationReport } from './report.js';
 
 const VERDICTS = {
   valid: 'VALID: every check that the verdict needs passed.',
@@ -63,13 +64,14 @@ function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
   return accuracy === 0 ? time : `${time} (± ${accuracy} ms)`;
 }
 
-function packageLines({ package: about, records }: VerificationReport): string[] {
+function packageLines({ package: about, records, coverage }: VerificationReport): string[] {
   const { verdicts } = records;
   const decisions = Object.entries(records.decisions).map(([decision, count]) => `${count} ${printable(decision)}`);
   return [
     'Package',
     `  ledger        ${printable(about.origin ?? 'unknown')}`,
     `  site          ${printable(about.site_id ?? 'unknown')}`,
+    ...scopeLines(about.filter, coverage),
     `  exported      ${printable(about.exported_at ?? 'unknown')} by ${printable(about.exported_by ?? 'unknown')}`,
     ...(about.development === true
       ? ['  ATTENTION     stamped by a development authority: for trying out, not evidence']
@@ -77,6 +79,20 @@ function packageLines({ package: about, records }: VerificationReport): string[]
     `  consents      ${records.consents} (${decisions.join(', ') || 'none'})`,
     `                ${verdicts.valid} valid, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`,
     `  personal data ${records.disclosed_values} values shown, ${records.withheld_values} withheld, ${records.erased} records erased`,
+  ];
+}
+
+function scopeLines(filter: ReportedFilter | null, coverage: VerificationReport['coverage']): string[] {
+  return [
+    ...(filter === null
+      ? []
+      : [`  asked for     ${printable(filterText(filter))}`, `  values asked  ${printable(discloseText(filter))}`]),
+    ...(coverage === null
+      ? []
+      : [
+          `  consents and erasures are ${coverageText(coverage.consents)}`,
+          `  documents and configurations are ${coverageText(coverage.notices)}`,
+        ]),
   ];
 }
 
