@@ -6,6 +6,7 @@ import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import type { JsonValue } from '../../schemas/json/json-value.js';
 import type { EventLog } from '../event-log/port.js';
+import { assertGenuine, NotGenuine, type ProofKeys, type SiteEvent } from '../keys/index.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import { ExportFailed } from './errors.js';
 import type { Disclose } from './filter.js';
@@ -17,6 +18,7 @@ export interface EntriesInput {
   readonly db: Pick<pg.Pool, 'query'>;
   readonly log: EventLog;
   readonly siteId: string;
+  readonly keyring: ProofKeys;
   readonly siteKey: Uint8Array;
   readonly scope: Scope;
   readonly fits: (record: ConsentRecord) => boolean;
@@ -78,9 +80,10 @@ export class EntriesFile {
   }
 
   async *#run(run: Scope['consents'][number]): AsyncGenerator<readonly JsonValue[], void> {
-    const { db, log, beforePage } = this.input;
+    const { db, log, keyring, beforePage } = this.input;
     for await (const page of readEntries(db, log, run)) {
       await beforePage(this.counts.entries);
+      for (const { event } of page) await refuseAltered(event, keyring);
       yield await this.#page(page);
     }
   }
@@ -166,6 +169,16 @@ export class EntriesFile {
     } else if (event.type === SITE_CONFIG_PUBLISHED) {
       this.configurations.add(sha256Hex(recordText));
     }
+  }
+}
+
+/** What was altered before it was sealed agrees with the ledger: only its proof hash tells. @throws ExportFailed `proof-hash-differs` */
+async function refuseAltered(event: SiteEvent, keyring: ProofKeys): Promise<void> {
+  try {
+    await assertGenuine(event, keyring);
+  } catch (error) {
+    if (!(error instanceof NotGenuine)) throw error;
+    throw new ExportFailed('proof-hash-differs', error.message, { cause: error });
   }
 }
 

@@ -4,6 +4,8 @@ export type ExportProblem =
   | 'cancelled-by-erasure'
   /** The event log and the ledger's tables contradict each other: nothing can be proved until an operator has found out why. */
   | 'log-and-ledger-differ'
+  /** A record in the log is not the one that was accepted: its proof hash is another's. */
+  | 'proof-hash-differs'
   /** The package would be larger than the format allows: choose a shorter time range. */
   | 'too-large'
   /** The filter cannot be used. */

@@ -34,7 +34,7 @@ export interface ExportParts {
   /** As `consent_ledger_worker` or `consent_ledger_api`. */
   readonly pool: pg.Pool;
   readonly log: EventLog;
-  readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey'>;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById'>;
   /** Origin of the ledger. */
   readonly origin: string;
   readonly now?: () => Date;
@@ -122,7 +122,7 @@ async function write(
     0,
   );
   const entries = new EntriesFile({
-    ...{ db, log, siteId, siteKey, scope, fits, disclose, size },
+    ...{ db, log, keyring, siteId, siteKey, scope, fits, disclose, size },
     beforePage: async (done) => {
       progress({ step: 'entries', done, total });
       await assertRunning();

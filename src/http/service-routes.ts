@@ -4,6 +4,7 @@ import type { RateLimiter } from '../admission/rate-limiter.js';
 import type { SiteDirectory } from '../catalogue/site-context.js';
 import type { CheckPassword } from '../catalogue/users.js';
 import type { EventLog } from '../event-log/port.js';
+import type { ProofKeys } from '../keys/index.js';
 import { openApiRoute } from '../openapi/openapi-route.js';
 import type { Verifier } from '../verification/verifier.js';
 import type { RouteGroup } from './app.js';
@@ -32,6 +33,7 @@ export interface ServiceDeps {
   readonly verifier: Verifier;
   readonly detectRegion: DetectRegion;
   readonly eventLog: EventLog;
+  readonly proofKeys: ProofKeys;
   readonly onExportError: ExportDeps['onError'];
   readonly checkReadiness: CheckReadiness;
   /** A minute, from one address. */
@@ -60,7 +62,12 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
           getDocuments(tool, guards, pool);
           getStatus(tool, guards, pool);
           getVerify(tool, guards, verifier);
-          getS2sExport(tool, guards, { pool, log: deps.eventLog, onError: deps.onExportError });
+          getS2sExport(tool, guards, {
+            pool,
+            log: deps.eventLog,
+            proofKeys: deps.proofKeys,
+            onError: deps.onExportError,
+          });
           deps.recordingRoutes(tool, guards);
         },
         { prefix: '/tool/v1' },

@@ -1,7 +1,9 @@
 export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex } from './blind-index.js';
 export { KeyError, type KeyErrorCode } from './errors.js';
+export { assertGenuine, NotGenuine, type ProofKeys, type SiteEvent } from './genuine-event.js';
 export { createKeyring, type JwtKeys, type Keyring, type ProofKey } from './keyring.js';
 export { loadMasterKey } from './master-key.js';
+export { isProofHashOf } from './proof-hash.js';
 export { createRandomPool, type RandomPool } from './random-pool.js';
 export {
   approvalTokenKey,

@@ -5,6 +5,7 @@ import { withTransaction } from '../database/pool.js';
 import { appendExactlyOnce } from '../event-log/append-exactly-once.js';
 import type { EventLog, NewEvent } from '../event-log/port.js';
 import { assertSameEvent } from '../event-log/same-event.js';
+import { assertGenuine, type ProofKeys } from '../keys/index.js';
 import { streamEnds } from './log-check.js';
 import { advanceStream, findWaiting, relayedRevision } from './outbox.js';
 
@@ -28,9 +29,10 @@ export interface LogRecovery {
  * outbox rows and ledger events: same streams, revisions, ids and bytes. Of what the log has beyond this database, the log's end is taken
  * over, and parked sites are let go on. Then the sealer reads the log from its start once, and projections ask to be rebuilt: positions in the log mean something else now.
  * The service must be stopped. May be called again after a failure.
- * @throws LogNotRecoverable if an event that is missing in the log was deleted from the outbox; LogDiverged if the log was written by others
+ * @throws LogNotRecoverable if an event that is missing in the log was deleted from the outbox; LogDiverged if the log was written by others;
+ *   NotGenuine if an outbox row was altered
  */
-export async function recoverLog(pool: pg.Pool, log: EventLog): Promise<LogRecovery> {
+export async function recoverLog(pool: pg.Pool, log: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
   await forgetLogPositions(pool, 'the event log was recovered');
   const { rows } = await pool.query('select site_id as id from parked_sites');
@@ -38,7 +40,7 @@ export async function recoverLog(pool: pg.Pool, log: EventLog): Promise<LogRecov
   for await (const { stream, known, actual } of streamEnds(pool, log)) {
     if (actual >= known) continue;
     found.refilledStreams += 1;
-    found.refilledEvents += await refill(pool, log, stream, actual, known);
+    found.refilledEvents += await refill(pool, log, keyring, stream, actual, known);
   }
   for await (const siteId of allSites(pool)) {
     for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
@@ -63,7 +65,14 @@ async function forgetLogPositions(pool: pg.Pool, reason: string): Promise<void> 
   });
 }
 
-async function refill(pool: pg.Pool, log: EventLog, stream: string, from: number, to: number): Promise<number> {
+async function refill(
+  pool: pg.Pool,
+  log: EventLog,
+  keyring: ProofKeys,
+  stream: string,
+  from: number,
+  to: number,
+): Promise<number> {
   let revision = from;
   while (revision < to) {
     const kept = await keptEvents(pool, stream, revision);
@@ -73,6 +82,7 @@ async function refill(pool: pg.Pool, log: EventLog, stream: string, from: number
           'restore a newer backup of the event log.',
       );
     }
+    if (stream !== LEDGER_STREAM) for (const event of kept) await assertGenuine({ ...event, stream }, keyring);
     await appendExactlyOnce(log, stream, revision, kept);
     revision += kept.length;
   }

@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { InvalidEventBody, sealedContent } from '../../schemas/events/sealed-event.js';
 import { isSealedStream, siteOfStream } from '../../schemas/events/streams.js';
 import { withTransaction } from '../database/pool.js';
 import { appendExactlyOnce } from '../event-log/append-exactly-once.js';
 import { AppendRefused, AppendTooLarge, LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
+import { assertGenuine, NotGenuine, type ProofKeys } from '../keys/index.js';
 import { markRelayed, type OutboxRow, takeWaiting } from './outbox.js';
 import { reconcile } from './reconcile.js';
 
@@ -16,6 +16,7 @@ export class RefusedForGood extends Error {
 export interface SiteRelayOptions {
   readonly pool: pg.Pool;
   readonly log: EventLog;
+  readonly keyring: ProofKeys;
   /** Rows, and bytes of bodies, held in memory for one site. */
   readonly maxRows: number;
   readonly maxBytes: number;
@@ -74,9 +75,9 @@ export class SiteRelay {
   }
 
   async #relayRun(siteId: string, stream: string, revision: number, run: readonly OutboxRow[]): Promise<number> {
-    const { pool, log } = this.options;
+    const { pool, log, keyring } = this.options;
     this.#inStep.delete(stream);
-    for (const row of run) refuseUnsealable(siteId, row);
+    for (const row of run) await refuseUnsealable(siteId, row, keyring);
     try {
       await appendExactlyOnce(
         log,
@@ -109,15 +110,18 @@ export function runsByStream(rows: readonly OutboxRow[]): OutboxRow[][] {
   return runs;
 }
 
-/** An event that could not be sealed would stop the sealer for every site: it must not enter the log. */
-function refuseUnsealable(siteId: string, row: OutboxRow): void {
-  if (!isSealedStream(row.stream) || siteOfStream(row.stream) !== siteId) {
-    throw new RefusedForGood(`event ${row.event.id} is meant for stream ${row.stream}, which is not the site's`);
+/**
+ * What could not be sealed would stop the sealer for every site, and what was altered since it was accepted would be given a time-stamp: neither may
+ * enter the log.
+ */
+async function refuseUnsealable(siteId: string, { stream, event }: OutboxRow, keyring: ProofKeys): Promise<void> {
+  if (!isSealedStream(stream) || siteOfStream(stream) !== siteId) {
+    throw new RefusedForGood(`event ${event.id} is meant for stream ${stream}, which is not the site's`);
   }
   try {
-    sealedContent(row.event.type, row.event.data);
+    await assertGenuine({ ...event, stream }, keyring);
   } catch (error) {
-    if (!(error instanceof InvalidEventBody)) throw error;
-    throw new RefusedForGood(`event ${row.event.id} cannot be sealed: ${error.message}`, { cause: error });
+    if (!(error instanceof NotGenuine)) throw error;
+    throw new RefusedForGood(error.message, { cause: error });
   }
 }

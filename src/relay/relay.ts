@@ -4,6 +4,7 @@ import { describe, needsOperator, runUnderLease } from '../background/run-under-
 import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { BackOff, pause } from '../event-log/waiting.js';
+import type { ProofKeys } from '../keys/index.js';
 import { assertLogNotBehind } from './log-check.js';
 import { sitesWaiting } from './outbox.js';
 import { parkSite } from './parked-sites.js';
@@ -14,6 +15,7 @@ export interface RelayOptions {
   /** As `consent_ledger_worker`, with at least `parallelSites` + 2 connections. */
   readonly pool: pg.Pool;
   readonly log: EventLog;
+  readonly keyring: ProofKeys;
   readonly logger: Log;
   /** Sites relayed at the same time. */
   readonly parallelSites?: number;
@@ -63,6 +65,7 @@ class OutboxRelay implements Relay {
     this.#sites = new SiteRelay({
       pool: options.pool,
       log: options.log,
+      keyring: options.keyring,
       maxRows: options.maxRows ?? 500,
       maxBytes: options.maxBytes ?? 2_000_000,
     });
@@ -145,7 +148,10 @@ class OutboxRelay implements Relay {
   async #onFailure(siteId: string, error: unknown): Promise<void> {
     const { logger, pool } = this.options;
     if (error instanceof RefusedForGood) {
-      logger.error({ part: this.name, site: siteId, reason: error.message }, 'site parked: the event log refused it');
+      logger.error(
+        { part: this.name, site: siteId, reason: error.message },
+        'site parked: its next event cannot enter the log',
+      );
       try {
         await parkSite(pool, siteId, error.message);
         this.#parked += 1;

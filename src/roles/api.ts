@@ -63,6 +63,7 @@ export async function createApi(installation: Installation): Promise<Api> {
         database: await openGeoDatabase(config.geo.databaseFile),
       }),
       eventLog: installation.eventLog,
+      proofKeys: keyring,
       onExportError: (error, { id }) => {
         logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
       },

@@ -3,9 +3,11 @@ import { isSealedStream } from '../../schemas/events/streams.js';
 import type { BackgroundPart, Log, PartStatus } from '../background/part.js';
 import { runUnderLease } from '../background/run-under-lease.js';
 import { LogDiverged } from '../event-log/errors.js';
-import type { EventLog } from '../event-log/port.js';
+import type { EventLog, LoggedEvent } from '../event-log/port.js';
 import { pause } from '../event-log/waiting.js';
+import { assertGenuine, NotGenuine, type ProofKeys } from '../keys/index.js';
 import { catchUpLedger } from './apply-ledger.js';
+import { Unsealable } from './errors.js';
 import type { LedgerSigner } from './ledger-signer.js';
 import { type LedgerState, readStreamHeads } from './ledger-state.js';
 import { type BatchLimits, PendingBatch } from './pending-batch.js';
@@ -16,6 +18,7 @@ export interface SealerOptions {
   /** As `consent_ledger_worker`. */
   readonly pool: pg.Pool;
   readonly log: EventLog;
+  readonly keyring: ProofKeys;
   readonly logger: Log;
   readonly signer: LedgerSigner;
   readonly limits: BatchLimits;
@@ -99,7 +102,7 @@ class Sealer implements BackgroundPart {
   /**
    * Reads on in the log, no further than the batch has room.
    * @returns `gap` if the events before the ones read are missing in the batch: then gathering must begin at the log's start
-   * @throws LogDiverged if they are not in the log at all
+   * @throws LogDiverged if they are not in the log at all; Unsealable
    */
   async #gather(pending: PendingBatch): Promise<'at-end' | 'more' | 'gap'> {
     const { pool, log, logger } = this.options;
@@ -111,6 +114,7 @@ class Sealer implements BackgroundPart {
     for (const [stream, head] of await readStreamHeads(pool, unknown)) pending.heads.set(stream, head);
     const now = performance.now();
     for (const event of events) {
+      if (event.revision > pending.heads.get(event.stream).revision) await this.#assertGenuine(event);
       if (pending.add(event, now)) continue;
       if (pending.start === null) throw new LogDiverged(event.stream, event.revision, 'the event before it is missing');
       logger.warn(
@@ -121,6 +125,16 @@ class Sealer implements BackgroundPart {
     }
     pending.position = page.next;
     return page.atEnd ? 'at-end' : 'more';
+  }
+
+  /** An event that was appended past the relay, or altered in the log: no batch may hold it. @throws Unsealable */
+  async #assertGenuine(event: LoggedEvent): Promise<void> {
+    try {
+      await assertGenuine(event, this.options.keyring);
+    } catch (error) {
+      if (!(error instanceof NotGenuine)) throw error;
+      throw new Unsealable(`${event.stream}, revision ${event.revision}: ${error.message}`, { cause: error });
+    }
   }
 
   /** Seals what is gathered, unless another sealer got there first. @returns the ledger's state after */

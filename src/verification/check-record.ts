@@ -1,9 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../schemas/events/consent-recorded.js';
 import { parseRecord } from '../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
-import type { ProofKey } from '../keys/index.js';
 import type { StoredRecord } from './stored-record.js';
 
 /** The record of a stored text; null if it is not the canonical text of one. */
@@ -14,13 +12,6 @@ export function readRecord(text: string): ConsentRecord | null {
   } catch {
     return null;
   }
-}
-
-/** Whether the proof hash is that of these very bytes, with the key that the record names. */
-export function isProofHashOf(recordText: string, proofHash: string, key: ProofKey): boolean {
-  const expected = createHmac('sha256', key.key).update(recordText, 'utf8').digest();
-  const stored = Buffer.from(proofHash, 'hex');
-  return /^[0-9a-f]{64}$/.test(proofHash) && timingSafeEqual(expected, stored);
 }
 
 /** Whether every column of the read model says what the record says: they are copies, and what people see. */

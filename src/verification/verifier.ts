@@ -5,10 +5,10 @@ import type { ConsentRecord } from '../../schemas/events/consent-recorded.js';
 import { SITE_CONFIG_PUBLISHED } from '../../schemas/events/notices.js';
 import { parseRecord } from '../../schemas/events/sealed-event.js';
 import { withTransaction } from '../database/pool.js';
-import { KeyError, type Keyring, type ProofKey } from '../keys/index.js';
+import { isProofHashOf, KeyError, type Keyring, type ProofKey } from '../keys/index.js';
 import { checkBatch } from './check-batch.js';
 import { checkCheckpoint } from './check-checkpoint.js';
-import { columnsAgree, erasureAgrees, isProofHashOf, readRecord } from './check-record.js';
+import { columnsAgree, erasureAgrees, readRecord } from './check-record.js';
 import type { RecordIdentifier } from './identifier.js';
 import { isErasureAt, readSealedEvidence } from './sealed-evidence.js';
 import { findStoredRecord, type StoredRecord } from './stored-record.js';
@@ -56,7 +56,7 @@ export function createVerifier(pool: pg.Pool, keyring: Keyring): Verifier {
 async function verifyStored(client: pg.PoolClient, keyring: Keyring, stored: StoredRecord): Promise<Verification> {
   const record = readRecord(stored.record);
   const key = record === null ? null : await proofKeyOf(keyring, record.proof_key_id);
-  const hashValid = key !== null && isProofHashOf(stored.record, stored.proof_hash, key);
+  const hashValid = key !== null && isProofHashOf(stored.record, stored.proof_hash, key.key);
   const isOwners = key !== null && key.tenantId === stored.tenant_id;
   const isCopyExact = record !== null && columnsAgree(stored, record);
   const isErasureSound = erasureAgrees(stored) && (await isErasedBySound(client, stored));

@@ -87,13 +87,14 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   const { worker: pool, log } = pipeline;
 
   const relay = async (): Promise<void> => {
-    const relays = new SiteRelay({ pool, log, maxRows: 500, maxBytes: 10_000_000 });
+    const relays = new SiteRelay({ pool, log, keyring, maxRows: 500, maxBytes: 10_000_000 });
     const signal = new AbortController().signal;
     for (const { siteId } of [site, otherSite]) while ((await relays.relaySome(siteId, signal)) > 0);
   };
   const seal = async (maxLeaves = 16): Promise<void> => {
     await relay();
-    const sealer = createSealer({ pool, log, logger: silent, signer, limits: { maxLeaves, maxAgeMs: 20 }, pollMs: 10 });
+    const limits = { maxLeaves, maxAgeMs: 20 };
+    const sealer = createSealer({ pool, log, keyring, logger: silent, signer, limits, pollMs: 10 });
     await whileRunning([sealer], () => until(async () => (await count(pool, SEALED_ALL)) === 1));
   };
   return {

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
 import { utf8 } from '../../schemas/crypto/encoding.js';
@@ -11,6 +11,7 @@ import { createPool, type DatabaseRole } from '../../src/database/pool.js';
 import { createEventStoreDbEventLog } from '../../src/event-log/eventstoredb/eventstoredb-event-log.js';
 import type { EventLog, NewEvent } from '../../src/event-log/port.js';
 import { createPostgresEventLog } from '../../src/event-log/postgres/postgres-event-log.js';
+import { KeyError, type ProofKey, type ProofKeys } from '../../src/keys/index.js';
 import type { LedgerSigner } from '../../src/sealer/ledger-signer.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { privateCorner } from './private-corner.js';
@@ -109,13 +110,23 @@ export function newSigner(origin = 'ledger.example/test'): LedgerSigner {
   };
 }
 
+const PROOF_KEY: ProofKey = { id: 'proof-1', key: Buffer.alloc(32, 7), tenantId: randomUUID() };
+
+/** Holds the key of `newConsent`, and no other. */
+export const testKeyring: ProofKeys = {
+  proofKeyById: async (id) => {
+    if (id !== PROOF_KEY.id) throw new KeyError('key_missing', `There is no proof key ${id}.`);
+    return PROOF_KEY;
+  },
+};
+
 /** A consent as admission writes it. */
 export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {}): NewEvent {
   const id = randomUUID();
   const record: ConsentRecord = {
     v: 1,
     hash_version: 2,
-    proof_key_id: 'proof-1',
+    proof_key_id: PROOF_KEY.id,
     event_id: id,
     site_id: siteId,
     consent_type: 'cookie',
@@ -135,7 +146,7 @@ export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {})
     ...changes,
   };
   const text = canonicalJson(record);
-  const proofHash = createHash('sha256').update(`key ${text}`).digest('hex');
+  const proofHash = createHmac('sha256', PROOF_KEY.key).update(text).digest('hex');
   return event(id, CONSENT_RECORDED, { record: text, proof_hash: proofHash, disclosures: null, attachments: [] });
 }
 

@@ -22,6 +22,7 @@ import {
   type Pipeline,
   silent,
   startPipeline,
+  testKeyring,
   until,
   whileRunning,
 } from './pipeline.js';
@@ -39,8 +40,8 @@ const limits = { maxLeaves: 10, maxAgeMs: 50 };
 function parts(log: EventLog): BackgroundPart[] {
   const { worker: pool, projections: projectorPool } = pipeline;
   return [
-    createRelay({ pool, log, logger: silent, retentionMs: 3_600_000, pollMs: 20 }),
-    createSealer({ pool, log, logger: silent, signer, limits, pollMs: 20 }),
+    createRelay({ keyring: testKeyring, pool, log, logger: silent, retentionMs: 3_600_000, pollMs: 20 }),
+    createSealer({ keyring: testKeyring, pool, log, logger: silent, signer, limits, pollMs: 20 }),
     createProjector({ pool: projectorPool, log, logger: silent, projections: PROJECTIONS, stoppedPollMs: 50 }),
   ];
 }
@@ -98,15 +99,21 @@ test('a log restored from an older backup is refused, and filled again to the by
   );
   await expect(assertLogNotBehind(pipeline.worker, older)).rejects.toThrow(LogBehind);
   await expect(
-    createSealer({ pool: pipeline.worker, log: older, logger: silent, signer, limits }).run(never),
+    createSealer({ keyring: testKeyring, pool: pipeline.worker, log: older, logger: silent, signer, limits }).run(
+      never,
+    ),
   ).rejects.toThrow(LogBehind);
 
-  const recovery = await recoverLog(pipeline.worker, older);
+  const recovery = await recoverLog(pipeline.worker, older, testKeyring);
   expect(recovery.refilledStreams).toBe(3);
   for (const stream of [consentsStream(a), consentsStream(b), LEDGER_STREAM]) {
     expect(await older.readStream(stream, 0, 100)).toEqual(await pipeline.log.readStream(stream, 0, 100));
   }
-  expect(await recoverLog(pipeline.worker, older)).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 });
+  expect(await recoverLog(pipeline.worker, older, testKeyring)).toEqual({
+    refilledStreams: 0,
+    refilledEvents: 0,
+    adoptedEvents: 0,
+  });
 
   ids.push(...(await consent(a, 4, older)));
   expect(await idsInLog(older, consentsStream(a))).toEqual(ids);
@@ -118,7 +125,7 @@ test('what is not kept any more cannot be recovered, and that is said', async ()
   const site = await newSite();
   await consent(site, 3, pipeline.log);
   await pipeline.owner.query('delete from outbox');
-  await expect(recoverLog(pipeline.worker, await pipeline.newLog())).rejects.toThrow(LogNotRecoverable);
+  await expect(recoverLog(pipeline.worker, await pipeline.newLog(), testKeyring)).rejects.toThrow(LogNotRecoverable);
 });
 
 test('a database restored from an older backup takes over what the log has', async () => {
@@ -136,7 +143,7 @@ test('a database restored from an older backup takes over what the log has', asy
   await whileRunning(parts(pipeline.log), () =>
     until(async () => (await listParkedSites(pipeline.worker)).length === 1),
   );
-  const recovery = await recoverLog(pipeline.worker, pipeline.log);
+  const recovery = await recoverLog(pipeline.worker, pipeline.log, testKeyring);
   expect(recovery).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 5 });
   expect(await listParkedSites(pipeline.worker)).toEqual([]);
   await whileRunning(parts(pipeline.log), () => until(() => isSettled(pipeline.log)));

@@ -16,6 +16,7 @@ import {
   type Pipeline,
   silent,
   startPipeline,
+  testKeyring,
   until,
   whileRunning,
 } from './pipeline.js';
@@ -27,7 +28,15 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 function relay(log: EventLog = pipeline.log, pool: pg.Pool = pipeline.worker): Relay {
-  return createRelay({ pool, log, logger: silent, retentionMs: 3_600_000, pollMs: 20, maxRows: 7 });
+  return createRelay({
+    keyring: testKeyring,
+    pool,
+    log,
+    logger: silent,
+    retentionMs: 3_600_000,
+    pollMs: 20,
+    maxRows: 7,
+  });
 }
 
 const consents = (site: string, n: number) => Array.from({ length: n }, () => newConsent(site));
@@ -36,7 +45,10 @@ const waiting = (site: string) => count(pipeline.owner, 'outbox where site_id = 
 test('moves each site in order across its streams, and records where each event is', async () => {
   const [a, b] = [randomUUID(), randomUUID()];
   const first = consents(a, 20);
-  const notice = event(randomUUID(), 'SiteConfigPublished.v1', { record: '{}' });
+  const noticeId = randomUUID();
+  const notice = event(noticeId, 'SiteConfigPublished.v1', {
+    record: JSON.stringify({ event_id: noticeId, site_id: a }),
+  });
   const second = consents(a, 20);
   await admit(pipeline.owner, a, first);
   await admit(pipeline.owner, a, [notice], noticesStream(a));
@@ -189,4 +201,33 @@ test('stopping leaves no step half done', async () => {
       expect(await pipeline.log.lastRevision(stream)).toBe(recorded - 1);
     }
   }
+});
+
+test.each<[string, (body: string) => string, (stream: string) => string]>([
+  ['an altered decision', (body) => body.replace('partial', 'accepted'), (stream) => stream],
+  ['an altered proof hash', (body) => body.replace(/(proof_hash":")[0-9a-f]{4}/, '$10000'), (stream) => stream],
+  ['another proof key', (body) => body.replace('proof-1', 'proof-2'), (stream) => stream],
+  ['the stream of notices', (body) => body, (stream) => stream.replace('consents', 'notices')],
+])('a consent with %s in the outbox does not enter the log, and parks its site', async (_, alter, move) => {
+  const [site, good] = [randomUUID(), randomUUID()];
+  const [first, second] = consents(site, 2);
+  if (first === undefined || second === undefined) throw new Error('no events');
+  const body = alter(new TextDecoder().decode(second.data));
+  const stream = move(consentsStream(site));
+  await admit(pipeline.owner, site, [first]);
+  await admit(pipeline.owner, site, [{ ...second, data: new TextEncoder().encode(body) }], stream);
+  const accepted = consents(good, 2);
+  await admit(pipeline.owner, good, accepted);
+  const isParked = async () => (await listParkedSites(pipeline.worker)).some(({ siteId }) => siteId === site);
+  await whileRunning([relay()], () => until(async () => (await waiting(good)) === 0 && (await isParked())));
+  expect(await idsInLog(pipeline.log, stream)).not.toContain(second.id);
+});
+
+test('the worker may mark what is in the outbox, not alter it', async () => {
+  const site = randomUUID();
+  await admit(pipeline.owner, site, consents(site, 1));
+  await expect(pipeline.worker.query("update outbox set body = ''")).rejects.toThrow('permission denied');
+  await expect(
+    pipeline.worker.query('update outbox set revision = null where site_id = $1', [site]),
+  ).resolves.toBeDefined();
 });

@@ -13,7 +13,7 @@ import type { BackgroundPart } from '../../src/background/part.js';
 import type { EventLog } from '../../src/event-log/port.js';
 import { catchUpLedger } from '../../src/sealer/apply-ledger.js';
 import { batchRoot } from '../../src/sealer/batch-tree.js';
-import { LedgerCorrupt, LedgerKeyMismatch } from '../../src/sealer/errors.js';
+import { LedgerCorrupt, LedgerKeyMismatch, Unsealable } from '../../src/sealer/errors.js';
 import { readLedgerRoot, readLedgerState } from '../../src/sealer/ledger-state.js';
 import { sealEmptyBatch } from '../../src/sealer/seal.js';
 import { createSealer } from '../../src/sealer/sealer.js';
@@ -28,6 +28,7 @@ import {
   type Pipeline,
   silent,
   startPipeline,
+  testKeyring,
   until,
   whileRunning,
 } from '../relay/pipeline.js';
@@ -40,7 +41,15 @@ beforeEach(async () => {
 afterEach(() => pipeline.close());
 
 function sealer(log: EventLog = pipeline.log, pool = pipeline.worker, maxLeaves = 16): BackgroundPart {
-  return createSealer({ pool, log, logger: silent, signer, limits: { maxLeaves, maxAgeMs: 100 }, pollMs: 20 });
+  return createSealer({
+    keyring: testKeyring,
+    pool,
+    log,
+    logger: silent,
+    signer,
+    limits: { maxLeaves, maxAgeMs: 100 },
+    pollMs: 20,
+  });
 }
 
 async function append(site: string, n: number): Promise<string[]> {
@@ -212,6 +221,7 @@ test('an empty batch makes room for a checkpoint, once', async () => {
 test('refuses a ledger of another key', async () => {
   await whileRunning([sealer()], () => until(async () => (await readLedgerState(pipeline.worker)).revision === 0));
   const other = createSealer({
+    keyring: testKeyring,
     pool: pipeline.worker,
     log: pipeline.log,
     logger: silent,
@@ -259,4 +269,14 @@ test('the batch tree is that of RFC 6962 for every size', () => {
     }
   }
   expect(fromHex(toHex(batchRoot([])))).toEqual(new Uint8Array(createHash('sha256').digest()));
+});
+
+test('an event that was appended past the relay, with another proof hash than its own, is never sealed', async () => {
+  const site = randomUUID();
+  const [first, forged] = [newConsent(site), newConsent(site)];
+  const body = new TextDecoder().decode(forged.data).replace('partial', 'accepted');
+  await pipeline.log.append(consentsStream(site), -1, [first]);
+  await pipeline.log.append(consentsStream(site), 0, [{ ...forged, data: new TextEncoder().encode(body) }]);
+  await expect(sealer().run(new AbortController().signal)).rejects.toThrow(Unsealable);
+  expect(await count(pipeline.owner, 'leaves where event_id = $1', [forged.id])).toBe(0);
 });

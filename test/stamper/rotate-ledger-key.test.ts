@@ -85,6 +85,7 @@ async function sealMore(): Promise<void> {
   const signer = await currentSigner();
   const before = (await readLedgerState(pool)).size;
   const sealer = createSealer({
+    keyring: world.keyring,
     pool,
     log,
     logger: silent,

@@ -24,7 +24,16 @@ import { createTimestampClient, type TimestampClient } from '../../src/timestamp
 import { type DevelopmentTsa, startDevelopmentTsa } from '../../src/timestamping/development-tsa/start.js';
 import { certificatesOfPem } from '../../src/timestamping/pem.js';
 import { type Fault, faultyLog } from '../relay/faulty-log.js';
-import { newConsent, newSigner, type Pipeline, silent, startPipeline, until, whileRunning } from '../relay/pipeline.js';
+import {
+  newConsent,
+  newSigner,
+  type Pipeline,
+  silent,
+  startPipeline,
+  testKeyring,
+  until,
+  whileRunning,
+} from '../relay/pipeline.js';
 
 const signer = newSigner();
 let folder: string;
@@ -67,6 +76,7 @@ function stamper(changes: Partial<StamperOptions> = {}): Stamper {
 
 function sealer(log: EventLog = pipeline.log): BackgroundPart {
   return createSealer({
+    keyring: testKeyring,
     pool: pipeline.worker,
     log,
     logger: silent,

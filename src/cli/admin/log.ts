@@ -25,8 +25,8 @@ export function logCommand(context: CliContext): Command {
   group.addCommand(
     jsonCommand('recover', 'make log and database agree after a restore, or after a copy').action(
       async (options: { readonly json?: boolean }) => {
-        await withInstallation(context, async ({ workerPool, eventLog }) => {
-          const result = await recoverLog(workerPool, eventLog);
+        await withInstallation(context, async ({ workerPool, eventLog, keyring }) => {
+          const result = await recoverLog(workerPool, eventLog, keyring);
           print(context, options, result, [
             `${result.refilledEvents} events of ${result.refilledStreams} streams were appended to the log again.`,
             `${result.adoptedEvents} events that the log has were taken over by the database.`,

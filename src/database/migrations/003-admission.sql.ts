@@ -90,5 +90,7 @@ grant select, insert, update (consumed_by) on approval_tokens to consent_ledger_
 grant select, insert on outbox to consent_ledger_api, consent_ledger_admin;
 grant select on relayed_streams, parked_sites to consent_ledger_api;
 grant select, delete on record_keys, attachments, approval_tokens to consent_ledger_worker;
-grant select, insert, update, delete on outbox, relayed_streams, parked_sites to consent_ledger_worker;
+-- What was accepted may not be altered on its way to the log, only marked as being there.
+grant select, insert, delete, update (revision) on outbox to consent_ledger_worker;
+grant select, insert, update, delete on relayed_streams, parked_sites to consent_ledger_worker;
 `;

@@ -17,7 +17,7 @@ import type { SiteContext } from '../../../catalogue/site-context.js';
 import type { EventLog, StreamEvent } from '../../../event-log/port.js';
 import { differ } from '../../../evidence/errors.js';
 import { chooseDisclosures, keyOf, readRecordKeys } from '../../../evidence/personal-data.js';
-import { decryptForRecord } from '../../../keys/index.js';
+import { assertGenuine, decryptForRecord, type ProofKeys } from '../../../keys/index.js';
 import { cursorBehind } from './get-s2s-export-cursor.js';
 import type { SelectedRecord } from './get-s2s-export-selection.js';
 
@@ -25,12 +25,13 @@ export interface RecordSources {
   /** Connections in the role `consent_ledger_api`. */
   readonly pool: pg.Pool;
   readonly log: EventLog;
+  readonly proofKeys: ProofKeys;
 }
 
 /**
  * The records of a page as they were recorded (`ExportedConsent`), from the event log: the read model only says where they are. Every disclosed value is
  * compared with the digest that the record commits to.
- * @throws ExportFailed `log-and-ledger-differ`; EventLogUnavailable, database errors
+ * @throws ExportFailed `log-and-ledger-differ`; NotGenuine; EventLogUnavailable, database errors
  */
 export async function* exportRecords(
   sources: RecordSources,
@@ -48,6 +49,7 @@ export async function* exportRecords(
     if (event === undefined || event.id !== selected.eventId || event.type !== CONSENT_RECORDED) {
       differ(`revision ${selected.revision} of the site's stream is not the record that the read model shows`);
     }
+    await assertGenuine(event, sources.proofKeys);
     const body = parseBody(ConsentRecordedBody, event.type, event.data);
     const record = parseRecord(CONSENT_RECORDED, body.record);
     const seed = seeds.get(event.id);
