@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import { utf8 } from '../crypto/encoding.js';
 import { canonicalJson, canonicalString } from '../json/canonical-json.js';
+import type { JsonObject } from '../json/json-value.js';
 import { leafHash } from '../merkle/hashing.js';
 import { Count, Sha256Hex, StreamName, Uuid } from './primitives.js';
 
 /** Format version of an entry. */
 export const ENTRY_VERSION = 1;
+
+/** An object of parsed JSON. Its members are JSON already: looking through them again would cost more than all other checks of an entry. */
+const JsonObjectShape = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be an object',
+);
 
 /** What a leaf of a batch stands for: one event at one place of one stream, chained to the one before it. */
 export const Entry = z.strictObject({
@@ -17,7 +24,7 @@ export const Entry = z.strictObject({
   event_id: Uuid,
   type: z.string().min(1).max(100),
   /** The event's public part; its schema depends on `type`. */
-  record: z.record(z.string(), z.json()),
+  record: JsonObjectShape,
   /** Hex HMAC-SHA-256 over JCS(record) with the tenant's proof key; null for events that are not consents. */
   proof_hash: Sha256Hex.nullable(),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromBase64, fromBase64url, fromHex } from '../crypto/encoding.js';
+import { fromBase64, fromHex } from '../crypto/encoding.js';
 
 /** A UUID in lower case, any version. */
 export const Uuid = z
@@ -21,10 +21,10 @@ export const Instant = z
 /** A whole number from 0 to 2^53 − 1. */
 export const Count = z.int().min(0);
 
-/** The digest of a disclosure: 32 bytes in canonical base64url. */
+/** The digest of a disclosure: 32 bytes in canonical base64url, so that the last two bits of its last character are zero. */
 export const DisclosureDigest = z
   .string()
-  .refine((text) => fromBase64url(text)?.length === 32, 'must be 32 bytes in base64url');
+  .regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be 32 bytes in base64url');
 
 /** A 32-byte hash in a proof, in lower-case hex, decoded. */
 export const HashFromHex = z.string().transform((text, context) => {

@@ -27,3 +27,25 @@ export function canonicalString(text: string): string {
   if (!text.isWellFormed()) throw new NotCanonicalizable('a string holds a lone surrogate');
   return JSON.stringify(text);
 }
+
+/**
+ * Whether a text is the canonical form of the value that was parsed from it. The native serialisation is tried first: where it yields the text, and
+ * the members of every object stand in order, it is what `canonicalJson` yields.
+ */
+export function isCanonicalJson(text: string, value: JsonValue): boolean {
+  if (JSON.stringify(value) === text && areMembersSorted(value)) return true;
+  return canonicalJson(value) === text;
+}
+
+function areMembersSorted(value: JsonValue): boolean {
+  if (value === null || typeof value !== 'object') return true;
+  if (Array.isArray(value)) return value.every(areMembersSorted);
+  let last: string | null = null;
+  for (const name of Object.keys(value)) {
+    if (last !== null && name <= last) return false;
+    last = name;
+    const member = value[name];
+    if (member !== undefined && typeof member === 'object' && !areMembersSorted(member)) return false;
+  }
+  return true;
+}

@@ -1,7 +1,7 @@
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
 import { type EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { isCanonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { parseShape } from '../files/parse.js';
 import { EntryFindings } from '../findings/entry-findings.js';
@@ -36,7 +36,7 @@ export function readEntry(
   const at = { file, line, stream: entry.stream, revision: entry.revision, event_id: entry.event_id };
   const findings = new EntryFindings(all, at, watch?.notesOf(entry) ?? null);
   const isConsent = entry.type === CONSENT_RECORDED;
-  if (canonicalJson(json) !== source.entry) findings.fail('entry.format', 'the entry is not in its canonical form');
+  if (!isCanonicalJson(source.entry, json)) findings.fail('entry.format', 'the entry is not in its canonical form');
   else if (isConsent !== (entry.proof_hash !== null))
     findings.fail('entry.format', 'consents have a proof hash, and nothing else has');
   else findings.pass('entry.format');
