@@ -28,15 +28,6 @@ export const eventStoreUrl = z
   .string()
   .regex(/^esdb(\+discover)?:\/\/\S+$/, 'must be a URL that begins with esdb:// or esdb+discover://.');
 
-/** An http(s) URL without path, query and fragment; a final slash is dropped. */
-export const origin = urlOf(['http', 'https'])
-  .transform((text) => new URL(text))
-  .refine(
-    (url) => url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === '',
-    'must be an address without path, user or query.',
-  )
-  .transform((url) => url.origin);
-
 /** URLs separated by commas, in order of preference. */
 export const httpUrls = z
   .string()

@@ -19,8 +19,6 @@ export interface Config {
   readonly http: {
     readonly host: string;
     readonly port: number;
-    /** Scheme and host, no final slash; `undefined`: derive it from where the server listens. */
-    readonly publicUrl: string | undefined;
     readonly scannerHost: string | undefined;
     readonly trustedProxies: readonly string[];
   };
@@ -115,7 +113,6 @@ function assemble(values: Values): Config {
     http: {
       host: values.HOST,
       port: values.PORT,
-      publicUrl: values.PUBLIC_URL,
       scannerHost: values.SCANNER_HOST?.toLowerCase(),
       trustedProxies: values.TRUSTED_PROXIES,
     },

@@ -8,7 +8,6 @@ import {
   key256,
   ledgerOrigin,
   networks,
-  origin,
   urlOf,
 } from './formats.js';
 
@@ -84,11 +83,6 @@ export const variables = z.object({
     meaning: 'TCP port to listen on; 0: one that the system picks.',
     default: '8080',
     example: '8443',
-  }),
-  PUBLIC_URL: origin.optional().register(descriptions, {
-    meaning: 'Address under which callers reach the service, as it appears in discovery documents and responses.',
-    otherwise: 'the address that the service listens on',
-    example: 'https://consent.example.org',
   }),
   SCANNER_HOST: hostName.optional().register(descriptions, {
     meaning: 'Second host name that serves `/tool/v1`, for scanners and agents.',

@@ -23,7 +23,7 @@ describe('loadConfig', () => {
       eventStoreUrl: undefined,
       timestamping: undefined,
       masterKey: { kind: 'generated', path: resolve('data/master.key') },
-      http: { host: '127.0.0.1', port: 8080, publicUrl: undefined, scannerHost: undefined, trustedProxies: [] },
+      http: { host: '127.0.0.1', port: 8080, scannerHost: undefined, trustedProxies: [] },
       geo: { countryHeader: undefined, regionHeader: undefined, databaseFile: undefined },
       ledgerOrigin: 'localhost/consent-ledger',
       batch: { maxEvents: 4096, maxAgeMs: 10_000 },
@@ -48,7 +48,6 @@ describe('loadConfig', () => {
       DATA_DIR: '/srv/ledger',
       HOST: '0.0.0.0',
       PORT: '0',
-      PUBLIC_URL: 'https://Consent.example.org/',
       SCANNER_HOST: 'Scan.example.org',
       TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.7',
       GEO_COUNTRY_HEADER: 'CF-IPCountry',
@@ -75,7 +74,6 @@ describe('loadConfig', () => {
       http: {
         host: '0.0.0.0',
         port: 0,
-        publicUrl: 'https://consent.example.org',
         scannerHost: 'scan.example.org',
         trustedProxies: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'],
       },
@@ -114,7 +112,6 @@ describe('loadConfig', () => {
       BATCH_MAX_AGE_MS: '1e3',
       TRUSTED_PROXIES: '10.0.0.0/33',
       LOG_LEVEL: secret,
-      PUBLIC_URL: 'https://example.org/path',
       LEDGER_ORIGIN: 'has space',
       SCANNER_HOST: 'https://x',
     };
