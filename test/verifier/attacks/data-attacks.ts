@@ -192,6 +192,11 @@ export function dataAttacks(): Attack[] {
       disclosing('c0', [fixtureDisclosure('a', 'visitor_id', 1), fixtureDisclosure('a', 'signer_name', 2)]),
     ),
     attack(
+      'a salt of another record',
+      'disclosure.salt',
+      disclosing('c2', [fixtureDisclosure('c0 1', 'visitor_id', 'someone')]),
+    ),
+    attack(
       'a salt that is too short',
       'disclosure.digest',
       disclosing('c0', [toBase64url(utf8('["c2hvcnQ","visitor_id","x"]'))]),

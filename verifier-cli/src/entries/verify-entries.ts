@@ -28,6 +28,7 @@ import { type ConsentRow, ConsentTable } from './consent-table.js';
 import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
 import { type ReadEntry, readEntry } from './read-entry.js';
+import { Salts } from './salts.js';
 import { streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
 
@@ -73,6 +74,7 @@ class EntriesPass {
   readonly #erasures: Erasures;
   readonly #runs: CompleteRuns;
   readonly #consents = new ConsentTable();
+  readonly #salts = new Salts();
 
   constructor(
     readonly files: PackageFiles,
@@ -174,6 +176,7 @@ class EntriesPass {
     else findings.fail('record.format', 'the digests are not sorted, or one stands twice');
     findings.open('record.proof-hash', "not checked: it needs the tenant's proof key, and proves nothing to others");
     const disclosures = verifyDisclosures(consent, source.disclosures, findings);
+    this.#salts.accept(disclosures, findings);
     await this.#attachments.verify(disclosures, findings);
     this.counter.consent(consent.decision, consent.created_at);
     this.counter.disclosed += disclosures.length;

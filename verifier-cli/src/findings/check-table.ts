@@ -81,6 +81,7 @@ export const CHECKS = {
     required: false,
   },
   'disclosure.digest': { meaning: 'Every disclosed value is one that the record commits to.', required: true },
+  'disclosure.salt': { meaning: 'No two disclosed values of the package share a salt.', required: false },
   'disclosure.attachment': { meaning: 'Every disclosed attachment is enclosed, unchanged.', required: true },
   'disclosure.withheld': { meaning: 'Values that the package does not show.', required: false },
   'document.version': { meaning: 'The text consented to is enclosed, and its publication is proved.', required: true },
