@@ -54,7 +54,8 @@ export const ERROR_CODES = {
   SIGNATURE_IMAGE_TOO_LARGE: { status: 422, meaning: 'signature_image is larger than 262144 bytes.' },
   INVALID_CUSTOM_DOCUMENT: {
     status: 422,
-    meaning: 'custom_document_content is not base64 of a document of the stated type.',
+    meaning:
+      'custom_document_content is empty or not of the stated type; a PDF and the content of a data: URL must be base64.',
   },
   UNSUPPORTED_CUSTOM_DOCUMENT_TYPE: { status: 422, meaning: 'custom_document_mime_type is not supported.' },
   CUSTOM_DOCUMENT_TOO_LARGE: { status: 422, meaning: 'custom_document_content is larger than 1048576 bytes.' },

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { ConsentRequest } from '../../schemas/api/consents.js';
 import { type ConsentRecord, HASH_VERSION } from '../../schemas/events/consent-recorded.js';
 import type { JsonValue } from '../../schemas/json/json-value.js';
@@ -8,6 +7,7 @@ import {
   type BlindIndexKind,
   blindIndex,
   encryptForRecord,
+  hmacSha256,
   type RandomPool,
   recordKey,
   SEED_BYTES,
@@ -16,7 +16,7 @@ import { encodeDisclosures, type KnownValues, personalFields } from './disclosur
 import { newEventId } from './event-id.js';
 import type { Judgement, SiteConfig } from './judge.js';
 import type { ParsedConsent } from './parse-consents.js';
-import { consentRecordText } from './record-text.js';
+import { bodyText, consentRecordText } from './record-text.js';
 import { vouchedFields } from './token-identity.js';
 
 /** Everything that the transaction writes for one consent, and what its caller is answered. */
@@ -69,8 +69,8 @@ export function prepareConsent(input: PrepareInput, random: RandomPool): Prepare
   });
 
   const record = consentRecordText(recordOf(input, eventId, digests));
-  const proofHash = createHmac('sha256', site.proofKey.key).update(record, 'utf8').digest();
-  const body = JSON.stringify({
+  const proofHash = hmacSha256(site.proofKey.key, record);
+  const body = bodyText({
     record,
     proof_hash: proofHash.toString('hex'),
     disclosures,

@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
 import { ApiError } from '../../schemas/api/error-codes.js';
+import { hmacSha256 } from '../keys/index.js';
 import { byteaArray, int4Array } from './binary-arrays.js';
 import { createGroupCommitter } from './group-committer.js';
 
@@ -128,5 +128,5 @@ async function sendTakes(options: RateLimiterOptions, takes: readonly Take[]): P
 }
 
 function bucketHash(hashKey: Uint8Array, bucket: string): Buffer {
-  return createHmac('sha256', hashKey).update(bucket).digest().subarray(0, BUCKET_BYTES);
+  return hmacSha256(hashKey, bucket).subarray(0, BUCKET_BYTES);
 }

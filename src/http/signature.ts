@@ -1,6 +1,7 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../schemas/api/error-codes.js';
+import { hmacSha256Hex } from '../keys/index.js';
 import { callerOf } from './caller.js';
 
 /** How far X-Timestamp may be from the server's clock, in seconds, either way. */
@@ -22,7 +23,7 @@ export interface SignedParts {
 /** The signature of a request: lower-case hex HMAC-SHA256 with the API key (interface specification, Request signature). */
 export function requestSignature(apiKey: string, { method, path, timestamp, nonce, body }: SignedParts): string {
   const canonical = `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n${hash('sha256', body, 'hex')}`;
-  return createHmac('sha256', apiKey).update(canonical).digest('hex');
+  return hmacSha256Hex(Buffer.from(apiKey), canonical);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { hmacSha256 } from './hmac.js';
 
 /** The personal values that a record can be found by without being kept in clear. */
 export type BlindIndexKind = 'visitor' | 'email' | 'phone' | 'id_number';
@@ -12,10 +12,7 @@ export const BLIND_INDEX_BYTES = 16;
  * @param siteKey 32 bytes
  */
 export function blindIndex(siteKey: Uint8Array, kind: BlindIndexKind, value: string): Buffer {
-  return createHmac('sha256', siteKey)
-    .update(`index\0${kind}\0${normalise(kind, value)}`, 'utf8')
-    .digest()
-    .subarray(0, BLIND_INDEX_BYTES);
+  return hmacSha256(siteKey, `index\0${kind}\0${normalise(kind, value)}`).subarray(0, BLIND_INDEX_BYTES);
 }
 
 /**

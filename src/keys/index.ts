@@ -1,6 +1,7 @@
 export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex } from './blind-index.js';
 export { KeyError, type KeyErrorCode } from './errors.js';
 export { assertGenuine, NotGenuine, type ProofKeys, type SiteEvent } from './genuine-event.js';
+export { hmacSha256, hmacSha256Hex } from './hmac.js';
 export { createKeyring, type JwtKeys, type Keyring, type ProofKey } from './keyring.js';
 export { loadMasterKey } from './master-key.js';
 export { isProofHashOf } from './proof-hash.js';

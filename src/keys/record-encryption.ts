@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto';
 import { KeyError } from './errors.js';
+import { hmacSha256 } from './hmac.js';
 import type { RandomPool } from './random-pool.js';
 import { NONCE_BYTES, open, seal } from './sealed-box.js';
 
@@ -75,9 +75,7 @@ export function decryptForToken(key: Uint8Array, tokenId: string, blob: Uint8Arr
 function derive(siteKey: Uint8Array, label: Uint8Array, seed: Uint8Array, id: Uint8Array): Buffer {
   // A fixed length keeps seed and id apart.
   if (seed.length !== SEED_BYTES) throw new RangeError(`a seed has ${SEED_BYTES} bytes, not ${seed.length}`);
-  return createHmac('sha256', siteKey)
-    .update(Buffer.concat([label, seed, id]))
-    .digest();
+  return hmacSha256(siteKey, Buffer.concat([label, seed, id]));
 }
 
 function uuidBytes(uuid: string): Buffer {

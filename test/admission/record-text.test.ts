@@ -10,7 +10,7 @@ import {
 import { decodeDisclosure, disclosureDigest, encodeDisclosure } from '../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import { encodeDisclosures } from '../../src/admission/disclosures.js';
-import { consentRecordText } from '../../src/admission/record-text.js';
+import { bodyText, consentRecordText } from '../../src/admission/record-text.js';
 import { createRandomPool } from '../../src/keys/index.js';
 
 const hex64 = fc.stringMatching(/^[0-9a-f]{64}$/);
@@ -49,6 +49,16 @@ const record: fc.Arbitrary<ConsentRecord> = fc.record({
 describe('texts that are written straight from closed lists', () => {
   it('is the canonical JSON of the record', () => {
     fc.assert(fc.property(record, (made) => consentRecordText(made) === canonicalJson(made)));
+  });
+
+  it('is the JSON of the event body', () => {
+    const body = fc.record({
+      record: record.map(consentRecordText),
+      proof_hash: hex64,
+      disclosures: fc.option(fc.base64String()),
+      attachments: fc.array(fc.uuid(), { maxLength: 3 }),
+    });
+    fc.assert(fc.property(body, (made) => bodyText(made) === JSON.stringify(made)));
   });
 
   it('encodes disclosures as the format does', () => {

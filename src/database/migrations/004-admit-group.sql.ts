@@ -48,7 +48,7 @@ create function admit_group(
 language plpgsql volatile
 -- Plans are kept, and were perhaps made when the tables were empty: only index look-ups, one for each element, stay right as they grow. Hence also
 -- scalar subqueries and OFFSET 0 below, which no planner turns into a join that reads a whole table, or into a hash of it.
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
