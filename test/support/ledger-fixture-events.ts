@@ -197,14 +197,14 @@ export function fixtureWorld(): FixtureWorld {
     fixtureDisclosure('c3 2', 'signer_name', 'Ayşe\u202e <b>Yılmaz</b>\u001b[31m'),
     fixtureDisclosure('c3 3', 'signature_image', signature),
   ];
-  const activated = {
+  const activated = (language: 'en' | 'tr') => ({
     v: 1,
-    event_id: fixtureUuid('activated en'),
+    event_id: fixtureUuid(`activated ${language}`),
     site_id: siteId,
     created_at: minute(2).toISOString(),
     document_id: fixtureUuid('document'),
-    document_version_id: fixtureUuid('version en'),
-  };
+    document_version_id: fixtureUuid(`version ${language}`),
+  });
   return {
     siteId,
     otherSiteId,
@@ -214,7 +214,8 @@ export function fixtureWorld(): FixtureWorld {
         notice('config', SITE_CONFIG_PUBLISHED, config),
         notice('published version en', DOCUMENT_VERSION_PUBLISHED, version('version en', 'en', ENGLISH)),
         notice('published version tr', DOCUMENT_VERSION_PUBLISHED, version('version tr', 'tr', TURKISH)),
-        notice('activated en', DOCUMENT_VERSION_ACTIVATED, activated),
+        notice('activated en', DOCUMENT_VERSION_ACTIVATED, activated('en')),
+        notice('activated tr', DOCUMENT_VERSION_ACTIVATED, activated('tr')),
       ],
       [
         fixtureConsent('c0', 11),

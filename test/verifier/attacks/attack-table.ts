@@ -2,6 +2,7 @@ import type { FixtureAuthority } from '../../support/ledger-fixture.js';
 import type { Attack } from './attack.js';
 import { containerAttacks } from './container-attacks.js';
 import { dataAttacks } from './data-attacks.js';
+import { historyAttacks } from './history-attacks.js';
 import { ledgerAttacks } from './ledger-attacks.js';
 import { timeAttacks } from './time-attacks.js';
 import { treeAttacks } from './tree-attacks.js';
@@ -14,5 +15,6 @@ export function attackTable(authority: FixtureAuthority): Readonly<Record<string
     'time stamps and times': timeAttacks(authority),
     'container and manifest': containerAttacks(),
     'entries and records': dataAttacks(),
+    'documents, erasures and completeness': historyAttacks(),
   };
 }

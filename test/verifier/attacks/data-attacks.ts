@@ -1,52 +1,37 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64url, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { fixtureDisclosure, fixtureUuid } from '../../support/ledger-fixture-events.js';
-import type { Files, PackageHooks } from '../../support/package-builder.js';
+import {
+  type FixtureEvent,
+  type FixtureWorld,
+  fixtureDisclosure,
+  fixtureUuid,
+} from '../../support/ledger-fixture-events.js';
 import {
   type Attack,
-  asIfErased,
   attachmentName,
   attack,
   changeAttachment,
   disclosing,
-  disclosuresOf,
   doubt,
   ENTRIES,
   edit,
   event,
   line,
   record,
-  streamOf,
   strings,
-  withoutEntry,
 } from './attack.js';
 
-/** Leaves the last events of a stream out, and everything that the manifest would say of them. */
-function shortened(kind: 'consents' | 'notices', labels: readonly string[]): PackageHooks {
-  const consents = kind === 'consents' ? labels.length : 0;
-  return {
-    entryLines: (lines, ledger) => labels.reduce((kept, label) => withoutEntry(label)?.(kept, ledger) ?? kept, lines),
-    manifest: (one) => ({
-      ...one,
-      counts: {
-        ...one.counts,
-        entries: one.counts.entries - labels.length,
-        consents: one.counts.consents - consents,
-      },
-      complete: one.complete.map((run) =>
-        run.stream.startsWith(kind) ? { ...run, last: run.last - labels.length } : run,
-      ),
-    }),
-  };
+/** An event once more, as another entry. */
+function again({ batches }: FixtureWorld, label: string): FixtureEvent {
+  const found = batches.flat().find((one) => one.label === label);
+  if (found === undefined) throw new Error(`no event ${label}`);
+  return { ...structuredClone(found), label: `${label} again` };
 }
 
-/** Entries, records, disclosures, documents, erasure, completeness. */
+/** Entries, records, disclosures. */
 export function dataAttacks(): Attack[] {
-  const c0 = fixtureUuid('c0');
   const other = fixtureUuid('other site');
-  const english = (files: Files) =>
-    [...files].find(([, content]) => new TextDecoder().decode(content).startsWith('# Cookies'))?.[0] ?? '';
   return [
     attack(
       'one character of a record changed',
@@ -99,6 +84,24 @@ export function dataAttacks(): Attack[] {
     attack('two entries for one place', 'entry.order', {
       entryParts: (parts, { label }) => (label === 'c2' ? { ...parts, revision: 1 } : parts),
     }),
+    attack('one event at two places of its stream', 'entry.order', {
+      world: (world) => void world.batches[4]?.push(again(world, 'c5')),
+    }),
+    attack('two events of one id that contradict each other', 'entry.order', {
+      world: (world) => {
+        const other = again(world, 'c5');
+        other.record.decision = 'withdrawn';
+        world.batches[4]?.push(other);
+      },
+    }),
+    attack(
+      'one event id in both streams of a site',
+      'entry.order',
+      event('activated tr', (one) => {
+        one.eventId = fixtureUuid('c5');
+        one.record.event_id = one.eventId;
+      }),
+    ),
     attack('an entry that names another before it', 'entry.chain', {
       entryParts: (parts, { label }) => (label === 'c2' ? { ...parts, previous: 'a'.repeat(64) } : parts),
     }),
@@ -134,6 +137,11 @@ export function dataAttacks(): Attack[] {
       'a record with an impossible time',
       'record.format',
       event('c0', record({ created_at: '2026-02-30T00:00:00.000Z' })),
+    ),
+    attack(
+      'a consent that ends before it begins',
+      'record.format',
+      event('c0', record({ valid_until: '2001-01-01T00:00:00.000Z' })),
     ),
     attack(
       'a record whose digests are not sorted',
@@ -227,113 +235,6 @@ export function dataAttacks(): Attack[] {
     ),
     attack('an attachment that nobody names', 'manifest.files', {
       signedFiles: (files) => void files.set(PACKAGE_FILES.attachment(toHex(sha256(utf8('x')))), utf8('x')),
-    }),
-    attack('a text that was swapped', 'document.version', {
-      files: (files) => void files.set(english(files), utf8('# Other cookies')),
-    }),
-    attack('a text that is missing', 'document.version', { files: (files) => void files.delete(english(files)) }),
-    attack('a document version whose publication is left out', 'document.version', {
-      entryLines: withoutEntry('published version en'),
-    }),
-    attack(
-      'a document version published with another text',
-      'document.version',
-      event('published version en', record({ content_sha256: 'a'.repeat(64) })),
-    ),
-    attack(
-      'a document version in another language',
-      'document.version',
-      event('published version en', record({ language: 'de' })),
-    ),
-    attack(
-      'a document version published twice',
-      'document.version',
-      event('published version tr', record({ document_version_id: fixtureUuid('version en') })),
-    ),
-    attack('a consent to an unknown version', 'document.version', event('c0', record({ document_version_id: other }))),
-    attack('a consent to another text', 'document.version', event('c0', record({ document_hash: 'a'.repeat(64) }))),
-    attack('a configuration that is left out', 'document.configuration', { entryLines: withoutEntry('config') }),
-    attack(
-      'a configuration that was changed',
-      'document.configuration',
-      event('config', record({ domain: 'evil.example' })),
-    ),
-    attack(
-      'a consent to another configuration',
-      'document.configuration',
-      event('c0', record({ site_config_hash: 'a'.repeat(64) })),
-    ),
-    attack(
-      'a record called erased by an erasure that does not list it',
-      'erasure.proof',
-      line('c0', (one) => Object.assign(one, { disclosures: [], erased: { stream: streamOf('c0'), revision: 5 } })),
-    ),
-    attack(
-      'a record called erased by nothing',
-      'erasure.proof',
-      line('c0', (one) => Object.assign(one, { disclosures: [], erased: { stream: streamOf('c0'), revision: 99 } })),
-    ),
-    attack(
-      'a record called erased by a consent',
-      'erasure.proof',
-      line('c0', (one) => Object.assign(one, { disclosures: [], erased: { stream: streamOf('c0'), revision: 1 } })),
-    ),
-    attack('an erasure that is left out', 'erasure.proof', { entryLines: withoutEntry('e0') }),
-    attack(
-      'an erasure that does not hold',
-      'erasure.proof',
-      line('e0', (one) => Object.assign(one, { index: 0 })),
-    ),
-    attack(
-      'an erased value passed off as intact',
-      'erasure.values',
-      line('c1', (one) => Object.assign(one, { disclosures: disclosuresOf('c1'), erased: undefined })),
-    ),
-    attack(
-      'an erased value beside its mark',
-      'erasure.values',
-      line('c1', (one) => Object.assign(one, { disclosures: disclosuresOf('c1') })),
-    ),
-    attack('an erasure that lists a record whose values are shown', 'erasure.values', {
-      world: (world) =>
-        void Object.assign(asIfErased(world) ?? {}, {
-          erased_event_ids: [...[c0, fixtureUuid('c1'), fixtureUuid('c4')].sort()],
-        }),
-    }),
-    attack('an erasure that lists nothing', 'record.format', event('e0', record({ erased_event_ids: [] }))),
-    attack('a withdrawal left out of a complete run', 'completeness.runs', { entryLines: withoutEntry('c6') }),
-    attack('a record left out of a complete run', 'completeness.runs', { entryLines: withoutEntry('c2') }),
-    attack('a first record left out of a complete run', 'completeness.runs', { entryLines: withoutEntry('c0') }),
-    attack('a complete run that goes beyond the package', 'completeness.runs', {
-      manifest: (one) => ({ ...one, complete: one.complete.map((run) => ({ ...run, last: run.last + 1 })) }),
-    }),
-    attack('a withdrawal left off the end of a whole site', 'completeness.runs', shortened('consents', ['c6', 'c7'])),
-    attack('a first consent left off a whole site', 'completeness.runs', {
-      entryLines: withoutEntry('c0'),
-      manifest: (one) => ({
-        ...one,
-        complete: one.complete.map((run) => (run.stream.startsWith('consents') ? { ...run, first: 1 } : run)),
-      }),
-    }),
-    attack('a notice left off the end of its stream', 'completeness.runs', shortened('notices', ['activated en'])),
-    attack('complete runs that overlap', 'completeness.runs', {
-      manifest: (one) => ({ ...one, complete: [...one.complete, ...one.complete] }),
-    }),
-    attack('a withdrawal left out after signing', 'manifest.files', {
-      signedFiles: edit(ENTRIES, (bytes) =>
-        utf8(
-          new TextDecoder()
-            .decode(bytes)
-            .split('\n')
-            .filter((one) => !one.includes('withdrawn'))
-            .join('\n'),
-        ),
-      ),
-    }),
-    doubt('a package without a consent', 'package.records', {
-      entryLines: (lines) => lines.filter(({ entry }) => String(entry).includes('notices-')),
-      files: (files) => void files.delete(attachmentName(files)),
-      manifest: (one) => ({ ...one, complete: [], counts: { ...one.counts, entries: 4, consents: 0, erased: 0 } }),
     }),
   ];
 }

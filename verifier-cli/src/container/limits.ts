@@ -29,6 +29,8 @@ export const LIMITS = {
   erasedIds: 2_000_000,
   /** Different document versions and configurations that records refer to. */
   references: 100_000,
+  /** Characters of what they refer by. */
+  referenceLength: 32 * 1024 * 1024,
   /** Salts that are compared with one another; further ones are not. */
   salts: 4_194_304,
   /** Bytes of audit paths or leaf hashes held at a time. */

@@ -1,7 +1,11 @@
 import { sha256, sha256Hex } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8, toHex } from '../../../schemas/crypto/encoding.js';
 import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
-import type { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
+import type {
+  DocumentVersionPublishedRecord,
+  DocumentVersionStateRecord,
+  SiteConfigPublishedRecord,
+} from '../../../schemas/events/notices.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
@@ -10,6 +14,8 @@ import type { PackageFiles } from '../files/package-files.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { Verdict } from '../findings/verdict.js';
 import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
+import type { Judgement, Term } from './judge-place.js';
+import type { LedgerPlace } from './place.js';
 
 /** What a record says of the text consented to, and of the configuration in force. */
 export type Reference =
@@ -20,17 +26,31 @@ export type Reference =
       readonly language: string;
       readonly site: string;
     }
-  | { readonly kind: 'configuration'; readonly hash: string; readonly site: string };
+  | {
+      readonly kind: 'configuration';
+      readonly hash: string;
+      readonly site: string;
+      /** The categories that the record names, sorted. */
+      readonly categories: readonly string[];
+    };
 
 /** What resolving a reference found. */
-export interface Resolution {
-  readonly outcome: Outcome;
-  readonly message: string;
+export interface Resolution extends Judgement {
+  /** Null where its publication is not enclosed. */
+  readonly term: Term | null;
 }
 
-interface Published {
+interface PublishedVersion {
   readonly record: DocumentVersionPublishedRecord;
   readonly verdict: Verdict;
+  readonly place: LedgerPlace;
+}
+
+interface PublishedConfiguration {
+  readonly site: string;
+  readonly categories: ReadonlySet<string>;
+  readonly verdict: Verdict;
+  readonly place: LedgerPlace;
 }
 
 /**
@@ -38,21 +58,34 @@ interface Published {
  * many records share them, and are resolved at the end: notices stand behind consents in the file.
  */
 export class Documents {
-  readonly #versions = new Map<string, Published>();
+  readonly #versions = new Map<string, PublishedVersion>();
   readonly #ambiguous = new Set<string>();
-  readonly #configurations = new Map<string, { readonly site: string; readonly verdict: Verdict }>();
+  /** The first activation and the first retirement of versions. */
+  readonly #activated = new Map<string, LedgerPlace>();
+  readonly #retired = new Map<string, LedgerPlace>();
+  readonly #configurations = new Map<string, PublishedConfiguration>();
   readonly #references: Reference[] = [];
   readonly #indexes = new Map<string, number>();
+  #referenceLength = 0;
 
   constructor(readonly files: PackageFiles) {}
 
-  addVersion(record: DocumentVersionPublishedRecord, verdict: Verdict): void {
+  addVersion(record: DocumentVersionPublishedRecord, verdict: Verdict, place: LedgerPlace): void {
     if (this.#versions.has(record.document_version_id)) this.#ambiguous.add(record.document_version_id);
-    else this.#versions.set(record.document_version_id, { record, verdict });
+    else this.#versions.set(record.document_version_id, { record, verdict, place });
   }
 
-  addConfiguration(site: string, record: JsonValue, verdict: Verdict): void {
-    this.#configurations.set(sha256Hex(canonicalJson(record)), { site, verdict });
+  addState(state: 'activated' | 'retired', record: DocumentVersionStateRecord, place: LedgerPlace): void {
+    const places = state === 'activated' ? this.#activated : this.#retired;
+    if (!places.has(record.document_version_id)) places.set(record.document_version_id, place);
+  }
+
+  /** @param text as it was hashed: the record as parsed, before its shape was looked at */
+  addConfiguration(record: SiteConfigPublishedRecord, text: JsonValue, verdict: Verdict, place: LedgerPlace): void {
+    const categories = new Set(record.categories.map(({ key }) => key));
+    const hash = sha256Hex(canonicalJson(text));
+    if (!this.#configurations.has(hash))
+      this.#configurations.set(hash, { site: record.site_id, categories, verdict, place });
   }
 
   /** @returns the index of the reference to the document version; −1 beyond the limit */
@@ -64,7 +97,13 @@ export class Documents {
   /** @returns the index of the reference to the site's configuration; −1 beyond the limit */
   referToConfiguration(record: ConsentRecord): number {
     const { site_config_hash: hash, site_id: site } = record;
-    return this.#refer(`${site} ${hash}`, { kind: 'configuration', hash, site });
+    const categories = Object.keys(record.categories ?? {}).sort();
+    return this.#refer(`${site} ${hash} ${JSON.stringify(categories)}`, {
+      kind: 'configuration',
+      hash,
+      site,
+      categories,
+    });
   }
 
   /** Resolves every reference, by index. */
@@ -77,8 +116,8 @@ export class Documents {
   async #resolve(reference: Reference): Promise<Resolution> {
     const file = PACKAGE_FILES.notice(reference.hash);
     const digest = await this.files.digest(file);
-    if (!this.files.has(file)) return { outcome: 'fail', message: `its text ${file} is missing` };
-    if (digest !== reference.hash) return { outcome: 'fail', message: `its text ${file} was changed` };
+    if (!this.files.has(file)) return failed(`its text ${file} is missing`);
+    if (digest !== reference.hash) return failed(`its text ${file} was changed`);
     return reference.kind === 'version' ? this.#resolveVersion(reference) : this.#resolveConfiguration(reference);
   }
 
@@ -131,35 +170,46 @@ export class Documents {
   #resolveVersion(reference: Reference & { kind: 'version' }): Resolution {
     const published = this.#versions.get(reference.id);
     const what = `the publication of document version ${reference.id}`;
-    if (published === undefined) return { outcome: 'fail', message: `${what} is not enclosed` };
-    if (this.#ambiguous.has(reference.id)) return { outcome: 'fail', message: `${what} is enclosed twice` };
-    const { record, verdict } = published;
-    if (record.content_sha256 !== reference.hash) return { outcome: 'fail', message: `${what} is for another text` };
-    if (record.site_id !== reference.site) return { outcome: 'fail', message: `${what} is of another site` };
-    if (record.language !== reference.language) return { outcome: 'fail', message: `${what} is in another language` };
-    return resolutionOf(verdict, what);
+    if (published === undefined) return failed(`${what} is not enclosed`);
+    if (this.#ambiguous.has(reference.id)) return failed(`${what} is enclosed twice`);
+    const { record, verdict, place } = published;
+    if (record.content_sha256 !== reference.hash) return failed(`${what} is for another text`);
+    if (record.site_id !== reference.site) return failed(`${what} is of another site`);
+    if (record.language !== reference.language) return failed(`${what} is in another language`);
+    const activated = this.#activated.get(reference.id) ?? null;
+    const retired = this.#retired.get(reference.id) ?? null;
+    return resolutionOf(verdict, what, { published: place, activated, retired });
   }
 
   #resolveConfiguration(reference: Reference & { kind: 'configuration' }): Resolution {
     const published = this.#configurations.get(reference.hash);
     const what = "the publication of the site's configuration";
-    if (published === undefined) return { outcome: 'fail', message: `${what} is not enclosed` };
-    if (published.site !== reference.site) return { outcome: 'fail', message: `${what} is of another site` };
-    return resolutionOf(published.verdict, what);
+    if (published === undefined) return failed(`${what} is not enclosed`);
+    if (published.site !== reference.site) return failed(`${what} is of another site`);
+    const unknown = reference.categories.find((key) => !published.categories.has(key));
+    if (unknown !== undefined)
+      return failed(`the record names a category that its configuration does not have: ${unknown}`);
+    return resolutionOf(published.verdict, what, { published: published.place, activated: 'always', retired: null });
   }
 
   #refer(key: string, reference: Reference): number {
     const known = this.#indexes.get(key);
     if (known !== undefined) return known;
     if (this.#references.length >= LIMITS.references) return -1;
+    if (this.#referenceLength + key.length > LIMITS.referenceLength) return -1;
+    this.#referenceLength += key.length;
     this.#indexes.set(key, this.#references.length);
     this.#references.push(reference);
     return this.#references.length - 1;
   }
 }
 
-function resolutionOf(verdict: Verdict, what: string): Resolution {
-  if (verdict === 'valid') return { outcome: 'pass', message: '' };
-  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} does not hold` };
-  return { outcome: 'indeterminate', message: `${what} is not proved` };
+function resolutionOf(verdict: Verdict, what: string, term: Term): Resolution {
+  if (verdict === 'valid') return { outcome: 'pass', message: '', term };
+  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} does not hold`, term };
+  return { outcome: 'indeterminate', message: `${what} is not proved`, term };
+}
+
+function failed(message: string): Resolution {
+  return { outcome: 'fail', message, term: null };
 }

@@ -10,6 +10,9 @@ export interface ConsentRow {
   readonly stream: string;
   readonly revision: number;
   readonly eventId: string;
+  /** Its place in the ledger. */
+  readonly batch: number;
+  readonly index: number;
   readonly verdict: Verdict;
   readonly version: number;
   readonly configuration: number;
@@ -25,6 +28,8 @@ export class ConsentTable {
   readonly #streams: string[] = [];
   readonly #revisions: number[] = [];
   readonly #eventIds: string[] = [];
+  readonly #batches: number[] = [];
+  readonly #indexes: number[] = [];
   readonly #verdicts: number[] = [];
   readonly #versions: number[] = [];
   readonly #configurations: number[] = [];
@@ -45,6 +50,8 @@ export class ConsentTable {
     this.#streams.push(this.#lastStream);
     this.#revisions.push(row.revision);
     this.#eventIds.push(row.eventId);
+    this.#batches.push(row.batch);
+    this.#indexes.push(row.index);
     this.#verdicts.push(VERDICTS.indexOf(row.verdict));
     this.#versions.push(row.version);
     this.#configurations.push(row.configuration);
@@ -61,6 +68,8 @@ export class ConsentTable {
       stream,
       revision: this.#revisions[index] ?? 0,
       eventId: this.#eventIds[index] ?? '',
+      batch: this.#batches[index] ?? 0,
+      index: this.#indexes[index] ?? 0,
       verdict: VERDICTS[this.#verdicts[index] ?? 2] ?? 'invalid',
       version: this.#versions[index] ?? -1,
       configuration: this.#configurations[index] ?? -1,

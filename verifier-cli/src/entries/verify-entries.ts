@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import {
+  DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_PUBLISHED,
+  DOCUMENT_VERSION_RETIRED,
   DocumentVersionPublishedRecord,
+  DocumentVersionStateRecord,
   SITE_CONFIG_PUBLISHED,
+  SiteConfigPublishedRecord,
 } from '../../../schemas/events/notices.js';
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
@@ -14,7 +18,8 @@ import type { Batches } from '../batches/batches.js';
 import { ProofCache } from '../batches/proofs.js';
 import { type Coverage, coverageOf, verifyCoverage } from '../completeness/coverage.js';
 import { CompleteRuns } from '../completeness/runs.js';
-import { Documents } from '../documents/documents.js';
+import { Documents, type Resolution } from '../documents/documents.js';
+import { judgePlace } from '../documents/judge-place.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
@@ -27,6 +32,7 @@ import { Attachments } from './attachments.js';
 import { type ConsentRow, ConsentTable } from './consent-table.js';
 import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
+import { EventIds } from './event-ids.js';
 import { type ReadEntry, readEntry } from './read-entry.js';
 import { Salts } from './salts.js';
 import { streamProblem } from './stream-rules.js';
@@ -52,6 +58,14 @@ export interface EntriesResult {
   readonly coverage: Coverage | null;
 }
 
+const UNREAD: Resolution = { outcome: 'indeterminate', message: 'the record could not be read', term: null };
+
+/** What an event says of the state of a document version. */
+const STATES: ReadonlyMap<string, 'activated' | 'retired'> = new Map([
+  [DOCUMENT_VERSION_ACTIVATED, 'activated'],
+  [DOCUMENT_VERSION_RETIRED, 'retired'],
+]);
+
 const CommonRecord = z.looseObject({ event_id: Uuid, site_id: Uuid, created_at: Instant });
 
 /** Verifies every entry of the package in one pass, and at its end what entries say of one another. */
@@ -68,6 +82,7 @@ export async function verifyEntries(files: PackageFiles, context: EntryContext):
 class EntriesPass {
   readonly counter = new SummaryCounter();
   readonly #order = new EntryOrder();
+  readonly #eventIds = new EventIds();
   readonly #proofs: ProofCache;
   readonly #attachments: Attachments;
   readonly #documents: Documents;
@@ -75,6 +90,7 @@ class EntriesPass {
   readonly #runs: CompleteRuns;
   readonly #consents = new ConsentTable();
   readonly #salts = new Salts();
+  #knowsEveryType = true;
 
   constructor(
     readonly files: PackageFiles,
@@ -90,6 +106,8 @@ class EntriesPass {
   async accept(read: ReadEntry): Promise<void> {
     const { entry, findings } = read;
     this.#order.accept(read);
+    if (!this.#eventIds.add(entry.event_id))
+      findings.fail('entry.order', 'another entry is of the same event: an event is recorded once');
     this.#runs.accept(entry.stream, entry.revision);
     await this.#verifyPlace(read);
     const common = matchShape(CommonRecord, read.record);
@@ -136,7 +154,9 @@ class EntriesPass {
 
   async #verifyRecord(read: ReadEntry): Promise<void> {
     const { entry, record, findings, source } = read;
+    const place = { batch: source.batch, index: source.index };
     if (!isSealedEventType(entry.type)) {
+      this.#knowsEveryType = false;
       findings.open('record.format', 'this verifier does not know events of this type');
       return;
     }
@@ -152,10 +172,12 @@ class EntriesPass {
     else findings.fail('record.format', `the record cannot be used: ${parsed.reason}`);
     const version =
       entry.type === DOCUMENT_VERSION_PUBLISHED ? matchShape(DocumentVersionPublishedRecord, record) : null;
-    if (version?.ok) this.#documents.addVersion(version.value, findings.verdict);
-    if (entry.type === SITE_CONFIG_PUBLISHED && parsed.ok) {
-      this.#documents.addConfiguration(entry.stream.slice('notices-'.length), record, findings.verdict);
-    }
+    if (version?.ok) this.#documents.addVersion(version.value, findings.verdict, place);
+    const state = STATES.get(entry.type);
+    const change = state === undefined ? null : matchShape(DocumentVersionStateRecord, record);
+    if (state !== undefined && change?.ok) this.#documents.addState(state, change.value, place);
+    const configuration = entry.type === SITE_CONFIG_PUBLISHED ? matchShape(SiteConfigPublishedRecord, record) : null;
+    if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, findings.verdict, place);
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
     if (erasure?.ok)
       this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, findings.verdict);
@@ -163,7 +185,8 @@ class EntriesPass {
 
   async #verifyConsent({ entry, record, source, line, findings }: ReadEntry): Promise<void> {
     const parsed = matchShape(ConsentRecord, record);
-    const place = { line, stream: entry.stream, revision: entry.revision, eventId: entry.event_id };
+    const { batch, index } = source;
+    const place = { line, stream: entry.stream, revision: entry.revision, eventId: entry.event_id, batch, index };
     const erased = source.erased ?? null;
     const isDisclosed = source.disclosures.length > 0;
     if (!parsed.ok) {
@@ -172,8 +195,11 @@ class EntriesPass {
       return;
     }
     const consent = parsed.value;
-    if (areDigestsSorted(consent._sd)) findings.pass('record.format');
-    else findings.fail('record.format', 'the digests are not sorted, or one stands twice');
+    if (!areDigestsSorted(consent._sd))
+      findings.fail('record.format', 'the digests are not sorted, or one stands twice');
+    else if (consent.valid_until !== null && consent.valid_until < consent.created_at)
+      findings.fail('record.format', 'it ends (valid_until) before it begins (created_at)');
+    else findings.pass('record.format');
     findings.open('record.proof-hash', "not checked: it needs the tenant's proof key, and proves nothing to others");
     const disclosures = verifyDisclosures(consent, source.disclosures, findings);
     this.#salts.accept(disclosures, findings);
@@ -189,6 +215,7 @@ class EntriesPass {
   async finish(): Promise<EntriesResult> {
     const coverage = this.#cover();
     const resolutions = await this.#documents.resolve();
+    const isHistoryWhole = coverage?.notices.is_whole === true && this.#knowsEveryType;
     for (let i = 0; i < this.#consents.length; i += 1) {
       const row = this.#consents.row(i);
       const notes = this.context.watch?.notesOf({ event_id: row.eventId }) ?? null;
@@ -197,11 +224,10 @@ class EntriesPass {
         ['document.version', row.version],
         ['document.configuration', row.configuration],
       ] as const) {
-        const { outcome, message } = resolutions[index] ?? {
-          outcome: 'indeterminate',
-          message: 'the record could not be read',
-        };
-        findings.report(check, outcome, message);
+        const { outcome, message, term } = resolutions[index] ?? UNREAD;
+        const misplaced = term === null || outcome === 'fail' ? null : judgePlace(term, row, isHistoryWhole);
+        if (misplaced === null) findings.report(check, outcome, message);
+        else findings.report(check, misplaced.outcome, misplaced.message);
       }
       if (row.erased !== null) {
         const { outcome, message } = this.#erasures.judge(row.erased, row);

@@ -1,0 +1,206 @@
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { DOCUMENT_VERSION_RETIRED } from '../../../schemas/events/notices.js';
+import { type FixtureWorld, fixtureUuid } from '../../support/ledger-fixture-events.js';
+import type { Files, PackageHooks } from '../../support/package-builder.js';
+import {
+  type Attack,
+  asIfErased,
+  attachmentName,
+  attack,
+  disclosuresOf,
+  doubt,
+  ENTRIES,
+  edit,
+  event,
+  line,
+  record,
+  streamOf,
+  withoutEntry,
+} from './attack.js';
+
+/** Moves events from the first batch into the last. */
+function sealedLater({ batches }: FixtureWorld, labels: readonly string[]): void {
+  const moved = batches[0]?.filter(({ label }) => labels.includes(label)) ?? [];
+  batches[0] = batches[0]?.filter((one) => !moved.includes(one)) ?? [];
+  batches[4]?.push(...moved);
+}
+
+/** Leaves the last events of a stream out, and everything that the manifest would say of them. */
+function shortened(kind: 'consents' | 'notices', labels: readonly string[]): PackageHooks {
+  const consents = kind === 'consents' ? labels.length : 0;
+  return {
+    entryLines: (lines, ledger) => labels.reduce((kept, label) => withoutEntry(label)?.(kept, ledger) ?? kept, lines),
+    manifest: (one) => ({
+      ...one,
+      counts: {
+        ...one.counts,
+        entries: one.counts.entries - labels.length,
+        consents: one.counts.consents - consents,
+      },
+      complete: one.complete.map((run) =>
+        run.stream.startsWith(kind) ? { ...run, last: run.last - labels.length } : run,
+      ),
+    }),
+  };
+}
+
+/** Documents in force, erasure, completeness. */
+export function historyAttacks(): Attack[] {
+  const c0 = fixtureUuid('c0');
+  const other = fixtureUuid('other site');
+  const english = (files: Files) =>
+    [...files].find(([, content]) => new TextDecoder().decode(content).startsWith('# Cookies'))?.[0] ?? '';
+  return [
+    attack('a text that was swapped', 'document.version', {
+      files: (files) => void files.set(english(files), utf8('# Other cookies')),
+    }),
+    attack('a text that is missing', 'document.version', { files: (files) => void files.delete(english(files)) }),
+    attack('a document version whose publication is left out', 'document.version', {
+      entryLines: withoutEntry('published version en'),
+    }),
+    attack(
+      'a document version published with another text',
+      'document.version',
+      event('published version en', record({ content_sha256: 'a'.repeat(64) })),
+    ),
+    attack(
+      'a document version in another language',
+      'document.version',
+      event('published version en', record({ language: 'de' })),
+    ),
+    attack(
+      'a document version published twice',
+      'document.version',
+      event('published version tr', record({ document_version_id: fixtureUuid('version en') })),
+    ),
+    attack('a text published after the consents to it', 'document.version', {
+      world: (world) => sealedLater(world, ['published version en', 'activated en']),
+    }),
+    attack('a version activated after the consents to it', 'document.version', {
+      world: (world) => sealedLater(world, ['activated en']),
+    }),
+    attack('a text published in the batch of the consent, but behind it', 'document.version', {
+      world: ({ batches }) => {
+        const notices = batches[0]?.filter(({ label }) => label.endsWith('tr')) ?? [];
+        batches[0] = batches[0]?.filter((one) => !notices.includes(one)) ?? [];
+        batches[1]?.push(...notices);
+      },
+    }),
+    attack('a version that was never activated', 'document.version', {
+      world: ({ batches }) => void batches[0]?.pop(),
+    }),
+    attack(
+      'a version retired before the consents to it',
+      'document.version',
+      event('activated tr', (one) => {
+        one.type = DOCUMENT_VERSION_RETIRED;
+        one.record.document_version_id = fixtureUuid('version en');
+      }),
+    ),
+    doubt(
+      'a version whose activation is not enclosed, in a package that does not claim all notices',
+      'document.version',
+      {
+        entryLines: withoutEntry('activated en'),
+        manifest: (one) => ({
+          ...one,
+          complete: one.complete.slice(0, 1),
+          counts: { ...one.counts, entries: one.counts.entries - 1 },
+        }),
+      },
+    ),
+    attack('a consent to an unknown version', 'document.version', event('c0', record({ document_version_id: other }))),
+    attack('a consent to another text', 'document.version', event('c0', record({ document_hash: 'a'.repeat(64) }))),
+    attack('a configuration that is left out', 'document.configuration', { entryLines: withoutEntry('config') }),
+    attack(
+      'a configuration that was changed',
+      'document.configuration',
+      event('config', record({ domain: 'evil.example' })),
+    ),
+    attack('a configuration published after the consents under it', 'document.configuration', {
+      world: (world) => sealedLater(world, ['config']),
+    }),
+    attack(
+      'a category that the configuration does not have',
+      'document.configuration',
+      event('c0', record({ categories: { analytics: true, sell_my_kidney: true } })),
+    ),
+    attack(
+      'a consent to another configuration',
+      'document.configuration',
+      event('c0', record({ site_config_hash: 'a'.repeat(64) })),
+    ),
+    attack(
+      'a record called erased by an erasure that does not list it',
+      'erasure.proof',
+      line('c0', (one) => Object.assign(one, { disclosures: [], erased: { stream: streamOf('c0'), revision: 5 } })),
+    ),
+    attack(
+      'a record called erased by nothing',
+      'erasure.proof',
+      line('c0', (one) => Object.assign(one, { disclosures: [], erased: { stream: streamOf('c0'), revision: 99 } })),
+    ),
+    attack(
+      'a record called erased by a consent',
+      'erasure.proof',
+      line('c0', (one) => Object.assign(one, { disclosures: [], erased: { stream: streamOf('c0'), revision: 1 } })),
+    ),
+    attack('an erasure that is left out', 'erasure.proof', { entryLines: withoutEntry('e0') }),
+    attack(
+      'an erasure that does not hold',
+      'erasure.proof',
+      line('e0', (one) => Object.assign(one, { index: 0 })),
+    ),
+    attack(
+      'an erased value passed off as intact',
+      'erasure.values',
+      line('c1', (one) => Object.assign(one, { disclosures: disclosuresOf('c1'), erased: undefined })),
+    ),
+    attack(
+      'an erased value beside its mark',
+      'erasure.values',
+      line('c1', (one) => Object.assign(one, { disclosures: disclosuresOf('c1') })),
+    ),
+    attack('an erasure that lists a record whose values are shown', 'erasure.values', {
+      world: (world) =>
+        void Object.assign(asIfErased(world) ?? {}, {
+          erased_event_ids: [...[c0, fixtureUuid('c1'), fixtureUuid('c4')].sort()],
+        }),
+    }),
+    attack('an erasure that lists nothing', 'record.format', event('e0', record({ erased_event_ids: [] }))),
+    attack('a withdrawal left out of a complete run', 'completeness.runs', { entryLines: withoutEntry('c6') }),
+    attack('a record left out of a complete run', 'completeness.runs', { entryLines: withoutEntry('c2') }),
+    attack('a first record left out of a complete run', 'completeness.runs', { entryLines: withoutEntry('c0') }),
+    attack('a complete run that goes beyond the package', 'completeness.runs', {
+      manifest: (one) => ({ ...one, complete: one.complete.map((run) => ({ ...run, last: run.last + 1 })) }),
+    }),
+    attack('a withdrawal left off the end of a whole site', 'completeness.runs', shortened('consents', ['c6', 'c7'])),
+    attack('a first consent left off a whole site', 'completeness.runs', {
+      entryLines: withoutEntry('c0'),
+      manifest: (one) => ({
+        ...one,
+        complete: one.complete.map((run) => (run.stream.startsWith('consents') ? { ...run, first: 1 } : run)),
+      }),
+    }),
+    attack('a notice left off the end of its stream', 'completeness.runs', shortened('notices', ['activated tr'])),
+    attack('complete runs that overlap', 'completeness.runs', {
+      manifest: (one) => ({ ...one, complete: [...one.complete, ...one.complete] }),
+    }),
+    attack('a withdrawal left out after signing', 'manifest.files', {
+      signedFiles: edit(ENTRIES, (bytes) =>
+        utf8(
+          new TextDecoder()
+            .decode(bytes)
+            .split('\n')
+            .filter((one) => !one.includes('withdrawn'))
+            .join('\n'),
+        ),
+      ),
+    }),
+    doubt('a package without a consent', 'package.records', {
+      entryLines: (lines) => lines.filter(({ entry }) => String(entry).includes('notices-')),
+      files: (files) => void files.delete(attachmentName(files)),
+      manifest: (one) => ({ ...one, complete: [], counts: { ...one.counts, entries: 5, consents: 0, erased: 0 } }),
+    }),
+  ];
+}
