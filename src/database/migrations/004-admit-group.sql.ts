@@ -47,7 +47,8 @@ create function admit_group(
 )
 language plpgsql volatile
 -- Plans are kept, and were perhaps made when the tables were empty: only index look-ups, one for each element, stay right as they grow. Hence also
--- scalar subqueries and OFFSET 0 below, which no planner turns into a join that reads a whole table, or into a hash of it.
+-- scalar subqueries and OFFSET 0 below, which no planner turns into a join that reads a whole table, or into a hash of it. Without a forced generic
+-- plan the short arrays of a small group look cheap enough to plan several statements anew at each call.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
