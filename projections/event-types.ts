@@ -1,4 +1,10 @@
-import { BATCH_SEALED, CHECKPOINT_STAMPED, LEDGER_KEY_PUBLISHED, LOG_STARTED } from '../schemas/events/ledger.js';
+import {
+  BATCH_SEALED,
+  CHECKPOINT_STAMPED,
+  LEDGER_KEY_PUBLISHED,
+  LEDGER_RESTORED,
+  LOG_STARTED,
+} from '../schemas/events/ledger.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_PUBLISHED,
@@ -7,7 +13,13 @@ import {
 } from '../schemas/events/notices.js';
 
 /** Events of no site. */
-export const LEDGER_EVENTS = [LOG_STARTED, LEDGER_KEY_PUBLISHED, BATCH_SEALED, CHECKPOINT_STAMPED] as const;
+export const LEDGER_EVENTS = [
+  LOG_STARTED,
+  LEDGER_KEY_PUBLISHED,
+  BATCH_SEALED,
+  CHECKPOINT_STAMPED,
+  LEDGER_RESTORED,
+] as const;
 export const NOTICE_EVENTS = [
   DOCUMENT_VERSION_PUBLISHED,
   DOCUMENT_VERSION_ACTIVATED,

@@ -30,7 +30,7 @@ export async function startService(role: Role, config: Config, logger: Logger): 
     for (const part of started.splice(0).reverse()) await part.stop();
   };
   try {
-    await prepareInstallation(installation);
+    await prepareInstallation(installation, { seals: role !== 'api' });
     let worker: Worker | null = null;
     if (role !== 'api') {
       worker = await startWorker(installation);

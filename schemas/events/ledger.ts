@@ -7,6 +7,19 @@ export const LEDGER_KEY_PUBLISHED = 'LedgerKeyPublished.v1';
 export const BATCH_SEALED = 'BatchSealed.v1';
 export const CHECKPOINT_STAMPED = 'CheckpointStamped.v1';
 
+export const LEDGER_RESTORED = 'LedgerRestored.v1';
+
+/** An operator has accepted that the ledger's end was lost with a restore: batches from here on were sealed twice, differently. */
+export const LedgerRestoredBody = z.strictObject({
+  v: z.literal(1),
+  created_at: Instant,
+  /** Size of the ledger behind which nothing of the lost part is kept; if it is `head.size`, the two part somewhere below. */
+  lost_from_size: Count,
+  /** How far the ledger had come before. */
+  head: z.strictObject({ size: Count, root: Sha256Hex, revision: z.int().min(-1), key: z.string().nullable() }),
+});
+export type LedgerRestoredBody = z.infer<typeof LedgerRestoredBody>;
+
 /** The first event of `ledger`, and one more at every rotation of the key. */
 export const LedgerKeyPublishedBody = z.strictObject({
   v: z.literal(1),

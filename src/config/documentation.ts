@@ -36,6 +36,7 @@ configurable, so keep the clock synchronised.
 | \`postgres.password\` | Password of the embedded PostgreSQL's superuser \`consent_ledger\` | Yes |
 | \`embedded.lock\` | Held while the embedded PostgreSQL is started or stopped | No |
 | \`erasures.ndjson\` | The erasure journal, unless \`ERASURE_JOURNAL\` moves it | Yes, and never restore an older one |
+| \`ledger-head.json\` | How far the ledger has come, beside the erasure journal ([restore.md](restore.md)) | Yes, and never restore an older one |
 
 The embedded PostgreSQL listens on 127.0.0.1 only. Every command that uses the same \`DATA_DIR\` shares it; the last one to
 end stops it. PostgreSQL refuses to run as root: a service that root starts keeps the database files in a folder of an

@@ -5,6 +5,7 @@ import { ensureManifestCertificate } from '../evidence/index.js';
 import type { Keyring } from '../keys/index.js';
 import { catchUpLedger } from '../sealer/apply-ledger.js';
 import { verifierKeyOf } from '../sealer/ledger-signer.js';
+import type { LedgerState } from '../sealer/ledger-state.js';
 import { readNewestStamp } from '../stamper/newest-stamp.js';
 import { bridgeLedgerKey } from '../stamper/rotate-ledger-key.js';
 import type { TimestampClient } from '../timestamping/client.js';
@@ -22,6 +23,8 @@ export interface RotationParts {
   readonly client: TimestampClient;
   /** DER of the configured roots. */
   readonly trustAnchors: readonly Uint8Array[];
+  /** Called before a checkpoint leaves the service, to be remembered outside the database. */
+  readonly rememberHead?: (state: LedgerState) => Promise<void>;
 }
 
 export interface LedgerKeyRotation {
@@ -50,7 +53,8 @@ export async function rotateLedgerKey(parts: RotationParts, signal: AbortSignal)
     origin,
   });
   const readNewest = () => readNewestStamp(pool, trustAnchors, new Date());
-  await bridgeLedgerKey({ pool, log, client, signer, next, readNewest }, signal);
+  const { rememberHead } = parts;
+  await bridgeLedgerKey({ pool, log, client, signer, next, readNewest, ...(rememberHead && { rememberHead }) }, signal);
   await keyring.promoteNextLedgerKey();
   const { rows } = await pool.query('select bridge_size from ledger_keys where key = $1', [verifierKeyOf(next)]);
   const [{ bridge_size: bridgeSize }] = BridgeRows.parse(rows);

@@ -6,9 +6,12 @@ import { ensureManifestCertificate } from '../evidence/index.js';
 import { createProjector, prepareProjections } from '../projector/index.js';
 import { assertLogNotBehind } from '../relay/log-check.js';
 import { createRelay } from '../relay/relay.js';
+import { assertLedgerNotRolledBack, rememberHead } from '../sealer/ledger-head.js';
+import type { LedgerState } from '../sealer/ledger-state.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../sealer/sealer.js';
 import { createStamper } from '../stamper/stamper.js';
 import type { Installation } from './installation.js';
+import { ledgerHeadFile } from './ledger-head-file.js';
 import { openLedgerSigner, publishLedgerKeyFile } from './ledger-signer.js';
 import { bindEventLog } from './log-identity.js';
 import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
@@ -28,13 +31,18 @@ export interface Worker {
 /**
  * What must be true before any request is served: the read models are there, the log is this database's and has all that it ever had, and what was erased is erased, also
  * after a restore.
- * @throws LogIdentityMismatch, LogBehind, EventLogUnavailable, JournalUnavailable
+ * @param seals whether this process seals: the ledger's head is remembered where that is done
+ * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, EventLogUnavailable, JournalUnavailable
  */
-export async function prepareInstallation(installation: Installation): Promise<void> {
+export async function prepareInstallation(
+  installation: Installation,
+  { seals }: { readonly seals: boolean },
+): Promise<void> {
   const { workerPool, projectionsPool, eventLog, config, logger } = installation;
   await prepareProjections(projectionsPool, PROJECTIONS);
   await bindEventLog(workerPool, eventLog);
   await assertLogNotBehind(workerPool, eventLog);
+  if (seals) await assertLedgerNotRolledBack(workerPool, eventLog, ledgerHeadFile(config));
   const journal = openErasureJournal(config.erasureJournal);
   const applied = await applyErasures({ pool: workerPool, log: eventLog, journal });
   if (applied.fromLog + applied.fromJournal > 0) {
@@ -50,7 +58,10 @@ export async function startWorker(installation: Installation): Promise<Worker> {
   const timestamping = await openTimestamping(config);
   await publishLedgerKeyFile(config, signer);
   await ensureManifestCertificate({ pool, keyring, origin: config.ledgerOrigin });
+  const headFile = ledgerHeadFile(config);
+  const remember = (state: LedgerState): Promise<void> => rememberHead(pool, headFile, state);
   const stamper = createStamper({
+    rememberHead: remember,
     pool,
     log,
     logger,
@@ -69,6 +80,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       logger,
       signer,
       limits: { maxLeaves: Math.min(config.batch.maxEvents, MAX_BATCH_LEAVES), maxAgeMs: config.batch.maxAgeMs },
+      rememberHead: remember,
       onSealed: () => stamper.wake(),
     }),
     stamper,

@@ -22,6 +22,22 @@ export class LedgerKeyMismatch extends OperatorNeeded {
   }
 }
 
+/** The ledger is shorter than it was, or another one: the log was restored from an older backup. */
+export class LedgerRolledBack extends OperatorNeeded {
+  override readonly name = 'LedgerRolledBack';
+  constructor(
+    readonly knownSize: number,
+    readonly size: number,
+    path: string,
+  ) {
+    super(
+      `the ledger has had ${knownSize} batches (${path}); the one in the event log has ${size}, and does not continue it. ` +
+        'The event log was restored from an older backup, or belongs to another ledger: restore a newer one. If what was sealed since is lost for ' +
+        'good, run `consent-ledger admin log accept-restore` (docs/restore.md says what that means).',
+    );
+  }
+}
+
 /** An event stands in the log that cannot be sealed. */
 export class Unsealable extends OperatorNeeded {
   override readonly name = 'Unsealable';

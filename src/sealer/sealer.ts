@@ -26,6 +26,8 @@ export interface SealerOptions {
   readonly pollMs?: number;
   /** Called after each batch: the stamper need not wait for its next look. */
   readonly onSealed?: () => void;
+  /** Called with the ledger's state after each batch, to be remembered outside the database. */
+  readonly rememberHead?: (state: LedgerState) => Promise<void>;
   readonly now?: () => Date;
 }
 
@@ -139,13 +141,14 @@ class Sealer implements BackgroundPart {
 
   /** Seals what is gathered, unless another sealer got there first. @returns the ledger's state after */
   async #seal(before: LedgerState, pending: PendingBatch): Promise<LedgerState> {
-    const { pool, log, logger, onSealed } = this.options;
+    const { pool, log, logger, onSealed, rememberHead } = this.options;
     const current = await catchUpLedger(pool, log);
     if (current.size !== before.size) return current;
     const content = { leaves: pending.leaves, logPosition: pending.position };
     const { state, sealed } = await sealBatch(pool, log, current, content, this.#now());
     this.#size = state.size;
     if (!sealed) return state;
+    await rememberHead?.(state);
     this.#sealedBatches += 1;
     this.#sealedLeaves += pending.leaves.length;
     logger.info({ part: this.name, ledger_size: state.size, events: pending.leaves.length }, 'batch sealed');

@@ -24,6 +24,8 @@ export interface BridgeParts {
   readonly next: LedgerSigner;
   /** The newest stamp, which the new one must not precede. */
   readonly readNewest: () => Promise<StatedTime | null>;
+  /** Called before a checkpoint leaves the service, to be remembered outside the database. */
+  readonly rememberHead?: (state: LedgerState) => Promise<void>;
   readonly now?: () => Date;
 }
 
@@ -35,12 +37,14 @@ export interface BridgeParts {
  * @throws LedgerKeyMismatch if the ledger is under a third key; TimestampUnavailable; what `tryAppendToLedger` and `catchUpLedger` throw
  */
 export async function bridgeLedgerKey(parts: BridgeParts, signal: AbortSignal): Promise<LedgerState> {
-  const { pool, log, client, signer, next, readNewest, now = () => new Date() } = parts;
+  const { pool, log, client, signer, next, readNewest, rememberHead, now = () => new Date() } = parts;
   for (;;) {
     const before = await catchUpLedger(pool, log);
     if (before.key === verifierKeyOf(next)) return before;
     if (before.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(before.key, verifierKeyOf(signer));
-    const { size } = await sealEmptyBatch(pool, log, now);
+    const sealed = await sealEmptyBatch(pool, log, now);
+    const { size } = sealed;
+    await rememberHead?.(sealed);
     const note = bridgingNote(signer, next, size, await readLedgerRoot(pool, size));
     const previous = await readNewest();
     const stamp = await client.stamp(utf8(note), { signal, ...(previous && { previous }) });

@@ -18,6 +18,8 @@ export interface StampingParts {
   readonly log: EventLog;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;
+  /** Called before a checkpoint leaves the service, to be remembered outside the database. */
+  readonly rememberHead?: (state: LedgerState) => Promise<void>;
 }
 
 /**
@@ -29,13 +31,14 @@ export interface StampingParts {
  * @throws TimestampUnavailable; LedgerKeyMismatch if the ledger's key was changed meanwhile; what `tryAppendToLedger` and `catchUpLedger` throw
  */
 export async function stampCheckpoint(
-  { pool, log, signer, client }: StampingParts,
+  { pool, log, signer, client, rememberHead }: StampingParts,
   state: LedgerState,
   previous: StatedTime | null,
   signal: AbortSignal,
 ): Promise<{ readonly state: LedgerState; readonly isOwn: boolean }> {
   const { size } = state;
   const note = checkpointNote(signer, size, await readLedgerRoot(pool, size));
+  await rememberHead?.(state);
   const stamp = await client.stamp(utf8(note), { signal, ...(previous && { previous }) });
   const digests = await storeEvidence(pool, stamp);
   const event = ledgerEvent(CHECKPOINT_STAMPED, {

@@ -5,6 +5,7 @@ import type { EventLog } from '../event-log/port.js';
 import { BackOff, pause } from '../event-log/waiting.js';
 import { catchUpLedger } from '../sealer/apply-ledger.js';
 import type { LedgerSigner } from '../sealer/ledger-signer.js';
+import type { LedgerState } from '../sealer/ledger-state.js';
 import { ensureKeyPublished } from '../sealer/publish-key.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
 import type { TimestampClient } from '../timestamping/client.js';
@@ -19,6 +20,8 @@ export interface StamperOptions {
   readonly logger: Log;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;
+  /** Called before a checkpoint leaves the service, to be remembered outside the database. */
+  readonly rememberHead?: (state: LedgerState) => Promise<void>;
   /** DER of the configured roots, as the client has them. */
   readonly trustAnchors: readonly Uint8Array[];
   /** At least so long between two stamps, in milliseconds: authorities charge by the stamp. */

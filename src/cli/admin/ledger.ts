@@ -1,8 +1,10 @@
 import { Command } from 'commander';
+import { ledgerHeadFile } from '../../roles/ledger-head-file.js';
 import { ledgerSignerOf, publishLedgerKeyFile } from '../../roles/ledger-signer.js';
 import { bindEventLog } from '../../roles/log-identity.js';
 import { rotateLedgerKey } from '../../roles/rotate-ledger-key.js';
 import { openTimestamping } from '../../roles/timestamping.js';
+import { rememberHead } from '../../sealer/ledger-head.js';
 import { jsonCommand } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 
@@ -20,7 +22,10 @@ export function ledgerCommand(context: CliContext): Command {
         try {
           const origin = config.ledgerOrigin;
           const done = await rotateLedgerKey(
-            { pool, log, keyring, origin, client, trustAnchors },
+            {
+              ...{ pool, log, keyring, origin, client, trustAnchors },
+              rememberHead: (state) => rememberHead(pool, ledgerHeadFile(config), state),
+            },
             new AbortController().signal,
           );
           await publishLedgerKeyFile(config, ledgerSignerOf(await keyring.ledgerKey(), origin));

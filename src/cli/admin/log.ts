@@ -6,13 +6,15 @@ import type { EventLog } from '../../event-log/port.js';
 import { createPostgresEventLog } from '../../event-log/postgres/postgres-event-log.js';
 import { recoverLog } from '../../relay/recover-log.js';
 import type { Installation } from '../../roles/installation.js';
+import { ledgerHeadFile } from '../../roles/ledger-head-file.js';
+import { acceptRestoredLedger } from '../../sealer/ledger-head.js';
 import { jsonCommand } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 
 const POSTGRES = 'postgres';
 
-/** `admin log copy|recover` */
+/** `admin log copy|recover|accept-restore` */
 export function logCommand(context: CliContext): Command {
   const group = new Command('log').description('the event log; stop the service before');
   group.addCommand(
@@ -35,6 +37,24 @@ export function logCommand(context: CliContext): Command {
         });
       },
     ),
+  );
+  group.addCommand(
+    jsonCommand(
+      'accept-restore',
+      'go on with a ledger that has lost its end with a restore; it says so for ever (docs/restore.md)',
+    ).action(async (options: { readonly json?: boolean }) => {
+      await withInstallation(context, async ({ workerPool, eventLog, config, logger }) => {
+        const accepted = await acceptRestoredLedger(workerPool, eventLog, ledgerHeadFile(config));
+        if (accepted === null)
+          throw new CommandError('The ledger has lost nothing that is known: there is nothing to accept.');
+        const { lostFromSize, head } = accepted;
+        logger.warn({ lost_from_size: lostFromSize, head_size: head.size }, 'a restored ledger was accepted');
+        print(context, options, { lost_from_size: lostFromSize, head }, [
+          `The ledger goes on at ${lostFromSize} batches; it has had ${head.size}. It says so in its own stream.`,
+          'Packages and checkpoints from before the restore contradict those made from now on: keep them, and say why.',
+        ]);
+      });
+    }),
   );
   return group;
 }
