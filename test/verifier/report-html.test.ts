@@ -75,6 +75,7 @@ test('a failed check is named at the top with its place, and nothing is said to 
   const zip = buildPackage(authority, { signedFiles: (files) => files.set('README.txt', new Uint8Array(3)) });
   const html = pageOf(await verifyFixture(authority, zip));
   expect(html).toContain('As a whole nothing');
+  expect(html).toContain('which need not be what is in this package');
   expect(html.indexOf('What stands against it')).toBeLessThan(html.indexOf('Every check'));
   expect(html).toContain('README.txt: <bdi>the file was changed');
 });

@@ -44,7 +44,7 @@ function developmentNotice({ package: about }: VerificationReport): Markup[] {
   return [element('p', { class: 'attention' }, element('strong', {}, 'Not evidence. '), text)];
 }
 
-function times({ proved, records, sound_until: soundUntil }: VerificationReport): Markup {
+function times({ verdict, proved, records, sound_until: soundUntil }: VerificationReport): Markup {
   const existed =
     proved.not_after === null
       ? proved.batches === 0
@@ -54,6 +54,15 @@ function times({ proved, records, sound_until: soundUntil }: VerificationReport)
   return section(
     'Proved times',
     element('p', {}, 'Stated by time-stamp authorities that you chose to trust. The service cannot alter them.'),
+    ...(verdict === 'invalid'
+      ? [
+          element(
+            'p',
+            { class: 'fail' },
+            'A check failed: they hold for what was stamped, which need not be what is in this package.',
+          ),
+        ]
+      : []),
     element(
       'section',
       { class: 'proved' },
