@@ -26,6 +26,11 @@ export function terminalReport(report: VerificationReport): string {
     ...report.checks.flatMap(checkLines),
     ...warningLines(report),
     '',
+    'What this proves',
+    ...(report.proves.length === 0 ? ['nothing as a whole: see above'] : report.proves).map(
+      (line) => `  • ${printable(line)}`,
+    ),
+    '',
     'What this does not prove',
     ...report.not_proved.map((line) => `  • ${printable(line)}`),
     '',
