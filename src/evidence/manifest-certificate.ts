@@ -36,7 +36,8 @@ export async function ensureManifestCertificate({ pool, keyring, origin }: Manif
 }
 
 /**
- * The certificate of a manifest key by the ledger key to which a package leads: the newest that its checkpoint or a bridge up to it bears.
+ * The certificate of a manifest key by the ledger key to which a package leads: the newest that its checkpoint or a bridge up to it bears. One by
+ * a key that was retired before is refused by whoever verifies.
  * @param size of the package's checkpoint; null if there is none
  * @throws ExportFailed `manifest-key-not-certified`
  */
@@ -46,10 +47,12 @@ export async function findManifestCertificate(
   size: number | null,
 ): Promise<string> {
   const { rows } = await db.query(
-    `select c.certificate from manifest_certificates c left join ledger_keys k on k.key = c.ledger_key
-      where c.manifest_key = $1 and (k.bridge_size is null or k.bridge_size <= $2)
-        and (k.key is not null or not exists (select from ledger_keys))
-      order by k.bridge_size desc nulls last, c.created_at desc limit 1`,
+    `with in_force as (
+       select key from ledger_keys where bridge_size is null or bridge_size <= $2 order by bridge_size desc nulls last limit 1
+     )
+     select certificate from manifest_certificates
+      where manifest_key = $1 and (ledger_key = (select key from in_force) or not exists (select from ledger_keys))
+      order by created_at desc limit 1`,
     [manifestKey, size ?? 0],
   );
   const [row] = z.array(z.object({ certificate: z.string() })).parse(rows);

@@ -123,6 +123,16 @@ test('a stamp more than an hour late is a warning', async () => {
   expect(report.warnings.first[0]?.message).toContain('2.3 h');
 });
 
+test('a record that claims to be older than the stamp before its batch is a warning', async () => {
+  const zip = buildPackage(authority, {
+    world: ({ batches }) => Object.assign(batches[4]?.[0]?.record ?? {}, { created_at: '2026-03-01T10:30:00.000Z' }),
+  });
+  const report = await verifyFixture(authority, zip);
+  expect(report.verdict).toBe('valid');
+  expect(report.warnings.count).toBe(1);
+  expect(report.warnings.first[0]?.message).toMatch(/older than the stamp after which its batch was sealed, by 9 min/);
+});
+
 test('a failure names file, line, stream, revision and record, and stops no other check', async () => {
   const zip = buildPackage(authority, {
     entryLines: (lines) =>

@@ -13,6 +13,7 @@ import { readCheckpoints } from './ledger/checkpoints.js';
 import { verifyCheckpointConsistency } from './ledger/consistency.js';
 import { verifyLedgerKey } from './ledger/ledger-key.js';
 import { verifyCounts } from './manifest/counts.js';
+import { verifyExportTime } from './manifest/export-time.js';
 import { verifyFileList } from './manifest/file-list.js';
 import { readManifest } from './manifest/manifest.js';
 import { verifyManifestSignature } from './manifest/signature.js';
@@ -80,7 +81,7 @@ export async function verifyPackage(
   const checkpoints = await readCheckpoints(files, manifest);
   const bridges = await readBridges(files, checkpoints);
   const trusted = await verifyLedgerKey(checkpoints, bridges, manifest, options.ledgerKeys, findings);
-  await verifyManifestSignature(files, signed, trusted.keys);
+  await verifyManifestSignature(files, signed, trusted);
 
   // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);
@@ -89,6 +90,7 @@ export async function verifyPackage(
   const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
   const times = stampedTimes(stamps, tied, findings);
   const intervals = verifyBatchTimes(batches, stamps, times, findings);
+  if (manifest !== null) verifyExportTime(manifest, times, findings);
 
   const foundation = findings.verdict(FOUNDATION);
 
@@ -97,6 +99,7 @@ export async function verifyPackage(
     manifest,
     batches,
     times,
+    starts: new Map(intervals.map(({ batch, after }) => [batch, after])),
     maxDelay: options.maxDelay,
     watch,
   });

@@ -2,6 +2,7 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64, toBase64url, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { LEDGER_KEY, ORIGIN } from '../../support/ledger-fixture.js';
+import { fixtureUuid } from '../../support/ledger-fixture-events.js';
 import type { Files } from '../../support/package-builder.js';
 import { signedNote, testSigningKey } from '../../support/signing-key.js';
 import { type Attack, attack, ENTRIES, edit, replaced, zipFile } from './attack.js';
@@ -155,6 +156,24 @@ export function containerAttacks(): Attack[] {
     }),
     attack('a count that is wrong', 'manifest.counts', {
       manifest: (one) => ({ ...one, counts: { ...one.counts, consents: 7 } }),
+    }),
+    attack('values of records that the filter does not ask for', 'manifest.filter', {
+      manifest: (one) => ({ ...one, filter: { ...one.filter, consent_type: 'nothing' } }),
+    }),
+    attack('values of records from outside the time asked for', 'manifest.filter', {
+      manifest: (one) => ({ ...one, filter: { ...one.filter, from: '2030-01-01T00:00:00.000Z' } }),
+    }),
+    attack('values of records that were not chosen', 'manifest.filter', {
+      manifest: (one) => ({ ...one, filter: { ...one.filter, event_ids: [fixtureUuid('c0')] } }),
+    }),
+    attack('values of fields that were not asked for', 'manifest.filter', {
+      manifest: (one) => ({ ...one, filter: { ...one.filter, disclose: ['visitor_id'] } }),
+    }),
+    attack('values although none were asked for', 'manifest.filter', {
+      manifest: (one) => ({ ...one, filter: { ...one.filter, disclose: 'none' } }),
+    }),
+    attack('a package made before its own time stamps', 'time.claimed', {
+      manifest: (one) => ({ ...one, exported_at: '2026-03-01T10:40:00.000Z' }),
     }),
     attack('a manifest that lists an attachment', 'manifest.files', {
       files: (files) => void files.set('README.txt', utf8([...files.keys()].join('\n'))),

@@ -102,6 +102,25 @@ export function ledgerAttacks(): Attack[] {
       rotateAt: 4,
       note: (note, size, text) => (size === 5 ? signedNote(text, LEDGER_KEY) : note),
     }),
+    attack('a manifest key that only the retired key of the ledger certifies', 'manifest.certificate', {
+      rotateAt: 2,
+      manifestKey: other,
+      certificate: (note) => signedNote(note.slice(0, note.indexOf('\n\n') + 1), LEDGER_KEY),
+    }),
+    attack(
+      'a manifest key that the retired key certifies, with both keys given',
+      'manifest.certificate',
+      {
+        rotateAt: 2,
+        manifestKey: other,
+        certificate: (note) => signedNote(note.slice(0, note.indexOf('\n\n') + 1), LEDGER_KEY),
+      },
+      { ledgerKeys: [LEDGER_KEY, NEXT_LEDGER_KEY].map(({ verifierKey: line }) => verifierKey(line)) },
+    ),
+    attack('a manifest key that the old key certifies at the bridge itself', 'manifest.certificate', {
+      rotateAt: 5,
+      certificate: (note) => signedNote(note.slice(0, note.indexOf('\n\n') + 1), LEDGER_KEY),
+    }),
     attack('a key bridged to a stranger', 'ledger.key', { ledgerKey: other, rotateAt: 4 }),
   ];
 }

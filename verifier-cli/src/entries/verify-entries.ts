@@ -24,10 +24,11 @@ import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
 import { type Verdict, worst } from '../findings/verdict.js';
+import { FilterRules } from '../manifest/filter.js';
 import type { VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
 import { verifyClaimedTime } from '../time/claimed-times.js';
-import type { StampedTimes } from '../time/stamped-times.js';
+import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
 import { Attachments } from './attachments.js';
 import { type ConsentRow, ConsentTable } from './consent-table.js';
 import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
@@ -43,6 +44,8 @@ export interface EntryContext {
   readonly manifest: Manifest | null;
   readonly batches: Batches;
   readonly times: StampedTimes;
+  /** By batch, the stamp after which it was proved to be sealed. */
+  readonly starts: ReadonlyMap<number, ProvedTime | null>;
   /** Milliseconds. */
   readonly maxDelay: number;
   /** The record to be shown, if one is. */
@@ -88,6 +91,7 @@ class EntriesPass {
   readonly #documents: Documents;
   readonly #erasures: Erasures;
   readonly #runs: CompleteRuns;
+  readonly #filter: FilterRules | null;
   readonly #consents = new ConsentTable();
   readonly #salts = new Salts();
   #knowsEveryType = true;
@@ -101,6 +105,7 @@ class EntriesPass {
     this.#documents = new Documents(files);
     this.#erasures = new Erasures(files.findings);
     this.#runs = new CompleteRuns(context.manifest, files.findings);
+    this.#filter = context.manifest && new FilterRules(context.manifest.filter);
   }
 
   async accept(read: ReadEntry): Promise<void> {
@@ -119,8 +124,10 @@ class EntriesPass {
     if (problem === null) findings.pass('entry.stream');
     else findings.fail('entry.stream', problem);
     if (common.ok) {
-      const end = this.context.times.endOf(read.source.batch);
-      verifyClaimedTime(Date.parse(common.value.created_at), end, this.context.maxDelay, findings);
+      const { times, starts, maxDelay } = this.context;
+      const { batch } = read.source;
+      const sealed = { after: starts.get(batch) ?? null, before: times.endOf(batch) };
+      verifyClaimedTime(Date.parse(common.value.created_at), sealed, maxDelay, findings);
     }
     await this.#verifyRecord(read);
     const { watch } = this.context;
@@ -203,6 +210,7 @@ class EntriesPass {
     findings.open('record.proof-hash', "not checked: it needs the tenant's proof key, and proves nothing to others");
     const disclosures = verifyDisclosures(consent, source.disclosures, findings);
     this.#salts.accept(disclosures, findings);
+    this.#filter?.verify(consent, disclosures, findings);
     await this.#attachments.verify(disclosures, findings);
     this.counter.consent(consent.decision, consent.created_at);
     this.counter.disclosed += disclosures.length;

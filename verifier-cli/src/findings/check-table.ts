@@ -34,6 +34,10 @@ export const CHECKS = {
     meaning: 'The package holds as many entries, consents and attachments as its manifest says.',
     required: true,
   },
+  'manifest.filter': {
+    meaning: 'Values are shown of no other records, and of no other fields, than the manifest says.',
+    required: true,
+  },
   'manifest.signature': { meaning: 'The manifest is signed by the key that its signature names.', required: true },
   'manifest.certificate': { meaning: "That key is certified by the ledger's key.", required: true },
   'ledger.key': { meaning: "The checkpoints are signed by the ledger's key that you gave.", required: true },

@@ -7,6 +7,8 @@ import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 /** Keys of this ledger that the person who verifies trusts: the ones given, and those that bridges lead to from them. */
 export interface TrustedKeys {
   readonly keys: readonly VerifierKey[];
+  /** Those of them that may certify the manifest's key: in force at the newest checkpoint. A retired key may have fallen into other hands. */
+  readonly inForce: readonly VerifierKey[];
 }
 
 /**
@@ -31,14 +33,14 @@ export async function verifyLedgerKey(
       'ledger.key',
       "no key of the ledger was given, so nothing says whose records these are: give its operator's with --ledger-key",
     );
-    return { keys: [] };
+    return { keys: [], inForce: [] };
   }
   if (own.length === 0) {
     findings.fail(
       'ledger.key',
       `the package is of the ledger “${origin ?? 'unknown'}”; the keys given are of other ledgers`,
     );
-    return { keys: [] };
+    return { keys: [], inForce: [] };
   }
   const chain =
     bridges.length === 0 ? [] : [...bridges.slice(0, 1).map(({ from }) => from), ...bridges.map(({ to }) => to)];
@@ -46,14 +48,25 @@ export async function verifyLedgerKey(
   const trusted = pinned < 0 ? own : [...own, ...chain.slice(pinned)];
   if (newest === undefined) {
     findings.open('ledger.key', 'the package encloses no checkpoint that the key could have signed');
-    return { keys: trusted };
+    return { keys: trusted, inForce: trusted };
   }
   for (const enclosed of checkpoints.values()) {
     const problem = await problemOf(enclosed, chain, bridges, trusted, enclosed === newest);
     if (problem === null) findings.pass('ledger.key');
     else findings.fail('ledger.key', problem, { file: enclosed.file });
   }
-  return { keys: trusted };
+  return { keys: trusted, inForce: await keysInForce(newest, chain.at(-1), trusted) };
+}
+
+/** The trusted keys that signed the newest checkpoint; where the ledger changed its key, the last of them alone, though the bridge bears both. */
+async function keysInForce(
+  { note }: EnclosedCheckpoint,
+  last: VerifierKey | undefined,
+  trusted: readonly VerifierKey[],
+): Promise<readonly VerifierKey[]> {
+  const signers: VerifierKey[] = [];
+  for (const key of trusted) if ((await verifyNote(note, key)) === 'signed') signers.push(key);
+  return last === undefined ? signers : signers.filter((key) => isSameKey(key, last));
 }
 
 async function problemOf(

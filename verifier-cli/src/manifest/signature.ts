@@ -3,19 +3,21 @@ import { decodeUtf8, equalBytes, fromBase64url, toBase64url, utf8 } from '../../
 import { parseManifestKeyText } from '../../../schemas/evidence/checkpoint.js';
 import { ManifestSignatureHeader } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { parseNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { parseNote, verifyNote } from '../../../schemas/evidence/signed-note.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
+import { isSameKey } from '../ledger/bridges.js';
+import type { TrustedKeys } from '../ledger/ledger-key.js';
 import type { ReadManifest } from './manifest.js';
 
 /**
  * Verifies the detached JWS over the manifest (RFC 7515 appendix F, RFC 8037), and the certificate of its key.
- * @param trustedKeys keys of the ledger that the person who verifies trusts, directly or over bridges
+ * @param trusted keys of the ledger that the person who verifies trusts, directly or over bridges, and those of them in force
  */
 export async function verifyManifestSignature(
   files: PackageFiles,
   { bytes, manifest }: ReadManifest,
-  trustedKeys: readonly VerifierKey[],
+  trusted: TrustedKeys,
 ): Promise<void> {
   const { findings } = files;
   const at = { file: PACKAGE_FILES.manifestSignature };
@@ -40,7 +42,7 @@ export async function verifyManifestSignature(
   } else {
     findings.pass('manifest.signature');
   }
-  await verifyCertificate(files, header.value.certificate, publicKey, manifest?.origin ?? null, trustedKeys);
+  await verifyCertificate(files, header.value.certificate, publicKey, manifest?.origin ?? null, trusted);
 }
 
 async function verifyCertificate(
@@ -48,7 +50,7 @@ async function verifyCertificate(
   certificate: string,
   publicKey: Uint8Array | null,
   origin: string | null,
-  trustedKeys: readonly VerifierKey[],
+  trusted: TrustedKeys,
 ): Promise<void> {
   const { findings } = files;
   const at = { file: PACKAGE_FILES.manifestSignature };
@@ -66,12 +68,19 @@ async function verifyCertificate(
     findings.fail('manifest.certificate', 'the certificate is of another ledger', at);
     return;
   }
-  const verdicts = await Promise.all(trustedKeys.map((key) => verifyNote(note, key)));
+  const verdicts = await Promise.all(trusted.keys.map((key) => verifyNote(note, key)));
+  const signers = trusted.keys.filter((_, i) => verdicts[i] === 'signed');
   if (verdicts.includes('bad-signature')) {
     findings.fail('manifest.certificate', "the ledger's signature on the certificate is wrong", at);
-  } else if (verdicts.includes('signed')) {
+  } else if (signers.some((signer) => trusted.inForce.some((key) => isSameKey(key, signer)))) {
     findings.pass('manifest.certificate');
-  } else if (trustedKeys.length === 0) {
+  } else if (signers.length > 0) {
+    findings.fail(
+      'manifest.certificate',
+      'the certificate is by a key of the ledger that is not in force at the newest checkpoint',
+      at,
+    );
+  } else if (trusted.keys.length === 0) {
     findings.open(
       'manifest.certificate',
       'no key of the ledger that you trust could be used to check it (--ledger-key)',

@@ -6,15 +6,22 @@ export const CLOCK_TOLERANCE_MS = 300_000;
 /** Delay between a claimed time and its stamp from which on the report warns: 1 h. */
 export const WARN_DELAY_MS = 3_600_000;
 
+/** Between which proved times an entry was sealed. */
+interface Sealed {
+  /** Null if no earlier stamp is named, enclosed and sound. */
+  readonly after: ProvedTime | null;
+  /** Null if no stamp that holds covers the entry. */
+  readonly before: ProvedTime | null;
+}
+
 /**
- * Holds the time that the service claims for an entry against the proved time by which it existed.
+ * Holds the time that the service claims for an entry against the proved times of its sealing.
  * @param createdAt claimed time, milliseconds since 1970
- * @param end null if no stamp that holds covers the entry
  * @param maxDelay milliseconds by which the stamp may come later than the claimed time
  */
 export function verifyClaimedTime(
   createdAt: number,
-  end: ProvedTime | null,
+  { after, before: end }: Sealed,
   maxDelay: number,
   findings: EntryFindings,
 ): void {
@@ -31,8 +38,18 @@ export function verifyClaimedTime(
     findings.open('time.claimed', `stamped long after its claimed time (${hours(delay)} h): late, or backdated`);
   } else {
     findings.pass('time.claimed');
+    const isOlderThanStart = after !== null && createdAt < after.time - after.accuracy - CLOCK_TOLERANCE_MS;
     if (delay > WARN_DELAY_MS) findings.all.warn(`stamped ${hours(delay)} h after its claimed time`, findings.at);
+    if (isOlderThanStart)
+      findings.all.warn(
+        `claims to be older than the stamp after which its batch was sealed, by ${minutes(after.time - createdAt)} min: late, or backdated`,
+        findings.at,
+      );
   }
+}
+
+function minutes(milliseconds: number): string {
+  return (milliseconds / 60_000).toFixed(0);
 }
 
 function hours(milliseconds: number): string {

@@ -1,0 +1,15 @@
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Findings } from '../findings/findings.js';
+import { CLOCK_TOLERANCE_MS } from '../time/claimed-times.js';
+import type { StampedTimes } from '../time/stamped-times.js';
+
+/** Holds the time at which the package claims to be made against the stamps in it: it cannot be older than they are. */
+export function verifyExportTime({ exported_at: exportedAt }: Manifest, times: StampedTimes, findings: Findings): void {
+  const time = Date.parse(exportedAt);
+  const isContradicted = times.all.some((stamp) => time < stamp.time - stamp.accuracy - CLOCK_TOLERANCE_MS);
+  if (isContradicted)
+    findings.fail('time.claimed', 'the package claims to be made before a time stamp that it encloses', {
+      file: PACKAGE_FILES.manifest,
+    });
+}

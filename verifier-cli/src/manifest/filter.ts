@@ -1,0 +1,39 @@
+import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
+import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
+import type { EntryFindings } from '../findings/entry-findings.js';
+
+/** Verifies, record by record, that values are shown only where the manifest says that they were asked for. */
+export class FilterRules {
+  readonly #eventIds: ReadonlySet<string> | null;
+  readonly #fields: ReadonlySet<string> | 'all';
+
+  constructor(readonly filter: PackageFilter) {
+    const { event_ids: eventIds, disclose } = filter;
+    this.#eventIds = eventIds && new Set(eventIds);
+    this.#fields = disclose === 'all' ? 'all' : new Set(disclose === 'none' ? [] : disclose);
+  }
+
+  verify(record: ConsentRecord, disclosures: readonly Disclosure[], findings: EntryFindings): void {
+    if (disclosures.length === 0) return;
+    const fields = this.#fields;
+    const unasked = fields === 'all' ? undefined : disclosures.find(({ name }) => !fields.has(name));
+    if (!this.#fits(record))
+      findings.fail('manifest.filter', 'a value is shown although the record does not fit the filter of the manifest');
+    else if (unasked !== undefined)
+      findings.fail('manifest.filter', `a value is shown of a field that was not asked for: ${unasked.name}`);
+    else findings.pass('manifest.filter');
+  }
+
+  /** By what is public: whose record it is does not show. */
+  #fits(record: ConsentRecord): boolean {
+    const { from, to, consent_type: type, document_version_id: version } = this.filter;
+    return (
+      (from === null || record.created_at >= from) &&
+      (to === null || record.created_at < to) &&
+      (type === null || record.consent_type === type) &&
+      (version === null || record.document_version_id === version) &&
+      (this.#eventIds === null || this.#eventIds.has(record.event_id))
+    );
+  }
+}
