@@ -15,7 +15,9 @@ const authority: FixtureAuthority = { root, tsa, newSigner };
 /** One consent with what it needs: its configuration, its document, one stamp. */
 const SMALLEST: PackageHooks = {
   world: (world) => {
-    const needed = world.batches.flat().filter(({ label }) => ['config', 'published version en', 'c0'].includes(label));
+    const needed = world.batches
+      .flat()
+      .filter(({ label }) => ['config', 'published version en', 'activated en', 'c0'].includes(label));
     world.batches.splice(0, world.batches.length, needed);
     Object.assign(world, {
       erased: [],
