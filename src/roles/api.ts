@@ -1,5 +1,6 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { createAdmission } from '../admission/admission.js';
+import { createCheckedClock } from '../admission/checked-clock.js';
 import { createOutboxGauge } from '../admission/outbox-gauge.js';
 import { createRateLimiter, type RateLimiter } from '../admission/rate-limiter.js';
 import { DEFAULT_GROUP_LIMITS } from '../admission/submit.js';
@@ -20,6 +21,7 @@ import { listen } from './listen.js';
 
 const SWEEP_MS = 60_000;
 const GAUGE_MS = 500;
+const CLOCK_CHECK_MS = 5_000;
 
 /** The part of the service that answers callers. It holds no state that matters: any number may run. */
 export interface Api {
@@ -38,7 +40,13 @@ export async function createApi(installation: Installation): Promise<Api> {
     pool,
     directory,
     random: installation.random,
-    clock: Date.now,
+    clock: createCheckedClock({
+      pool,
+      everyMs: CLOCK_CHECK_MS,
+      now: Date.now,
+      monotonic: () => performance.now(),
+      onDifference: (ms) => logger.error({ ahead_ms: ms }, 'nothing is admitted: the clock is not the database’s'),
+    }),
     outbox: createOutboxGauge({
       pool,
       limit: config.outbox.maxRows,

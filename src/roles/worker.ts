@@ -9,6 +9,7 @@ import { createRelay } from '../relay/relay.js';
 import { assertLedgerNotRolledBack, rememberHead } from '../sealer/ledger-head.js';
 import type { LedgerState } from '../sealer/ledger-state.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../sealer/sealer.js';
+import { createSealingClock } from '../sealer/sealing-clock.js';
 import { createStamper } from '../stamper/stamper.js';
 import type { Installation } from './installation.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
@@ -60,7 +61,9 @@ export async function startWorker(installation: Installation): Promise<Worker> {
   await ensureManifestCertificate({ pool, keyring, origin: config.ledgerOrigin });
   const headFile = ledgerHeadFile(config);
   const remember = (state: LedgerState): Promise<void> => rememberHead(pool, headFile, state);
+  const sealingClock = createSealingClock({ pool, logger });
   const stamper = createStamper({
+    sealingClock,
     rememberHead: remember,
     pool,
     log,
@@ -80,6 +83,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       logger,
       signer,
       limits: { maxLeaves: Math.min(config.batch.maxEvents, MAX_BATCH_LEAVES), maxAgeMs: config.batch.maxAgeMs },
+      sealingClock,
       rememberHead: remember,
       onSealed: () => stamper.wake(),
     }),

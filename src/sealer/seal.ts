@@ -59,10 +59,14 @@ export async function sealBatch(
  * @returns the state in which the ledger is larger than its newest stamped checkpoint, whoever made it so
  * @throws what `catchUpLedger` and `tryAppendToLedger` throw
  */
-export async function sealEmptyBatch(pool: pg.Pool, log: EventLog, now: () => Date): Promise<LedgerState> {
+export async function sealEmptyBatch(
+  pool: pg.Pool,
+  log: EventLog,
+  now: () => Date | Promise<Date>,
+): Promise<LedgerState> {
   let state = await catchUpLedger(pool, log);
   while (state.size === (state.stamped?.size ?? 0)) {
-    ({ state } = await sealBatch(pool, log, state, { leaves: [], logPosition: null }, now()));
+    ({ state } = await sealBatch(pool, log, state, { leaves: [], logPosition: null }, await now()));
   }
   return state;
 }

@@ -13,6 +13,7 @@ import { type LedgerState, readStreamHeads } from './ledger-state.js';
 import { type BatchLimits, PendingBatch } from './pending-batch.js';
 import { ensureKeyPublished } from './publish-key.js';
 import { sealBatch } from './seal.js';
+import type { SealingClock } from './sealing-clock.js';
 
 export interface SealerOptions {
   /** As `consent_ledger_worker`. */
@@ -29,6 +30,8 @@ export interface SealerOptions {
   /** Called with the ledger's state after each batch, to be remembered outside the database. */
   readonly rememberHead?: (state: LedgerState) => Promise<void>;
   readonly now?: () => Date;
+  /** By which batches are sealed; else `now`. */
+  readonly sealingClock?: SealingClock;
 }
 
 /** Most leaves of a batch: its runs must fit into one append, even if no two neighbours are of one stream. */
@@ -145,7 +148,8 @@ class Sealer implements BackgroundPart {
     const current = await catchUpLedger(pool, log);
     if (current.size !== before.size) return current;
     const content = { leaves: pending.leaves, logPosition: pending.position };
-    const { state, sealed } = await sealBatch(pool, log, current, content, this.#now());
+    const time = await (this.options.sealingClock ?? this.#now)();
+    const { state, sealed } = await sealBatch(pool, log, current, content, time);
     this.#size = state.size;
     if (!sealed) return state;
     await rememberHead?.(state);

@@ -8,6 +8,7 @@ import type { LedgerSigner } from '../sealer/ledger-signer.js';
 import type { LedgerState } from '../sealer/ledger-state.js';
 import { ensureKeyPublished } from '../sealer/publish-key.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
+import type { SealingClock } from '../sealer/sealing-clock.js';
 import type { TimestampClient } from '../timestamping/client.js';
 import { type NewestStamp, readNewestStamp } from './newest-stamp.js';
 import { renewalTime } from './renewal.js';
@@ -31,6 +32,8 @@ export interface StamperOptions {
   /** How often new batches are looked for, in milliseconds. */
   readonly pollMs?: number;
   readonly now?: () => Date;
+  /** By which empty batches are sealed; else `now`. */
+  readonly sealingClock?: SealingClock;
 }
 
 export interface Stamper extends BackgroundPart {
@@ -118,7 +121,7 @@ class CheckpointStamper implements Stamper {
     if (state.size === (state.stamped?.size ?? 0)) {
       if (!this.#isRenewalDue()) return false;
       logger.info({ part: this.name, ledger_size: state.size }, 'renewing the protection of older stamps');
-      state = await sealEmptyBatch(pool, log, this.#now);
+      state = await sealEmptyBatch(pool, log, this.options.sealingClock ?? this.#now);
     }
     const { isOwn } = await stampCheckpoint(this.options, state, this.#newest, signal);
     this.#newest = await this.#readNewest();
