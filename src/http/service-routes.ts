@@ -60,7 +60,7 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
           getPing(tool, guards);
           getConfig(tool, guards, deps.detectRegion);
           getDocuments(tool, guards, pool);
-          getStatus(tool, guards, pool);
+          getStatus(tool, guards, pool, deps.proofKeys);
           getVerify(tool, guards, verifier);
           getS2sExport(tool, guards, {
             pool,

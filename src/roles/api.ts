@@ -64,7 +64,7 @@ export async function createApi(installation: Installation): Promise<Api> {
       rateLimiter,
       apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) },
       checkPassword: createPasswordCheck(pool),
-      verifier: createVerifier(pool, keyring),
+      verifier: createVerifier(pool, keyring, installation.eventLog),
       detectRegion: createDetectRegion({
         ...config.geo,
         trustedProxies: config.http.trustedProxies,

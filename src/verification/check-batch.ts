@@ -1,10 +1,19 @@
 import { equalBytes, fromHex, toHex } from '../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
 import { BatchHeader, batchHeaderText, batchLeaf } from '../../schemas/evidence/batch-header.js';
 import { entryLeaf, entryText } from '../../schemas/evidence/entry.js';
 import { treeRoot } from '../../schemas/merkle/tree.js';
 import type { LeafRow, SealedEvidence } from './sealed-evidence.js';
-import type { StoredRecord } from './stored-record.js';
+
+/** What an entry is made of. */
+export interface StoredEntry {
+  readonly stream: string;
+  readonly revision: number;
+  readonly event_id: string;
+  readonly type: string;
+  /** JCS(record). */
+  readonly record: string;
+  readonly proof_hash: string | null;
+}
 
 /**
  * Checks a record's place in its batch, beginning from its stored bytes: entry, leaf, chain, the batch's root, its header, and the header's leaf in the
@@ -12,7 +21,7 @@ import type { StoredRecord } from './stored-record.js';
  * @returns null if the record is in no batch yet; false if anything does not fit; else the batch's leaf in the ledger tree and its number
  */
 export function checkBatch(
-  stored: StoredRecord,
+  stored: StoredEntry,
   evidence: SealedEvidence,
 ): { readonly number: number; readonly leaf: Uint8Array } | false | null {
   const { head, claims, previous, batch, batchLeaves } = evidence;
@@ -50,14 +59,14 @@ function isHeadSound(head: NonNullable<SealedEvidence['head']>): boolean {
   return head.leaf_hash !== null && equalBytes(head.leaf, head.leaf_hash);
 }
 
-function leafOf(stored: StoredRecord, previous: LeafRow | null): Uint8Array {
+function leafOf(stored: StoredEntry, previous: LeafRow | null): Uint8Array {
   return entryLeaf(
     entryText({
       stream: stored.stream,
       revision: stored.revision,
       previous: previous === null ? null : toHex(previous.hash),
       eventId: stored.event_id,
-      type: CONSENT_RECORDED,
+      type: stored.type,
       recordText: stored.record,
       proofHash: stored.proof_hash,
     }),

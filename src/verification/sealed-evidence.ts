@@ -1,5 +1,8 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import { BATCH_SEALED, BatchSealedBody } from '../../schemas/events/ledger.js';
+import { parseBody } from '../../schemas/events/sealed-event.js';
+import { BatchHeader } from '../../schemas/evidence/batch-header.js';
 
 const Bytes = z.instanceof(Uint8Array);
 const LeafRow = z.object({
@@ -99,12 +102,35 @@ async function readBatch(client: pg.PoolClient, number: number) {
   };
 }
 
-/** Whether the event at a place of a stream is a known `SubjectErased`; null where that place is not sealed yet. */
-export async function isErasureAt(client: pg.PoolClient, stream: string, revision: number): Promise<boolean | null> {
-  const { rows } = await client.query(
-    `select exists (select from erasure_events e where e.event_id = l.event_id) as is_erasure
-       from leaves l where l.stream = $1 and l.revision = $2`,
-    [stream, revision],
-  );
-  return z.array(z.object({ is_erasure: z.boolean() })).parse(rows)[0]?.is_erasure ?? null;
+const PAGE = 20;
+/** How much earlier than a record its batch can be dated: as far as two clocks of one installation may differ, and more. */
+const SLACK_MS = 10 * 60_000;
+const ledgerRows = z.array(z.object({ revision: z.int(), type: z.string(), body: Bytes }));
+
+/**
+ * Whether a batch that was sealed since a record was made has a run with the record's place. Newest first: of a fresh record few are looked at.
+ * @param createdAt of the record
+ */
+export async function isInBatchSince(
+  client: pg.PoolClient,
+  { stream, revision }: { readonly stream: string; readonly revision: number },
+  createdAt: string,
+): Promise<boolean> {
+  const earliest = Date.parse(createdAt) - SLACK_MS;
+  for (let before: number | null = null; ; ) {
+    const { rows }: pg.QueryResult = await client.query(
+      `select revision, type, body from ledger_events
+        where type = $1 and ($2::bigint is null or revision < $2) order by revision desc limit $3`,
+      [BATCH_SEALED, before, PAGE],
+    );
+    const page = ledgerRows.parse(rows);
+    for (const { type, body } of page) {
+      const { header, runs } = parseBody(BatchSealedBody, type, body);
+      if (runs.some(([name, first, last]) => name === stream && first <= revision && revision <= last)) return true;
+      if (Date.parse(BatchHeader.parse(JSON.parse(header)).sealed_at) < earliest) return false;
+    }
+    const last = page.at(-1);
+    if (last === undefined) return false;
+    before = last.revision;
+  }
 }

@@ -1,16 +1,18 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { sha256Hex } from '../../schemas/crypto/digest.js';
-import type { ConsentRecord } from '../../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED, type ConsentRecord } from '../../schemas/events/consent-recorded.js';
 import { SITE_CONFIG_PUBLISHED } from '../../schemas/events/notices.js';
 import { parseRecord } from '../../schemas/events/sealed-event.js';
 import { withTransaction } from '../database/pool.js';
+import type { EventLog } from '../event-log/port.js';
 import { isProofHashOf, KeyError, type Keyring, type ProofKey } from '../keys/index.js';
 import { checkBatch } from './check-batch.js';
 import { checkCheckpoint } from './check-checkpoint.js';
+import { isErasureReal } from './check-erasure.js';
 import { columnsAgree, erasureAgrees, readRecord } from './check-record.js';
 import type { RecordIdentifier } from './identifier.js';
-import { isErasureAt, readSealedEvidence } from './sealed-evidence.js';
+import { isInBatchSince, readSealedEvidence } from './sealed-evidence.js';
 import { findStoredRecord, type StoredRecord } from './stored-record.js';
 
 /** What an integrity check found. */
@@ -39,28 +41,33 @@ export interface Verifier {
 }
 
 /** @param pool in the role `consent_ledger_api` */
-export function createVerifier(pool: pg.Pool, keyring: Keyring): Verifier {
+export function createVerifier(pool: pg.Pool, keyring: Keyring, log: EventLog): Verifier {
   return {
     verify: (identifier, tenantId) =>
       withTransaction(
         pool,
         async (client) => {
           const stored = await findStoredRecord(client, identifier, tenantId);
-          return stored === null ? null : verifyStored(client, keyring, stored);
+          return stored === null ? null : verifyStored(client, keyring, log, stored);
         },
         { isolation: 'repeatable read' },
       ),
   };
 }
 
-async function verifyStored(client: pg.PoolClient, keyring: Keyring, stored: StoredRecord): Promise<Verification> {
+async function verifyStored(
+  client: pg.PoolClient,
+  keyring: Keyring,
+  log: EventLog,
+  stored: StoredRecord,
+): Promise<Verification> {
   const record = readRecord(stored.record);
   const key = record === null ? null : await proofKeyOf(keyring, record.proof_key_id);
   const hashValid = key !== null && isProofHashOf(stored.record, stored.proof_hash, key.key);
   const isOwners = key !== null && key.tenantId === stored.tenant_id;
   const isCopyExact = record !== null && columnsAgree(stored, record);
-  const isErasureSound = erasureAgrees(stored) && (await isErasedBySound(client, stored));
-  const { merkleValid, timestamp } = await verifySealing(client, stored);
+  const isErasureSound = erasureAgrees(stored) && (await isErasureReal(client, log, stored));
+  const { merkleValid, timestamp } = await verifySealing(client, stored, record);
   const siteDomain = record === null ? null : await domainOf(client, record.site_config_hash);
   return {
     valid: hashValid && isOwners && isCopyExact && isErasureSound && merkleValid !== false && siteDomain !== null,
@@ -77,18 +84,19 @@ async function verifyStored(client: pg.PoolClient, keyring: Keyring, stored: Sto
 async function verifySealing(
   client: pg.PoolClient,
   stored: StoredRecord,
+  record: ConsentRecord | null,
 ): Promise<Pick<Verification, 'merkleValid' | 'timestamp'>> {
   const evidence = await readSealedEvidence(client, stored.stream, stored.revision, stored.event_id);
-  const batch = checkBatch(stored, evidence);
+  const batch = checkBatch({ ...stored, type: CONSENT_RECORDED }, evidence);
+  // The ledger's own events say what is sealed, also where the tables made of them were altered.
+  if (batch === null && record !== null && (await isInBatchSince(client, stored, record.created_at))) {
+    return { merkleValid: false, timestamp: null };
+  }
   if (batch === null || batch === false) return { merkleValid: batch, timestamp: null };
   const { checkpoint } = evidence;
   if (checkpoint === null) return { merkleValid: true, timestamp: null };
   if (!(await checkCheckpoint(client, checkpoint, batch))) return { merkleValid: false, timestamp: null };
   return { merkleValid: true, timestamp: { time: checkpoint.gen_time, checkpointSize: checkpoint.size } };
-}
-
-async function isErasedBySound(client: pg.PoolClient, { stream, erased_by }: StoredRecord): Promise<boolean> {
-  return erased_by === null || (await isErasureAt(client, stream, erased_by)) !== false;
 }
 
 async function proofKeyOf(keyring: Keyring, keyId: string): Promise<ProofKey | null> {

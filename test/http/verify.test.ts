@@ -214,6 +214,76 @@ describe('verification from stored bytes', () => {
     });
   });
 
+  it('answers false for a record whose key was deleted with made-up rows of an erasure that is nowhere in the log', async () => {
+    const victim = await record('victim');
+    await waitUntilStamped(victim);
+    const id = uuidOf(victim.consent_token);
+    const madeUp = randomUUID();
+    const { rows } = await app.superuser.query('delete from record_keys where event_id = $1 returning *', [id]);
+    await app.superuser.query('insert into erasure_events (event_id) values ($1)', [madeUp]);
+    await app.superuser.query('insert into erased_records values ($1, $2)', [id, madeUp]);
+    const forgedErasure = await verify(victim.consent_token);
+    await app.superuser.query('delete from erased_records where event_id = $1', [id]);
+    await app.superuser.query('insert into record_keys (event_id, site_id, seed) values ($1, $2, $3)', [
+      id,
+      rows[0]?.site_id,
+      rows[0]?.seed,
+    ]);
+    expect(forgedErasure.body).toMatchObject({ valid: false, data: { hash_valid: true } });
+    expect((await verify(victim.consent_token)).body).toMatchObject({ valid: true });
+  });
+
+  it('answers false for a sealed record that is made to look as if it never was', async () => {
+    const client = await app.superuser.connect();
+    try {
+      const victim = await record('unsealed');
+      await waitUntilStamped(victim);
+      const { rows } = await client.query('select stream, revision from leaves where event_id = $1', [
+        uuidOf(victim.consent_token),
+      ]);
+      const { stream, revision } = z.object({ stream: z.string(), revision: z.int() }).parse(rows[0]);
+      await client.query('create temporary table kept as select * from leaves where stream = $1 and revision >= $2', [
+        stream,
+        revision,
+      ]);
+      await client.query('begin');
+      await client.query('delete from leaves where stream = $1 and revision >= $2', [stream, revision]);
+      await client.query(
+        `update sealed_streams s set revision = l.revision, leaf = l.hash from leaves l
+          where s.stream = $1 and l.stream = $1 and l.revision = $2`,
+        [stream, revision - 1],
+      );
+      await client.query('commit');
+      const unsealed = await verify(victim.consent_token);
+      await client.query('insert into leaves select * from kept');
+      await client.query(
+        `update sealed_streams s set revision = l.revision, leaf = l.hash from kept l
+          where s.stream = l.stream and l.revision = (select max(revision) from kept)`,
+      );
+      expect(unsealed.body).toMatchObject({ valid: false, data: { merkle_valid: false } });
+      expect((await verify(victim.consent_token)).body).toMatchObject({ valid: true });
+    } finally {
+      client.release();
+    }
+  });
+
+  it('takes the status from the proved text of records, whatever the read model’s columns say', async () => {
+    const visitor = `status ${randomUUID()}`;
+    const { consent_token: token } = await record(visitor);
+    const id = uuidOf(token);
+    const status = () => get(app, `/tool/v1/consents/status?visitor_id=${encodeURIComponent(visitor)}`, demo.keys.read);
+    await expect.poll(status, { timeout: 20_000 }).toMatchObject({ body: { data: { consents: [{ id }] } } });
+    const { rows } = await app.superuser.query(`select live_generation as g from projections where name = 'consents'`);
+    const table = `rm_consents_${z.object({ g: z.int() }).parse(rows[0]).g}.consents`;
+    const set = (sql: string) => app.superuser.query(`update ${table} set ${sql} where event_id = $1`, [id]);
+    await set(`valid_until = '2001-01-01', decision = 'accepted', erased_by = 0`);
+    expect((await status()).body).toMatchObject({ data: { consents: [{ id, decision: 'partial' }] } });
+    await set(`record = replace(record, 'partial', 'accepted')`);
+    expect(await status()).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR' } });
+    await set(`record = replace(record, 'accepted', 'partial')`);
+    expect(await status()).toMatchObject({ status: 200 });
+  });
+
   it('goes on calling an erased record valid, and says that it is anonymized', async () => {
     const erased = await record('to be erased');
     await waitUntilStamped(erased);
