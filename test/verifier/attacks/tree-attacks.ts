@@ -1,6 +1,14 @@
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { minute } from '../../support/ledger-fixture-events.js';
 import { type Attack, attack, batchLine, FLIPPED, line, path } from './attack.js';
+
+/** Lines of paths, no two alike, so that they pack less tightly than a bomb. */
+function manyPaths(count: number) {
+  const hashes: string[] = Array(63).fill('a'.repeat(64));
+  return Array.from({ length: count }, (_, i) => ({ index: i, path: [toHex(sha256(utf8(`${i}`))), ...hashes] }));
+}
 
 /** Tree, batches and ledger history. */
 export function treeAttacks(): Attack[] {
@@ -102,8 +110,7 @@ export function treeAttacks(): Attack[] {
     }),
     attack('proofs that are larger than the entries need', 'container.limits', {
       proofForm: 'paths',
-      proofLines: (lines, batch) =>
-        batch === 1 ? Array.from({ length: 5000 }, () => ({ index: 0, path: Array(64).fill('a'.repeat(64)) })) : lines,
+      proofLines: (lines, batch) => (batch === 1 ? manyPaths(4200) : lines),
     }),
     attack('a path longer than any in its batch', 'entry.inclusion', {
       proofForm: 'paths',

@@ -96,8 +96,11 @@ export class ProofCache {
     this.#loads.set(number, loads);
     if (loads > LIMITS.proofLoads) return none('entries that stand in no order would need its proof too often');
     const file = PACKAGE_FILES.proofs(number);
-    this.#allowance -= this.files.archive.get(file)?.size ?? 0;
-    if (this.#allowance >= 0) return null;
+    const size = this.files.archive.get(file)?.size ?? 0;
+    if (size <= this.#allowance) {
+      this.#allowance -= size;
+      return null;
+    }
     this.files.findings.fail('container.limits', 'the proofs are larger than the entries need', { file });
     return none('the file with its proof is too large');
   }
