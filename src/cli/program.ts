@@ -3,7 +3,7 @@ import { ROLES } from '../main.js';
 import { apiKeyCommand } from './admin/api-key.js';
 import { countCommand } from './admin/count.js';
 import { documentCommand } from './admin/document.js';
-import { eraseCommand } from './admin/erase.js';
+import { eraseCommand, scrubCommand } from './admin/erase.js';
 import { ledgerCommand } from './admin/ledger.js';
 import { logCommand } from './admin/log.js';
 import { parkedCommand } from './admin/parked.js';
@@ -44,6 +44,7 @@ function adminCommand(context: CliContext): Command {
     documentCommand,
     countCommand,
     eraseCommand,
+    scrubCommand,
     ledgerCommand,
     logCommand,
     parkedCommand,

@@ -5,3 +5,4 @@ export { JournalUnavailable, UnknownSite } from './errors.js';
 export { type ErasureJournal, openErasureJournal } from './journal.js';
 export { type ErasureReceipt, type ErasureSubject, erasureReceipt, recordErasureRequest } from './requests.js';
 export { createRetention, type RetentionOptions } from './retention-part.js';
+export { ScrubFailed, scrubErased } from './scrub.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ErasureSubject, eraseSubject, openErasureJournal } from '../../erasure/index.js';
+import { type ErasureSubject, eraseSubject, openErasureJournal, scrubErased } from '../../erasure/index.js';
 import { parseIdentifier } from '../../verification/identifier.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
@@ -13,6 +13,7 @@ interface Options {
   readonly phone?: string;
   readonly idNumber?: string;
   readonly record?: string;
+  readonly scrub?: boolean;
 }
 
 /** `admin erase`: destroys the keys of a person's records, or of one record. */
@@ -24,11 +25,13 @@ export function eraseCommand(context: CliContext): Command {
     .option('--phone <number>', 'the signer with this phone number')
     .option('--id-number <number>', 'the signer with this identity number')
     .option('--record <id>', 'one record: its id or its consent token')
+    .option('--scrub', 'then remove the deleted bytes from the database’s files, as admin scrub does')
     .action(async (options: Options) => {
       const by = subjectOf(options);
-      await withInstallation(context, async ({ workerPool, keyring, config }) => {
+      await withInstallation(context, async ({ workerPool, keyring, config, databaseUrl }) => {
         const journal = openErasureJournal(config.erasureJournal);
         const receipt = await eraseSubject({ pool: workerPool, keyring, journal }, { siteId: options.site, by });
+        if (options.scrub === true) await scrubErased(databaseUrl);
         const result = {
           request_id: receipt.requestId,
           site_id: receipt.siteId,
@@ -38,16 +41,33 @@ export function eraseCommand(context: CliContext): Command {
           deleted_approval_tokens: receipt.deletedApprovalTokens,
           cancelled_exports: receipt.cancelledExports,
           event_ids: receipt.eventIds,
+          scrubbed: options.scrub === true,
         };
         print(context, options, result, [
           receipt.erasedRecords === 0
             ? 'There was no record to erase.'
             : `${receipt.erasedRecords} records were erased: nobody can read their personal part again.`,
           `Approval tokens deleted: ${receipt.deletedApprovalTokens}; exports cancelled: ${receipt.cancelledExports}.`,
+          options.scrub === true
+            ? 'The deleted bytes are gone from the database’s files; its WAL and backups hold them until those are gone (docs/erasure.md).'
+            : 'The deleted bytes are in the database’s files until `admin scrub`, and in WAL and backups until those are gone (docs/erasure.md).',
           `Receipt: ${receipt.requestId}`,
         ]);
       });
     });
+}
+
+/** `admin scrub`: removes what erasures have deleted from the database's files. */
+export function scrubCommand(context: CliContext): Command {
+  return jsonCommand(
+    'scrub',
+    'remove what was erased from the database’s files; tables of keys are locked meanwhile',
+  ).action(async (options: { readonly json?: boolean }) => {
+    await withInstallation(context, async ({ databaseUrl }) => {
+      await scrubErased(databaseUrl);
+      print(context, options, { scrubbed: true }, ['The database’s files no longer hold what was erased until now.']);
+    });
+  });
 }
 
 function subjectOf({ visitor, email, phone, idNumber, record }: Options): ErasureSubject {

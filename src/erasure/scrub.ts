@@ -1,0 +1,51 @@
+import pg from 'pg';
+
+/** Whose deleted rows, or former versions of rows, hold seeds of keys, blind indexes or encrypted contents. */
+const TABLES = ['record_keys', 'approval_tokens', 'attachments', 'exports', 'erasure_requests'] as const;
+const LOCK_WAIT = '10s';
+
+/** Deleted rows could not be removed from the database's files; the message says why. */
+export class ScrubFailed extends Error {
+  override readonly name = 'ScrubFailed';
+}
+
+/**
+ * Writes the tables that erasures delete from anew, so that the database's files no longer hold what was deleted: PostgreSQL leaves the bytes of deleted rows where they
+ * are, and an ordinary VACUUM, too, overwrites only some. Nothing is admitted while a table is written: VACUUM FULL locks it.
+ * @param ownerUrl of the tables' owner
+ * @throws ScrubFailed if a table stays in use, or an old transaction may still see what was deleted: nothing is lost, and it may be called again
+ */
+export async function scrubErased(ownerUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'consent-ledger scrub' });
+  let kept: number | null = null;
+  client.on('notice', ({ detail }) => {
+    const [, count] = /(\d+) dead row versions cannot be removed yet/.exec(detail ?? '') ?? [];
+    if (count !== undefined) kept = (kept ?? 0) + Number(count);
+  });
+  await client.connect();
+  try {
+    await client.query(`set statement_timeout = 0; set lock_timeout = '${LOCK_WAIT}'`);
+    // The count is read from a message; who may not choose its language is told so below.
+    await client.query(`set lc_messages = 'C'`).catch(() => undefined);
+    for (const table of TABLES) {
+      kept = null;
+      await client.query(`vacuum (full, verbose) ${table}`);
+      if (kept === null)
+        throw new ScrubFailed(`${table} was written anew, but the server does not say whether completely`);
+      if (kept > 0) {
+        throw new ScrubFailed(
+          `${kept} deleted rows of ${table} are kept for a transaction (or replica) that began before they were deleted: try again when it has ended`,
+        );
+      }
+    }
+  } catch (error) {
+    if (error instanceof ScrubFailed) throw error;
+    throw new ScrubFailed(`deleted rows may still be in the database's files: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    await client.end();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { eraseSubject, openErasureJournal, ScrubFailed, scrubErased } from '../../src/erasure/index.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openLedgerWorld();
+});
+afterAll(() => world.close());
+
+const SeedRows = z.array(z.object({ seed: z.instanceof(Buffer) }));
+const FileRows = z.tuple([z.object({ folder: z.string(), file: z.string() })]);
+
+/** Which of the seeds stand in the file of the table, read as a stolen disk would be. */
+async function onDisk(seeds: readonly Buffer[]): Promise<boolean[]> {
+  const { owner } = world.pipeline;
+  await owner.query('checkpoint');
+  const { rows } = await owner.query(
+    `select current_setting('data_directory') as folder, pg_relation_filepath('record_keys') as file`,
+  );
+  const [{ folder, file }] = FileRows.parse(rows);
+  const heap = await readFile(join(folder, file));
+  return seeds.map((seed) => heap.includes(seed));
+}
+
+it('what was erased leaves the database’s files with a scrub, and not before an older transaction has ended', async () => {
+  const { pipeline, keyring, site, folder } = world;
+  const { owner, worker: pool } = pipeline;
+  const ids = await world.record(site, [{ visitorId: 'ann' }, { visitorId: 'ben' }, { visitorId: 'ann' }]);
+  const { rows } = await owner.query('select seed from record_keys order by array_position($1::uuid[], event_id)', [
+    ids,
+  ]);
+  const seeds = SeedRows.parse(rows).map(({ seed }) => seed);
+  const reader = await owner.connect();
+  try {
+    await reader.query('begin isolation level repeatable read');
+    await reader.query('select 1 from sites');
+    const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
+    await eraseSubject({ pool, keyring, journal }, { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } });
+    expect(await onDisk(seeds)).toEqual([true, true, true]);
+    await expect(scrubErased(pipeline.url)).rejects.toThrow(ScrubFailed);
+    expect(await onDisk(seeds)).toEqual([true, true, true]);
+  } finally {
+    await reader.query('rollback');
+    reader.release();
+  }
+  await scrubErased(pipeline.url);
+  expect(await onDisk(seeds)).toEqual([false, true, false]);
+});
+
+it('fails for whoever does not own the tables, rather than passing them over', async () => {
+  const url = new URL(world.pipeline.url);
+  url.searchParams.set('options', '-c role=consent_ledger_worker');
+  await expect(scrubErased(url.href)).rejects.toThrow(ScrubFailed);
+});
