@@ -3,6 +3,7 @@ import type { ErasurePlace } from '../erasure/erasures.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
+import { Column } from './column.js';
 
 /** What has to be remembered of a consent until the whole file is read. */
 export interface ConsentRow {
@@ -22,22 +23,26 @@ export interface ConsentRow {
 
 const VERDICTS: readonly Verdict[] = ['valid', 'indeterminate', 'invalid'];
 
-/** Consents in columns: a million objects would need several times the memory. */
+/** Words of 32 bits in an event id. */
+const ID_WORDS = 4;
+
+/** Consents in columns of numbers: a million objects and texts would need several times the memory. */
 export class ConsentTable {
-  readonly #lines: number[] = [];
-  readonly #streams: string[] = [];
-  readonly #revisions: number[] = [];
-  readonly #eventIds: string[] = [];
-  readonly #batches: number[] = [];
-  readonly #indexes: number[] = [];
-  readonly #verdicts: number[] = [];
-  readonly #versions: number[] = [];
-  readonly #configurations: number[] = [];
-  readonly #disclosed: boolean[] = [];
-  readonly #erasedStreams = new Map<number, string>();
+  readonly #lines = Column.ofIntegers();
+  /** Which of `#names` the stream is. */
+  readonly #streams = new Column((cells) => new Uint32Array(cells));
+  readonly #revisions = Column.ofIntegers();
+  readonly #eventIds = new Column((cells) => new Uint32Array(cells));
+  readonly #batches = Column.ofIntegers();
+  readonly #indexes = Column.ofIntegers();
+  readonly #verdicts = new Column((cells) => new Uint8Array(cells));
+  readonly #versions = new Column((cells) => new Int32Array(cells));
+  readonly #configurations = new Column((cells) => new Int32Array(cells));
+  readonly #disclosed = new Column((cells) => new Uint8Array(cells));
   /** Revision of the erasure; −1 where the record is not called erased. */
-  readonly #erasedRevisions: number[] = [];
-  #lastStream = '';
+  readonly #erasedRevisions = Column.ofIntegers();
+  readonly #erasedStreams = new Map<number, string>();
+  readonly #names: string[] = [];
 
   get length(): number {
     return this.#lines.length;
@@ -45,38 +50,51 @@ export class ConsentTable {
 
   add(row: ConsentRow): void {
     const index = this.length;
-    if (row.stream !== this.#lastStream) this.#lastStream = row.stream;
+    // Entries stand by stream: the same one as before, unless their order is wrong, which `entry.order` reports.
+    if (this.#names.at(-1) !== row.stream) this.#names.push(row.stream);
     this.#lines.push(row.line);
-    this.#streams.push(this.#lastStream);
+    this.#streams.push(this.#names.length - 1);
     this.#revisions.push(row.revision);
-    this.#eventIds.push(row.eventId);
+    const hex = row.eventId.replaceAll('-', '');
+    for (let word = 0; word < ID_WORDS; word += 1)
+      this.#eventIds.push(Number.parseInt(hex.slice(8 * word, 8 * word + 8), 16));
     this.#batches.push(row.batch);
     this.#indexes.push(row.index);
     this.#verdicts.push(VERDICTS.indexOf(row.verdict));
     this.#versions.push(row.version);
     this.#configurations.push(row.configuration);
-    this.#disclosed.push(row.isDisclosed);
+    this.#disclosed.push(row.isDisclosed ? 1 : 0);
     this.#erasedRevisions.push(row.erased?.revision ?? -1);
     if (row.erased !== null && row.erased.stream !== row.stream) this.#erasedStreams.set(index, row.erased.stream);
   }
 
   row(index: number): ConsentRow {
-    const stream = this.#streams[index] ?? '';
-    const erasedRevision = this.#erasedRevisions[index] ?? -1;
+    const stream = this.#names[this.#streams.at(index)] ?? '';
+    const erasedRevision = this.#erasedRevisions.at(index);
     return {
-      line: this.#lines[index] ?? 0,
+      line: this.#lines.at(index),
       stream,
-      revision: this.#revisions[index] ?? 0,
-      eventId: this.#eventIds[index] ?? '',
-      batch: this.#batches[index] ?? 0,
-      index: this.#indexes[index] ?? 0,
-      verdict: VERDICTS[this.#verdicts[index] ?? 2] ?? 'invalid',
-      version: this.#versions[index] ?? -1,
-      configuration: this.#configurations[index] ?? -1,
+      revision: this.#revisions.at(index),
+      eventId: this.#eventIdAt(index),
+      batch: this.#batches.at(index),
+      index: this.#indexes.at(index),
+      verdict: VERDICTS[this.#verdicts.at(index)] ?? 'invalid',
+      version: this.#versions.at(index),
+      configuration: this.#configurations.at(index),
       erased:
         erasedRevision < 0 ? null : { stream: this.#erasedStreams.get(index) ?? stream, revision: erasedRevision },
-      isDisclosed: this.#disclosed[index] ?? false,
+      isDisclosed: this.#disclosed.at(index) === 1,
     };
+  }
+
+  #eventIdAt(index: number): string {
+    let hex = '';
+    for (let word = 0; word < ID_WORDS; word += 1)
+      hex += this.#eventIds
+        .at(index * ID_WORDS + word)
+        .toString(16)
+        .padStart(8, '0');
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
   }
 
   /** Findings at the place of a row. */
@@ -90,14 +108,14 @@ export class ConsentTable {
 
   /** Makes a row's verdict at least as bad as this one. */
   worsen(index: number, verdict: Verdict): void {
-    const now = VERDICTS[this.#verdicts[index] ?? 2] ?? 'invalid';
-    this.#verdicts[index] = VERDICTS.indexOf(worst(now, verdict));
+    const now = VERDICTS[this.#verdicts.at(index)] ?? 'invalid';
+    this.#verdicts.set(index, VERDICTS.indexOf(worst(now, verdict)));
   }
 
   /** How many consents there are of each verdict. */
   tally(): Readonly<Record<Verdict, number>> {
     const counts = { valid: 0, indeterminate: 0, invalid: 0 };
-    for (const verdict of this.#verdicts) counts[VERDICTS[verdict] ?? 'invalid'] += 1;
+    for (let i = 0; i < this.length; i += 1) counts[VERDICTS[this.#verdicts.at(i)] ?? 'invalid'] += 1;
     return counts;
   }
 }
