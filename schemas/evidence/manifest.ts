@@ -24,6 +24,12 @@ export const PackageFilter = z.strictObject({
 });
 export type PackageFilter = z.infer<typeof PackageFilter>;
 
+/** Whether everything of the site was asked for. */
+export function isUnfiltered(filter: PackageFilter): boolean {
+  const { from, to, consent_type: type, document_version_id: version, event_ids: eventIds, _sd: persons } = filter;
+  return [from, to, type, version, eventIds].every((value) => value === null) && persons.length === 0;
+}
+
 /** `manifest.json`: written last; names every other file but attachments and its own signature. */
 export const Manifest = z.strictObject({
   format: z.literal(PACKAGE_FORMAT),

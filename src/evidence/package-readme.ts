@@ -1,4 +1,4 @@
-import type { Manifest } from '../../schemas/evidence/manifest.js';
+import { isUnfiltered, type Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import type { EnclosedCheckpoint } from './checkpoints-files.js';
 import type { PathStep, WorkedExample } from './readme-example.js';
@@ -147,15 +147,17 @@ function walk(path: readonly PathStep[]): string {
 }
 
 function notProved({ manifest }: ReadmeInput): string {
-  const isWhole = manifest.complete.some(({ stream, first }) => stream.startsWith('consents-') && first === 0);
+  const isWhole =
+    isUnfiltered(manifest.filter) &&
+    manifest.complete.some(({ stream, first }) => stream.startsWith('consents-') && first === 0);
   return `WHAT IT DOES NOT PROVE
 ----------------------
 - That what a record says is true: the service recorded what it was told. "channel" and "identity_assurance" say by whom.
 - The exact moment of a consent: "created_at" is the service's claim. The stamps prove by when a record existed, not since when.
 - That every consent was recorded: nobody can see what never entered the log.${
     isWhole
-      ? ''
-      : '\n- That there are no other records: outside the complete runs above, records may have been left out.'
+      ? ' Nothing later than the runs above is in here.'
+      : '\n- That there are no other records: outside the complete runs above, records may have been left out, a later withdrawal among them.'
   }
 - Whose ledger it is, unless you have its key from its operator; and that no second history is shown to others.
 - What an erased or withheld value was.${manifest.development ? '\n- Any time at all: a DEVELOPMENT authority stamped it.' : ''}`;

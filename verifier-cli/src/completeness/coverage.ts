@@ -1,6 +1,6 @@
 import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
-import type { Manifest, PackageFilter } from '../../../schemas/evidence/manifest.js';
+import { isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batches } from '../batches/batches.js';
 import type { Findings } from '../findings/findings.js';
@@ -14,7 +14,7 @@ export interface StreamCoverage {
   readonly complete_up_to: number | null;
   /** The highest revision that the enclosed batches hold; null if none. The ledger may have more. */
   readonly ledger_reaches: number | null;
-  /** Complete from 0 to as far as the enclosed batches reach. */
+  /** Asked for as a whole, and complete from 0 to as far as the enclosed batches reach. Of a filtered package more may lie behind. */
   readonly is_whole: boolean;
 }
 
@@ -25,13 +25,15 @@ export interface Coverage {
 }
 
 /** @param complete runs that were found complete, in order */
-export function coverageOf(siteId: string, complete: readonly StreamRun[], batches: Batches): Coverage {
+export function coverageOf({ filter }: Manifest, complete: readonly StreamRun[], batches: Batches): Coverage {
+  const consents = streamCoverage(consentsStream(filter.site_id), complete, batches);
   return {
-    consents: streamCoverage(consentsStream(siteId), complete, batches),
-    notices: streamCoverage(noticesStream(siteId), complete, batches),
+    consents: { ...consents, is_whole: consents.is_whole && isUnfiltered(filter) },
+    notices: streamCoverage(noticesStream(filter.site_id), complete, batches),
   };
 }
 
+/** Every package is asked to hold all notices. */
 function streamCoverage(stream: string, complete: readonly StreamRun[], batches: Batches): StreamCoverage {
   const joined: { first: number; last: number }[] = [];
   for (const { first, last } of complete.filter((run) => run.stream === stream)) {
@@ -60,7 +62,7 @@ function streamCoverage(stream: string, complete: readonly StreamRun[], batches:
  */
 export function verifyCoverage(manifest: Manifest, { consents, notices }: Coverage, findings: Findings): void {
   const claims = (stream: string) => manifest.complete.some((run) => run.stream === stream);
-  if (isWholeSite(manifest.filter)) {
+  if (isUnfiltered(manifest.filter)) {
     if (claims(consents.stream)) verifyWhole(consents, findings);
     else if (consents.ledger_reaches !== null)
       findings.warn('the package was asked to hold the whole site, but does not claim that no consent is missing', {
@@ -81,10 +83,4 @@ function verifyWhole(
     `the package claims to hold the whole stream, but ${held}; the ledger has at least revision ${reaches ?? 0}`,
     { file: PACKAGE_FILES.manifest, stream, revision: upTo === null ? 0 : upTo + 1 },
   );
-}
-
-/** Whether a package was asked for everything of its site. */
-export function isWholeSite(filter: PackageFilter): boolean {
-  const { from, to, consent_type: type, document_version_id: version, event_ids: eventIds, _sd: persons } = filter;
-  return [from, to, type, version, eventIds].every((value) => value === null) && persons.length === 0;
 }

@@ -261,7 +261,7 @@ class EntriesPass {
     const { manifest, batches } = this.context;
     this.#runs.finish();
     if (manifest === null) return null;
-    const coverage = coverageOf(manifest.filter.site_id, this.#runs.complete, batches);
+    const coverage = coverageOf(manifest, this.#runs.complete, batches);
     verifyCoverage(manifest, coverage, this.files.findings);
     return coverage;
   }

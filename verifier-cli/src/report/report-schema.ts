@@ -71,7 +71,7 @@ const Coverage = z.strictObject({
   complete: z.array(z.strictObject({ first: Count, last: Count })).max(MAX_LISTED),
   complete_up_to: Count.nullable().describe('no revision from 0 to this one is missing; null if that is not shown'),
   ledger_reaches: Count.nullable().describe('highest revision that the enclosed batches hold'),
-  is_whole: z.boolean().describe('complete from 0 to as far as the enclosed batches reach'),
+  is_whole: z.boolean().describe('asked for as a whole, and complete from 0 to as far as the enclosed batches reach'),
 });
 
 /**
