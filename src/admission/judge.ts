@@ -38,13 +38,17 @@ export function judge(consent: ParsedConsent, site: SiteContext, token: FoundTok
   return { kind: 'fit', config: site.config, version, token };
 }
 
+/** Types in use that approve of no document. */
+const NO_APPROVAL: ReadonlySet<string> = new Set(['cookie', 'do_not_sell_opt_out']);
+
 function judgeToken({ request, attachments }: ParsedConsent, version: ActiveVersion, token: FoundToken | null) {
   const invalid = (message: string): ApiError => new ApiError('APPROVAL_TOKEN_INVALID', message);
   const conflict = (message: string): ApiError => new ApiError('APPROVAL_TOKEN_CONFLICT', message);
 
   if (request.approval_token == null) {
-    // Whatever the consent calls itself: another consent_type must not be a way around the token.
-    return version.requiresApprovalToken ? new ApiError('APPROVAL_TOKEN_REQUIRED') : null;
+    // A consent_type of the caller's own making must not be a way around the token; an opt-out approves of nothing.
+    const isNeeded = version.requiresApprovalToken && !NO_APPROVAL.has(request.consent_type);
+    return isNeeded ? new ApiError('APPROVAL_TOKEN_REQUIRED') : null;
   }
   if (request.consent_type !== 'document_approval') return invalid('An approval token is for document_approval only.');
   if (token === null) return invalid('The approval token is unknown.');

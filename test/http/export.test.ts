@@ -189,11 +189,11 @@ describe('GET /tool/v1/s2s/consents/export', () => {
   it('filters by visitor, type, document, version and time', async () => {
     const backend = await Backend.of(app);
     const a = await backend.record({ visitor_id: 'a' });
-    const b = await backend.record({ visitor_id: 'b', consent_type: 'do_not_sell_opt_out' });
+    const b = await backend.record({ visitor_id: 'b', consent_type: 'cookie.custom' });
     const c = await backend.record({
       visitor_id: 'a',
       document_version_id: backend.version('consent_form'),
-      consent_type: 'cookie.custom',
+      consent_type: 'do_not_sell_opt_out',
     });
     await stored(backend, a, b, c);
     const found = async (query: string) => (await backend.page(query)).data.map((one) => one.consent_token);
@@ -201,7 +201,7 @@ describe('GET /tool/v1/s2s/consents/export', () => {
     expect(await found('')).toEqual(all);
     expect(await found('?visitor_id=a')).toEqual([all[0], all[2]]);
     expect(await found('?visitor_id=a%20')).toEqual([]);
-    expect(await found('?consent_type=do_not_sell_opt_out')).toEqual([all[1]]);
+    expect(await found('?consent_type=cookie.custom')).toEqual([all[1]]);
     expect(await found('?consent_type=unheard-of')).toEqual([]);
     expect(await found('?document_slug=explicit-consent')).toEqual([all[2]]);
     expect(await found(`?document_version_id=${backend.version('cookie_policy').toUpperCase()}`)).toEqual(
