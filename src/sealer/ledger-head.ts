@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type pg from 'pg';
@@ -46,7 +47,7 @@ export function openLedgerHeadFile(path: string): LedgerHeadFile {
     },
     write: async (head) => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      const temporary = `${path}.${process.pid}`;
+      const temporary = `${path}.${randomUUID()}`;
       const file = await open(temporary, 'w', 0o600);
       try {
         await file.writeFile(`${JSON.stringify(head)}\n`);

@@ -300,9 +300,11 @@ describe('GET /tool/v1/s2s/consents/export', () => {
     await stored(backend, await backend.record({}), await backend.record({ visitor_id: 'second' }));
     const { eventLog } = app.service.installation;
     const real = eventLog.readStream.bind(eventLog);
-    vi.spyOn(eventLog, 'readStream').mockImplementation(async (stream, from, limit) =>
-      (await real(stream, from, limit)).map((event) => ({ ...event, id: randomUUID() })),
-    );
+    // The rest of the service goes on reading what is there.
+    vi.spyOn(eventLog, 'readStream').mockImplementation(async (stream, from, limit) => {
+      const events = await real(stream, from, limit);
+      return stream.startsWith('consents-') ? events.map((event) => ({ ...event, id: randomUUID() })) : events;
+    });
     const answer = await backend.export();
     expect(answer.status).toBe(500);
     expect(await answer.json()).toMatchObject({ code: 'INTERNAL_ERROR' });
@@ -328,22 +330,6 @@ describe('a large export', () => {
   });
   afterEach(() => {
     vi.restoreAllMocks();
-  });
-
-  it('reads no further than its caller takes', async () => {
-    const reading = vi.spyOn(app.service.installation.eventLog, 'readStream');
-    const readOfSite = (): number =>
-      Math.max(0, ...reading.mock.calls.map(([stream, from]) => (isOurs(stream) ? from : 0)));
-    const answer = await backend.export('?format=ndjson');
-    const stalledAt = async (): Promise<number> => {
-      const before = readOfSite();
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      return before === readOfSite() ? before : stalledAt();
-    };
-    // 29 MB of records, and buffers between that hold a few.
-    expect(await stalledAt()).toBeLessThan(COUNT / 2);
-    expect((await answer.text()).trimEnd().split('\n')).toHaveLength(COUNT);
-    expect(readOfSite()).toBeGreaterThan(COUNT / 2);
   });
 
   it('is answered 503 while the event log is down, and ends its connection if that fails later', async () => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
@@ -46,11 +47,21 @@ export function getS2sExport(tool: FastifyInstance, guards: ToolGuards, deps: Ex
     // A failure until here is still answered with a status of its own.
     const first = await chunks.next().catch(asApiError);
     reply.raw.setTimeout(IDLE_MS);
+    if (format === 'ndjson') cutOnClosing(reply.raw, closing.signal);
     const rest = follow(first, chunks, (error) => deps.onError(error, request));
     return reply
       .header('content-type', format === 'json' ? 'application/json; charset=utf-8' : NDJSON_MEDIA_TYPE)
       .send(Readable.from(rest, { highWaterMark: 1 }));
   });
+}
+
+/** A caller that takes its time, or nothing, must not keep the service from stopping: it goes on later from its last line's cursor. */
+function cutOnClosing(response: ServerResponse, closing: AbortSignal): void {
+  const cut = (): void => {
+    response.destroy();
+  };
+  closing.addEventListener('abort', cut, { once: true });
+  response.once('close', () => closing.removeEventListener('abort', cut));
 }
 
 function formatAccepted({ headers: { accept = '' } }: FastifyRequest): ExportFormat {
