@@ -67,7 +67,8 @@ export class Backend {
     for (let done = 0; done < count; done += 100) {
       const consents = Array.from({ length: Math.min(100, count - done) }, () => this.#consent(fields));
       const answer = await postSigned(this.app.url, this.demo.keys.write, '/tool/v1/consents/batch', { consents });
-      if (answer.status !== 202) throw new Error(`a batch was answered with ${answer.status}`);
+      const text = await answer.text();
+      if (answer.status !== 202) throw new Error(`a batch was answered with ${answer.status}: ${text}`);
     }
   }
 

@@ -350,7 +350,12 @@ describe('a large export', () => {
     await expect(cut.text()).rejects.toThrow();
     expect(app.log()).toContain('an export ended early');
   });
-  afterAll(() => app?.stop());
+  it('does not keep the service from stopping', async () => {
+    const answer = await backend.export('?format=ndjson');
+    expect(answer.status).toBe(200);
+    const [text] = await Promise.allSettled([answer.text(), app.stop()]);
+    expect(text.status).toBe('rejected');
+  });
 
   const isOurs = (stream: string): boolean => stream === `consents-${backend.demo.site.id}`;
 });
