@@ -9,7 +9,7 @@ import type { LedgerState } from '../sealer/ledger-state.js';
 import { readNewestStamp } from '../stamper/newest-stamp.js';
 import { bridgeLedgerKey } from '../stamper/rotate-ledger-key.js';
 import type { TimestampClient } from '../timestamping/client.js';
-import { ledgerSignerOf } from './ledger-signer.js';
+import { ledgerSignerOf } from './open-ledger-signer.js';
 
 const BridgeRows = z.tuple([z.object({ bridge_size: z.int() })]);
 

@@ -11,10 +11,10 @@ import type { LedgerState } from '../sealer/ledger-state.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../sealer/sealer.js';
 import { createSealingClock } from '../sealer/sealing-clock.js';
 import { createStamper } from '../stamper/stamper.js';
+import { bindEventLog } from './bind-event-log.js';
 import type { Installation } from './installation.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
-import { openLedgerSigner, publishLedgerKeyFile } from './ledger-signer.js';
-import { bindEventLog } from './log-identity.js';
+import { openLedgerSigner, publishLedgerKeyFile } from './open-ledger-signer.js';
 import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
 import { openTimestamping } from './timestamping.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { exportEvidence } from '../../src/evidence/index.js';
-import { ledgerSignerOf } from '../../src/roles/ledger-signer.js';
+import { ledgerSignerOf } from '../../src/roles/open-ledger-signer.js';
 import { createSealer } from '../../src/sealer/sealer.js';
 import { count, newConsent, silent, testKeyring, until, whileRunning } from '../relay/pipeline.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';

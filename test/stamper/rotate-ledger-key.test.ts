@@ -8,7 +8,7 @@ import { BatchHeader } from '../../schemas/evidence/batch-header.js';
 import { parseVerifierKey } from '../../schemas/evidence/signed-note.js';
 import type { EventLog } from '../../src/event-log/port.js';
 import { exportEvidence } from '../../src/evidence/index.js';
-import { ledgerSignerOf } from '../../src/roles/ledger-signer.js';
+import { ledgerSignerOf } from '../../src/roles/open-ledger-signer.js';
 import { finishLedgerKeyRotation, type RotationParts, rotateLedgerKey } from '../../src/roles/rotate-ledger-key.js';
 import { catchUpLedger } from '../../src/sealer/apply-ledger.js';
 import { LedgerKeyMismatch } from '../../src/sealer/errors.js';

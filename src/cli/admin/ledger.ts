@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { bindEventLog } from '../../roles/bind-event-log.js';
 import { ledgerHeadFile } from '../../roles/ledger-head-file.js';
-import { ledgerSignerOf, publishLedgerKeyFile } from '../../roles/ledger-signer.js';
-import { bindEventLog } from '../../roles/log-identity.js';
+import { ledgerSignerOf, publishLedgerKeyFile } from '../../roles/open-ledger-signer.js';
 import { rotateLedgerKey } from '../../roles/rotate-ledger-key.js';
 import { openTimestamping } from '../../roles/timestamping.js';
 import { rememberHead } from '../../sealer/ledger-head.js';

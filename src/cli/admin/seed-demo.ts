@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type SeededDemo, seedDemo } from '../../catalogue/demo/seed-demo.js';
-import { ledgerKeyFile } from '../../roles/ledger-signer.js';
+import { ledgerKeyFile } from '../../roles/open-ledger-signer.js';
 import { tsaRootFile } from '../../roles/timestamping.js';
 import { jsonCommand, several, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
