@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { toBase64, utf8 } from '../../schemas/crypto/encoding.js';
-import { CHECKPOINT_STAMPED, LEDGER_KEY_PUBLISHED } from '../../schemas/events/ledger.js';
+import { LEDGER_KEY_PUBLISHED } from '../../schemas/events/ledger.js';
 import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from '../sealer/append-to-ledger.js';
 import { catchUpLedger } from '../sealer/apply-ledger.js';
@@ -11,7 +10,7 @@ import { sealEmptyBatch } from '../sealer/seal.js';
 import type { StatedTime } from '../timestamping/acceptance.js';
 import type { TimestampClient } from '../timestamping/client.js';
 import { bridgingNote } from './checkpoint-note.js';
-import { storeEvidence } from './evidence-store.js';
+import { obtainStamp } from './obtain-stamp.js';
 
 export interface BridgeParts {
   /** As `consent_ledger_worker`. */
@@ -47,17 +46,7 @@ export async function bridgeLedgerKey(parts: BridgeParts, signal: AbortSignal): 
     await rememberHead?.(sealed);
     const note = bridgingNote(signer, next, size, await readLedgerRoot(pool, size));
     const previous = await readNewest();
-    const stamp = await client.stamp(utf8(note), { signal, ...(previous && { previous }) });
-    const digests = await storeEvidence(pool, stamp);
-    const stamped = ledgerEvent(CHECKPOINT_STAMPED, {
-      v: 1,
-      size,
-      note,
-      tsr: toBase64(stamp.response),
-      authority: stamp.authority,
-      gen_time: stamp.genTime.toISOString(),
-      ...digests,
-    });
+    const { event: stamped } = await obtainStamp({ pool, client }, { size, note, previous }, signal);
     const published = ledgerEvent(LEDGER_KEY_PUBLISHED, {
       v: 1,
       created_at: now().toISOString(),

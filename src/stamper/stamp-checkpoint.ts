@@ -1,9 +1,8 @@
 import type pg from 'pg';
 import { sha256 } from '../../schemas/crypto/digest.js';
-import { toBase64, toHex, utf8 } from '../../schemas/crypto/encoding.js';
-import { CHECKPOINT_STAMPED } from '../../schemas/events/ledger.js';
+import { toHex } from '../../schemas/crypto/encoding.js';
 import type { EventLog } from '../event-log/port.js';
-import { ledgerEvent, tryAppendToLedger } from '../sealer/append-to-ledger.js';
+import { tryAppendToLedger } from '../sealer/append-to-ledger.js';
 import { catchUpLedger } from '../sealer/apply-ledger.js';
 import { LedgerKeyMismatch } from '../sealer/errors.js';
 import { type LedgerSigner, verifierKeyOf } from '../sealer/ledger-signer.js';
@@ -11,7 +10,7 @@ import { type LedgerState, readLedgerRoot } from '../sealer/ledger-state.js';
 import type { StatedTime } from '../timestamping/acceptance.js';
 import type { TimestampClient } from '../timestamping/client.js';
 import { checkpointNote } from './checkpoint-note.js';
-import { storeEvidence } from './evidence-store.js';
+import { obtainStamp } from './obtain-stamp.js';
 
 export interface StampingParts {
   readonly pool: pg.Pool;
@@ -39,17 +38,7 @@ export async function stampCheckpoint(
   const { size } = state;
   const note = checkpointNote(signer, size, await readLedgerRoot(pool, size));
   await rememberHead?.(state);
-  const stamp = await client.stamp(utf8(note), { signal, ...(previous && { previous }) });
-  const digests = await storeEvidence(pool, stamp);
-  const event = ledgerEvent(CHECKPOINT_STAMPED, {
-    v: 1,
-    size,
-    note,
-    tsr: toBase64(stamp.response),
-    authority: stamp.authority,
-    gen_time: stamp.genTime.toISOString(),
-    ...digests,
-  });
+  const { stamp, event } = await obtainStamp({ pool, client }, { size, note, previous }, signal);
   let current = await catchUpLedger(pool, log);
   while ((current.stamped?.size ?? 0) < size) {
     // The append succeeds only at this revision: no checkpoint by a key that was replaced meanwhile ever enters the ledger.

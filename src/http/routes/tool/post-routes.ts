@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Admission } from '../../../admission/admission.js';
-import { createAddressCheck } from '../../guards/allow-lists.js';
 import type { ToolGuards } from '../../guards/tool-guard.js';
 import { registerPostConsentsRoute } from './post-consents.js';
 import { registerPostConsentsBatchRoute } from './post-consents-batch.js';
@@ -15,7 +14,7 @@ import { registerPostS2sConsentsBatchRoute } from './post-s2s-consents-batch.js'
  */
 export function recordingRoutes(admission: Admission, clock: () => number) {
   return (tool: FastifyInstance, guards: ToolGuards): void => {
-    const deps = { admission, guards, isAddressAllowed: createAddressCheck(), clock };
+    const deps = { admission, guards, clock };
     registerPostConsentsRoute(tool, deps);
     registerPostConsentsBatchRoute(tool, deps);
     registerPostS2sConsentsRoute(tool, deps);
