@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { DOCUMENT_VERSION_ACTIVATED, DocumentVersionStateRecord } from '../../schemas/events/notices.js';
+import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import { changeSite, noticeHead, putNotice } from './change-site.js';
 import { activeVersionOf, versionOf } from './document-version.js';
@@ -12,11 +12,11 @@ import { retire } from './retire-version.js';
  * @throws CatalogueError `not_found`, `wrong_state` (a draft, or one that was retired: publish its text as a new version)
  */
 export function activateVersion(
-  pool: pg.Pool,
+  database: Database,
   siteId: string,
   versionId: string,
 ): Promise<{ readonly retired: string | null }> {
-  return changeSite(pool, siteId, async (site) => {
+  return changeSite(database, siteId, async (site) => {
     const version = await versionOf(site, versionId);
     if (version.state === 'active') return { retired: null };
     if (version.state !== 'published') {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
+import type { Database } from '../database/pool.js';
 import { apiKeyDigest, apiKeyPrefix, newApiKeySecret } from './api-key-secret.js';
 import { CatalogueError } from './catalogue-error.js';
 import { changeSite } from './change-site.js';
@@ -11,13 +11,13 @@ import type { ApiKey } from './site-context.js';
  * @throws CatalogueError `not_found`
  */
 export function createApiKey(
-  pool: pg.Pool,
+  database: Database,
   siteId: string,
   scope: ApiKey['scope'],
 ): Promise<{ readonly id: string; readonly key: string }> {
   const id = randomUUID();
   const key = newApiKeySecret();
-  return changeSite(pool, siteId, async ({ client }) => {
+  return changeSite(database, siteId, async ({ client }) => {
     await client.query('insert into api_keys (id, site_id, digest, prefix, scope) values ($1, $2, $3, $4, $5)', [
       id,
       siteId,
@@ -33,8 +33,8 @@ export function createApiKey(
  * Makes a key unusable, within a second in every process.
  * @throws CatalogueError `not_found`
  */
-export function revokeApiKey(pool: pg.Pool, siteId: string, keyId: string): Promise<void> {
-  return changeSite(pool, siteId, async ({ client }) => {
+export function revokeApiKey(database: Database, siteId: string, keyId: string): Promise<void> {
+  return changeSite(database, siteId, async ({ client }) => {
     const { rowCount } = await client.query(
       'update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 and site_id = $2',
       [keyId, siteId],

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { noticesStream } from '../../schemas/events/streams.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import type { JsonObject } from '../../schemas/json/json-value.js';
-import { withTransaction } from '../database/pool.js';
+import { type Database, withTransaction } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 
 /** A site, locked: nobody else changes it, and no consent is admitted for it, until the transaction ends. */
@@ -24,8 +24,12 @@ const NowRow = z.tuple([z.object({ now: z.date() })]);
  * judged by what was before.
  * @throws CatalogueError `not_found`, and what `change` throws
  */
-export function changeSite<T>(pool: pg.Pool, siteId: string, change: (site: LockedSite) => Promise<T>): Promise<T> {
-  return withTransaction(pool, async (client) => {
+export function changeSite<T>(
+  database: Database,
+  siteId: string,
+  change: (site: LockedSite) => Promise<T>,
+): Promise<T> {
+  return withTransaction(database, async (client) => {
     const { rows } = await client.query('select domain from sites where id = $1 for update', [siteId]);
     const [row] = z.array(SiteRow).parse(rows);
     if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 
 const Origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
@@ -27,14 +27,14 @@ export type NewSite = z.input<typeof NewSite>;
  * Makes a site of a tenant.
  * @throws CatalogueError `invalid`, `not_found` (the tenant)
  */
-export async function createSite(pool: pg.Pool, site: NewSite): Promise<{ readonly id: string }> {
+export async function createSite(database: Database, site: NewSite): Promise<{ readonly id: string }> {
   const checked = NewSite.safeParse(site);
   if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
   const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays } = checked.data;
-  const tenant = await pool.query('select from tenants where id = $1', [tenantId]);
+  const tenant = await database.query('select from tenants where id = $1', [tenantId]);
   if (tenant.rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
   const id = randomUUID();
-  await pool.query(
+  await database.query(
     `insert into sites (id, tenant_id, name, domain, verified_at, allowed_origins, allowed_ips, retention_days)
      values ($1, $2, $3, $4, case when $5 then now() end, $6, $7::cidr[], $8)`,
     [id, tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { withTransaction } from '../database/pool.js';
+import { type Database, withTransaction } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import type { PlanTerms } from './plans.js';
 
@@ -8,9 +8,13 @@ import type { PlanTerms } from './plans.js';
  * Makes a tenant, with a subscription if a plan is given.
  * @returns its id
  */
-export function createTenant(pool: pg.Pool, name: string, plan: PlanTerms | null): Promise<{ readonly id: string }> {
+export function createTenant(
+  database: Database,
+  name: string,
+  plan: PlanTerms | null,
+): Promise<{ readonly id: string }> {
   const id = randomUUID();
-  return withTransaction(pool, async (client) => {
+  return withTransaction(database, async (client) => {
     await client.query('insert into tenants (id, name) values ($1, $2)', [id, name]);
     if (plan !== null) await putSubscription(client, id, plan);
     return { id };
@@ -21,8 +25,8 @@ export function createTenant(pool: pg.Pool, name: string, plan: PlanTerms | null
  * Gives a tenant another plan, from now on, or ends its subscription.
  * @throws CatalogueError `not_found`
  */
-export function changeSubscription(pool: pg.Pool, tenantId: string, plan: PlanTerms | null): Promise<void> {
-  return withTransaction(pool, async (client) => {
+export function changeSubscription(database: Database, tenantId: string, plan: PlanTerms | null): Promise<void> {
+  return withTransaction(database, async (client) => {
     const { rowCount } = await client.query('select from tenants where id = $1', [tenantId]);
     if (rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
     // The rows that admission takes, in its order.

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toHex } from '../../schemas/crypto/encoding.js';
 import { DocumentVersionPublishedRecord } from '../../schemas/events/notices.js';
+import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import { changeSite } from './change-site.js';
 import { contentBytes } from './document-content.js';
@@ -25,7 +25,7 @@ export type NewVersion = z.infer<typeof NewVersion>;
  * @throws CatalogueError `invalid`, `not_found`
  */
 export async function draftVersion(
-  pool: pg.Pool,
+  database: Database,
   version: NewVersion,
 ): Promise<{ readonly id: string; readonly number: number }> {
   const checked = NewVersion.safeParse(version);
@@ -33,7 +33,7 @@ export async function draftVersion(
   const { siteId, documentId, language, title, mediaType, content } = checked.data;
   const bytes = contentBytes(mediaType, content);
   const contentSha256 = toHex(sha256(bytes));
-  return changeSite(pool, siteId, async ({ client }) => {
+  return changeSite(database, siteId, async ({ client }) => {
     const document = await client.query('select from documents where id = $1 and site_id = $2', [documentId, siteId]);
     if (document.rowCount === 0) throw new CatalogueError('not_found', `The site has no document ${documentId}.`);
     await client.query('insert into notice_contents (sha256, content) values ($1, $2) on conflict do nothing', [

@@ -1,20 +1,20 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 
 const Rows = z.array(z.object({ site_id: z.string() }));
 
 /** The site of a document. @throws CatalogueError `not_found` */
-export async function siteOfDocument(pool: pg.Pool, documentId: string): Promise<string> {
-  const { rows } = await pool.query('select site_id from documents where id::text = $1', [documentId]);
+export async function siteOfDocument(database: Database, documentId: string): Promise<string> {
+  const { rows } = await database.query('select site_id from documents where id::text = $1', [documentId]);
   const [row] = Rows.parse(rows);
   if (row === undefined) throw new CatalogueError('not_found', `There is no document ${documentId}.`);
   return row.site_id;
 }
 
 /** The site of a document version. @throws CatalogueError `not_found` */
-export async function siteOfVersion(pool: pg.Pool, versionId: string): Promise<string> {
-  const { rows } = await pool.query('select site_id from document_versions where id::text = $1', [versionId]);
+export async function siteOfVersion(database: Database, versionId: string): Promise<string> {
+  const { rows } = await database.query('select site_id from document_versions where id::text = $1', [versionId]);
   const [row] = Rows.parse(rows);
   if (row === undefined) throw new CatalogueError('not_found', `There is no document version ${versionId}.`);
   return row.site_id;

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { sha256Hex } from '../../schemas/crypto/digest.js';
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../schemas/events/notices.js';
+import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import { changeSite, noticeHead, putNotice } from './change-site.js';
 
@@ -25,13 +25,13 @@ export type SiteConfig = z.infer<typeof SiteConfig>;
  * @throws CatalogueError `invalid`, `not_found`
  */
 export function publishSiteConfig(
-  pool: pg.Pool,
+  database: Database,
   siteId: string,
   config: SiteConfig,
 ): Promise<{ readonly sha256: string; readonly number: number }> {
   const checked = SiteConfig.safeParse(config);
   if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
-  return changeSite(pool, siteId, async (site) => {
+  return changeSite(database, siteId, async (site) => {
     const { rows } = await site.client.query(
       'select coalesce(max(number), 0) + 1 as number from site_configs where site_id = $1',
       [siteId],

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { DOCUMENT_VERSION_PUBLISHED, DocumentVersionPublishedRecord } from '../../schemas/events/notices.js';
+import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import { changeSite, noticeHead, putNotice } from './change-site.js';
 import { versionOf } from './document-version.js';
@@ -8,8 +8,8 @@ import { versionOf } from './document-version.js';
  * Publishes a draft: from here on its text can never change. Consents may name it once it is active.
  * @throws CatalogueError `not_found`, `wrong_state`
  */
-export function publishVersion(pool: pg.Pool, siteId: string, versionId: string): Promise<void> {
-  return changeSite(pool, siteId, async (site) => {
+export function publishVersion(database: Database, siteId: string, versionId: string): Promise<void> {
+  return changeSite(database, siteId, async (site) => {
     const version = await versionOf(site, versionId);
     if (version.state !== 'draft') {
       throw new CatalogueError('wrong_state', `The version is ${version.state}; only a draft can be published.`);

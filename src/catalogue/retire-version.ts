@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { DOCUMENT_VERSION_RETIRED, DocumentVersionStateRecord } from '../../schemas/events/notices.js';
+import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from './change-site.js';
 import { type VersionRow, versionOf } from './document-version.js';
@@ -8,8 +8,8 @@ import { type VersionRow, versionOf } from './document-version.js';
  * Ends a version: no consent may name it from here on. Nothing happens if it is retired already.
  * @throws CatalogueError `not_found`, `wrong_state` (a draft)
  */
-export function retireVersion(pool: pg.Pool, siteId: string, versionId: string): Promise<void> {
-  return changeSite(pool, siteId, async (site) => {
+export function retireVersion(database: Database, siteId: string, versionId: string): Promise<void> {
+  return changeSite(database, siteId, async (site) => {
     const version = await versionOf(site, versionId);
     if (version.state === 'retired') return;
     if (version.state === 'draft') {

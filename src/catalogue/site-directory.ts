@@ -16,7 +16,7 @@ const ApiKeyRow = z.object({ id: z.string(), site_id: z.string(), scope: z.enum(
 
 /**
  * Sites and API keys, cached for at most a second; a site is read whole only when its revision has changed.
- * @param pool may SELECT the catalogue
+ * @param database may SELECT the catalogue
  * @throws each method: ApiError API_KEY_LOOKUP_UNAVAILABLE if the database does not answer
  */
 export function createSiteDirectory(

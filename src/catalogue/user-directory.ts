@@ -25,7 +25,7 @@ export const UserRow = z
 const MAX_AGE_MS = 1000;
 const MAX_USERS = 10_000;
 
-/** @param pool may SELECT `users` */
+/** @param database may SELECT `users` */
 export function createUserDirectory(pool: pg.Pool, now: () => number = () => performance.now()): UserDirectory {
   const users = createFreshCache<string, User | null>({
     maxAgeMs: MAX_AGE_MS,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import { isUniqueViolation } from './change-site.js';
 import { ROLES, type User } from './user-directory.js';
@@ -21,13 +21,13 @@ export type NewUser = z.input<typeof NewUser>;
  * Makes a user of a tenant.
  * @throws CatalogueError `invalid`, `already_exists`
  */
-export async function createUser(pool: pg.Pool, user: NewUser): Promise<{ readonly id: string }> {
+export async function createUser(database: Database, user: NewUser): Promise<{ readonly id: string }> {
   const checked = NewUser.safeParse(user);
   if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
   const { tenantId, email, password, role } = checked.data;
   const id = randomUUID();
   try {
-    await pool.query('insert into users (id, tenant_id, email, password_hash, role) values ($1, $2, $3, $4, $5)', [
+    await database.query('insert into users (id, tenant_id, email, password_hash, role) values ($1, $2, $3, $4, $5)', [
       id,
       tenantId,
       email,
@@ -52,12 +52,12 @@ const CredentialsRow = z.object({
 /** Checks an e-mail address and a password. @returns null if they do not fit; an unknown address takes as long as a wrong password */
 export type CheckPassword = (email: string, password: string) => Promise<User | null>;
 
-/** @param pool may SELECT `users` */
-export function createPasswordCheck(pool: pg.Pool): CheckPassword {
+/** @param database may SELECT `users` */
+export function createPasswordCheck(database: Database): CheckPassword {
   // Of a password that nobody knows: what an unknown address is checked against.
   const decoy = hash(randomUUID(), ARGON2ID);
   return async (email, password) => {
-    const { rows } = await pool.query(
+    const { rows } = await database.query(
       'select id, tenant_id, email, role, password_hash from users where email = $1 and disabled_at is null',
       [email.toLowerCase()],
     );

@@ -64,21 +64,25 @@ export function parseInt8(text: string): number {
   return value;
 }
 
+/** A pool, or a connection within a transaction: work that is given one becomes part of that transaction. */
+export type Database = pg.Pool | pg.PoolClient;
+
 export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
 }
 
 /**
  * Runs `work` in one transaction: committed if it resolves, rolled back if it throws. The connection goes back to the
- * pool, or is closed where the rollback failed too.
+ * pool, or is closed where the rollback failed too. Given a connection, it joins the transaction that runs there.
  * @throws what `work` or the commit throws
  */
 export async function withTransaction<T>(
-  pool: pg.Pool,
+  database: Database,
   work: (client: pg.PoolClient) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  const client = await pool.connect();
+  if (!(database instanceof pg.Pool)) return work(database);
+  const client = await database.connect();
   let broken: Error | undefined;
   // A connection that breaks between two statements says so by this event, which would else end the process.
   const onError = (error: Error): void => {
