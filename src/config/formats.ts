@@ -34,6 +34,28 @@ export const httpUrls = z
   .transform((text) => listOf(text))
   .pipe(z.array(urlOf(['http', 'https'])).min(1, 'must name at least one URL.'));
 
+/** Scheme, host and port of the service as callers reach it, like `https://consent.example.org`; without a slash at its end. */
+export const publicOrigin = z
+  .string()
+  .refine(isOrigin, 'must be http:// or https:// and a host, without a path.')
+  .transform((text) => new URL(text).origin);
+
+/** Where security reports go, separated by commas, the preferred one first (RFC 9116 §2.5.3). */
+export const contactUris = z
+  .string()
+  .transform((text) => listOf(text))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^(?:https:\/\/[^/?#@]+(?:[/?#].*)?|mailto:[^@]+@[^@]+|tel:\+[\d-]+)$/,
+          'must be URIs that begin with mailto:, https:// or tel:+.',
+        )
+        .regex(/^[\w.~:/?#[\]@!$&'()*+;=%-]+$/, 'must be URIs (RFC 3986).'),
+    ),
+  );
+
 /** IP addresses and CIDR ranges separated by commas. */
 export const networks = z
   .string()
@@ -63,6 +85,38 @@ export const hostName = z
 /** Name of an HTTP header (RFC 9110 §5.1). */
 export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'must be the name of a header.');
 
+/** A secret that travels as `Authorization: Bearer …` (RFC 6750 §2.1), long enough not to be guessed. */
+export const bearerSecret = z
+  .string()
+  .regex(/^[A-Za-z0-9._~+/-]{32,200}=*$/, 'must be 32 to 200 of the characters A-Z a-z 0-9 . _ ~ + / -.');
+
+/** A number from 0 to 1. */
+export const ratio = z
+  .string()
+  .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, 'must be a number from 0 to 1.')
+  .transform(Number);
+
+/** `name=value` pairs separated by commas, values percent-encoded: how OpenTelemetry writes headers and attributes. */
+export const namedValues = z
+  .string()
+  .transform((text) => decodePairs(listOf(text)))
+  .pipe(z.record(z.string(), z.string(), { error: 'must be name=value pairs, separated by commas, percent-encoded.' }));
+
+/** @returns `undefined` if an item is no pair, or not well encoded */
+function decodePairs(items: readonly string[]): Readonly<Record<string, string>> | undefined {
+  const pairs: [string, string][] = [];
+  for (const item of items) {
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100})\s*=\s*([!-~]{0,4000})$/.exec(item) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    try {
+      pairs.push([name, decodeURIComponent(value)]);
+    } catch {
+      return undefined;
+    }
+  }
+  return Object.fromEntries(pairs);
+}
+
 /** @returns the 32 bytes, or `undefined` if the text is anything else */
 export function decodeKey(text: string): Buffer | undefined {
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');
@@ -76,6 +130,11 @@ function listOf(text: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
+
+function isOrigin(text: string): boolean {
+  if (!/^https?:\/\/[^/?#@\\]+\/?$/i.test(text) || !URL.canParse(text)) return false;
+  return new URL(text).pathname === '/';
 }
 
 function isNetwork(text: string): boolean {

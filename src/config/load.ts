@@ -21,6 +21,15 @@ export interface Config {
     readonly port: number;
     readonly scannerHost: string | undefined;
     readonly trustedProxies: readonly string[];
+    /** What callers have, in milliseconds, to send and to take what is under way when the service stops. */
+    readonly drainGraceMs: number;
+  };
+  /** What the documents of discovery say of this installation. */
+  readonly discovery: {
+    /** Like `https://consent.example.org`, without a slash at its end. */
+    readonly publicUrl: string | undefined;
+    /** URIs, the preferred one first. */
+    readonly securityContacts: readonly string[];
   };
   /** How the country and region of a request are found. */
   readonly geo: {
@@ -38,7 +47,25 @@ export interface Config {
   readonly erasureJournal: string;
   /** Requests a minute for each IP address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
+  /** What `/metrics` asks for; `undefined`: there is no `/metrics`. */
+  readonly metricsToken: string | undefined;
+  /** `undefined`: no traces are made. */
+  readonly tracing: TracingConfig | undefined;
   readonly logLevel: Values['LOG_LEVEL'];
+}
+
+/** Where traces go, and which are made (the OpenTelemetry specification's environment variables). */
+export interface TracingConfig {
+  /** Whole URL of the collector. */
+  readonly url: string;
+  /** May hold secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly serviceName: string;
+  readonly resourceAttributes: Readonly<Record<string, string>>;
+  readonly sampler: Values['OTEL_TRACES_SAMPLER'];
+  /** 0 to 1. */
+  readonly samplerRatio: number;
 }
 
 /** Where the master key comes from. */
@@ -115,7 +142,9 @@ function assemble(values: Values): Config {
       port: values.PORT,
       scannerHost: values.SCANNER_HOST?.toLowerCase(),
       trustedProxies: values.TRUSTED_PROXIES,
+      drainGraceMs: values.DRAIN_GRACE_MS,
     },
+    discovery: { publicUrl: values.PUBLIC_URL, securityContacts: values.SECURITY_CONTACT },
     geo: {
       countryHeader: values.GEO_COUNTRY_HEADER,
       regionHeader: values.GEO_REGION_HEADER,
@@ -129,7 +158,24 @@ function assemble(values: Values): Config {
     erasureJournal:
       values.ERASURE_JOURNAL === undefined ? join(dataDir, 'erasures.ndjson') : resolve(values.ERASURE_JOURNAL),
     limits: { invalidKeys: values.INVALID_KEY_LIMIT, publicVerify: values.PUBLIC_VERIFY_LIMIT },
+    metricsToken: values.METRICS_TOKEN,
+    tracing: tracingConfig(values),
     logLevel: values.LOG_LEVEL,
+  };
+}
+
+function tracingConfig(values: Values): TracingConfig | undefined {
+  const base = values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
+  if (url === undefined) return undefined;
+  return {
+    url,
+    headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+    timeoutMs: values.OTEL_EXPORTER_OTLP_TIMEOUT,
+    serviceName: values.OTEL_SERVICE_NAME,
+    resourceAttributes: values.OTEL_RESOURCE_ATTRIBUTES,
+    sampler: values.OTEL_TRACES_SAMPLER,
+    samplerRatio: values.OTEL_TRACES_SAMPLER_ARG,
   };
 }
 

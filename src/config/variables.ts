@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import {
+  bearerSecret,
+  contactUris,
   eventStoreUrl,
   headerName,
   hostName,
@@ -7,7 +9,10 @@ import {
   integer,
   key256,
   ledgerOrigin,
+  namedValues,
   networks,
+  publicOrigin,
+  ratio,
   urlOf,
 } from './formats.js';
 
@@ -25,6 +30,15 @@ export interface Description {
 export const descriptions = z.registry<Description>();
 
 const path = z.string().min(1, 'must be a path.');
+
+const TRACE_SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 
 /**
  * Every variable that the service reads, in the order of docs/configuration.md. One that has a default is never optional.
@@ -83,6 +97,24 @@ export const variables = z.object({
     meaning: 'TCP port to listen on; 0: one that the system picks.',
     default: '8080',
     example: '8443',
+  }),
+  DRAIN_GRACE_MS: integer(0, 600_000).register(descriptions, {
+    meaning:
+      'Milliseconds that a service that stops gives callers to send what they have begun, and to take their answers. Requests that it has taken are finished whatever that takes.',
+    default: '10000',
+    example: '20000',
+  }),
+  PUBLIC_URL: publicOrigin.optional().register(descriptions, {
+    meaning:
+      'Scheme, host and port under which callers reach the service. The documents of discovery ([discovery.md](discovery.md)) name it; a request’s own `Host` is never believed.',
+    otherwise: 'those documents hold URLs without scheme and host, which fit wherever they are fetched from',
+    example: 'https://consent.example.org',
+  }),
+  SECURITY_CONTACT: contactUris.register(descriptions, {
+    meaning:
+      'URIs, separated by commas, to which reports of vulnerabilities go, the preferred one first. Published in `/.well-known/security.txt`; without one there is no such file.',
+    default: '',
+    example: 'mailto:security@example.org,https://example.org/report',
   }),
   SCANNER_HOST: hostName.optional().register(descriptions, {
     meaning: 'Second host name that serves `/tool/v1`, for scanners and agents.',
@@ -166,6 +198,54 @@ export const variables = z.object({
     meaning: 'Public verifications a minute that one IP address may make.',
     default: '30',
     example: '60',
+  }),
+  METRICS_TOKEN: bearerSecret.optional().register(descriptions, {
+    meaning: 'Secret that `GET /metrics` asks for as a bearer token, of every role. At least 32 characters.',
+    otherwise: 'there is no `/metrics`',
+    example: '$(openssl rand -hex 32)',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(['http', 'https']).optional().register(descriptions, {
+    meaning: 'Base URL of a collector for traces (OTLP over HTTP, JSON); `/v1/traces` is added.',
+    otherwise: 'no traces are made',
+    example: 'http://localhost:4318',
+  }),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: urlOf(['http', 'https']).optional().register(descriptions, {
+    meaning: 'The collector’s whole URL, instead of `OTEL_EXPORTER_OTLP_ENDPOINT`.',
+    otherwise: 'see `OTEL_EXPORTER_OTLP_ENDPOINT`',
+    example: 'https://otlp.example.org/v1/traces',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: namedValues.register(descriptions, {
+    meaning: 'Headers for the collector, as `name=value` pairs separated by commas, percent-encoded.',
+    default: '',
+    example: 'authorization=Bearer%20secret',
+  }),
+  OTEL_EXPORTER_OTLP_TIMEOUT: integer(1, 600_000).register(descriptions, {
+    meaning: 'Milliseconds that one export to the collector may take.',
+    default: '10000',
+    example: '5000',
+  }),
+  OTEL_SERVICE_NAME: z.string().min(1).max(200).register(descriptions, {
+    meaning: 'Name of the service in traces.',
+    default: 'consent-ledger',
+    example: 'consent-ledger-eu',
+  }),
+  OTEL_RESOURCE_ATTRIBUTES: namedValues.register(descriptions, {
+    meaning: 'Further attributes of every trace, as `name=value` pairs separated by commas, percent-encoded.',
+    default: '',
+    example: 'deployment.environment.name=production',
+  }),
+  OTEL_TRACES_SAMPLER: z
+    .enum(TRACE_SAMPLERS, { error: `must be one of ${TRACE_SAMPLERS.join(', ')}.` })
+    .register(descriptions, {
+      meaning:
+        'Which requests are traced. With a `parentbased_` one, those whose `traceparent` says so, and of the others as the rest of the name says.',
+      default: 'parentbased_always_on',
+      example: 'traceidratio',
+    }),
+  OTEL_TRACES_SAMPLER_ARG: ratio.register(descriptions, {
+    meaning: 'Share of requests that the samplers with `traceidratio` in their name trace.',
+    default: '1',
+    example: '0.01',
   }),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

@@ -23,7 +23,8 @@ describe('loadConfig', () => {
       eventStoreUrl: undefined,
       timestamping: undefined,
       masterKey: { kind: 'generated', path: resolve('data/master.key') },
-      http: { host: '127.0.0.1', port: 8080, scannerHost: undefined, trustedProxies: [] },
+      http: { host: '127.0.0.1', port: 8080, scannerHost: undefined, trustedProxies: [], drainGraceMs: 10_000 },
+      discovery: { publicUrl: undefined, securityContacts: [] },
       geo: { countryHeader: undefined, regionHeader: undefined, databaseFile: undefined },
       ledgerOrigin: 'localhost/consent-ledger',
       batch: { maxEvents: 4096, maxAgeMs: 10_000 },
@@ -32,6 +33,8 @@ describe('loadConfig', () => {
       outbox: { maxRows: 500_000, retentionHours: 24 },
       erasureJournal: resolve('data/erasures.ndjson'),
       limits: { invalidKeys: 30, publicVerify: 30 },
+      metricsToken: undefined,
+      tracing: undefined,
       logLevel: 'info',
     });
   });
@@ -48,7 +51,10 @@ describe('loadConfig', () => {
       DATA_DIR: '/srv/ledger',
       HOST: '0.0.0.0',
       PORT: '0',
+      PUBLIC_URL: 'https://Consent.example.org:443/',
+      SECURITY_CONTACT: 'mailto:security@example.org, https://example.org/report?a=b',
       SCANNER_HOST: 'Scan.example.org',
+      DRAIN_GRACE_MS: '0',
       TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.7',
       GEO_COUNTRY_HEADER: 'CF-IPCountry',
       GEO_REGION_HEADER: 'CF-Region-Code',
@@ -63,6 +69,14 @@ describe('loadConfig', () => {
       ERASURE_JOURNAL: '/journal/e.ndjson',
       INVALID_KEY_LIMIT: '5',
       PUBLIC_VERIFY_LIMIT: '6',
+      METRICS_TOKEN: '0123456789abcdef0123456789abcdef',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x, x-scope=a=b',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+      OTEL_SERVICE_NAME: 'ledger',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
       LOG_LEVEL: 'warn',
     });
     expect(config).toEqual({
@@ -76,6 +90,11 @@ describe('loadConfig', () => {
         port: 0,
         scannerHost: 'scan.example.org',
         trustedProxies: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'],
+        drainGraceMs: 0,
+      },
+      discovery: {
+        publicUrl: 'https://consent.example.org',
+        securityContacts: ['mailto:security@example.org', 'https://example.org/report?a=b'],
       },
       geo: { countryHeader: 'CF-IPCountry', regionHeader: 'CF-Region-Code', databaseFile: '/geo/city.mmdb' },
       ledgerOrigin: 'consent.example.org/ledger',
@@ -85,6 +104,16 @@ describe('loadConfig', () => {
       outbox: { maxRows: 1000, retentionHours: 0 },
       erasureJournal: '/journal/e.ndjson',
       limits: { invalidKeys: 5, publicVerify: 6 },
+      metricsToken: '0123456789abcdef0123456789abcdef',
+      tracing: {
+        url: 'http://collector:4318/v1/traces',
+        headers: { authorization: 'Bearer x', 'x-scope': 'a=b' },
+        timeoutMs: 500,
+        serviceName: 'ledger',
+        resourceAttributes: { 'deployment.environment.name': 'test' },
+        sampler: 'parentbased_traceidratio',
+        samplerRatio: 0.25,
+      },
       logLevel: 'warn',
     });
   });
@@ -114,11 +143,41 @@ describe('loadConfig', () => {
       LOG_LEVEL: secret,
       LEDGER_ORIGIN: 'has space',
       SCANNER_HOST: 'https://x',
+      METRICS_TOKEN: secret,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `ftp://${secret}`,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization:${secret}`,
+      OTEL_RESOURCE_ATTRIBUTES: `a=%${secret}`,
+      OTEL_TRACES_SAMPLER: secret,
+      OTEL_TRACES_SAMPLER_ARG: '1.1',
     };
     expect(Object.keys(problemsOf(env)).sort()).toEqual(Object.keys(env).sort());
     const message = messageOf(env);
     expect(message).not.toContain(secret);
     expect(message).toContain('PORT must be a whole number from 0 to 65535. Example: PORT=8443');
+  });
+
+  it('takes a collector’s whole URL before its base', () => {
+    const whole = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://otlp.example.org/custom' };
+    const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://base:4318' };
+    expect(loadConfig(base).tracing?.url).toBe('http://base:4318/v1/traces');
+    expect(loadConfig({ ...base, ...whole }).tracing?.url).toBe('https://otlp.example.org/custom');
+  });
+
+  it.each([
+    ['PUBLIC_URL', 'consent.example.org'],
+    ['PUBLIC_URL', 'ftp://consent.example.org'],
+    ['PUBLIC_URL', 'https://consent.example.org/ledger'],
+    ['PUBLIC_URL', 'https://consent.example.org/?a'],
+    ['PUBLIC_URL', 'https://user:secret@consent.example.org'],
+    ['PUBLIC_URL', 'https://consent.example.org\\\\evil.example'],
+    ['PUBLIC_URL', 'https://consent.example.org:99999'],
+    ['SECURITY_CONTACT', 'security@example.org'],
+    ['SECURITY_CONTACT', 'http://example.org/report'],
+    ['SECURITY_CONTACT', 'mailto:security@example.org,javascript:alert(1)'],
+    ['SECURITY_CONTACT', 'mailto:security@example.org\nExpires: 2099-01-01T00:00:00Z'],
+    ['SECURITY_CONTACT', 'https://example.org/réport'],
+  ])('refuses %s=%j', (name, text) => {
+    expect(Object.keys(problemsOf({ [name]: text }))).toEqual([name]);
   });
 
   it('wants TSA_URLS and TSA_CA_FILE together', () => {
@@ -162,7 +221,8 @@ describe('the table of variables', () => {
       const about = descriptions.get(schema);
       expect(about?.meaning, name).toBeTruthy();
       expect(about?.default ?? about?.otherwise, name).toBeDefined();
-      if (name !== 'MASTER_KEY') expect(schema.safeParse(about?.example).success, name).toBe(true);
+      const isMade = about?.example.startsWith('$(') === true;
+      if (!isMade) expect(schema.safeParse(about?.example).success, name).toBe(true);
     }
   });
 
