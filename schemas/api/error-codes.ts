@@ -22,6 +22,8 @@ export const ERROR_CODES = {
   DOCUMENT_NOT_FOUND: { status: 404, meaning: 'The document is unknown, or has no active version.' },
   VERSION_NOT_FOUND: { status: 404, meaning: 'The document version is unknown.' },
   CONSENT_NOT_FOUND: { status: 404, meaning: 'The record is unknown.' },
+  SITE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'The tenant has no such site.' },
+  RESOURCE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'There is no such resource.' },
   CHECKPOINT_NOT_FOUND: { status: 404, isOwn: true, meaning: 'There is no stamped checkpoint of this size.' },
   ROUTE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'There is no such route.' },
   METHOD_NOT_ALLOWED: { status: 405, isOwn: true, meaning: 'The route exists, but not for this method.' },
@@ -31,6 +33,8 @@ export const ERROR_CODES = {
     meaning:
       'document_version_id is missing, not active or of another language, or the site has no published configuration. Read /tool/v1/config again.',
   },
+  ALREADY_EXISTS: { status: 409, isOwn: true, meaning: 'There is one of this name already.' },
+  WRONG_STATE: { status: 409, isOwn: true, meaning: 'The resource is in a state that does not allow this.' },
   PAYLOAD_TOO_LARGE: { status: 413, isOwn: true, meaning: 'The body is larger than the route takes.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, isOwn: true, meaning: 'The body is not application/json.' },
   MALFORMED_JSON: { status: 400, isOwn: true, meaning: 'The body is not strict JSON in UTF-8.' },

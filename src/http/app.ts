@@ -54,6 +54,7 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     },
   });
   app.decorateRequest('caller', null);
+  app.decorateRequest('panelUser', null);
   boundBodies(app);
   keepRawBodies(app);
   drainOnClose(app);

@@ -1,4 +1,5 @@
 import type { ApiKey, SiteContext } from '../catalogue/site-context.js';
+import type { User } from '../catalogue/user-directory.js';
 
 /** By which door a request came. Browsers know the site's API key, so it alone never makes a request `s2s`: the bearer token does. */
 export type Channel = 'browser' | 's2s';
@@ -18,6 +19,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every Tool API route before its handler runs. */
     caller: Caller | null;
+    /** Set on every route of the panel before its body is read. */
+    panelUser: User | null;
     /** The exact bytes of the body; empty if there is none. */
     readonly rawBody: Buffer;
   }

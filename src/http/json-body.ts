@@ -42,7 +42,7 @@ export function parseJsonBody(bytes: Uint8Array): JsonValue {
  * Parses what a caller sent with a schema.
  * @throws ApiError VALIDATION_ERROR with one field error for each problem, 50 at most
  */
-export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new ApiError('VALIDATION_ERROR', undefined, { errors: fieldErrors(parsed.error) });

@@ -6,6 +6,8 @@ import type { CheckPassword } from '../catalogue/users.js';
 import type { EventLog } from '../event-log/port.js';
 import type { ProofKeys } from '../keys/index.js';
 import { openApiRoute } from '../openapi/openapi-route.js';
+import type { PanelRoute } from '../panel/route.js';
+import { type ServePanelDeps, servePanel } from '../panel/serve-panel.js';
 import type { Verifier } from '../verification/verifier.js';
 import type { RouteGroup } from './app.js';
 import { allowCrossOrigin } from './cors.js';
@@ -36,6 +38,7 @@ export interface ServiceDeps {
   readonly proofKeys: ProofKeys;
   readonly onExportError: ExportDeps['onError'];
   readonly checkReadiness: CheckReadiness;
+  readonly panel: ServePanelDeps & { readonly routes: readonly PanelRoute[] };
   /** A minute, from one address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
   /** Registers the routes that record consents and mint tokens, below /tool/v1. */
@@ -81,6 +84,9 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
         },
         { prefix: '/api/v1/public' },
       );
+    },
+    async (scope) => {
+      await scope.register(async (panel) => servePanel(panel, deps.panel.routes, deps.panel), { prefix: '/api/v1' });
     },
     (scope) => authRoutes(scope, { ...deps.apiUsers, checkPassword: deps.checkPassword, rateLimiter }),
     (scope) => checkpointRoutes(scope, pool),

@@ -18,7 +18,10 @@ export function describeOperation(operation: Operation): JsonObject {
         content: { 'application/json': contentOf(operation.body, operation.example.body ?? null) },
       },
     }),
-    responses: { [operation.status]: success(operation), ...failures(operation) },
+    responses: {
+      [operation.status]: success(operation),
+      ...failuresOf([...errorsOfAccess(operation.access), ...operation.errors]),
+    },
   };
 }
 
@@ -87,9 +90,9 @@ const RATE_LIMIT_HEADERS: JsonObject = {
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
 /** One response for each status: its codes, what they mean, and that `code` is one of them. */
-function failures({ access, errors }: Operation): JsonObject {
+export function failuresOf(all: readonly ErrorCode[]): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set([...errorsOfAccess(access), ...errors])) {
+  for (const code of new Set(all)) {
     const { status } = ERROR_CODES[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

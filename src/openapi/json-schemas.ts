@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../schemas/json/json-value.js';
-import { COMPONENTS } from './components.js';
 
 const Json = z.record(z.string(), z.json());
 
 /** The components as JSON Schema 2020-12, by name; what one has of another is a reference. */
-export function componentSchemas(): JsonObject {
+export function componentSchemas(components: ReadonlyMap<string, z.ZodType>): JsonObject {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of COMPONENTS) registry.add(schema, { id });
+  for (const [id, schema] of components) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: referenceTo, io: 'input', unrepresentable: 'any' });
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, plain(schema)]));
 }

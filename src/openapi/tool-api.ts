@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../schemas/json/json-value.js';
+import { COMPONENTS } from './components.js';
 import { describeOperation } from './describe-operation.js';
 import { componentSchemas } from './json-schemas.js';
 import { OPERATIONS } from './operations.js';
+import { DESCRIBED_HEADERS, SECURITY_SCHEMES } from './shared-parts.js';
 
 const header = (name: string, description: string, pattern: string): JsonObject => ({
   name,
@@ -10,8 +12,6 @@ const header = (name: string, description: string, pattern: string): JsonObject 
   description,
   schema: { type: 'string', pattern },
 });
-
-const integerHeader = (description: string): JsonObject => ({ description, schema: { type: 'integer', minimum: 0 } });
 
 /** The OpenAPI 3.1 description of the Tool API, public verify and sign-in: made from the schemas that requests are checked with. */
 export function toolApiDescription(): JsonObject {
@@ -31,13 +31,11 @@ export function toolApiDescription(): JsonObject {
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: componentSchemas(),
+      schemas: componentSchemas(COMPONENTS),
       securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The site’s API key (svc_live_…).' },
+        ...SECURITY_SCHEMES,
         bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
+          ...SECURITY_SCHEMES.bearer,
           description: 'Of an api_user of the tenant that owns the site; from /api/v1/auth/login.',
         },
       },
@@ -46,11 +44,7 @@ export function toolApiDescription(): JsonObject {
         Timestamp: header('X-Timestamp', 'Unix time in seconds, within 300 of the server’s.', '^\\d{1,12}$'),
         Nonce: header('X-Nonce', 'Usable once per site; a UUID will do.', '^[A-Za-z0-9._:-]{8,128}$'),
       },
-      headers: {
-        'Retry-After': integerHeader('Seconds to wait before the request is sent again.'),
-        'X-RateLimit-Limit': integerHeader('Requests a minute that the plan allows.'),
-        'X-RateLimit-Remaining': integerHeader('What is left of them in this minute.'),
-      },
+      headers: DESCRIBED_HEADERS,
     },
   };
 }

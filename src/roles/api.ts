@@ -12,6 +12,7 @@ import { createApp } from '../http/app.js';
 import { failureOf } from '../http/request-log.js';
 import { recordingRoutes } from '../http/routes/tool/post-routes.js';
 import { serviceRoutes } from '../http/service-routes.js';
+import { panelRoutes } from '../panel/routes.js';
 import { stoppedProjections } from '../projector/index.js';
 import { createDetectRegion } from '../regions/detect-region.js';
 import { openGeoDatabase } from '../regions/geo-database.js';
@@ -20,6 +21,8 @@ import type { Installation } from './installation.js';
 import { listen } from './listen.js';
 
 const SWEEP_MS = 60_000;
+/** Of one user. */
+const PANEL_REQUESTS_PER_MINUTE = 300;
 const GAUGE_MS = 500;
 const CLOCK_CHECK_MS = 5_000;
 
@@ -56,15 +59,17 @@ export async function createApi(installation: Installation): Promise<Api> {
     onError: (error) => logger.error({ reason: describe(error) }, 'a group of consents was not admitted'),
     limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
   });
+  const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) };
+  const verifier = createVerifier(pool, keyring, installation.eventLog);
   const app = createApp(
     { log: logger, trustedProxies: config.http.trustedProxies, scannerHost: config.http.scannerHost },
     serviceRoutes({
       pool,
       directory,
       rateLimiter,
-      apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) },
+      apiUsers,
       checkPassword: createPasswordCheck(pool),
-      verifier: createVerifier(pool, keyring, installation.eventLog),
+      verifier,
       detectRegion: createDetectRegion({
         ...config.geo,
         trustedProxies: config.http.trustedProxies,
@@ -77,6 +82,14 @@ export async function createApi(installation: Installation): Promise<Api> {
       },
       // Consents are accepted whatever becomes of the read models: that must not be lost with them.
       checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
+      panel: {
+        apiUsers,
+        rateLimiter,
+        limit: PANEL_REQUESTS_PER_MINUTE,
+        apiPool: pool,
+        adminPool: installation.adminPool,
+        routes: panelRoutes({ apiPool: pool, config, keyring, eventLog: installation.eventLog, verifier }),
+      },
       limits: config.limits,
       recordingRoutes: recordingRoutes(admission, Date.now),
     }),

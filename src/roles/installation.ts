@@ -24,7 +24,7 @@ export interface Installation {
   readonly workerPool: pg.Pool;
   /** Rights over the read models, and nothing else to change. */
   readonly projectionsPool: pg.Pool;
-  /** Rights to change tenants, sites, keys, users and documents: for the commands of operators. */
+  /** Rights to change tenants, sites, keys, users and documents: for the panel and the commands of operators. */
   readonly adminPool: pg.Pool;
   readonly keyring: Keyring;
   readonly random: RandomPool;
@@ -101,7 +101,7 @@ export async function openInstallation(
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
-const ADMIN_CONNECTIONS = 2;
+const ADMIN_CONNECTIONS = 4;
 
 async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {
   if (config.database.url !== undefined) return null;

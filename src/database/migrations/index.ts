@@ -7,6 +7,7 @@ import { ledgerSql } from './005-ledger.sql.js';
 import { projectionsSql } from './006-projections.sql.js';
 import { erasureAndExportsSql } from './007-erasure-and-exports.sql.js';
 import { ledgerKeyRotationSql } from './009-ledger-key-rotation.sql.js';
+import { auditLogSql } from './010-audit-log.sql.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   { id: '007-erasure-and-exports', sql: erasureAndExportsSql },
   { id: '008-event-log', sql: eventLogSchemaSql },
   { id: '009-ledger-key-rotation', sql: ledgerKeyRotationSql },
+  { id: '010-audit-log', sql: auditLogSql },
 ];

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { Uuid } from '../../evidence/primitives.js';
+
+/** A route without parameters of its kind. */
+export const None = z.strictObject({});
+
+/** A route that takes no body; an empty object will do. */
+export const NoBody = z.strictObject({}).optional();
+
+/** The route's site. */
+export const SiteParams = z.object({ site_id: Uuid });
+
+/** A point in time of a response, ISO 8601. */
+export const Timestamp = z.iso.datetime({ offset: true });
+
+/** Query members of every list: at most so many items, from where the last page ended. */
+export const PageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  cursor: z
+    .string()
+    .max(500)
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be a next_cursor of an earlier page')
+    .optional(),
+});
+
+/** A page of a list. */
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({
+    data: z.array(item),
+    /** For the next page; null on the last. */
+    next_cursor: z.string().nullable(),
+  });
+}
+
+/** A single resource. */
+export function dataOf<T extends z.ZodType>(item: T) {
+  return z.object({ data: item });
+}

@@ -1,0 +1,56 @@
+import { dataOf, NoBody, None, PageQuery, pageOf } from '../../../schemas/api/panel/common.js';
+import { ChangeTenantRequest, Tenant, TenantParams } from '../../../schemas/api/panel/tenants.js';
+import { EDITORS, operation, READERS } from '../operation.js';
+
+const tag = 'Tenants';
+
+export const listTenants = operation({
+  id: 'listTenants',
+  method: 'get',
+  path: '/tenants',
+  tag,
+  summary: 'The tenants that the user belongs to: one',
+  roles: READERS,
+  params: None,
+  query: PageQuery,
+  body: NoBody,
+  status: 200,
+  response: pageOf(Tenant),
+  errors: [],
+  action: null,
+});
+
+export const readTenant = operation({
+  id: 'readTenant',
+  method: 'get',
+  path: '/tenants/{tenant_id}',
+  tag,
+  summary: 'One tenant',
+  roles: READERS,
+  params: TenantParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(Tenant),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: null,
+});
+
+export const changeTenant = operation({
+  id: 'changeTenant',
+  method: 'patch',
+  path: '/tenants/{tenant_id}',
+  tag,
+  summary: 'Change the name of a tenant',
+  description: 'The name is for people. What evidence says of the controller stands in the configuration of each site.',
+  roles: EDITORS,
+  params: TenantParams,
+  query: None,
+  body: ChangeTenantRequest,
+  status: 200,
+  response: dataOf(Tenant),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'tenant.change',
+});
+
+export const TENANT_OPERATIONS = [listTenants, readTenant, changeTenant];

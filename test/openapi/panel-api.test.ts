@@ -1,0 +1,23 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, it } from 'vitest';
+import { panelDescription } from '../../src/openapi/panel-api.js';
+import { PANEL_OPERATIONS } from '../../src/panel/operations.js';
+
+it('is a valid OpenAPI 3.1 description', async () => {
+  const result = await new Validator().validate(panelDescription());
+  expect(result.errors).toBeUndefined();
+  expect(result.valid).toBe(true);
+});
+
+it('describes every operation of the panel', () => {
+  const text = JSON.stringify(panelDescription());
+  for (const { id } of PANEL_OPERATIONS) expect(text).toContain(`"operationId":"${id}"`);
+});
+
+it('refers to nothing that is not there', () => {
+  const text = JSON.stringify(panelDescription());
+  const description = JSON.parse(text);
+  const referred = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1]));
+  expect([...referred].filter((name) => !(String(name) in description.components.schemas))).toEqual([]);
+  expect(Object.keys(description.components.schemas).filter((name) => !referred.has(name))).toEqual([]);
+});
