@@ -1,12 +1,18 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { VerificationReport, VerifyOptions } from '../../verifier-cli/src/index.js';
+import { decodeUtf8 } from '../../schemas/crypto/encoding.js';
+import { consentToken } from '../../schemas/events/consent-recorded.js';
+import { RecordWatch, type VerificationReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
+import { renderHtml } from '../../verifier-cli/src/report/markup.js';
+import { recordPage } from '../../verifier-cli/src/show/record-page.js';
 import { ChromiumPage, chromiumPath } from '../support/chromium.js';
-import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
+import { buildLedger, fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
+import { fixtureUuid } from '../support/ledger-fixture-events.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { verifyFixture } from './support.js';
 
@@ -58,6 +64,10 @@ const SHOWN = `[...document.querySelectorAll('#result table:not(:has(caption)) t
   row.querySelector('.mark').textContent,
   row.lastElementChild.textContent,
 ].join(' '))`;
+
+/** The record that a page shows, as HTML in the way of the command: what browsers leave unescaped in texts is escaped. */
+const RECORD_HTML = `document.querySelector('#record > article').outerHTML
+  .replace(/>[^<]*</g, (text) => text.replace(/["']/g, (mark) => mark === '"' ? '&quot;' : '&#39;'))`;
 
 function expectedRows({ checks }: VerificationReport): string[] {
   const words = { pass: '✓ passed', fail: '✗ failed', indeterminate: '? open', 'not-applicable': '– not applicable' };
@@ -152,13 +162,99 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))('in Chromium, f
     expect(refused).toBe(true);
   });
 
+  /** Shows one record of the package that was checked, and waits for it. */
+  const showRecord = async (name: string) => {
+    await page.evaluate(`document.getElementById('record-name').value = ${JSON.stringify(name)}`);
+    await page.evaluate(`document.getElementById('record-form').requestSubmit()`);
+    const told = () => page.evaluate(`document.getElementById('record-status').textContent`);
+    await page.until(async () => !['', 'Looking for it …'].includes(String(await told())));
+    return String(await told());
+  };
+  const isHidden = (id: string) => page.evaluate(`document.getElementById('${id}').hidden`);
+  const recordShown = () => page.evaluate(`document.getElementById('record').textContent`);
+
+  test.each(['honest', 'with an entry that was changed'])(
+    'one record of a package %s is shown as the command shows it',
+    async (name) => {
+      expect(await isHidden('record-form')).toBe(true);
+      await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', `${name}.zip`].map(file));
+      await verdictOf();
+      expect(await isHidden('record-form')).toBe(false);
+      for (const label of ['c3', 'c2', 'c1', 'e0']) {
+        const watch = RecordWatch.of(fixtureUuid(label));
+        await verifyFixture(authority, readFileSync(file(`${name}.zip`)), {}, watch);
+        const shown = watch?.shown ?? null;
+        if (shown === null) throw new Error(`no record ${label}`);
+        expect(await showRecord(consentToken(fixtureUuid(label)).toUpperCase().replace('CT', 'ct'))).toBe(
+          `Record shown below: ${shown.verdict}.`,
+        );
+        expect((await page.evaluate(RECORD_HTML)) === renderHtml(recordPage(shown)), label).toBe(true);
+      }
+      expect(await page.evaluate(`document.querySelectorAll('img, svg, iframe, object, embed, link').length`)).toBe(0);
+      expect(page.events('Runtime.exceptionThrown')).toEqual([]);
+    },
+  );
+
+  test('a record that is not there, and a name that is none, are told of; what was shown is gone with what it stood on', async () => {
+    await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
+    await verdictOf();
+    expect(await showRecord('c3')).toBe('This is no event id, no consent token (ct_…) and no proof hash.');
+    expect(await showRecord(fixtureUuid('c9'))).toBe('The package holds no such record.');
+    expect(await isHidden('record-actions')).toBe(true);
+    await showRecord(createHash('sha256').update('proof of c3').digest('hex'));
+    expect(await recordShown()).toContain('We use cookies. <script>alert(1)</script>');
+    await page.evaluate(`document.getElementById('record-close').click()`);
+    expect(await recordShown()).toBe('');
+    await showRecord(fixtureUuid('c3'));
+    await page.chooseFiles('#package', [file('cut short.zip')]);
+    await page.until(async () => (await status()) === 'Checked: invalid.');
+    expect(await recordShown()).toBe('');
+  });
+
+  test('the proof of a contradiction is checked too', async () => {
+    const forked = buildLedger(authority, {
+      world: ({ batches }) => {
+        const consent = batches[1]?.find(({ type }) => type === 'ConsentRecorded.v1');
+        if (consent !== undefined) consent.record = { ...consent.record, decision: 'withdrawn' };
+      },
+    });
+    const [first, second] = [buildLedger(authority), forked].map(({ checkpoints }) =>
+      decodeUtf8(checkpoints.get(2)?.note ?? new Uint8Array()),
+    );
+    const proof = { format: 'consent-ledger-contradiction', version: 1, bridges: [], kind: 'checkpoints' };
+    writeFileSync(file('proof.json'), JSON.stringify({ ...proof, first, second }));
+    writeFileSync(file('none.json'), JSON.stringify({ ...proof, first, second: first }));
+    await page.chooseFiles('#package', [file('proof.json')]);
+    await page.until(async () => (await status()) === 'Checked the proof of a contradiction: indeterminate.');
+    await page.chooseFiles('#keys', [file('ledger.key')]);
+    await page.until(async () => (await status()) === 'Checked the proof of a contradiction: proved.');
+    expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(
+      /^Proved: the ledger contradicts itself.*signed two different/,
+    );
+    expect(await isHidden('record-form')).toBe(true);
+    await page.chooseFiles('#package', [file('none.json')]);
+    await page.until(async () => (await status()) === 'Checked the proof of a contradiction: not proved.');
+  });
+
   test('it looks as it should', async () => {
     const folderOfShots = process.env.SCREENSHOTS;
     await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
     expect(await verdictOf()).toBe('Checked: valid.');
     if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'page.png'), await page.screenshot());
-    const wide = await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');
-    expect(wide).toBe(true);
+    await showRecord(fixtureUuid('c3'));
+    if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'record.png'), await page.screenshot());
+    for (const width of [1100, 320]) {
+      const metrics = { width, height: 900, deviceScaleFactor: 1, mobile: false };
+      await page.send('Emulation.setDeviceMetricsOverride', metrics);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width}`).toBeLessThanOrEqual(width);
+    }
+    if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'narrow.png'), await page.screenshot());
+    await page.send('Emulation.clearDeviceMetricsOverride');
+    await page.send('Emulation.setEmulatedMedia', { media: 'print' });
+    const printed = `[...document.querySelectorAll('main, article')].map((part) => part.getClientRects().length > 0)`;
+    expect(await page.evaluate(printed)).toEqual([false, true, true]);
+    if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'print.png'), await page.screenshot());
+    await page.send('Emulation.setEmulatedMedia', { media: '' });
     const unlabelled = `[...document.querySelectorAll('input, textarea')].filter(
       (field) => field.labels.length === 0 && !field.hasAttribute('aria-label')).length`;
     expect(await page.evaluate(unlabelled)).toBe(0);

@@ -91,6 +91,8 @@ function proofFrom(a: string, b: string): { kind: unknown; file: string } {
   const checked = command.run('check-contradiction', file, ...KEY);
   expect(checked.stdout).toMatch(/^PROVED: /);
   expect(checked.status).toBe(0);
+  const recognised = command.run('check', file, ...KEY);
+  expect([recognised.stdout, recognised.status]).toEqual([checked.stdout, 0]);
   expect(compare(b, a, ...KEY).status).toBe(1);
   const proof: { kind: unknown } = JSON.parse(readFileSync(join(command.folder, file), 'utf8'));
   return { kind: proof.kind, file };
@@ -195,6 +197,10 @@ describe('a contradiction is proved, and the proof is verified by itself', () =>
     expect(command.run('check-contradiction', same, ...KEY).status).toBe(1);
     expect(command.run('check-contradiction', file, '--ledger-key', 'other.vkey').status).toBe(1);
     expect(command.run('check-contradiction', file).status).toBe(3);
+    expect([same, file].map((name) => command.run('check', name, '--json').status)).toEqual([1, 3]);
+    expect(command.run('check', file, '--ledger-key', 'other.vkey', '--json').stdout).toContain('"not-proved"');
+    const page = command.run('check', file, ...KEY, '--html', 'page.html');
+    expect([page.status, page.stderr]).toEqual([2, expect.stringContaining('--html is for packages')]);
     for (let i = 0; i < first.length; i += 7) {
       const changed = `${first.slice(0, i)}${first[i] === 'A' ? 'B' : 'A'}${first.slice(i + 1)}`;
       const forged = command.write('forged.json', JSON.stringify({ ...JSON.parse(proof), first: changed }));
@@ -239,6 +245,7 @@ test.each([
   ['a file that is neither package nor note', ['compare', 'whole.zip', 'ledger.vkey']],
   ['a proof that is none', ['compare', '2.note', '5.note', '--consistency', 'ledger.vkey']],
   ['no proof to check', ['check-contradiction', 'ledger.vkey']],
+  ['JSON that is no proof', ['check', '2-5.json']],
 ])('2 for %s', (_, args) => {
   const result = command.run(...args);
   expect(result.status).toBe(2);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -169,6 +169,13 @@ test('the command ends with the verdict of the record, and says what it does not
     printed = '';
     expect(await runShow(zip, fixtureUuid('c2'), { ...options, json: true }, output)).toBe(1);
     expect(JSON.parse(printed)).toMatchObject({ format: 'consent-verify-record', verdict: 'invalid' });
+    const html = join(folder, 'record.html');
+    expect(await runShow(zip, fixtureUuid('c3'), { ...options, html }, output)).toBe(0);
+    const page = readFileSync(html, 'utf8');
+    expect(page).toMatch(/^<!doctype html>[^]*default-src 'none'; style-src 'sha256-/);
+    expect(page).toContain('We use cookies. &lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(page).toContain('The package as a whole is invalid');
+    await expect(runShow(zip, fixtureUuid('c3'), { ...options, html: zip }, output)).rejects.toThrow('package itself');
     await expect(runShow(zip, fixtureUuid('c9'), options, output)).rejects.toThrow(UsageError);
     await expect(runShow(zip, 'nonsense', options, output)).rejects.toThrow('no event id');
   } finally {

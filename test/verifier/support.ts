@@ -2,6 +2,7 @@ import { parseVerifierKey, type VerifierKey } from '../../schemas/evidence/signe
 import {
   DEFAULT_MAX_DELAY_MS,
   memorySource,
+  type RecordWatch,
   type VerificationReport,
   type VerifyOptions,
   verifyPackage,
@@ -19,14 +20,11 @@ export function verifyFixture(
   authority: FixtureAuthority,
   zip: Uint8Array,
   options: Partial<VerifyOptions> = {},
+  watch: RecordWatch | null = null,
 ): Promise<VerificationReport> {
-  return verifyPackage(memorySource(zip), {
-    trustAnchors: [authority.root.der],
-    ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)],
-    maxDelay: DEFAULT_MAX_DELAY_MS,
-    at: VERIFIED_AT,
-    ...options,
-  });
+  const trust = { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
+  const given = { ...trust, maxDelay: DEFAULT_MAX_DELAY_MS, at: VERIFIED_AT, ...options };
+  return verifyPackage(memorySource(zip), given, watch);
 }
 
 /** `{id: outcome}` of the checks that failed, or that stayed open although the verdict needs them. */

@@ -16,8 +16,10 @@ const program = new Command('consent-verify')
 
 program
   .command('check')
-  .description('check an evidence package, and print a verdict for each check and for the whole')
-  .argument('<package>', 'the evidence package (ZIP)')
+  .description(
+    'check an evidence package, and print a verdict for each check and for the whole; or a proof that compare wrote',
+  )
+  .argument('<file>', 'the evidence package (ZIP), or the proof of a contradiction (JSON)')
   .option(
     '--tsa-ca <file>',
     'root certificate of a time-stamp authority that you trust, PEM or DER; may be repeated',
@@ -28,7 +30,10 @@ program
   .option('--html <file>', 'write the report as one page, to be read in a browser or printed')
   .option('--max-delay <duration>', 'how long after the claimed time a stamp may come', '24h')
   .option('--at <time>', 'time of verification, for instance 2040-01-31T12:00:00Z; now without it')
-  .addHelpText('after', '\nExit codes: 0 valid, 1 invalid, 2 wrong usage or not a package, 3 indeterminate.')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 valid (or the contradiction proved), 1 invalid (or not proved), 2 wrong usage or neither of both, 3 indeterminate.',
+  )
   .action(async (path: string, options: CheckOptions) => {
     process.exitCode = await runCheck(path, options, {
       out: (text) => process.stdout.write(text),
@@ -48,6 +53,7 @@ program
   )
   .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
   .option('--json', 'print one JSON object instead of text')
+  .option('--html <file>', 'write the record as one page, to be read in a browser or printed')
   .option('--max-delay <duration>', 'how long after the claimed time a stamp may come', '24h')
   .option('--at <time>', 'time of verification, for instance 2040-01-31T12:00:00Z; now without it')
   .addHelpText(

@@ -2,11 +2,14 @@ import { decodeUtf8, utf8 } from '../../../schemas/crypto/encoding.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
+import { Contradiction } from '../compare/contradiction.js';
+import { parseShape } from '../files/parse.js';
 import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn } from '../trust/trust-material.js';
 
 /** What one file turned out to be. */
 export type Given =
   | { readonly kind: 'package'; readonly file: File }
+  | { readonly kind: 'contradiction'; readonly file: File; readonly proof: Contradiction }
   | { readonly kind: 'roots'; readonly certificates: readonly Uint8Array[] }
   | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[] }
   | { readonly kind: 'unknown' };
@@ -20,6 +23,8 @@ export async function recognise(file: File): Promise<Given> {
   const isZip = start[0] === 0x50 && start[1] === 0x4b;
   if (isZip || file.size > MAX_TRUST_BYTES) return { kind: 'package', file };
   const bytes = new Uint8Array(await file.arrayBuffer());
+  const proof = parseShape(Contradiction, bytes);
+  if (proof.ok) return { kind: 'contradiction', file, proof: proof.value };
   const certificates = certificatesIn(bytes);
   if (certificates.length > 0) return { kind: 'roots', certificates };
   const keys = ledgerKeysIn(decodeUtf8(bytes) ?? '');

@@ -1,27 +1,34 @@
 import './jitless.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { type Contradiction, verifyContradiction } from '../compare/contradiction.js';
+import { contradictionPage } from '../compare/contradiction-page.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
 import { reportPage } from '../report/report-page.js';
 import { ledgerKeysIn } from '../trust/trust-material.js';
-import { NotAPackage, verifyPackage } from '../verify-package.js';
+import { NotAPackage, type VerifyOptions, verifyPackage } from '../verify-package.js';
 import { blobSource } from './blob-source.js';
 import { find, save } from './elements.js';
-import { recognise, typedCertificates } from './given.js';
+import { type Given, recognise, typedCertificates } from './given.js';
+import { sizeText, typedProblem, verificationTime } from './page-inputs.js';
+import { startRecordForm } from './record-form.js';
 import { renderDom } from './render-dom.js';
 
 const HOUR_MS = 3_600_000;
 
+/** What is to be checked. */
+type Subject = Extract<Given, { kind: 'package' | 'contradiction' }>;
+
 /** What the reader gave, for as long as the page is open: nothing of it is stored or sent. */
-interface Given {
-  file: File | null;
+interface Held {
+  subject: Subject | null;
   certificates: readonly Uint8Array[];
   keys: readonly VerifierKey[];
 }
 
 function start(): void {
-  const given: Given = { file: null, certificates: [], keys: [] };
+  const held: Held = { subject: null, certificates: [], keys: [] };
   const fileNotes = {
     package: find('package-note', HTMLElement),
     roots: find('roots-note', HTMLElement),
@@ -36,57 +43,47 @@ function start(): void {
   const take = async (files: Iterable<File>): Promise<void> => {
     for (const file of files) {
       const found = await recognise(file);
-      if (found.kind === 'package') {
-        given.file = found.file;
+      if (found.kind === 'package' || found.kind === 'contradiction') {
+        held.subject = found;
         fileNotes.package.textContent = `${file.name} (${sizeText(file.size)})`;
       } else if (found.kind === 'roots') {
-        given.certificates = [...given.certificates, ...found.certificates];
-        fileNotes.roots.textContent = `${given.certificates.length} from files`;
+        held.certificates = [...held.certificates, ...found.certificates];
+        fileNotes.roots.textContent = `${held.certificates.length} from files`;
       } else if (found.kind === 'keys') {
-        given.keys = [...given.keys, ...found.keys];
-        fileNotes.keys.textContent = given.keys.map(({ name }) => name).join(', ');
+        held.keys = [...held.keys, ...found.keys];
+        fileNotes.keys.textContent = held.keys.map(({ name }) => name).join(', ');
       } else {
-        status.textContent = `“${file.name}” is no package, certificate or key of a ledger: it was left aside.`;
+        status.textContent = `“${file.name}” is no package, proof of a contradiction, certificate or key of a ledger: it was left aside.`;
         return;
       }
     }
     await check();
   };
 
-  const check = async (): Promise<void> => {
+  /** Does some work with what the reader trusts, its progress shown. What it returns is called unless other work was begun meanwhile. */
+  const work = async (judge: (options: VerifyOptions) => Promise<() => void>): Promise<void> => {
     runs += 1;
     const run = runs;
-    report = null;
-    find('result', HTMLElement).replaceChildren();
-    find('actions', HTMLElement).hidden = true;
-    if (given.file === null) {
-      status.textContent = 'Choose an evidence package first.';
-      return;
-    }
+    const bar = find('progress', HTMLProgressElement);
     const problem = typedProblem(typedRoots.value, typedKeys.value);
     if (problem !== null) {
+      bar.hidden = true;
       status.textContent = problem;
       return;
     }
-    status.textContent = 'Checking …';
-    const bar = find('progress', HTMLProgressElement);
     bar.hidden = false;
     bar.removeAttribute('value');
     try {
-      const found = await verifyPackage(blobSource(given.file), {
-        trustAnchors: [...given.certificates, ...typedCertificates(typedRoots.value)],
-        ledgerKeys: [...given.keys, ...ledgerKeysIn(typedKeys.value)],
+      const show = await judge({
+        trustAnchors: [...held.certificates, ...typedCertificates(typedRoots.value)],
+        ledgerKeys: [...held.keys, ...ledgerKeysIn(typedKeys.value)],
         maxDelay: (find('max-delay', HTMLInputElement).valueAsNumber || 24) * HOUR_MS,
         at: verificationTime(find('at', HTMLInputElement).value),
         onProgress: (read, total) => {
           if (run === runs && total > 0) bar.value = read / total;
         },
       });
-      if (run !== runs) return;
-      report = found;
-      find('result', HTMLElement).replaceChildren(renderDom(reportPage(found)));
-      find('actions', HTMLElement).hidden = false;
-      status.textContent = `Checked: ${found.verdict}.`;
+      if (run === runs) show();
     } catch (error) {
       if (run !== runs) return;
       status.textContent =
@@ -96,6 +93,46 @@ function start(): void {
     } finally {
       if (run === runs) bar.hidden = true;
     }
+  };
+
+  const recordForm = startRecordForm((watch, show) =>
+    work(async (options) => {
+      if (held.subject?.kind === 'package') await verifyPackage(blobSource(held.subject.file), options, watch);
+      return show;
+    }),
+  );
+
+  const check = async (): Promise<void> => {
+    const { subject } = held;
+    report = null;
+    recordForm.reset(false);
+    find('result', HTMLElement).replaceChildren();
+    find('actions', HTMLElement).hidden = true;
+    if (subject === null) {
+      status.textContent = 'Choose an evidence package first.';
+      return;
+    }
+    status.textContent = 'Checking …';
+    await work(subject.kind === 'package' ? checkPackage(subject.file) : checkContradiction(subject.proof));
+  };
+
+  const checkPackage = (file: File) => async (options: VerifyOptions) => {
+    const found = await verifyPackage(blobSource(file), options);
+    return () => {
+      report = found;
+      find('result', HTMLElement).replaceChildren(renderDom(reportPage(found)));
+      find('actions', HTMLElement).hidden = false;
+      recordForm.reset(true);
+      status.textContent = `Checked: ${found.verdict}.`;
+    };
+  };
+
+  const checkContradiction = (proof: Contradiction) => async (options: VerifyOptions) => {
+    const verdict = await verifyContradiction(proof, options.ledgerKeys);
+    return () => {
+      find('result', HTMLElement).replaceChildren(renderDom(contradictionPage(verdict)));
+      status.textContent = `Checked the proof of a contradiction: ${verdict.outcome.replace('-', ' ')}.`;
+    };
   };
 
   for (const id of ['package', 'roots', 'keys']) {
@@ -132,25 +169,6 @@ function start(): void {
     document.body.classList.remove('dragging');
     void take([...(event.dataTransfer?.files ?? [])]);
   });
-}
-
-/** Why what was typed cannot be used; null if it can, or nothing was typed. */
-function typedProblem(roots: string, keys: string): string | null {
-  if (roots.trim() !== '' && typedCertificates(roots).length === 0)
-    return 'What was typed as root certificate is no certificate in PEM.';
-  if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0)
-    return 'What was typed as key of the ledger is no verifier-key line (<name>+<id>+<key>).';
-  return null;
-}
-
-/** The time in the field, as UTC; now if it is empty. */
-function verificationTime(value: string): Date {
-  const time = new Date(`${value}Z`);
-  return value === '' || Number.isNaN(time.getTime()) ? new Date() : time;
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
 start();

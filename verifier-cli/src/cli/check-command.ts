@@ -7,6 +7,7 @@ import { reportPage } from '../report/report-page.js';
 import { terminalReport } from '../report/terminal.js';
 import type { RecordWatch } from '../show/record-watch.js';
 import { NotAPackage, verifyPackage } from '../verify-package.js';
+import { mayBeContradiction, runCheckContradiction } from './contradiction-command.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { parseDuration, parseTime } from './options.js';
 import { Progress, type ProgressOutput } from './progress.js';
@@ -31,11 +32,15 @@ export interface Output {
 }
 
 /**
- * Checks a package and prints the report.
- * @returns the exit code
+ * Checks a package, or a proof of a contradiction that `compare` wrote, and prints the report.
+ * @returns the exit code: 0 also for a contradiction that is proved
  * @throws UsageError
  */
 export async function runCheck(path: string, options: CheckOptions, output: Output): Promise<number> {
+  if (await mayBeContradiction(path)) {
+    if (options.html !== undefined) throw new UsageError('--html is for packages: a contradiction has no such page');
+    return runCheckContradiction(path, options, output.out, 'neither a package nor a proof of a contradiction');
+  }
   const report = await verifyFile(path, options, output);
   if (options.html !== undefined)
     await writePage(options.html, path, htmlPage('Evidence of consent', reportPage(report)));
@@ -73,7 +78,7 @@ export async function verifyFile(
 }
 
 /** Writes a page to a file, which must not be the package that it is about. @throws UsageError */
-async function writePage(file: string, packageFile: string, page: string): Promise<void> {
+export async function writePage(file: string, packageFile: string, page: string): Promise<void> {
   const existing = await realpath(file).catch(() => null);
   if (existing !== null && existing === (await realpath(packageFile)))
     throw new UsageError(`${file} is the package itself, and is not overwritten`);

@@ -1,7 +1,7 @@
 import { Contradiction, verifyContradiction } from '../compare/contradiction.js';
 import { parseShape } from '../files/parse.js';
 import { asciiJson, printable } from '../report/printable.js';
-import { readSmallFile } from './input-files.js';
+import { readSmallFile, startOf } from './input-files.js';
 import { readLedgerKeys } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
@@ -11,11 +11,15 @@ export interface ContradictionOptions {
   readonly json?: boolean;
 }
 
+/** The first byte of a proof: no ZIP begins with it. */
+const OPENING_BRACE = 0x7b;
+
 const EXIT = { proved: 0, 'not-proved': 1, indeterminate: 3 } as const;
 const TITLES = { proved: 'PROVED', 'not-proved': 'NOT PROVED', indeterminate: 'CANNOT TELL' } as const;
 
 /**
  * Verifies a proof that `compare` wrote.
+ * @param what the file should have been, for the message if it is no such proof
  * @returns the exit code: 0 if the ledger contradicts itself
  * @throws UsageError if the file is no such proof
  */
@@ -23,12 +27,18 @@ export async function runCheckContradiction(
   path: string,
   options: ContradictionOptions,
   out: (text: string) => unknown,
+  what = 'no proof of a contradiction',
 ): Promise<number> {
   const keys = await readLedgerKeys(options.ledgerKey ?? []);
   const parsed = parseShape(Contradiction, await readSmallFile(path));
-  if (!parsed.ok) throw new UsageError(`${path} is no proof of a contradiction: ${parsed.reason}`);
+  if (!parsed.ok) throw new UsageError(`${path} is ${what}: ${parsed.reason}`);
   const { outcome, statement } = await verifyContradiction(parsed.value, keys);
   const report = { format: 'consent-verify-contradiction', version: 1, outcome, statement };
   out(options.json === true ? `${asciiJson(report)}\n` : `${TITLES[outcome]}: ${printable(statement)}.\n`);
   return EXIT[outcome];
+}
+
+/** Whether a file may be such a proof, and is no package. @throws UsageError if it cannot be read */
+export async function mayBeContradiction(path: string): Promise<boolean> {
+  return (await startOf(path, 1))[0] === OPENING_BRACE;
 }

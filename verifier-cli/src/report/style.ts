@@ -32,6 +32,6 @@ th[scope=row] { font-weight: 400; white-space: nowrap; }
 .attention { padding: .6rem 1rem; background: #fdecea; border: 1px solid #b3261e; border-radius: 6px; }
 .id { color: #515963; }
 .problem { margin: .15rem 0; }
-@media (max-width: 40rem) { article { margin: 0; padding: 1.2rem; border: 0; border-radius: 0; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } }
+@media (max-width: 40rem) { article { margin: 0; padding: 1.2rem; border: 0; border-radius: 0; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } thead { display: none; } tr { display: block; padding: .4rem 0; border-bottom: 1px solid #e6e9ec; } th, td { display: block; padding: 0; border: 0; } }
 @media print { body { background: #fff; font-size: 11pt; } article { margin: 0; padding: 0; border: 0; max-width: none; } h2, h3 { break-after: avoid; } tr, .verdict, li { break-inside: avoid; } .verdict { border: 1px solid; border-left-width: 8px; } }
 `;

@@ -1,0 +1,22 @@
+import { ledgerKeysIn } from '../trust/trust-material.js';
+import { typedCertificates } from './given.js';
+
+/** Why what was typed cannot be used; null if it can, or nothing was typed. */
+export function typedProblem(roots: string, keys: string): string | null {
+  if (roots.trim() !== '' && typedCertificates(roots).length === 0)
+    return 'What was typed as root certificate is no certificate in PEM.';
+  if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0)
+    return 'What was typed as key of the ledger is no verifier-key line (<name>+<id>+<key>).';
+  return null;
+}
+
+/** The time in the field, as UTC; now if it is empty. */
+export function verificationTime(value: string): Date {
+  const time = new Date(`${value}Z`);
+  return value === '' || Number.isNaN(time.getTime()) ? new Date() : time;
+}
+
+/** A size for people. */
+export function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}

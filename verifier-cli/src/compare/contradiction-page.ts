@@ -1,0 +1,41 @@
+import { element, type Markup } from '../report/markup.js';
+import { foreign, list, section } from '../report/page-parts.js';
+import type { ContradictionVerdict } from './contradiction.js';
+
+/** A verdict on a ledger's contradiction in words. A proved one is bad news of the ledger. */
+export const CONTRADICTION_TITLES: Readonly<Record<ContradictionVerdict['outcome'], string>> = {
+  proved: 'Proved: the ledger contradicts itself',
+  'not-proved': 'Not proved',
+  indeterminate: 'Cannot tell',
+};
+
+/** What a proof of a contradiction proves, as a page for people. */
+export function contradictionPage({ outcome, statement }: ContradictionVerdict): Markup {
+  const style = outcome === 'proved' ? 'invalid' : 'indeterminate';
+  return element(
+    'article',
+    { lang: 'en' },
+    element(
+      'header',
+      {},
+      element('h1', {}, 'Two histories of one ledger'),
+      element(
+        'p',
+        { class: `verdict ${style}` },
+        element('strong', {}, CONTRADICTION_TITLES[outcome]),
+        foreign(`${statement}.`),
+      ),
+    ),
+    ...(outcome === 'proved' ? [meaning()] : []),
+  );
+}
+
+function meaning(): Markup {
+  return section(
+    'What this means',
+    list([
+      'Both sides are signed by the ledger’s key. An honest ledger never signs both: whoever holds the key answers for it.',
+      'It does not tell which side is right, and nothing of any record in a package: that is checked with the package itself.',
+    ]),
+  );
+}

@@ -1,0 +1,156 @@
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { CHECKS } from '../findings/check-table.js';
+import { element, type Markup } from '../report/markup.js';
+import { facts, foreign, momentText, outcomeMark, section, timeText, verdictBanner } from '../report/page-parts.js';
+import { printable } from '../report/printable.js';
+import { textParts } from '../report/report-page.js';
+import { VERDICT_WORDS } from '../report/wording.js';
+import type { PathStep, ShownRecord } from './shown-record.js';
+
+/** One record as a page for people: its verdict, the proved times, what it says, the exact text consented to, and the way of its proof. */
+export function recordPage(shown: ShownRecord): Markup {
+  return element(
+    'article',
+    { lang: 'en' },
+    element(
+      'header',
+      {},
+      element('h1', {}, shown.consent_token === null ? 'One event of the ledger' : 'One record of consent'),
+      element('p', {}, element('code', {}, foreign(shown.consent_token ?? shown.event_id))),
+      verdictBanner(shown.verdict),
+      ...packageNote(shown),
+    ),
+    times(shown),
+    section('What it says', facts(members(shown.record))),
+    ...personal(shown),
+    ...text(shown),
+    proof(shown),
+    checks(shown),
+  );
+}
+
+function packageNote({ verdict, package_verdict: whole }: ShownRecord): Markup[] {
+  if (whole === verdict) return [];
+  const text = `The verdict is this record’s own. The package as a whole is ${VERDICT_WORDS[whole].word.toLowerCase()}: see its report.`;
+  return [element('p', {}, text)];
+}
+
+function times({ proved, record }: ShownRecord): Markup {
+  const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
+  return section(
+    'Proved times',
+    element('p', {}, 'Stated by time-stamp authorities that you chose to trust. The service cannot alter them.'),
+    facts([
+      [
+        'It existed by',
+        element(
+          'strong',
+          {},
+          proved.before === null ? 'not proved: no time stamp that holds covers it' : timeText(proved.before),
+        ),
+      ],
+      ['It was sealed after', proved.after === null ? 'not proved' : timeText(proved.after)],
+    ]),
+    element('p', {}, 'Claimed by the service itself, and not proved to the minute:'),
+    facts([['Created', typeof claimed === 'string' ? foreign(momentText(claimed)) : 'unknown']]),
+  );
+}
+
+function members(record: JsonValue): [string, Markup][] {
+  if (record === null || typeof record !== 'object' || Array.isArray(record)) return [['Record', 'unreadable']];
+  return Object.entries(record)
+    .filter(([name]) => name !== '_sd')
+    .map(([name, value]) => [printable(name), valueMarkup(value ?? null)]);
+}
+
+function valueMarkup(value: JsonValue): Markup {
+  return typeof value === 'string' ? foreign(value) : element('code', {}, foreign(JSON.stringify(value)));
+}
+
+function personal({ disclosed, withheld, erased, consent_token: token }: ShownRecord): Markup[] {
+  if (token === null) return [];
+  const hidden = withheld === 0 ? null : `${withheld} values, which were ${erased ? 'erased' : 'withheld'}`;
+  const shown = disclosed.map(({ name, value }): [string, Markup] => [printable(name), valueMarkup(value)]);
+  return [section('Personal details', facts([...shown, ['Not shown', hidden ?? 'nothing: these are all']]))];
+}
+
+function text({ text: source }: ShownRecord): Markup[] {
+  if (source === null) return [];
+  const note = 'As source, exactly as it is enclosed. Invisible characters are written as \\u{…}.';
+  return [section('The exact text consented to', element('p', {}, note), ...textParts(source))];
+}
+
+function proof({ proof: { checkpoint, stamp, ...found } }: ShownRecord): Markup {
+  return section(
+    'The way of its proof',
+    element(
+      'p',
+      {},
+      'Each hash is SHA-256. From the hash of the record’s text, every step joins the hash so far with the one that is named, as its left or right neighbour (RFC 9162).',
+    ),
+    facts([
+      ['Entry', `line ${found.line} of entries.ndjson`],
+      ['Leaf', hash(found.leaf)],
+      ['Place', `batch ${found.batch}, index ${found.index} of ${found.count ?? 'unknown'}`],
+    ]),
+    ...steps('Up to the root of the batch', found.batch_path),
+    facts([
+      ['Root of the batch', hash(found.batch_root)],
+      ['Leaf of the batch’s header', hash(found.header_leaf)],
+    ]),
+    ...steps('Up to the root of the ledger', found.ledger_path),
+    facts([
+      ['Root of the ledger', checkpoint === null ? 'no checkpoint is enclosed' : hash(checkpoint.root)],
+      [
+        'Signed in',
+        checkpoint === null ? null : `${printable(checkpoint.file)}, as the ledger of ${checkpoint.size} batches`,
+      ],
+      [
+        'Time stamp',
+        stamp === null
+          ? 'none that holds covers it'
+          : [`${printable(stamp.file)} by `, foreign(stamp.authority ?? 'unknown')],
+      ],
+    ]),
+  );
+}
+
+function hash(hex: string | null): Markup {
+  return hex === null ? 'unknown' : element('code', {}, printable(hex));
+}
+
+function steps(caption: string, path: readonly PathStep[] | null): Markup[] {
+  if (path === null) return [element('p', { class: 'fail' }, `${caption}: no path that fits.`)];
+  if (path.length === 0) return [element('p', {}, `${caption}: nothing to join, it is the only leaf.`)];
+  const rows = path.map(({ side, hash: hex }) =>
+    element('tr', {}, element('th', { scope: 'row' }, side), element('td', {}, hash(hex))),
+  );
+  return [element('table', {}, element('caption', {}, caption), element('tbody', {}, ...rows))];
+}
+
+function checks({ checks: results }: ShownRecord): Markup {
+  const head = element(
+    'tr',
+    {},
+    ...['Outcome', 'What was checked of this record'].map((name) => element('th', { scope: 'col' }, name)),
+  );
+  const rows = results.map(({ id, outcome, messages }) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, outcomeMark(outcome)),
+      element(
+        'td',
+        {},
+        CHECKS[id].meaning,
+        ' ',
+        element('code', { class: 'id' }, id),
+        ...(outcome === 'pass' ? [] : messages.map((message) => element('p', { class: 'problem' }, foreign(message)))),
+      ),
+    ),
+  );
+  return section(
+    'Every check of this record',
+    element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows)),
+  );
+}
