@@ -5,7 +5,6 @@ import type { SiteDirectory } from '../catalogue/site-context.js';
 import type { CheckPassword } from '../catalogue/users.js';
 import type { EventLog } from '../event-log/port.js';
 import type { ProofKeys } from '../keys/index.js';
-import { openApiRoute } from '../openapi/openapi-route.js';
 import type { PanelRoute } from '../panel/route.js';
 import { type ServePanelDeps, servePanel } from '../panel/serve-panel.js';
 import type { Verifier } from '../verification/verifier.js';
@@ -15,6 +14,7 @@ import type { ApiUsers } from './guards/bearer.js';
 import { createToolGuards, type ToolGuards } from './guards/tool-guard.js';
 import { authRoutes } from './routes/auth/auth-routes.js';
 import { checkpointRoutes } from './routes/checkpoints/checkpoint-routes.js';
+import { type DiscoveryDeps, discoveryRoutes } from './routes/discovery/discovery-routes.js';
 import { type CheckReadiness, healthRoutes } from './routes/health.js';
 import { publicVerify } from './routes/public/public-verify.js';
 import { type DetectRegion, getConfig } from './routes/tool/get-config.js';
@@ -38,6 +38,7 @@ export interface ServiceDeps {
   readonly proofKeys: ProofKeys;
   readonly onExportError: ExportDeps['onError'];
   readonly checkReadiness: CheckReadiness;
+  readonly discovery: DiscoveryDeps;
   readonly panel: ServePanelDeps & { readonly routes: readonly PanelRoute[] };
   /** A minute, from one address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
@@ -90,7 +91,7 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
     },
     (scope) => authRoutes(scope, { ...deps.apiUsers, checkPassword: deps.checkPassword, rateLimiter }),
     (scope) => checkpointRoutes(scope, pool),
-    (scope) => openApiRoute(scope),
+    (scope) => discoveryRoutes(scope, deps.discovery),
     verifyPage,
   ];
 }

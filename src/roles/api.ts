@@ -82,6 +82,7 @@ export async function createApi(installation: Installation): Promise<Api> {
       },
       // Consents are accepted whatever becomes of the read models: that must not be lost with them.
       checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
+      discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
       panel: {
         apiUsers,
         rateLimiter,

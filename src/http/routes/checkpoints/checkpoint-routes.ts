@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { z } from 'zod';
 import {
@@ -13,6 +13,9 @@ import { toHex } from '../../../../schemas/crypto/encoding.js';
 import { consistencyRanges } from '../../../../schemas/merkle/proofs.js';
 import { ledgerProof } from '../../../verification/ledger-proof.js';
 import { validate } from '../../json-body.js';
+import { FOR_MINUTES, type PublicDocument, sendDocument } from '../discovery/send-document.js';
+import { listCheckpoints, readCheckpoint, readLargestSize } from './read-checkpoints.js';
+import { readLedgerKeys } from './read-ledger-keys.js';
 
 // A stamped checkpoint is frozen; the list grows.
 const FOREVER = 'public, max-age=31536000, immutable';
@@ -20,31 +23,49 @@ const SHORTLY = 'public, max-age=10';
 
 const Params = z.object({ size: TreeSize, from: TreeSize.optional() });
 
+type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
 /** The stamped checkpoints, for everybody: they say nothing of tenants, sites or records. Answers may be kept by any cache. */
 export function checkpointRoutes(scope: FastifyInstance, pool: pg.Pool): void {
-  scope.get('/checkpoints', async (request, reply): Promise<CheckpointsResponse> => {
+  const list: Answer = async (request, reply) => {
     const { after = 0 } = validate(CheckpointsQuery, request.query);
-    const response = { data: { keys: await readKeys(pool), checkpoints: await listCheckpoints(pool, after) } };
-    reply.header('cache-control', SHORTLY);
-    return response;
+    const keys = (await readLedgerKeys(pool)).map(({ key }) => key);
+    const checkpoints = await listCheckpoints(pool, after);
+    const last = checkpoints.length < MAX_CHECKPOINTS ? undefined : checkpoints.at(-1);
+    return sendDocument(request, reply, {
+      ...json({ data: { keys, checkpoints } } satisfies CheckpointsResponse, SHORTLY),
+      ...(last && { links: [`</checkpoints/?after=${last.size}>; rel="next"`] }),
+    });
+  };
+  scope.get('/checkpoints', list);
+  scope.get('/checkpoints/', list);
+  scope.get('/checkpoints/keys', async (request, reply) =>
+    sendDocument(request, reply, json({ data: { keys: await readLedgerKeys(pool) } }, FOR_MINUTES)),
+  );
+  scope.get('/checkpoints/ledger.vkey', async (request, reply) => {
+    const inForce = (await readLedgerKeys(pool)).at(-1);
+    if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has published no key yet.');
+    return sendDocument(request, reply, text(`${inForce.key}\n`, FOR_MINUTES));
   });
   scope.get('/checkpoints/:size/note', async (request, reply) => {
-    const { note } = await readCheckpoint(pool, sizesOf(request.params).size);
-    return reply.header('cache-control', FOREVER).type('text/plain; charset=utf-8').send(note);
+    const { note } = await existing(pool, sizesOf(request.params).size);
+    return sendDocument(request, reply, text(note, FOREVER));
   });
   scope.get('/checkpoints/:size/token', async (request, reply) => {
-    const { tsr } = await readCheckpoint(pool, sizesOf(request.params).size);
-    return reply.header('cache-control', FOREVER).type('application/timestamp-reply').send(tsr);
+    const { tsr } = await existing(pool, sizesOf(request.params).size);
+    return sendDocument(request, reply, {
+      contentType: 'application/timestamp-reply',
+      body: tsr,
+      cacheControl: FOREVER,
+    });
   });
-  scope.get('/checkpoints/:size/consistency/:from', async (request, reply): Promise<ConsistencyResponse> => {
+  scope.get('/checkpoints/:size/consistency/:from', async (request, reply) => {
     const { size, from = 0 } = sizesOf(request.params);
-    if (from >= size) throw new ApiError('CHECKPOINT_NOT_FOUND');
-    await readCheckpoint(pool, size);
-    await readCheckpoint(pool, from);
+    if (from >= size || size > (await readLargestSize(pool))) throw new ApiError('CHECKPOINT_NOT_FOUND');
     const hashes = await ledgerProof(pool, consistencyRanges(from, size));
     if (hashes === null) throw new Error('a node of the ledger tree is missing');
-    reply.header('cache-control', FOREVER);
-    return { data: { from, size, hashes: hashes.map(toHex) } };
+    const answer: ConsistencyResponse = { data: { from, size, hashes: hashes.map(toHex) } };
+    return sendDocument(request, reply, json(answer, FOREVER));
   });
 }
 
@@ -54,35 +75,16 @@ function sizesOf(params: unknown): z.infer<typeof Params> {
   return parsed.data;
 }
 
-const CheckpointRow = z.object({ note: z.string(), tsr: z.instanceof(Buffer) });
-
-async function readCheckpoint(pool: pg.Pool, size: number): Promise<z.infer<typeof CheckpointRow>> {
-  const { rows } = await pool.query('select note, tsr from checkpoints where size = $1', [size]);
-  const [row] = z.array(CheckpointRow).parse(rows);
-  if (row === undefined) throw new ApiError('CHECKPOINT_NOT_FOUND');
-  return row;
+async function existing(pool: pg.Pool, size: number) {
+  const checkpoint = await readCheckpoint(pool, size);
+  if (checkpoint === null) throw new ApiError('CHECKPOINT_NOT_FOUND');
+  return checkpoint;
 }
 
-async function readKeys(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query('select key from ledger_keys order by published_at, bridge_size nulls first');
-  return z
-    .array(z.object({ key: z.string() }))
-    .parse(rows)
-    .map(({ key }) => key);
+function json(content: object, cacheControl: string): PublicDocument {
+  return { contentType: 'application/json; charset=utf-8', body: JSON.stringify(content), cacheControl };
 }
 
-async function listCheckpoints(pool: pg.Pool, after: number) {
-  const { rows } = await pool.query('select size, gen_time from checkpoints where size > $1 order by size limit $2', [
-    after,
-    MAX_CHECKPOINTS,
-  ]);
-  return z
-    .array(z.object({ size: z.int(), gen_time: z.date() }))
-    .parse(rows)
-    .map(({ size, gen_time }) => ({
-      size,
-      time: gen_time.toISOString(),
-      note: `/checkpoints/${size}/note`,
-      token: `/checkpoints/${size}/token`,
-    }));
+function text(body: string, cacheControl: string): PublicDocument {
+  return { contentType: 'text/plain; charset=utf-8', body, cacheControl };
 }

@@ -1,0 +1,65 @@
+/** SKILL.md, which the service publishes; a test runs its commands on a package that a running service made. */
+export const CHECK_A_PACKAGE = `---
+name: check-a-package
+description: Checks an evidence package (ZIP) that Consent Ledger exported, offline and without trusting the service, with consent-verify or by hand with openssl, and explains the verdict. Use when someone hands over consent evidence, or asks what it proves.
+license: Apache-2.0
+compatibility: Needs bash, unzip, sed, sha256sum and openssl 3; consent-verify comes with Consent Ledger (Node 20.19 or later). No network.
+metadata:
+  title: Check an evidence package
+---
+
+# Check an evidence package
+
+## What you need
+
+- \`PACKAGE\`: path of the ZIP.
+- \`TSA_CA\`: root certificate of the time-stamp authority (PEM), from the authority itself.
+- \`LEDGER_KEY\`: file with the ledger's public key, from its operator: a letter, a contract, a page that you trust. The service shows it at
+  \`/checkpoints/ledger.vkey\`, which is good for comparing.
+
+Never take the two from the package or from whoever sent it: a forger would have put his own there. Without the ledger's key nothing says whose records
+they are, and the verdict is indeterminate.
+
+## With consent-verify
+
+In a checkout of Consent Ledger, after \`npm ci\`, it is \`npx consent-verify\`. Without one, save \`/verify/consent-verify.html\` from the service or another copy, open it in a
+browser, and drop the package on it: it does the same, with the network off.
+
+~~~sh
+consent-verify check "$PACKAGE" --tsa-ca "$TSA_CA" --ledger-key "$LEDGER_KEY"
+~~~
+
+| Exit code | Verdict | Meaning |
+|---|---|---|
+| 0 | valid | Every required check passed, for the package and for each record. |
+| 1 | invalid | At least one check failed: something was altered, left out, or made up. The report names file, line and record. |
+| 2 | none | Wrong usage, or not a ZIP with a manifest. |
+| 3 | indeterminate | Nothing failed, but something required could not be checked: no key or root given, a revocation list missing, a record not stamped yet. |
+
+\`--json\` prints the report for programs, \`--html FILE\` as a page. Of one record:
+
+~~~sh
+RECORD=$(unzip -p "$PACKAGE" entries.ndjson | grep -m 1 'ConsentRecorded' | sed 's/.*\\\\"event_id\\\\":\\\\"\\([0-9a-f-]*\\)\\\\".*/\\1/')
+consent-verify show "$PACKAGE" "$RECORD" --tsa-ca "$TSA_CA" --ledger-key "$LEDGER_KEY"
+~~~
+
+Report the verdict as it is. Do not call an indeterminate package valid, and repeat what the report says it does not prove: who the person was, that
+everything was recorded, and that everyone was shown the same history.
+
+## By hand
+
+Each package holds a \`README.txt\` with every step down to one record. The first two, which need none of our software:
+
+~~~sh
+mkdir unpacked
+unzip -q "$PACKAGE" -d unpacked
+cd unpacked
+sed -n 's/^    "\\(.*\\)": "\\([0-9a-f]\\{64\\}\\)",\\{0,1\\}$/\\2  \\1/p' manifest.json | sha256sum --check --quiet
+SIZE=$(ls checkpoints | sed -n 's/\\.note$//p' | sort -n | tail -n 1)
+openssl ts -verify -data "checkpoints/$SIZE.note" -in "checkpoints/$SIZE.tsr" -CAfile "$TSA_CA"
+openssl ts -reply -in "checkpoints/$SIZE.tsr" -text | grep 'Time stamp:'
+~~~
+
+The files are then those that the manifest lists, and the ledger at that size existed at the printed time. Go on with step 3 of \`README.txt\` to lead a record
+up to that ledger.
+`;
