@@ -21,7 +21,7 @@ export function packageReadme(input: ReadmeInput): string {
     contents(input),
     checking(),
     checkingFiles(),
-    ...(input.checkpoint === null ? [] : [checkingStamp(input.checkpoint)]),
+    ...(input.checkpoint === null ? [] : [checkingSignature(input.checkpoint), checkingStamp(input.checkpoint)]),
     ...(input.checkpoint === null || input.example === null ? [] : [checkingRecord(input.example, input.checkpoint)]),
     notProved(input),
   ];
@@ -80,8 +80,12 @@ The program consent-verify checks everything, offline:
 ROOT.pem is the root certificate of the time-stamp authority, from the authority itself; LEDGER-KEY is the ledger's public key, from its
 operator. Never take either from the package: a forger would have put his own there.
 
-What follows needs only unzip, bash, sed, sha256sum, base64, od and openssl. Unpack the package, go to the folder that README.txt is in, and name the
-authority's root certificate:  ROOT=/path/to/ROOT.pem`;
+What follows needs only unzip, bash, sed, sha256sum, base64, od and openssl (3.0 or later). Unpack the package, go to the folder that README.txt is in,
+and name these two files:  ROOT=/path/to/ROOT.pem  LEDGER_KEY=/path/to/LEDGER-KEY
+
+What the commands write goes to a folder of its own:
+
+    T=$(mktemp -d)`;
 }
 
 function checkingFiles(): string {
@@ -94,8 +98,41 @@ Texts and attachments bear their own SHA-256 as names:
     for file in notices/* attachments/*; do if [ -f "$file" ]; then echo "\${file##*/}  $file"; fi; done | sha256sum -c`;
 }
 
+function checkingSignature({ size }: EnclosedCheckpoint): string {
+  return `2. The ledger's key has signed the ledger as it was at size ${size}. A note is its text, an empty line, and signatures, each of the key's id (4 bytes)
+and an Ed25519 signature (64 bytes); a key stands in its file as NAME+ID+KEY, KEY being a byte 1 and the key itself:
+
+    signed() {
+      local rest="\${1#*+}" dash name signature
+      { printf '\\060\\052\\060\\005\\006\\003\\053\\145\\160\\003\\041\\000'; printf '%s' "\${rest#*+}" | base64 -d | tail -c 32; } > "$T/key.der"
+      sed '/^$/,$d' "$2" > "$T/signed.txt"
+      while read -r dash name signature; do
+        printf '%s' "$signature" | base64 -d > "$T/signature" || continue
+        tail -c 64 "$T/signature" > "$T/ed25519"
+        [ "$name+$(head -c 4 "$T/signature" | od -An -v -tx1 | tr -d ' \\n')" = "\${1%%+*}+\${rest%%+*}" ] || continue
+        openssl pkeyutl -verify -pubin -keyform DER -inkey "$T/key.der" -rawin -in "$T/signed.txt" -sigfile "$T/ed25519"
+        return
+      done < <(sed '1,/^$/d' "$2")
+      echo "$2 bears no signature by this key"
+      return 1
+    }
+
+If the ledger has changed its key since (${PACKAGE_FILES.bridges}), the old key and the new one have both signed the checkpoint that names the new one:
+
+    key=$(grep -m 1 '^[^+ ]*+[0-9a-f]*+' "$LEDGER_KEY")
+    for size in $(sed -n 's/.*"size":\\([0-9]*\\).*/\\1/p' ${PACKAGE_FILES.bridges} 2>/dev/null); do
+      next=$(sed -n '/^$/q; s/^next-key //p' "checkpoints/$size.note")
+      if signed "$key" "checkpoints/$size.note" && signed "$next" "checkpoints/$size.note"; then key=$next; fi
+    done
+    signed "$key" ${PACKAGE_FILES.note(size)} && echo "the ledger's key has signed checkpoint ${size}"
+
+Its first lines are the ledger's name, the number of its batches, and its root:
+
+    head -n 3 ${PACKAGE_FILES.note(size)}`;
+}
+
 function checkingStamp({ size }: EnclosedCheckpoint): string {
-  return `2. An independent authority has stamped the ledger as it was at size ${size}, at the time that the last command prints:
+  return `3. An independent authority has stamped that checkpoint, at the time that the last command prints:
 
     openssl ts -verify -data ${PACKAGE_FILES.note(size)} -in ${PACKAGE_FILES.response(size)} -CAfile "$ROOT"
     openssl ts -reply -in ${PACKAGE_FILES.response(size)} -text | grep 'Time stamp:'
@@ -105,7 +142,7 @@ same way; the smallest one above a batch's number says by when its records exist
 }
 
 function checkingRecord(example: WorkedExample, { size }: EnclosedCheckpoint): string {
-  return `3. A record is in that ledger. As an example, line ${example.entryLine} of ${PACKAGE_FILES.entries}: batch ${example.batch}, index ${example.index}.
+  return `4. A record is in that ledger. As an example, line ${example.entryLine} of ${PACKAGE_FILES.entries}: batch ${example.batch}, index ${example.index}.
 
 The hash of a leaf is SHA-256 of a zero byte and its text; that of a node, of a byte 1 and the two hashes below it (RFC 9162):
 
@@ -114,23 +151,23 @@ The hash of a leaf is SHA-256 of a zero byte and its text; that of a node, of a 
 
 The record's text, and its leaf hash, which must be ${example.leaf}:
 
-    sed -n '${example.entryLine}p' ${PACKAGE_FILES.entries} | sed 's/^{"entry":"//; s/","batch":.*$//; s/\\\\\\(["\\\\]\\)/\\1/g' | tr -d '\\n' > /tmp/entry.json
-    hash=$(leaf < /tmp/entry.json); echo "$hash"
+    sed -n '${example.entryLine}p' ${PACKAGE_FILES.entries} | sed 's/^{"entry":"//; s/","batch":.*$//; s/\\\\\\(["\\\\]\\)/\\1/g' | tr -d '\\n' > "$T/entry.json"
+    hash=$(leaf < "$T/entry.json"); echo "$hash"
     [ "$hash" = ${example.leaf} ]
 
 Up its path (from proofs/${example.batch}.ndjson, or computed from the leaves there) to the root of the batch, which the batch's header names:
 
 ${walk(example.batchPath)}
-    sed -n '${example.batchLine}p' ${PACKAGE_FILES.batches} | sed 's/^{"header":"//; s/","path":.*$//; s/\\\\\\(["\\\\]\\)/\\1/g' | tr -d '\\n' > /tmp/header.json
-    grep -q "\\"root\\":\\"$hash\\"" /tmp/header.json && echo 'the record is in the batch'
+    sed -n '${example.batchLine}p' ${PACKAGE_FILES.batches} | sed 's/^{"header":"//; s/","path":.*$//; s/\\\\\\(["\\\\]\\)/\\1/g' | tr -d '\\n' > "$T/header.json"
+    grep -q "\\"root\\":\\"$hash\\"" "$T/header.json" && echo 'the record is in the batch'
 
 From the header up to the root of the ledger, which the stamped checkpoint names in its third line:
 
-    hash=$(leaf < /tmp/header.json)
+    hash=$(leaf < "$T/header.json")
 ${walk(example.ledgerPath)}
     [ "$hash" = "$(sed -n 3p ${PACKAGE_FILES.note(size)} | base64 -d | od -An -v -tx1 | tr -d ' \\n')" ] && echo 'the batch is in the stamped ledger'
 
-4. A disclosed value belongs to its record: the digest of its string is in the record's "_sd".
+5. A disclosed value belongs to its record: the digest of its string is in the record's "_sd".
 
   printf '%s' DISCLOSURE | openssl dgst -sha256 -binary | base64 | tr '+/' '-_' | tr -d '='
 

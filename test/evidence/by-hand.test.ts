@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatVerifierKey } from '../../schemas/evidence/signed-note.js';
 import { eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
 import { exportEvidence } from '../../src/evidence/index.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
@@ -33,7 +34,9 @@ function commandsOf(readme: string): string {
 it.skipIf(missing.length > 0)(
   `follows README.txt with ${missing.length > 0 ? `programs that are missing here: ${missing}` : PROGRAMS.join(', ')}`,
   async () => {
-    const { pipeline, keyring, site, folder, tsaRootPath } = world;
+    const { pipeline, keyring, site, folder, tsaRootPath, ledgerKey } = world;
+    const keyPath = join(folder, 'ledger.key');
+    await writeFile(keyPath, `# of the ledger\n${formatVerifierKey(ledgerKey.name, ledgerKey.publicKey)}\n`);
     const consents = Array.from({ length: 21 }, (_, n) => ({
       visitorId: `visitor "${n}" \\ ${n}`,
       signature: Buffer.from(`drawn by ${n}`),
@@ -63,8 +66,11 @@ it.skipIf(missing.length > 0)(
       await mkdir(place);
       await run('unzip', ['-t', output]);
       await run('unzip', ['-q', output, '-d', place]);
-      const script = `set -euo pipefail\n${commandsOf(readme).replaceAll('/tmp/', `${place}/`)}`;
-      const { stdout } = await run('bash', ['-c', script], { cwd: place, env: { ...process.env, ROOT: tsaRootPath } });
+      const script = `set -euo pipefail\n${commandsOf(readme)}`;
+      const env = { ...process.env, ROOT: tsaRootPath, LEDGER_KEY: keyPath, TMPDIR: folder };
+      const { stdout } = await run('bash', ['-c', script], { cwd: place, env });
+      expect(stdout).toContain('Signature Verified Successfully');
+      expect(stdout).toMatch(/the ledger's key has signed checkpoint \d+/);
       expect(stdout).toContain('entries.ndjson: OK');
       expect(stdout).not.toContain('FAILED');
       expect(stdout).toContain('Time stamp:');
@@ -73,9 +79,7 @@ it.skipIf(missing.length > 0)(
 
       // One character of the record, and the walk ends elsewhere.
       await run('sed', ['-i', 's/accepted/rejected/', join(place, 'entries.ndjson')]);
-      await expect(
-        run('bash', ['-c', script], { cwd: place, env: { ...process.env, ROOT: tsaRootPath } }),
-      ).rejects.toThrow();
+      await expect(run('bash', ['-c', script], { cwd: place, env })).rejects.toThrow();
     }
   },
 );

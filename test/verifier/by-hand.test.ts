@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
-import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY } from '../support/ledger-fixture.js';
+import { Manifest } from '../../schemas/evidence/manifest.js';
+import { packageReadme } from '../../src/evidence/package-readme.js';
+import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY, ORIGIN } from '../support/ledger-fixture.js';
 import { fixtureUuid } from '../support/ledger-fixture-events.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+import { testSigningKey } from '../support/signing-key.js';
 
 const SCRIPT = fileURLToPath(new URL('../../docs/verify-by-hand.py', import.meta.url));
 const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
@@ -20,6 +23,57 @@ test('the script uses the standard library alone', () => {
   expect(imports).toEqual([
     'argparse, base64, calendar, hashlib, json, os, re, subprocess, sys, tempfile, time, zipfile',
   ]);
+});
+
+const hasUnzip = spawnSync('unzip', ['-v']).status === 0;
+
+describe.skipIf(!hasUnzip || !hasOpenssl)('the signature over a checkpoint, by the commands of README.txt', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'consent-by-readme-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** Runs the second step of the README of such a package, and says what it prints. */
+  function run(hooks: PackageHooks, key: string): string {
+    const place = mkdtempSync(join(folder, 'package-'));
+    writeFileSync(join(place, 'package.zip'), buildPackage(authority, hooks));
+    spawnSync('unzip', ['-q', 'package.zip'], { cwd: place });
+    writeFileSync(join(place, 'ledger.key'), `a line of something else\n${key}\n`);
+    const manifest = Manifest.parse(JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8')));
+    const checkpoint = { size: manifest.checkpoint ?? 0, genTime: new Date(0), authority: 'any' };
+    const readme = packageReadme({ manifest, checkpoint, example: null });
+    const step = readme.slice(readme.indexOf('\n2. '), readme.indexOf('\n3. '));
+    const commands = [...step.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line).join('\n');
+    const env = { ...process.env, LEDGER_KEY: 'ledger.key', T: place };
+    return spawnSync('bash', ['-c', `set -u\n${commands}`], { cwd: place, env, encoding: 'utf8' }).stdout;
+  }
+  const SIGNED = "the ledger's key has signed checkpoint 5";
+  const stranger = testSigningKey('someone.example', 'cosigner');
+
+  test('it is found right, also beside signatures of others', () => {
+    expect(run({}, LEDGER_KEY.verifierKey)).toContain(`${SIGNED}\n${ORIGIN}\n5\n`);
+    const cosigned: PackageHooks = {
+      note: (note) => note.replace('\n\n', `\n\n${stranger.signatureLine(`${note.split('\n\n')[0]}\n`)}`),
+    };
+    expect(run(cosigned, LEDGER_KEY.verifierKey)).toContain(SIGNED);
+    expect(run(cosigned, stranger.verifierKey)).toContain(SIGNED);
+  });
+
+  test('the old key and the new one serve after a rotation', () => {
+    expect(run({ rotateAt: 4 }, LEDGER_KEY.verifierKey)).toContain(SIGNED);
+    expect(run({ rotateAt: 4 }, NEXT_LEDGER_KEY.verifierKey)).toContain(SIGNED);
+  });
+
+  test('it is refused by another key, of another text, and where a bridge lacks a signature', () => {
+    expect(run({}, NEXT_LEDGER_KEY.verifierKey)).toContain('bears no signature by this key');
+    expect(run({}, testSigningKey(ORIGIN, 'made up').verifierKey)).not.toContain(SIGNED);
+    const changed = run({ note: (note) => note.replace('\n5\n', '\n6\n') }, LEDGER_KEY.verifierKey);
+    expect(changed).toContain('Signature Verification Failure');
+    expect(changed).not.toContain(SIGNED);
+    const withoutNew: PackageHooks = {
+      rotateAt: 4,
+      note: (note, size) => (size === 4 ? note.trimEnd().split('\n').slice(0, -1).join('\n').concat('\n') : note),
+    };
+    expect(run(withoutNew, LEDGER_KEY.verifierKey)).not.toContain(SIGNED);
+  });
 });
 
 describe.skipIf(!hasPython || !hasOpenssl)('docs/verify-by-hand.py', () => {

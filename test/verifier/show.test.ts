@@ -172,7 +172,7 @@ test('the command ends with the verdict of the record, and says what it does not
     const html = join(folder, 'record.html');
     expect(await runShow(zip, fixtureUuid('c3'), { ...options, html }, output)).toBe(0);
     const page = readFileSync(html, 'utf8');
-    expect(page).toMatch(/^<!doctype html>[^]*default-src 'none'; style-src 'sha256-/);
+    expect(page).toMatch(/^<!doctype html>[\s\S]*default-src 'none'; style-src 'sha256-/);
     expect(page).toContain('We use cookies. &lt;script&gt;alert(1)&lt;/script&gt;');
     expect(page).toContain('The package as a whole is invalid');
     await expect(runShow(zip, fixtureUuid('c3'), { ...options, html: zip }, output)).rejects.toThrow('package itself');
