@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { utf8 } from '../../schemas/crypto/encoding.js';
+import type { BatchHeader } from '../../schemas/evidence/batch-header.js';
 import type { VerificationReport } from '../../verifier-cli/src/index.js';
 import { crlDistributionPoint, makeCertificate, TSA_EXTENSIONS } from '../rfc3161/support/certificates.js';
 import { timeText } from '../rfc3161/support/der.js';
 import { rsaSigner } from '../rfc3161/support/keys.js';
+import { makeCrl } from '../rfc3161/support/revocation.js';
 import { makeResponse, makeToken } from '../rfc3161/support/tokens.js';
 import { fixtureAuthority, stampTime } from '../support/ledger-fixture.js';
-import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+import { fixtureConsent, fixtureUuid } from '../support/ledger-fixture-events.js';
+import { buildPackage, inclusionPath, type PackageHooks } from '../support/package-builder.js';
 import { notPassed, verifyFixture } from './support.js';
 
 const authority = fixtureAuthority();
@@ -35,6 +38,16 @@ function weaklyStamped(...sizes: readonly number[]): PackageHooks {
   };
 }
 
+/** Has the last batch name the stamp that the one before it names: none names the stamp over checkpoint 4. */
+function namingOlder(): PackageHooks['header'] {
+  let known: BatchHeader['after'] = null;
+  return (header) => {
+    if (header.number === 4) return { ...header, after: known };
+    known = header.after;
+    return header;
+  };
+}
+
 const verify = (hooks: PackageHooks, at: Date) => verifyFixture(authority, buildPackage(authority, hooks), { at });
 const renewals = ({ stamps }: VerificationReport) => stamps.first.map((stamp) => stamp.renewed_by);
 const outcomes = ({ stamps }: VerificationReport) => stamps.first.map((stamp) => stamp.outcome);
@@ -49,7 +62,7 @@ test('after that, an older stamp is judged at the time of the next one that hold
   const report = await verify(weaklyStamped(1, 2, 4), IN_2032);
   expect(notPassed(report)).toEqual({});
   expect(report.verdict).toBe('valid');
-  const by = (size: number) => ({ checkpoint: size, time: stampTime(size).toISOString(), covers: 'token' });
+  const by = (size: number) => ({ checkpoint: size, time: stampTime(size).toISOString() });
   expect(renewals(report)).toEqual([by(2), by(4), by(5), null]);
   expect(report.proved.earliest?.time).toBe(stampTime(1).toISOString());
   expect(report.checks.find(({ id }) => id === 'tst.algorithms')?.outcome).toBe('pass');
@@ -61,14 +74,61 @@ test('the nearest newer stamp that holds renews it', async () => {
   expect(renewals(report).map((by) => by?.checkpoint ?? null)).toEqual([2, null, 5, null]);
 });
 
-test('a renewed stamp whose token no batch names is said to be so', async () => {
-  const unnamed = await verify(
-    { ...weaklyStamped(2, 4), header: (one) => (one.number === 4 ? { ...one, after: null } : one) },
+test('a stamp that no batch names is not renewed: anyone could make one like it once its algorithms are broken', async () => {
+  const unnamed = await verify({ ...weaklyStamped(2, 4), header: namingOlder() }, IN_2032);
+  expect(outcomes(unnamed)).toEqual(['pass', 'pass', 'indeterminate', 'pass']);
+  expect(notPassed(unnamed)).toEqual({});
+  expect(renewals(unnamed).map((by) => by?.checkpoint ?? null)).toEqual([null, 5, null, null]);
+  // What that stamp was to date has the time of the next one that holds.
+  const { intervals } = unnamed.proved;
+  expect(intervals.find(({ batch }) => batch === 3)?.before?.time).toBe(stampTime(5).toISOString());
+});
+
+test('a stamp of 2026 that only one of 2030 would renew, but that no batch names, dates nothing: it may be made up', async () => {
+  const later = new Date('2030-12-01T00:00:00Z');
+  const report = await verify(
+    {
+      ...weaklyStamped(4),
+      header: namingOlder(),
+      token: (size) => (size === 5 ? { genTime: timeText(later) } : {}),
+      crl: (thisUpdate, size) =>
+        makeCrl(authority.root, {
+          thisUpdate: size === 5 ? new Date(later.getTime() + 1000) : thisUpdate,
+          nextUpdate: new Date('2031-01-01T00:00:00Z'),
+        }),
+      manifest: (manifest) => ({ ...manifest, exported_at: '2030-12-02T00:00:00.000Z' }),
+    },
     IN_2032,
   );
-  expect(renewals(unnamed)[2]).toMatchObject({ checkpoint: 5, covers: 'checkpoint' });
-  expect(renewals(unnamed)[1]).toMatchObject({ checkpoint: 4, covers: 'checkpoint' });
-  expect(unnamed.warnings.first[0]?.message).toContain('no batch enclosed shows that this very token existed');
+  expect(outcomes(report)).toEqual(['pass', 'pass', 'indeterminate', 'pass']);
+  expect(notPassed(report)).toMatchObject({ 'time.claimed': 'indeterminate' });
+  expect(report.verdict).toBe('indeterminate');
+});
+
+test('a batch without an entry of the package is enclosed for what it names', async () => {
+  const elsewhere = [fixtureConsent('o4', 31, { site: fixtureUuid('other site') })];
+  const quiet: PackageHooks = {
+    ...weaklyStamped(1, 2, 4),
+    world: (world) => {
+      world.batches.splice(3, 2, elsewhere, [fixtureConsent('o5', 41, { site: world.otherSiteId })]);
+      Object.assign(world, { erased: [] });
+    },
+  };
+  const without = await verify(quiet, IN_2032);
+  expect(renewals(without).map((by) => by?.checkpoint ?? null)).toEqual([5, null, null, null]);
+  const naming: PackageHooks['batchLines'] = (lines, { batches, ledgerLeaves }) => [
+    ...lines,
+    {
+      header: batches[2]?.text,
+      path: inclusionPath(2, ledgerLeaves),
+      streams_count: batches[2]?.runs.length,
+      streams: [],
+    },
+  ];
+  const named = await verify({ ...quiet, batchLines: naming }, IN_2032);
+  expect(renewals(named).map((by) => by?.checkpoint ?? null)).toEqual([2, 5, null, null]);
+  expect(notPassed(named)).toEqual({});
+  expect(named.proved).toMatchObject({ batches: 2, not_after: { time: stampTime(2).toISOString() } });
 });
 
 test('nothing renews where the newest stamp has reached its end too', async () => {

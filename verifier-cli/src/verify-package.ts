@@ -119,5 +119,7 @@ export async function verifyPackage(
       packageVerdict: findings.verdict(),
     });
   }
-  return buildReport({ findings, manifest, summary, coverage, intervals, stamps, texts, at: options.at });
+  // Batches without an entry are enclosed for what their headers name, and stand for no record.
+  const holding = intervals.filter(({ batch }) => files.has(PACKAGE_FILES.proofs(batch)));
+  return buildReport({ findings, manifest, summary, coverage, intervals: holding, stamps, texts, at: options.at });
 }

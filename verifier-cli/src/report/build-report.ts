@@ -115,11 +115,7 @@ function reportedStamp({ size, report, renewedBy }: Stamp): ReportedStamp {
     authority: report.signer?.subject ?? null,
     revocation: report.revocation,
     sound_until: soundUntil(report.soundUntil),
-    renewed_by: renewedBy && {
-      checkpoint: renewedBy.size,
-      time: renewedBy.time.toISOString(),
-      covers: renewedBy.covers,
-    },
+    renewed_by: renewedBy && { checkpoint: renewedBy.size, time: renewedBy.time.toISOString() },
   };
 }
 

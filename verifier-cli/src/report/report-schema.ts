@@ -51,7 +51,7 @@ const Stamp = z.strictObject({
   revocation: z.enum(['conclusive', 'provisional', 'indeterminate', 'revoked', 'not-applicable', 'ignored']),
   sound_until: End.nullable(),
   renewed_by: z
-    .strictObject({ checkpoint: Count, time: z.string(), covers: z.enum(['token', 'checkpoint']) })
+    .strictObject({ checkpoint: Count, time: z.string() })
     .nullable()
     .describe('the newer stamp at whose time this one was judged; null if it stands by itself'),
 });

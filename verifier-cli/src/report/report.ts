@@ -23,14 +23,10 @@ export interface ReportedStamp {
   readonly revocation: string;
   readonly sound_until: { readonly date: string; readonly reason: string } | null;
   /**
-   * The newer stamp at whose time this one was judged, because its algorithms had reached their end; null if it stands by itself. `covers`: whether
-   * this very token is shown to have existed by then, or only the checkpoint that it stamps.
+   * The newer stamp at whose time this one was judged, because its algorithms had reached their end: a batch below its checkpoint names this very
+   * response. Null if this one stands by itself.
    */
-  readonly renewed_by: {
-    readonly checkpoint: number;
-    readonly time: string;
-    readonly covers: 'token' | 'checkpoint';
-  } | null;
+  readonly renewed_by: { readonly checkpoint: number; readonly time: string } | null;
 }
 
 /** A text that was consented to, as it is enclosed. */

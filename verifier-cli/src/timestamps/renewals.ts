@@ -11,21 +11,21 @@ export interface RenewalHistory {
 
 export const NO_HISTORY: RenewalHistory = { tied: new Set(), batches: new Map() };
 
-/** A newer stamp that holds, over a checkpoint that holds an older one. */
+/** A newer stamp that holds, over a ledger that names an older one. */
 export interface RenewingStamp {
   readonly size: number;
   /** Its genTime: the older stamp is judged by what was sound then. */
   readonly time: Date;
-  /**
-   * `token`: a batch in its checkpoint names the older response by its hash, so that the token itself existed by then. `checkpoint`: only what the
-   * older token stamps is shown to have existed by then.
-   */
-  readonly covers: 'token' | 'checkpoint';
 }
 
-/** Finds for an older stamp the newer one that renews it. Stamps are accepted from the newest to the oldest. */
+/**
+ * Finds for an older stamp the newer one that renews it (RFC 4998 §5.2): one over a checkpoint with a batch whose header names the older response by its
+ * hash. A newer stamp over what the older one stamps is not enough: once its algorithms are broken, anyone can make an older-looking token over that.
+ * Stamps are accepted from the newest to the oldest.
+ */
 export class Renewals {
-  #earliest: RenewingStamp | null = null;
+  /** Sizes in falling order, each with the earliest stamp of those down to it. */
+  readonly #accepted: { readonly size: number; readonly earliest: RenewingStamp }[] = [];
   /** By SHA-256 of the response: the first batch that names it. */
   readonly #named = new Map<string, number>();
 
@@ -37,20 +37,18 @@ export class Renewals {
     }
   }
 
-  /** @returns the stamp, standing by itself or renewed in turn, with the earliest time among those that are newer, hold, and are tied to this one's checkpoint */
+  /** @returns of the newer stamps that hold and whose ledger names this one, the one with the earliest time */
   over({ size, sha256 }: Pick<Stamp, 'size' | 'sha256'>): RenewingStamp | null {
-    if (this.#earliest === null || !this.history.tied.has(size)) return null;
-    const namedBy = this.#named.get(sha256) ?? Number.POSITIVE_INFINITY;
-    // A chain of renewals is as strong as its weakest link.
-    const isNamed = namedBy < this.#earliest.size && this.#earliest.covers === 'token';
-    return { ...this.#earliest, covers: isNamed ? 'token' : 'checkpoint' };
+    const namedBy = this.#named.get(sha256);
+    if (namedBy === undefined || !this.history.tied.has(size)) return null;
+    return this.#accepted.findLast((stamp) => stamp.size > namedBy)?.earliest ?? null;
   }
 
-  accept({ size, report, renewedBy }: Stamp): void {
+  /** Takes a stamp into account if it holds. */
+  accept({ size, report }: Pick<Stamp, 'size' | 'report'>): void {
     const time = report.outcome === 'pass' ? report.claims?.genTime : undefined;
     if (time === undefined || !this.history.tied.has(size)) return;
-    if (this.#earliest === null || time.getTime() < this.#earliest.time.getTime()) {
-      this.#earliest = { size, time, covers: renewedBy?.covers ?? 'token' };
-    }
+    const before = this.#accepted.at(-1)?.earliest;
+    this.#accepted.push({ size, earliest: before !== undefined && before.time <= time ? before : { size, time } });
   }
 }
