@@ -8,23 +8,24 @@ export const API_CATALOG_PROFILE = 'https://www.rfc-editor.org/info/rfc9727';
 export interface Api {
   readonly base: string;
   readonly title: string;
-  readonly descriptions: readonly Place[];
+  /** Null where links say all there is to say. */
+  readonly description: Place | null;
 }
 
 export const TOOL_API: Api = {
   base: '/tool/v1/',
-  title: 'Tool API: records consents, and answers who has consented to what',
-  descriptions: [PLACES.toolApi],
+  title: 'Tool API: records consents, says who has consented to what, verifies records',
+  description: PLACES.toolApi,
 };
 export const PANEL_API: Api = {
   base: '/api/v1/',
-  title: 'Panel API: sign-in, administration, public verification',
-  descriptions: [PLACES.panelApi],
+  title: 'Panel API: sign-in and administration',
+  description: PLACES.panelApi,
 };
 const LEDGER: Api = {
   base: PLACES.checkpoints.path,
   title: 'The ledger: signed, time-stamped checkpoints, and proofs that one extends another',
-  descriptions: [],
+  description: null,
 };
 const APIS = [TOOL_API, PANEL_API, LEDGER];
 
@@ -47,13 +48,11 @@ export function apiLinks(api: Api, urlOf: UrlOf): JsonObject {
 }
 
 /** The relations are those of RFC 8631. */
-function contextOf({ base, title, descriptions }: Api, urlOf: UrlOf): JsonObject {
+function contextOf({ base, description }: Api, urlOf: UrlOf): JsonObject {
   const link = ({ path, mediaType }: Place): JsonObject => ({ href: urlOf(path), type: mediaType });
   return {
     anchor: urlOf(base),
-    ...(descriptions.length > 0 && {
-      'service-desc': descriptions.map((place): JsonObject => ({ ...link(place), title })),
-    }),
+    ...(description !== null && { 'service-desc': [link(description)] }),
     'service-doc': [link(PLACES.llmsText)],
     'service-meta': [link(PLACES.agentSkills)],
     status: [link(PLACES.readiness)],
