@@ -12,7 +12,7 @@ import type { ParsedConsent } from './parse-consents.js';
 import type { Connection } from './prepare-consent.js';
 import { type AdmissionResult, resultsOf } from './results.js';
 import { submissionOf } from './submission.js';
-import { createSubmitter, DEFAULT_GROUP_LIMITS, type GroupLimits } from './submit.js';
+import { createSubmitter, DEFAULT_GROUP_LIMITS, type GroupLimits, type GroupObserver } from './submit.js';
 import type { FoundToken } from './token-identity.js';
 
 /** A signed request whose key, signature, timestamp and form of nonce are right, with nothing else looked at. */
@@ -59,6 +59,7 @@ export interface AdmissionOptions {
   /** Told of failures of the database, for the log. */
   readonly onError: (error: unknown) => void;
   readonly limits?: GroupLimits;
+  readonly observer?: GroupObserver;
 }
 
 /** How often a request is judged anew because its site changed meanwhile. */
@@ -67,7 +68,7 @@ const RETRY_AFTER_SECONDS = 2;
 
 export function createAdmission(options: AdmissionOptions): Admission {
   const { pool, directory, random, clock, outbox } = options;
-  const submitter = createSubmitter(pool, options.limits ?? DEFAULT_GROUP_LIMITS, options.onError);
+  const submitter = createSubmitter(pool, options.limits ?? DEFAULT_GROUP_LIMITS, options.onError, options.observer);
 
   /** Uses up the nonce of a request that goes no further, or has to be read first. */
   const useNonce = async ({ caller, nonce }: SignedRequest): Promise<void> => {

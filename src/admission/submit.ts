@@ -28,13 +28,28 @@ export const DEFAULT_GROUP_LIMITS: GroupLimits = {
   maxWaiting: 5_000,
 };
 
+/** Watches submissions and the groups that they are sent in: for metrics and traces. */
+export interface GroupObserver {
+  /** A submission begins to wait for its group. */
+  joins(submission: Submission): void;
+  /** Calls `send`, which sends a group, once. */
+  around<T>(submissions: readonly Submission[], send: () => Promise<T>): Promise<T>;
+}
+
+const NOBODY: GroupObserver = { joins: () => undefined, around: (_submissions, send) => send() };
+
 const RETRY_AFTER_SECONDS = 2;
 
-export function createSubmitter(pool: pg.Pool, limits: GroupLimits, onError: (error: unknown) => void): Submitter {
+export function createSubmitter(
+  pool: pg.Pool,
+  limits: GroupLimits,
+  onError: (error: unknown) => void,
+  observer: GroupObserver = NOBODY,
+): Submitter {
   // A group is full by count of consents or by bytes, whichever comes first: both are scaled to one weight.
   const bytesPerConsent = limits.maxGroupBytes / limits.maxGroupConsents;
   const committer = createGroupCommitter<Submission, SubmissionOutcome>({
-    send: (submissions) => admitGroup(pool, submissions),
+    send: (submissions) => observer.around(submissions, () => admitGroup(pool, submissions)),
     keysOf,
     weightOf: (submission) => weightOf(submission, bytesPerConsent),
     maxItems: limits.maxGroupConsents,
@@ -46,6 +61,7 @@ export function createSubmitter(pool: pg.Pool, limits: GroupLimits, onError: (er
   });
   return {
     submit: async (submission) => {
+      observer.joins(submission);
       try {
         return await committer.submit(submission);
       } catch (error) {

@@ -41,11 +41,11 @@ export function evidenceCommand(context: CliContext): Command {
 
 async function exportPackage(context: CliContext, options: Options): Promise<void> {
   const filter = filterOf(options);
-  await withInstallation(context, async ({ workerPool, eventLog, keyring, config }) => {
+  await withInstallation(context, async ({ workerPool, eventLog, keyring, config, tracing }) => {
     const bar = new SingleBar({ format: '{step} [{bar}] {value}/{total}', stream: context.stderr, hideCursor: true });
     bar.start(0, 0, { step: 'entries' });
     const result = await exportEvidence(
-      { pool: workerPool, log: eventLog, keyring, origin: config.ledgerOrigin },
+      { pool: workerPool, log: eventLog, keyring, origin: config.ledgerOrigin, tracing },
       {
         siteId: options.site,
         filter,

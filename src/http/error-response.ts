@@ -1,6 +1,13 @@
 import type { FastifyError, FastifyReply } from 'fastify';
 import { ApiError, type ErrorCode, type FieldError } from '../../schemas/api/error-codes.js';
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Code of the error that was sent, for metrics. */
+    errorCode?: ErrorCode;
+  }
+}
+
 /** Every error response has this shape; `code`, `error_code` and `error.code` are the same. */
 export interface ErrorBody {
   readonly message: string;
@@ -19,6 +26,7 @@ export function errorBody(error: ApiError): ErrorBody {
 /** Answers with an error: its status, headers and body, and any further members (`valid: false` of the verify routes). */
 export function sendError(reply: FastifyReply, error: ApiError, further: Readonly<Record<string, unknown>> = {}) {
   const { headers, retryAfterSeconds } = error.details;
+  reply.errorCode = error.code;
   if (headers !== undefined) reply.headers(headers);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
   // An origin outside the site's list may not read even this.

@@ -4,6 +4,7 @@ import type { Log } from '../background/part.js';
 import { describe } from '../background/run-under-lease.js';
 import type { EventLog, LogPage, Position } from '../event-log/port.js';
 import { BackOff, pause } from '../event-log/waiting.js';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.js';
 import { applyPage, GenerationHeld, GenerationMoved, preparePage } from './apply-events.js';
 import { ProjectionFailure } from './failures.js';
 import { type Generation, readStored, setState } from './generations.js';
@@ -17,6 +18,7 @@ export interface FollowOptions {
   /** How often a stopped projection looks whether it was rebuilt, in milliseconds. */
   readonly stoppedPollMs: number;
   readonly onApplied: (events: number) => void;
+  readonly tracing?: Tracing;
 }
 
 const HELD_MS = 50;
@@ -90,7 +92,7 @@ async function followGeneration(
 }
 
 async function applyLive(
-  { pool, projection, onApplied }: FollowOptions,
+  { pool, projection, onApplied, tracing = NO_TRACING }: FollowOptions,
   generation: number,
   from: Position | null,
   page: LogPage,
@@ -100,7 +102,10 @@ async function applyLive(
   const prepared = preparePage(projection, from, page.events, page.next);
   while (!signal.aborted) {
     try {
-      await applyPage({ pool, projection, generation, isLive: true }, from, prepared);
+      const facts = { 'consent_ledger.projection': projection.name, 'consent_ledger.events': page.events.length };
+      await tracing.span('project', facts, () =>
+        applyPage({ pool, projection, generation, isLive: true }, from, prepared),
+      );
       onApplied(page.events.length);
       return;
     } catch (error) {

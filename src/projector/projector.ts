@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Projection } from '../../projections/definition.js';
 import type { BackgroundPart, Log, PartStatus } from '../background/part.js';
 import type { EventLog } from '../event-log/port.js';
+import type { Tracing } from '../telemetry/tracing.js';
 import { followProjection } from './follow.js';
 
 export interface ProjectorOptions {
@@ -12,6 +13,7 @@ export interface ProjectorOptions {
   readonly projections: readonly Projection[];
   /** How often a stopped projection looks whether it was rebuilt, in milliseconds. */
   readonly stoppedPollMs?: number;
+  readonly tracing?: Tracing;
 }
 
 /**
@@ -33,13 +35,14 @@ class Projector implements BackgroundPart {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { pool, log, logger, projections, stoppedPollMs = 2_000 } = this.options;
+    const { pool, log, logger, projections, stoppedPollMs = 2_000, tracing } = this.options;
     await Promise.all(
       projections.map((projection) => {
         const onApplied = (events: number): void => {
           this.#applied.set(projection.name, (this.#applied.get(projection.name) ?? 0) + events);
         };
-        return followProjection({ pool, log, logger, projection, stoppedPollMs, onApplied }, signal);
+        const shared = { pool, log, logger, stoppedPollMs, ...(tracing && { tracing }) };
+        return followProjection({ ...shared, projection, onApplied }, signal);
       }),
     );
   }

@@ -5,6 +5,7 @@ import { appendExactlyOnce } from '../event-log/append-exactly-once.js';
 import { AppendRefused, AppendTooLarge, LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { assertGenuine, NotGenuine, type ProofKeys } from '../keys/index.js';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.js';
 import { markRelayed, type OutboxRow, takeWaiting } from './outbox.js';
 import { reconcile } from './reconcile.js';
 
@@ -20,6 +21,7 @@ export interface SiteRelayOptions {
   /** Rows, and bytes of bodies, held in memory for one site. */
   readonly maxRows: number;
   readonly maxBytes: number;
+  readonly tracing?: Tracing;
 }
 
 /**
@@ -75,16 +77,13 @@ export class SiteRelay {
   }
 
   async #relayRun(siteId: string, stream: string, revision: number, run: readonly OutboxRow[]): Promise<number> {
-    const { pool, log, keyring } = this.options;
+    const { pool, log, keyring, tracing = NO_TRACING } = this.options;
     this.#inStep.delete(stream);
     for (const row of run) await refuseUnsealable(siteId, row, keyring);
     try {
-      await appendExactlyOnce(
-        log,
-        stream,
-        revision,
-        run.map((row) => row.event),
-        { firstAttempt: true },
+      const events = run.map((row) => row.event);
+      await tracing.span('relay append', { 'consent_ledger.events': run.length }, () =>
+        appendExactlyOnce(log, stream, revision, events, { firstAttempt: true }),
       );
     } catch (error) {
       if (error instanceof AppendRefused || error instanceof AppendTooLarge || error instanceof TypeError) {

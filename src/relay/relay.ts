@@ -5,6 +5,7 @@ import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { BackOff, pause } from '../event-log/waiting.js';
 import type { ProofKeys } from '../keys/index.js';
+import type { Tracing } from '../telemetry/tracing.js';
 import { assertLogNotBehind } from './log-check.js';
 import { sitesWaiting } from './outbox.js';
 import { parkSite } from './parked-sites.js';
@@ -28,6 +29,7 @@ export interface RelayOptions {
   /** Rows, and bytes of bodies, of one site held in memory at a time. */
   readonly maxRows?: number;
   readonly maxBytes?: number;
+  readonly tracing?: Tracing;
 }
 
 export interface Relay extends BackgroundPart {
@@ -68,6 +70,7 @@ class OutboxRelay implements Relay {
       keyring: options.keyring,
       maxRows: options.maxRows ?? 500,
       maxBytes: options.maxBytes ?? 2_000_000,
+      ...(options.tracing && { tracing: options.tracing }),
     });
   }
 

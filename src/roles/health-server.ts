@@ -5,16 +5,22 @@ import { stoppedProjections } from '../projector/index.js';
 import type { Api } from './api.js';
 import type { Installation } from './installation.js';
 import { listen } from './listen.js';
+import { metricsGroup, observeApp } from './observe-app.js';
 
-/** What a worker answers over HTTP: whether it runs, reaches its database and log, and keeps every read model up to date. */
-export function createHealthServer({ config, logger, workerPool, eventLog }: Installation): Api {
+/** What a worker answers over HTTP: whether it runs, reaches its database and log, and keeps every read model up to date; and its metrics. */
+export function createHealthServer(installation: Installation): Api {
+  const { config, logger, workerPool, eventLog } = installation;
   const checkReadiness = async (): Promise<Readiness> => {
     await eventLog.ping();
     const stopped = await stoppedProjections(workerPool, PROJECTIONS);
     if (stopped.length > 0) throw new Error(`stopped projections: ${stopped.join(', ')}; see \`projections status\``);
     return { stoppedProjections: [] };
   };
-  const app = createApp({ log: logger, trustedProxies: [] }, [(scope) => healthRoutes(scope, checkReadiness)]);
+  const app = createApp({ log: logger, trustedProxies: [] }, [
+    (scope) => healthRoutes(scope, checkReadiness),
+    metricsGroup(installation, workerPool),
+  ]);
+  observeApp(app, installation);
   return {
     listen: () => listen(app, config.http),
     stop: async () => {

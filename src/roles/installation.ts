@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { VERSION } from '../cli/version.js';
 import type { Config } from '../config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../database/embedded/index.js';
 import { DatabaseSetupError } from '../database/errors.js';
@@ -12,6 +13,9 @@ import { createEventStoreDbEventLog } from '../event-log/eventstoredb/eventstore
 import type { EventLog } from '../event-log/port.js';
 import { createPostgresEventLog } from '../event-log/postgres/postgres-event-log.js';
 import { createKeyring, createRandomPool, type Keyring, loadMasterKey, type RandomPool } from '../keys/index.js';
+import { createMetrics, type Metrics } from '../metrics/metrics.js';
+import { openTracing } from '../telemetry/open-tracing.js';
+import type { Tracing } from '../telemetry/tracing.js';
 
 /** What every role and command of one installation works with. Opened once; whoever opened it closes it. */
 export interface Installation {
@@ -29,6 +33,8 @@ export interface Installation {
   readonly keyring: Keyring;
   readonly random: RandomPool;
   readonly eventLog: EventLog;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
   /** Folder of the embedded Postgres's files; null with `DATABASE_URL`. */
   readonly embedded: EmbeddedPostgres | null;
   close(): Promise<void>;
@@ -55,6 +61,11 @@ export async function openInstallation(
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
+    const about = { role: options.role, version: VERSION };
+    const metrics = createMetrics(about);
+    closers.push(async () => metrics.stop());
+    const tracing = await openTracing(config.tracing, { ...about, logger });
+    closers.push(() => tracing.stop());
     const embedded = await openDatabase(config, logger);
     if (embedded !== null) closers.push(() => embedded.release());
     const databaseUrl = embedded?.superuserUrl ?? config.database.url ?? '';
@@ -91,6 +102,8 @@ export async function openInstallation(
       keyring,
       random: createRandomPool(),
       eventLog,
+      metrics,
+      tracing,
       embedded,
       close: closeAll,
     };

@@ -16,7 +16,7 @@ import type { Installation } from './installation.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
 import { openLedgerSigner, publishLedgerKeyFile } from './open-ledger-signer.js';
 import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
-import { openTimestamping } from './timestamping.js';
+import { observeAsking, openTimestamping } from './timestamping.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -53,10 +53,10 @@ export async function prepareInstallation(
 
 /** Starts every background part. */
 export async function startWorker(installation: Installation): Promise<Worker> {
-  const { config, logger, workerPool: pool, eventLog: log, projectionsPool, keyring } = installation;
+  const { config, logger, workerPool: pool, eventLog: log, projectionsPool, keyring, metrics, tracing } = installation;
   await finishLedgerKeyRotation({ pool, log, keyring, origin: config.ledgerOrigin });
   const signer = await openLedgerSigner(keyring, config);
-  const timestamping = await openTimestamping(config);
+  const timestamping = await openTimestamping(config, observeAsking(installation));
   await publishLedgerKeyFile(config, signer);
   await ensureManifestCertificate({ pool, keyring, origin: config.ledgerOrigin });
   const headFile = ledgerHeadFile(config);
@@ -72,10 +72,11 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     client: timestamping.client,
     trustAnchors: timestamping.trustAnchors,
     minIntervalMs: config.stampIntervalMs,
+    tracing,
   });
   const parts: readonly BackgroundPart[] = [
-    createRelay({ pool, log, keyring, logger, retentionMs: config.outbox.retentionHours * HOUR_MS }),
-    createProjector({ pool: projectionsPool, log, logger, projections: PROJECTIONS }),
+    createRelay({ pool, log, keyring, logger, retentionMs: config.outbox.retentionHours * HOUR_MS, tracing }),
+    createProjector({ pool: projectionsPool, log, logger, projections: PROJECTIONS, tracing }),
     createSealer({
       pool,
       log,
@@ -86,12 +87,14 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       sealingClock,
       rememberHead: remember,
       onSealed: () => stamper.wake(),
+      tracing,
     }),
     stamper,
     createErasureRunner({ pool, log, logger, journal: openErasureJournal(config.erasureJournal) }),
     createRetention({ pool, keyring, logger, journal: openErasureJournal(config.erasureJournal) }),
     createUpkeep({ pool, logger }),
   ];
+  metrics.showParts(parts);
   const stopping = new AbortController();
   const running = parts.map((part) => part.run(stopping.signal));
   return {

@@ -6,6 +6,7 @@ import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog, LoggedEvent } from '../event-log/port.js';
 import { pause } from '../event-log/waiting.js';
 import { assertGenuine, NotGenuine, type ProofKeys } from '../keys/index.js';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.js';
 import { catchUpLedger } from './apply-ledger.js';
 import { Unsealable } from './errors.js';
 import type { LedgerSigner } from './ledger-signer.js';
@@ -32,6 +33,7 @@ export interface SealerOptions {
   readonly now?: () => Date;
   /** By which batches are sealed; else `now`. */
   readonly sealingClock?: SealingClock;
+  readonly tracing?: Tracing;
 }
 
 /** Most leaves of a batch: its runs must fit into one append, even if no two neighbours are of one stream. */
@@ -144,12 +146,14 @@ class Sealer implements BackgroundPart {
 
   /** Seals what is gathered, unless another sealer got there first. @returns the ledger's state after */
   async #seal(before: LedgerState, pending: PendingBatch): Promise<LedgerState> {
-    const { pool, log, logger, onSealed, rememberHead } = this.options;
+    const { pool, log, logger, onSealed, rememberHead, tracing = NO_TRACING } = this.options;
     const current = await catchUpLedger(pool, log);
     if (current.size !== before.size) return current;
     const content = { leaves: pending.leaves, logPosition: pending.position };
     const time = await (this.options.sealingClock ?? this.#now)();
-    const { state, sealed } = await sealBatch(pool, log, current, content, time);
+    const { state, sealed } = await tracing.span('seal batch', { 'consent_ledger.events': pending.leaves.length }, () =>
+      sealBatch(pool, log, current, content, time),
+    );
     this.#size = state.size;
     if (!sealed) return state;
     await rememberHead?.(state);

@@ -9,6 +9,7 @@ import type { LedgerState } from '../sealer/ledger-state.js';
 import { ensureKeyPublished } from '../sealer/publish-key.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
 import type { SealingClock } from '../sealer/sealing-clock.js';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.js';
 import type { TimestampClient } from '../timestamping/client.js';
 import { type NewestStamp, readNewestStamp } from './newest-stamp.js';
 import { renewalTime } from './renewal.js';
@@ -34,6 +35,7 @@ export interface StamperOptions {
   readonly now?: () => Date;
   /** By which empty batches are sealed; else `now`. */
   readonly sealingClock?: SealingClock;
+  readonly tracing?: Tracing;
 }
 
 export interface Stamper extends BackgroundPart {
@@ -113,7 +115,7 @@ class CheckpointStamper implements Stamper {
 
   /** @returns whether a stamp was asked for */
   async #stampIfDue(signal: AbortSignal): Promise<boolean> {
-    const { pool, log, logger } = this.options;
+    const { pool, log, logger, tracing = NO_TRACING } = this.options;
     let state = await catchUpLedger(pool, log);
     if ((state.stamped?.size ?? null) !== (this.#newest?.size ?? null)) {
       this.#newest = await this.#readNewest();
@@ -123,7 +125,10 @@ class CheckpointStamper implements Stamper {
       logger.info({ part: this.name, ledger_size: state.size }, 'renewing the protection of older stamps');
       state = await sealEmptyBatch(pool, log, this.options.sealingClock ?? this.#now);
     }
-    const { isOwn } = await stampCheckpoint(this.options, state, this.#newest, signal);
+    const { size } = state;
+    const { isOwn } = await tracing.span('stamp checkpoint', { 'consent_ledger.ledger_size': size }, () =>
+      stampCheckpoint(this.options, state, this.#newest, signal),
+    );
     this.#newest = await this.#readNewest();
     if (isOwn) {
       this.#stamps += 1;

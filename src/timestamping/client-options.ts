@@ -26,7 +26,12 @@ export interface TimestampClientOptions {
   readonly fetch?: Fetch;
   /** In [0, 1). */
   readonly random?: () => number;
+  /** Calls `ask`, which asks one authority for a time-stamp, once: for metrics and traces. */
+  readonly observe?: ObserveAsking;
 }
+
+/** @param authority its host name, and its port if that is not the scheme's: a whole URL may hold a secret */
+export type ObserveAsking = <T>(authority: string, ask: () => Promise<T>) => Promise<T>;
 
 /** A time-stamp that was obtained and verified. */
 export interface ObtainedTimestamp {

@@ -6,7 +6,7 @@ import type { Context, ObtainedTimestamp, TimestampClientOptions } from './clien
 import { AuthorityFailure, TimestampUnavailable } from './errors.js';
 import { stampWith } from './stamping.js';
 
-export type { ObtainedTimestamp, TimestampClientOptions } from './client-options.js';
+export type { ObserveAsking, ObtainedTimestamp, TimestampClientOptions } from './client-options.js';
 
 export interface TimestampClient {
   /**
@@ -35,6 +35,7 @@ export function createTimestampClient(options: TimestampClientOptions): Timestam
     fetch = globalThis.fetch,
     random = Math.random,
     timeoutMs = 20_000,
+    observe = (_authority, ask) => ask(),
   } = options;
   if (authorities.length === 0) throw new TypeError('a time-stamp client needs at least one authority');
   const health = new Map<string, AuthorityHealth>();
@@ -49,7 +50,7 @@ export function createTimestampClient(options: TimestampClientOptions): Timestam
       for (const { url, health: before } of ask) {
         signal?.throwIfAborted();
         try {
-          const stamp = await stampWith(url, data, previous, signal, context);
+          const stamp = await observe(new URL(url).host, () => stampWith(url, data, previous, signal, context));
           health.delete(url);
           return stamp;
         } catch (error) {

@@ -1,0 +1,63 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+const RESOLUTION_MS = 20;
+const NANOSECONDS = 1e9;
+const QUANTILES = [0.5, 0.99, 1] as const;
+
+/**
+ * Metrics of the process under the names that Prometheus' clients give them, and of Node's event loop: how late timers come since the last scrape.
+ * @returns what ends the measuring
+ */
+export function createProcessMetrics(registry: Registry): () => void {
+  const registers = [registry];
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  new Gauge({
+    name: 'nodejs_eventloop_lag_seconds',
+    help: 'How late the event loop was since the last scrape, by quantile; 1 is the worst.',
+    labelNames: ['quantile'] as const,
+    registers,
+    collect() {
+      for (const quantile of QUANTILES) {
+        // A timer comes after its resolution at the earliest: that part is no lag.
+        const seconds = (delay.percentile(quantile * 100) || 0) / NANOSECONDS - RESOLUTION_MS / 1000;
+        this.set({ quantile: String(quantile) }, Math.max(0, seconds));
+      }
+      delay.reset();
+    },
+  });
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time of this process, user and system.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When this process started, in seconds since 1970.',
+    registers,
+  }).set(performance.timeOrigin / 1000);
+  const memory = new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory.',
+    registers,
+    collect() {
+      const { rss, heapUsed, external } = process.memoryUsage();
+      memory.set(rss);
+      heap.set(heapUsed);
+      outside.set(external);
+    },
+  });
+  const heap = new Gauge({ name: 'nodejs_heap_used_bytes', help: 'Used part of the heap.', registers });
+  const outside = new Gauge({
+    name: 'nodejs_external_memory_bytes',
+    help: 'Memory of buffers and other objects outside of the heap.',
+    registers,
+  });
+  return () => delay.disable();
+}

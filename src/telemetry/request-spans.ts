@@ -1,0 +1,42 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseTraceparent } from './traceparent.js';
+
+/**
+ * Gives each request a span: its method, route *pattern* and status. No path, header, address or body: they name people, sites and keys.
+ * @param contexts what is under way; within a request, its span
+ */
+export function spanRequests(app: FastifyInstance, tracer: Tracer, contexts: AsyncLocalStorage<Context>): void {
+  const contextOf = new WeakMap<FastifyRequest, Context>();
+  app.addHook('onRequest', (request, reply, done) => {
+    const parent = parseTraceparent(request.headers.traceparent);
+    const { method } = request;
+    const route = request.routeOptions.url;
+    const span = tracer.startSpan(
+      route === undefined ? method : `${method} ${route}`,
+      {
+        kind: SpanKind.SERVER,
+        attributes: { 'http.request.method': method, ...(route !== undefined && { 'http.route': route }) },
+      },
+      parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }),
+    );
+    reply.raw.once('close', () => {
+      const { statusCode, writableFinished } = reply.raw;
+      span.setAttribute('http.response.status_code', statusCode);
+      const failure = reply.errorCode ?? (writableFinished ? undefined : 'cut_off');
+      if (failure !== undefined) span.setAttribute('error.type', failure);
+      if (statusCode >= 500 || !writableFinished) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    });
+    const context = trace.setSpan(ROOT_CONTEXT, span);
+    contextOf.set(request, context);
+    contexts.run(context, done);
+  });
+  // The body comes by events of the connection, outside of what was under way before it.
+  app.addHook('preValidation', (request, _reply, done) => {
+    const context = contextOf.get(request);
+    if (context === undefined) done();
+    else contexts.run(context, done);
+  });
+}
