@@ -5,6 +5,7 @@ import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import { UnknownSite } from '../erasure/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { blindIndex, type Keyring, type SigningKey } from '../keys/index.js';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.js';
 import { addAttachments } from './attachments-files.js';
 import { BatchesFile } from './batches-file.js';
 import { addCheckpoints, type EnclosedCheckpoint } from './checkpoints-files.js';
@@ -38,6 +39,7 @@ export interface ExportParts {
   /** Origin of the ledger. */
   readonly origin: string;
   readonly now?: () => Date;
+  readonly tracing?: Tracing;
 }
 
 export interface ExportRequest {
@@ -75,6 +77,15 @@ export interface ExportResult {
  * @throws ExportFailed; UnknownSite; KeyError, EventLogUnavailable, errors of the database and the disk
  */
 export async function exportEvidence(parts: ExportParts, request: ExportRequest): Promise<ExportResult> {
+  const { tracing = NO_TRACING } = parts;
+  return tracing.span('export evidence', {}, async (span) => {
+    const result = await exportPackage(parts, request);
+    span.add({ 'consent_ledger.bytes': result.bytes });
+    return result;
+  });
+}
+
+async function exportPackage(parts: ExportParts, request: ExportRequest): Promise<ExportResult> {
   const filter = parseFilter(request.filter);
   const disclose = parseDisclose(request.disclose);
   const { pool } = parts;
