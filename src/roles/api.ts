@@ -16,9 +16,11 @@ import { panelRoutes } from '../panel/routes.js';
 import { stoppedProjections } from '../projector/index.js';
 import { createDetectRegion } from '../regions/detect-region.js';
 import { openGeoDatabase } from '../regions/geo-database.js';
+import { createGroupObserver } from '../telemetry/group-observer.js';
 import { createVerifier } from '../verification/verifier.js';
 import type { Installation } from './installation.js';
 import { listen } from './listen.js';
+import { metricsGroup, observeApp } from './observe-app.js';
 
 const SWEEP_MS = 60_000;
 /** Of one user. */
@@ -36,7 +38,7 @@ export interface Api {
 
 /** Wires the HTTP application of an installation. */
 export async function createApi(installation: Installation): Promise<Api> {
-  const { config, logger, apiPool: pool, keyring } = installation;
+  const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
   const directory = createSiteDirectory(pool, keyring);
   const rateLimiter = createRateLimiter({ pool, hashKey: await keyring.throttleKey() });
   const admission = createAdmission({
@@ -58,43 +60,48 @@ export async function createApi(installation: Installation): Promise<Api> {
     }),
     onError: (error) => logger.error({ reason: describe(error) }, 'a group of consents was not admitted'),
     limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
+    observer: createGroupObserver(metrics.admission, tracing),
   });
   const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) };
   const verifier = createVerifier(pool, keyring, installation.eventLog);
   const app = createApp(
     { log: logger, trustedProxies: config.http.trustedProxies, scannerHost: config.http.scannerHost },
-    serviceRoutes({
-      pool,
-      directory,
-      rateLimiter,
-      apiUsers,
-      checkPassword: createPasswordCheck(pool),
-      verifier,
-      detectRegion: createDetectRegion({
-        ...config.geo,
-        trustedProxies: config.http.trustedProxies,
-        database: await openGeoDatabase(config.geo.databaseFile),
-      }),
-      eventLog: installation.eventLog,
-      proofKeys: keyring,
-      onExportError: (error, { id }) => {
-        logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
-      },
-      // Consents are accepted whatever becomes of the read models: that must not be lost with them.
-      checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
-      discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
-      panel: {
-        apiUsers,
+    [
+      ...serviceRoutes({
+        pool,
+        directory,
         rateLimiter,
-        limit: PANEL_REQUESTS_PER_MINUTE,
-        apiPool: pool,
-        adminPool: installation.adminPool,
-        routes: panelRoutes({ apiPool: pool, config, keyring, eventLog: installation.eventLog, verifier }),
-      },
-      limits: config.limits,
-      recordingRoutes: recordingRoutes(admission, Date.now),
-    }),
+        apiUsers,
+        checkPassword: createPasswordCheck(pool),
+        verifier,
+        detectRegion: createDetectRegion({
+          ...config.geo,
+          trustedProxies: config.http.trustedProxies,
+          database: await openGeoDatabase(config.geo.databaseFile),
+        }),
+        eventLog: installation.eventLog,
+        proofKeys: keyring,
+        onExportError: (error, { id }) => {
+          logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
+        },
+        // Consents are accepted whatever becomes of the read models: that must not be lost with them.
+        checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
+        discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
+        panel: {
+          apiUsers,
+          rateLimiter,
+          limit: PANEL_REQUESTS_PER_MINUTE,
+          apiPool: pool,
+          adminPool: installation.adminPool,
+          routes: panelRoutes({ apiPool: pool, config, keyring, eventLog: installation.eventLog, verifier }),
+        },
+        limits: config.limits,
+        recordingRoutes: recordingRoutes(metrics.admission.countConsents(admission), Date.now),
+      }),
+      metricsGroup(installation, pool),
+    ],
   );
+  observeApp(app, installation);
   const stopSweeping = sweepRegularly(rateLimiter, installation);
   return {
     listen: () => listen(app, config.http),
