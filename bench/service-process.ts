@@ -6,6 +6,7 @@ import { createAdmission } from '../src/admission/admission.js';
 import { createOutboxGauge } from '../src/admission/outbox-gauge.js';
 import { createRateLimiter } from '../src/admission/rate-limiter.js';
 import { createAccessTokens } from '../src/catalogue/access-tokens.js';
+import { createKeyUsage } from '../src/catalogue/key-usage.js';
 import { createSiteDirectory } from '../src/catalogue/site-directory.js';
 import { createUserDirectory } from '../src/catalogue/user-directory.js';
 import { createPool } from '../src/database/pool.js';
@@ -46,6 +47,7 @@ const guards = createToolGuards({
   directory,
   rateLimiter: createRateLimiter({ pool, hashKey: await keyring.throttleKey() }),
   apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) },
+  keyUsage: createKeyUsage(pool, Date.now),
   invalidKeyLimit: 30,
 });
 const apiKey = await directory.findApiKey(writeKey);

@@ -34,6 +34,11 @@ export const ERROR_CODES = {
       'document_version_id is missing, not active or of another language, or the site has no published configuration. Read /tool/v1/config again.',
   },
   ALREADY_EXISTS: { status: 409, isOwn: true, meaning: 'There is one of this name already.' },
+  DOMAIN_NOT_VERIFIED: {
+    status: 409,
+    isOwn: true,
+    meaning: 'The DNS of the domain does not say that it is the tenant’s.',
+  },
   WRONG_STATE: { status: 409, isOwn: true, meaning: 'The resource is in a state that does not allow this.' },
   PAYLOAD_TOO_LARGE: { status: 413, isOwn: true, meaning: 'The body is larger than the route takes.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, isOwn: true, meaning: 'The body is not application/json.' },
@@ -74,6 +79,7 @@ export const ERROR_CODES = {
     meaning: 'Records cannot be admitted now. Retry after Retry-After with the same idempotency_key.',
   },
   API_KEY_LOOKUP_UNAVAILABLE: { status: 503, meaning: 'API keys cannot be looked up now. Retry after Retry-After.' },
+  DNS_UNAVAILABLE: { status: 503, isOwn: true, meaning: 'The DNS does not answer. Retry after Retry-After.' },
   SERVICE_UNAVAILABLE: {
     status: 503,
     isOwn: true,

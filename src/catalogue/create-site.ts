@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { AllowedIps, AllowedOrigins, RetentionDays, SiteDomain, SiteName } from '../../schemas/api/panel/sites.js';
 import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
-
-const Origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
-  error: (issue) => `${String(issue.input)} is not an origin like https://example.org`,
-});
-const Cidr = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
-  error: (issue) => `${String(issue.input)} is not an address or a CIDR range`,
-});
+import { isNetwork } from './networks.js';
 
 export const NewSite = z.object({
   tenantId: z.uuid(),
-  name: z.string().min(1).max(300),
-  domain: z.hostname().max(253),
+  name: SiteName,
+  domain: SiteDomain,
   isVerified: z.boolean(),
-  allowedOrigins: z.array(Origin).max(100),
+  allowedOrigins: AllowedOrigins,
   /** Addresses and ranges; a range's host bits must be zero. */
-  allowedIps: z.array(Cidr).max(1000),
+  allowedIps: AllowedIps,
   /** Days after which a record is erased; null: never. */
-  retentionDays: z.int().min(1).max(36_500).nullable().default(null),
+  retentionDays: RetentionDays.nullable().default(null),
 });
 export type NewSite = z.input<typeof NewSite>;
 
@@ -31,6 +26,7 @@ export async function createSite(database: Database, site: NewSite): Promise<{ r
   const checked = NewSite.safeParse(site);
   if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
   const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays } = checked.data;
+  refuseHostBits(allowedIps);
   const tenant = await database.query('select from tenants where id = $1', [tenantId]);
   if (tenant.rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
   const id = randomUUID();
@@ -40,4 +36,15 @@ export async function createSite(database: Database, site: NewSite): Promise<{ r
     [id, tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays],
   );
   return { id };
+}
+
+/** @throws CatalogueError `invalid` */
+export function refuseHostBits(networks: readonly string[]): void {
+  const wrong = networks.find((network) => !isNetwork(network));
+  if (wrong !== undefined) {
+    throw new CatalogueError(
+      'invalid',
+      `${wrong} is no range: the bits after its prefix must be zero, as in 192.0.2.0/24.`,
+    );
+  }
 }

@@ -45,7 +45,7 @@ export function createSiteDirectory(
 async function loadApiKey(pool: pg.Pool, digest: string): Promise<ApiKey | null> {
   const { rows } = await pool.query({
     name: 'api_key_by_digest',
-    text: 'select id, site_id, scope from api_keys where digest = $1 and revoked_at is null',
+    text: 'select id, site_id, scope from api_keys where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())',
     values: [Buffer.from(digest, 'base64')],
   });
   const [row] = z.array(ApiKeyRow).parse(rows);

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -61,6 +62,21 @@ export const networks = z
   .string()
   .transform((text) => listOf(text))
   .pipe(z.array(z.string().refine(isNetwork, 'must be a list of IP addresses or CIDR ranges, separated by commas.')));
+
+/** IP addresses of DNS servers, each with a port where it is not 53, separated by commas: `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::53]:5353`. */
+export const dnsServers = z
+  .string()
+  .transform((text) => listOf(text))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .refine(
+          isDnsServer,
+          'must be IP addresses, separated by commas; with a port like 192.0.2.53:5353 or [2001:db8::53]:5353.',
+        ),
+    ),
+  );
 
 /** 32 bytes as base64, base64url or hex. */
 export const key256 = z
@@ -135,6 +151,15 @@ function listOf(text: string): string[] {
 function isOrigin(text: string): boolean {
   if (!/^https?:\/\/[^/?#@\\]+\/?$/i.test(text) || !URL.canParse(text)) return false;
   return new URL(text).pathname === '/';
+}
+
+function isDnsServer(text: string): boolean {
+  try {
+    new Resolver().setServers([text]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isNetwork(text: string): boolean {

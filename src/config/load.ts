@@ -38,6 +38,8 @@ export interface Config {
     /** Absolute path; `undefined`: the packaged data set. */
     readonly databaseFile: string | undefined;
   };
+  /** Resolvers for the verification of domains; empty: those of the system. */
+  readonly dnsServers: readonly string[];
   readonly ledgerOrigin: string;
   readonly batch: { readonly maxEvents: number; readonly maxAgeMs: number };
   readonly stampIntervalMs: number;
@@ -150,6 +152,7 @@ function assemble(values: Values): Config {
       regionHeader: values.GEO_REGION_HEADER,
       databaseFile: values.GEO_DATABASE_FILE === undefined ? undefined : resolve(values.GEO_DATABASE_FILE),
     },
+    dnsServers: values.DNS_SERVERS,
     ledgerOrigin: values.LEDGER_ORIGIN,
     batch: { maxEvents: values.BATCH_MAX_EVENTS, maxAgeMs: values.BATCH_MAX_AGE_MS },
     stampIntervalMs: values.STAMP_INTERVAL_MS,

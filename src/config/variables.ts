@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   bearerSecret,
   contactUris,
+  dnsServers,
   eventStoreUrl,
   headerName,
   hostName,
@@ -145,6 +146,12 @@ export const variables = z.object({
     otherwise:
       'the data set that the service brings along: countries only, as of its release, from registries’ data (CC0; statistics of the Number Resource Organization, nro.net, CC BY 4.0)',
     example: '/var/lib/geoip/GeoLite2-City.mmdb',
+  }),
+  DNS_SERVERS: dnsServers.register(descriptions, {
+    meaning:
+      'Addresses, separated by commas, of the DNS servers that are asked whose a domain is; with a port where it is not 53.',
+    default: '',
+    example: '192.0.2.53,[2001:db8::53]:5353',
   }),
   LEDGER_ORIGIN: ledgerOrigin.register(descriptions, {
     meaning:

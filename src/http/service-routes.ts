@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { RateLimiter } from '../admission/rate-limiter.js';
+import type { KeyUsage } from '../catalogue/key-usage.js';
 import type { SiteDirectory } from '../catalogue/site-context.js';
 import type { CheckPassword } from '../catalogue/users.js';
 import type { EventLog } from '../event-log/port.js';
@@ -31,6 +32,7 @@ export interface ServiceDeps {
   readonly directory: SiteDirectory;
   readonly rateLimiter: RateLimiter;
   readonly apiUsers: ApiUsers;
+  readonly keyUsage: KeyUsage;
   readonly checkPassword: CheckPassword;
   readonly verifier: Verifier;
   readonly detectRegion: DetectRegion;
@@ -53,6 +55,7 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
     directory: deps.directory,
     rateLimiter,
     apiUsers: deps.apiUsers,
+    keyUsage: deps.keyUsage,
     invalidKeyLimit: deps.limits.invalidKeys,
   });
   return [

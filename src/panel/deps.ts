@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { LookUpTxt } from '../catalogue/domain-challenge.js';
 import type { Config } from '../config/index.js';
 import type { EventLog } from '../event-log/port.js';
 import type { Keyring } from '../keys/index.js';
@@ -12,4 +13,5 @@ export interface PanelDeps {
   readonly keyring: Keyring;
   readonly eventLog: EventLog;
   readonly verifier: Verifier;
+  readonly lookUpTxt: LookUpTxt;
 }

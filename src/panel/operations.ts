@@ -1,6 +1,15 @@
+import { API_KEY_OPERATIONS } from './api-keys/operations.js';
 import { AUDIT_LOG_OPERATIONS } from './audit-log/operations.js';
 import type { PanelOperation } from './operation.js';
+import { PLAN_OPERATIONS } from './plans/operations.js';
+import { SITE_OPERATIONS } from './sites/operations.js';
 import { TENANT_OPERATIONS } from './tenants/operations.js';
 
 /** Every operation of the panel, in the order of its description. */
-export const PANEL_OPERATIONS: readonly PanelOperation[] = [...TENANT_OPERATIONS, ...AUDIT_LOG_OPERATIONS];
+export const PANEL_OPERATIONS: readonly PanelOperation[] = [
+  ...TENANT_OPERATIONS,
+  ...PLAN_OPERATIONS,
+  ...SITE_OPERATIONS,
+  ...API_KEY_OPERATIONS,
+  ...AUDIT_LOG_OPERATIONS,
+];

@@ -72,6 +72,32 @@ export function changes<P extends z.ZodObject, Q extends z.ZodObject, B extends 
   };
 }
 
+/** A change that needs something before its transaction begins, like an answer from the network: no connection waits for it. */
+export function changesAfter<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  R extends z.ZodType,
+  Prepared,
+>(
+  operation: PanelOperation<P, Q, B, R>,
+  prepare: (call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Prepared>,
+  handle: (
+    call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>,
+    prepared: Prepared,
+    transaction: Database,
+  ) => Promise<Change<z.input<R>>>,
+): PanelRoute {
+  return {
+    operation,
+    answer: async (input) => {
+      const call = await input.check(operation);
+      const prepared = await prepare(call);
+      return operation.response.parse(await input.change((transaction) => handle(call, prepared, transaction)));
+    },
+  };
+}
+
 /** A route whose answer is not JSON: the handler sends it. */
 export function downloads<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
   operation: PanelOperation<P, Q, B, R>,

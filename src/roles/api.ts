@@ -5,7 +5,9 @@ import { createOutboxGauge } from '../admission/outbox-gauge.js';
 import { createRateLimiter, type RateLimiter } from '../admission/rate-limiter.js';
 import { DEFAULT_GROUP_LIMITS } from '../admission/submit.js';
 import { createAccessTokens } from '../catalogue/access-tokens.js';
+import { createKeyUsage, type KeyUsage } from '../catalogue/key-usage.js';
 import { createSiteDirectory } from '../catalogue/site-directory.js';
+import { createTxtLookUp } from '../catalogue/txt-look-up.js';
 import { createUserDirectory } from '../catalogue/user-directory.js';
 import { createPasswordCheck } from '../catalogue/users.js';
 import { createApp } from '../http/app.js';
@@ -63,6 +65,7 @@ export async function createApi(installation: Installation): Promise<Api> {
     observer: createGroupObserver(metrics.admission, tracing),
   });
   const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) };
+  const keyUsage = createKeyUsage(pool, Date.now);
   const verifier = createVerifier(pool, keyring, installation.eventLog);
   const app = createApp(
     { log: logger, trustedProxies: config.http.trustedProxies, scannerHost: config.http.scannerHost },
@@ -72,6 +75,7 @@ export async function createApi(installation: Installation): Promise<Api> {
         directory,
         rateLimiter,
         apiUsers,
+        keyUsage,
         checkPassword: createPasswordCheck(pool),
         verifier,
         detectRegion: createDetectRegion({
@@ -93,7 +97,14 @@ export async function createApi(installation: Installation): Promise<Api> {
           limit: PANEL_REQUESTS_PER_MINUTE,
           apiPool: pool,
           adminPool: installation.adminPool,
-          routes: panelRoutes({ apiPool: pool, config, keyring, eventLog: installation.eventLog, verifier }),
+          routes: panelRoutes({
+            apiPool: pool,
+            config,
+            keyring,
+            eventLog: installation.eventLog,
+            verifier,
+            lookUpTxt: createTxtLookUp(config.dnsServers),
+          }),
         },
         limits: config.limits,
         recordingRoutes: recordingRoutes(metrics.admission.countConsents(admission), Date.now),
@@ -102,19 +113,28 @@ export async function createApi(installation: Installation): Promise<Api> {
     ],
   );
   observeApp(app, installation);
-  const stopSweeping = sweepRegularly(rateLimiter, installation);
+  const stopSweeping = sweepRegularly(rateLimiter, keyUsage, installation);
   return {
     listen: () => listen(app, config.http),
     stop: async () => {
       stopSweeping();
       await app.close();
       await admission.drain();
+      await writeKeyUsage(keyUsage, installation);
     },
   };
 }
 
-function sweepRegularly(rateLimiter: RateLimiter, { logger }: Installation): () => void {
+async function writeKeyUsage(keyUsage: KeyUsage, { logger }: Installation): Promise<void> {
+  await keyUsage.flush().catch((error: unknown) => {
+    logger.warn({ reason: describe(error) }, 'when API keys were used was not written down; trying again later');
+  });
+}
+
+function sweepRegularly(rateLimiter: RateLimiter, keyUsage: KeyUsage, installation: Installation): () => void {
+  const { logger } = installation;
   const timer = setInterval(() => {
+    void writeKeyUsage(keyUsage, installation);
     rateLimiter.sweep().catch((error: unknown) => {
       logger.warn({ reason: describe(error) }, 'old rate-limit windows were not swept; trying again later');
     });

@@ -7,6 +7,7 @@ import { createOutboxGauge } from '../../src/admission/outbox-gauge.js';
 import { createRateLimiter } from '../../src/admission/rate-limiter.js';
 import type { GroupLimits } from '../../src/admission/submit.js';
 import { createAccessTokens } from '../../src/catalogue/access-tokens.js';
+import { createKeyUsage } from '../../src/catalogue/key-usage.js';
 import type { SiteDirectory } from '../../src/catalogue/site-context.js';
 import { createSiteDirectory } from '../../src/catalogue/site-directory.js';
 import { createUserDirectory } from '../../src/catalogue/user-directory.js';
@@ -59,6 +60,7 @@ export async function startApiProcess(
     directory,
     rateLimiter: createRateLimiter({ pool, hashKey: await keyring.throttleKey() }),
     apiUsers: { tokens, users: createUserDirectory(pool) },
+    keyUsage: createKeyUsage(pool, Date.now),
     invalidKeyLimit: 30,
   });
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Role } from '../../src/catalogue/user-directory.js';
 import { PANEL_OPERATIONS } from '../../src/panel/operations.js';
-import { panelRoutes } from '../../src/panel/routes.js';
-import { createVerifier } from '../../src/verification/verifier.js';
 import { ask } from '../http/running-app.js';
 import { type PanelApp, startPanel } from './panel-fixture.js';
 
@@ -16,13 +14,7 @@ describe('every operation of the panel', () => {
   }, 60_000);
   afterAll(() => panel.stop());
 
-  it('has one route, one name, one place', () => {
-    const { installation } = panel.app.service;
-    const routes = panelRoutes({
-      ...installation,
-      verifier: createVerifier(installation.apiPool, installation.keyring, installation.eventLog),
-    });
-    expect(routes.map(({ operation }) => operation.id)).toEqual(PANEL_OPERATIONS.map(({ id }) => id));
+  it('has a name and a place of its own', () => {
     expect(new Set(PANEL_OPERATIONS.map(({ id }) => id)).size).toBe(PANEL_OPERATIONS.length);
     expect(new Set(PANEL_OPERATIONS.map(({ method, path }) => `${method} ${path}`)).size).toBe(PANEL_OPERATIONS.length);
   });

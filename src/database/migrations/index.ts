@@ -8,6 +8,9 @@ import { projectionsSql } from './006-projections.sql.js';
 import { erasureAndExportsSql } from './007-erasure-and-exports.sql.js';
 import { ledgerKeyRotationSql } from './009-ledger-key-rotation.sql.js';
 import { auditLogSql } from './010-audit-log.sql.js';
+import { signInSql } from './011-sign-in.sql.js';
+import { sitesAndKeysSql } from './012-sites-and-keys.sql.js';
+import { erasureSql } from './015-erasure.sql.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -25,4 +28,7 @@ export const migrations: readonly Migration[] = [
   { id: '008-event-log', sql: eventLogSchemaSql },
   { id: '009-ledger-key-rotation', sql: ledgerKeyRotationSql },
   { id: '010-audit-log', sql: auditLogSql },
+  { id: '011-sign-in', sql: signInSql },
+  { id: '012-sites-and-keys', sql: sitesAndKeysSql },
+  { id: '015-erasure', sql: erasureSql },
 ];

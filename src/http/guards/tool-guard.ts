@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { RateLimiter } from '../../admission/rate-limiter.js';
+import type { KeyUsage } from '../../catalogue/key-usage.js';
 import type { ApiKey, SiteContext, SiteDirectory } from '../../catalogue/site-context.js';
 import type { Caller } from '../caller.js';
 import { refuseExcess, setRateLimitHeaders } from '../rate-limit.js';
@@ -11,6 +12,7 @@ export interface ToolGuardDeps {
   readonly directory: SiteDirectory;
   readonly rateLimiter: RateLimiter;
   readonly apiUsers: ApiUsers;
+  readonly keyUsage: KeyUsage;
   /** Requests with unknown keys a minute from one address. */
   readonly invalidKeyLimit: number;
 }
@@ -90,5 +92,6 @@ async function identify(
     refuseExcess(decision, 'TOO_MANY_INVALID_API_KEYS');
     throw new ApiError('INVALID_API_KEY');
   }
+  deps.keyUsage.note(apiKey.id);
   return { apiKey, rawApiKey, site: await deps.directory.site(apiKey.siteId) };
 }

@@ -1,0 +1,29 @@
+import { NODATA, NOTFOUND } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import type { LookUpTxt } from './domain-challenge.js';
+
+const TIMEOUT_MS = 3000;
+const TRIES = 2;
+const ABSENT: readonly unknown[] = [NOTFOUND, NODATA];
+
+/** The DNS did not answer. */
+export class DnsUnavailable extends Error {
+  override readonly name = 'DnsUnavailable';
+}
+
+/**
+ * Looks TXT records up, within seconds.
+ * @param servers addresses of resolvers, with a port where it is not 53; empty: those of the system
+ */
+export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
+  return async (name) => {
+    const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+    if (servers.length > 0) resolver.setServers(servers);
+    try {
+      return (await resolver.resolveTxt(name)).map((strings) => strings.join(''));
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && ABSENT.includes(error.code)) return [];
+      throw new DnsUnavailable(`The DNS does not answer for ${name}.`, { cause: error });
+    }
+  };
+}

@@ -1,0 +1,109 @@
+import { dataOf, NoBody, None, PageQuery, pageOf, SiteParams } from '../../../schemas/api/panel/common.js';
+import { ChangeSiteRequest, CreateSiteRequest, DomainVerification, Site } from '../../../schemas/api/panel/sites.js';
+import { EDITORS, operation, READERS } from '../operation.js';
+
+const tag = 'Sites';
+
+export const listSites = operation({
+  id: 'listSites',
+  method: 'get',
+  path: '/sites',
+  tag,
+  summary: 'The sites of the tenant, oldest first',
+  roles: READERS,
+  params: None,
+  query: PageQuery,
+  body: NoBody,
+  status: 200,
+  response: pageOf(Site),
+  errors: [],
+  action: null,
+});
+
+export const createSite = operation({
+  id: 'createSite',
+  method: 'post',
+  path: '/sites',
+  tag,
+  summary: 'Make a site',
+  description:
+    'It can be used once its domain is verified and a configuration is published. Sites are never deleted: the evidence of their consents stays.',
+  roles: EDITORS,
+  params: None,
+  query: None,
+  body: CreateSiteRequest,
+  status: 201,
+  response: dataOf(Site),
+  errors: [],
+  action: 'site.create',
+});
+
+export const readSite = operation({
+  id: 'readSite',
+  method: 'get',
+  path: '/sites/{site_id}',
+  tag,
+  summary: 'One site',
+  roles: READERS,
+  params: SiteParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(Site),
+  errors: [],
+  action: null,
+});
+
+export const changeSite = operation({
+  id: 'changeSite',
+  method: 'patch',
+  path: '/sites/{site_id}',
+  tag,
+  summary: 'Change settings of a site',
+  description:
+    'Members that are absent stay. Another domain is not verified: the Tool API answers 403 SITE_NOT_VERIFIED until it is. A shorter retention period erases older records within an hour.',
+  roles: EDITORS,
+  params: SiteParams,
+  query: None,
+  body: ChangeSiteRequest,
+  status: 200,
+  response: dataOf(Site),
+  errors: [],
+  action: 'site.change',
+});
+
+export const readDomainVerification = operation({
+  id: 'readDomainVerification',
+  method: 'get',
+  path: '/sites/{site_id}/domain-verification',
+  tag,
+  summary: 'The DNS record that proves whose the domain is',
+  roles: READERS,
+  params: SiteParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(DomainVerification),
+  errors: [],
+  action: null,
+});
+
+export const verifyDomain = operation({
+  id: 'verifyDomain',
+  method: 'post',
+  path: '/sites/{site_id}/domain-verification',
+  tag,
+  summary: 'Look the DNS record up, and verify the site if it is there',
+  description:
+    'If the configuration in force names another domain, it is published again with this one, so that evidence says where a consent was asked for.',
+  roles: EDITORS,
+  params: SiteParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(DomainVerification),
+  errors: ['DOMAIN_NOT_VERIFIED', 'DNS_UNAVAILABLE', 'WRONG_STATE'],
+  action: 'site.verify',
+});
+
+export const SITE_OPERATIONS = [listSites, createSite, readSite, changeSite, readDomainVerification, verifyDomain];
