@@ -19,6 +19,8 @@ export interface AppOptions {
   readonly trustedProxies: readonly string[];
   /** A host name that serves /tool/v1 and nothing else. */
   readonly scannerHost?: string | undefined;
+  /** What callers have, in milliseconds, to send and to take what is under way when the application closes. */
+  readonly drainGraceMs?: number;
 }
 
 /** A group of routes: registers them, with their own prefix and hooks, on the scope that it is given. */
@@ -28,6 +30,7 @@ export type RouteGroup = (scope: FastifyInstance) => void | Promise<void>;
 const DEFAULT_BODY_LIMIT = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_URL_PART = 500;
+const DEFAULT_DRAIN_GRACE_MS = 10_000;
 
 /**
  * The HTTP application: hooks and routes in the order in which they stand here. It opens nothing by itself; `listen` and `close` are the
@@ -57,7 +60,7 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   app.decorateRequest('panelUser', null);
   boundBodies(app);
   keepRawBodies(app);
-  drainOnClose(app);
+  drainOnClose(app, options.drainGraceMs ?? DEFAULT_DRAIN_GRACE_MS);
   logRequests(app, options.log);
   if (options.scannerHost !== undefined) serveOnlyToolApiOn(app, options.scannerHost);
   setSecurityHeaders(app);

@@ -5,22 +5,35 @@ import type { FastifyInstance } from 'fastify';
 const SWEEP_MS = 50;
 
 /**
- * Lets `app.close()` end soon, and cut nothing off: requests under way are answered, requests that come on a connection that is still open are
+ * Lets `app.close()` end soon, and cuts no answer off: requests under way are answered, requests that come on a connection that is still open are
  * answered too and told to open no more, and a connection is closed as soon as it idles.
+ *
+ * Callers cannot hold it: from `graceMs` after it began to close, a connection is cut unless its request is complete and being worked on, or its answer
+ * is on its way; and an answer is given up that nobody has taken for `graceMs`.
+ * @param graceMs milliseconds
  */
-export function drainOnClose(app: FastifyInstance): void {
+export function drainOnClose(app: FastifyInstance, graceMs: number): void {
+  const connections = new Connections(graceMs);
+  app.server.on('connection', (socket: Socket) => connections.add(socket));
+  // Node, in `close` too, takes a connection for idle once its answer is written to it, and drops what was not sent yet.
+  app.server.closeIdleConnections = () => connections.closeIdle();
   let isClosing = false;
   let sweep: NodeJS.Timeout | undefined;
   app.addHook('preClose', (done) => {
     isClosing = true;
-    sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
+    const since = performance.now();
+    sweep = setInterval(() => {
+      connections.closeIdle();
+      connections.cutOff(since, performance.now());
+    }, SWEEP_MS);
     done();
   });
   app.addHook('onClose', (_instance, done) => {
     clearInterval(sweep);
     done();
   });
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    connections.begin(request.raw, reply.raw);
     if (isClosing) reply.header('connection', 'close');
     done();
   });
@@ -31,49 +44,44 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/**
- * Bounds how long callers may keep a stopping application: `graceMs` after it began to close, a connection is cut unless its request is complete
- * and being worked on; and so is one that then has an answer which nobody takes for `graceMs`. So a caller that takes its answer always gets it, and
- * one that sends or reads nothing, by mistake or on purpose, does not hold the process.
- */
-export function cutOffAfterGrace(app: FastifyInstance, graceMs: number): void {
-  const sockets = new Set<Socket>();
-  const newest = new WeakMap<Socket, Exchange>();
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  app.addHook('onRequest', (request, reply, done) => {
-    newest.set(request.raw.socket, { request: request.raw, response: reply.raw });
-    done();
-  });
+class Connections {
+  readonly #open = new Set<Socket>();
+  readonly #newest = new WeakMap<Socket, Exchange>();
+  /** Since when each has had bytes to send, as far as it was looked. */
+  readonly #unsentSince = new WeakMap<Socket, number>();
 
-  let sweep: NodeJS.Timeout | undefined;
-  app.addHook('preClose', (done) => {
-    const closingSince = performance.now();
-    const untakenSince = new WeakMap<Socket, number>();
-    const look = (): void => {
-      const now = performance.now();
-      for (const socket of sockets) {
-        if (socket.writableLength === 0) untakenSince.delete(socket);
-        else if (!untakenSince.has(socket)) untakenSince.set(socket, now);
-        const isUntaken = now - (untakenSince.get(socket) ?? now) >= graceMs;
-        const isPastGrace = now - closingSince >= graceMs;
-        if (isPastGrace && (isUntaken || !(isWorkedOn(newest.get(socket)) || socket.writableLength > 0))) {
-          socket.destroy();
-        }
-      }
-    };
-    sweep = setInterval(look, Math.min(SWEEP_MS, Math.max(1, graceMs)));
-    done();
-  });
-  app.addHook('onClose', (_instance, done) => {
-    clearInterval(sweep);
-    done();
-  });
-}
+  constructor(private readonly graceMs: number) {}
 
-/** Whether the request is all there, and its answer not. */
-function isWorkedOn(exchange: Exchange | undefined): boolean {
-  return exchange?.request.complete === true && !exchange.response.writableEnded;
+  add(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#newest.set(request.socket, { request, response });
+  }
+
+  closeIdle(): void {
+    for (const socket of this.#open) {
+      const isAnswered = this.#newest.get(socket)?.response.writableFinished ?? socket.bytesRead === 0;
+      if (isAnswered && socket.writableLength === 0) socket.destroy();
+    }
+  }
+
+  /** @param since when the application began to close, on the clock of `now` */
+  cutOff(since: number, now: number): void {
+    for (const socket of this.#open) {
+      if (socket.writableLength === 0) this.#unsentSince.delete(socket);
+      else if (!this.#unsentSince.has(socket)) this.#unsentSince.set(socket, now);
+      if (now - since < this.graceMs) continue;
+      const unsentSince = this.#unsentSince.get(socket);
+      const mayStay = unsentSince === undefined ? this.#isWorkedOn(socket) : now - unsentSince < this.graceMs;
+      if (!mayStay) socket.destroy();
+    }
+  }
+
+  #isWorkedOn(socket: Socket): boolean {
+    const exchange = this.#newest.get(socket);
+    return exchange?.request.complete === true && !exchange.response.writableEnded;
+  }
 }

@@ -68,7 +68,12 @@ export async function createApi(installation: Installation): Promise<Api> {
   const keyUsage = createKeyUsage(pool, Date.now);
   const verifier = createVerifier(pool, keyring, installation.eventLog);
   const app = createApp(
-    { log: logger, trustedProxies: config.http.trustedProxies, scannerHost: config.http.scannerHost },
+    {
+      log: logger,
+      trustedProxies: config.http.trustedProxies,
+      scannerHost: config.http.scannerHost,
+      drainGraceMs: config.http.drainGraceMs,
+    },
     [
       ...serviceRoutes({
         pool,

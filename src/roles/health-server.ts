@@ -16,7 +16,7 @@ export function createHealthServer(installation: Installation): Api {
     if (stopped.length > 0) throw new Error(`stopped projections: ${stopped.join(', ')}; see \`projections status\``);
     return { stoppedProjections: [] };
   };
-  const app = createApp({ log: logger, trustedProxies: [] }, [
+  const app = createApp({ log: logger, trustedProxies: [], drainGraceMs: config.http.drainGraceMs }, [
     (scope) => healthRoutes(scope, checkReadiness),
     metricsGroup(installation, workerPool),
   ]);

@@ -2,19 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { PROJECTIONS } from '../../projections/index.js';
 import type { RouteGroup } from '../http/app.js';
-import { cutOffAfterGrace } from '../http/drain.js';
 import { failureOf } from '../http/request-log.js';
 import { metricsRoute } from '../http/routes/metrics.js';
 import type { Installation } from './installation.js';
 
-/**
- * What every role's application has besides its routes: its requests measured and traced, and a bound on how long callers may keep it from stopping.
- * To be called before the application is ready.
- */
-export function observeApp(app: FastifyInstance, { config, metrics, tracing }: Installation): void {
+/** Measures and traces the requests of a role's application. To be called before it is ready. */
+export function observeApp(app: FastifyInstance, { metrics, tracing }: Installation): void {
   metrics.observeRequests(app);
   tracing.traceRequests(app);
-  cutOffAfterGrace(app, config.http.drainGraceMs);
 }
 
 /**
