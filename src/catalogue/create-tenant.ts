@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { z } from 'zod';
 import { type Database, withTransaction } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import type { PlanTerms } from './plans.js';
@@ -37,6 +38,21 @@ export function changeSubscription(database: Database, tenantId: string, plan: P
     await client.query('update sites set config_revision = config_revision + 1 where tenant_id = $1', [tenantId]);
   });
 }
+
+/**
+ * Gives a tenant another name.
+ * @returns whether it is other than before
+ * @throws CatalogueError `not_found`
+ */
+export async function renameTenant(database: Database, tenantId: string, name: string): Promise<boolean> {
+  const { rows } = await database.query('select name from tenants where id = $1 for update', [tenantId]);
+  const [row] = NameRows.parse(rows);
+  if (row === undefined) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+  await database.query('update tenants set name = $2 where id = $1', [tenantId, name]);
+  return row.name !== name;
+}
+
+const NameRows = z.array(z.object({ name: z.string() }));
 
 async function putSubscription(client: pg.PoolClient, tenantId: string, plan: PlanTerms): Promise<void> {
   await client.query(

@@ -19,3 +19,13 @@ export async function siteOfVersion(database: Database, versionId: string): Prom
   if (row === undefined) throw new CatalogueError('not_found', `There is no document version ${versionId}.`);
   return row.site_id;
 }
+
+const TenantRows = z.array(z.object({ tenant_id: z.string() }));
+
+/** The tenant of a site. @throws CatalogueError `not_found` */
+export async function tenantOfSite(database: Database, siteId: string): Promise<string> {
+  const { rows } = await database.query('select tenant_id from sites where id = $1', [siteId]);
+  const [row] = TenantRows.parse(rows);
+  if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
+  return row.tenant_id;
+}

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { ROLES } from '../main.js';
 import { apiKeyCommand } from './admin/api-key.js';
+import { auditLogCommand } from './admin/audit-log.js';
 import { countCommand } from './admin/count.js';
 import { documentCommand } from './admin/document.js';
 import { eraseCommand, scrubCommand } from './admin/erase.js';
@@ -42,6 +43,7 @@ function adminCommand(context: CliContext): Command {
     apiKeyCommand,
     userCommand,
     documentCommand,
+    auditLogCommand,
     countCommand,
     eraseCommand,
     scrubCommand,

@@ -9,6 +9,7 @@ export const Tenant = z.object({
   name: z.string(),
   created_at: Timestamp,
 });
+export type Tenant = z.infer<typeof Tenant>;
 
 export const ChangeTenantRequest = z.strictObject({ name: TenantName });
 

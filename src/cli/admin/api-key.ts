@@ -1,39 +1,107 @@
 import { Command, Option } from 'commander';
-import { createApiKey, revokeApiKey } from '../../catalogue/api-keys.js';
-import { jsonCommand, uuid } from '../command.js';
+import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../catalogue/api-keys.js';
+import { tenantOfSite } from '../../catalogue/owner-of.js';
+import { apiKeyList } from '../../panel/api-keys/show-api-keys.js';
+import { allPages } from '../all-pages.js';
+import { jsonCommand, uuid, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 
-interface CreateOptions {
+interface SiteOptions {
   readonly json?: boolean;
   readonly site: string;
-  readonly scope: 'read' | 'write';
 }
 
-/** `admin api-key create|revoke` */
+const SHOWN_ONCE = 'It is kept nowhere and cannot be shown again:';
+
+/** `admin api-key list|create|rotate|revoke` */
 export function apiKeyCommand(context: CliContext): Command {
   const group = new Command('api-key').description('API keys of sites');
-  group.addCommand(
-    jsonCommand('create', 'make an API key; it is shown this once')
-      .requiredOption('--site <id>', 'id of the site', uuid)
-      .addOption(new Option('--scope <scope>', 'what it allows').choices(['read', 'write']).makeOptionMandatory())
-      .action(async (options: CreateOptions) => {
-        await withInstallation(context, async ({ adminPool }) => {
-          const created = await createApiKey(adminPool, options.site, options.scope);
-          const lines = [`API key ${created.id} was made. It is kept nowhere and cannot be shown again:`, created.key];
-          print(context, options, created, lines);
-        });
-      }),
-  );
-  group.addCommand(
-    jsonCommand('revoke', 'make an API key unusable')
-      .argument('<key>', 'id of the key, not the key itself', uuid)
-      .requiredOption('--site <id>', 'id of the site', uuid)
-      .action(async (id: string, options: { readonly json?: boolean; readonly site: string }) => {
-        await withInstallation(context, async ({ adminPool }) => {
-          await revokeApiKey(adminPool, options.site, id);
-          print(context, options, { id, revoked: true }, [`API key ${id} is revoked.`]);
-        });
-      }),
-  );
+  for (const make of [listCommand, createCommand, rotateCommand, revokeCommand]) group.addCommand(make(context));
   return group;
+}
+
+function keyCommand(name: string, description: string): Command {
+  return jsonCommand(name, description).requiredOption('--site <id>', 'id of the site', uuid);
+}
+
+function listCommand(context: CliContext): Command {
+  return keyCommand('list', 'the API keys of a site, with those that are revoked').action(
+    async (options: SiteOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const keys = await allPages((page) => apiKeyList(adminPool, options.site, page));
+        const lines = keys.map((key) => {
+          const state =
+            key.revoked_at === null ? `until ${key.expires_at ?? 'it is revoked'}` : `revoked ${key.revoked_at}`;
+          return `${key.id}  ${key.prefix}…  ${key.scope.padEnd(5)}  ${state}  last used ${key.last_used_at ?? 'never'}  ${key.name}`;
+        });
+        print(context, options, { api_keys: keys }, lines.length === 0 ? ['The site has no API keys.'] : lines);
+      });
+    },
+  );
+}
+
+function createCommand(context: CliContext): Command {
+  return keyCommand('create', 'make an API key; it is shown this once')
+    .addOption(new Option('--scope <scope>', 'what it allows').choices(['read', 'write']).makeOptionMandatory())
+    .option('--name <name>', 'for people who have to tell several apart', '')
+    .action(async (options: SiteOptions & { readonly scope: 'read' | 'write'; readonly name: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const created = await changeAsOperator(adminPool, async (transaction) => {
+          const result = await createApiKey(transaction, options.site, options.scope, options.name);
+          return {
+            result,
+            tenantId: await tenantOfSite(transaction, options.site),
+            action: 'api_key.create',
+            subject: { kind: 'api_key', id: result.id },
+            details: { site_id: options.site, scope: options.scope },
+          };
+        });
+        print(context, options, created, [`API key ${created.id} was made. ${SHOWN_ONCE}`, created.key]);
+      });
+    });
+}
+
+function rotateCommand(context: CliContext): Command {
+  return keyCommand('rotate', 'make a key that takes the place of another; it is shown this once')
+    .argument('<key>', 'id of the key, not the key itself', uuid)
+    .option('--grace <seconds>', 'for which the old key works on', wholeNumber(0), 86_400)
+    .action(async (id: string, options: SiteOptions & { readonly grace: number }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const created = await changeAsOperator(adminPool, async (transaction) => {
+          const result = await rotateApiKey(transaction, options.site, id, options.grace);
+          return {
+            result,
+            tenantId: await tenantOfSite(transaction, options.site),
+            action: 'api_key.rotate',
+            subject: { kind: 'api_key', id },
+            details: { site_id: options.site, replaced_by: result.id, grace_seconds: options.grace },
+          };
+        });
+        print(context, options, { ...created, replaces: id }, [
+          `API key ${created.id} takes the place of ${id}, which works for ${options.grace} seconds more. ${SHOWN_ONCE}`,
+          created.key,
+        ]);
+      });
+    });
+}
+
+function revokeCommand(context: CliContext): Command {
+  return keyCommand('revoke', 'make an API key unusable')
+    .argument('<key>', 'id of the key, not the key itself', uuid)
+    .action(async (id: string, options: SiteOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        await changeAsOperator(adminPool, async (transaction) => {
+          await revokeApiKey(transaction, options.site, id);
+          return {
+            result: undefined,
+            tenantId: await tenantOfSite(transaction, options.site),
+            action: 'api_key.revoke',
+            subject: { kind: 'api_key', id },
+            details: { site_id: options.site },
+          };
+        });
+        print(context, options, { id, revoked: true }, [`API key ${id} is revoked.`]);
+      });
+    });
 }

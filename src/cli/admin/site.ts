@@ -1,38 +1,96 @@
-import { readFile } from 'node:fs/promises';
-import { Command } from 'commander';
-import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
-import { CatalogueError } from '../../catalogue/catalogue-error.js';
+import { Command, Option } from 'commander';
+import { z } from 'zod';
+import { ChangeSiteRequest } from '../../../schemas/api/panel/sites.js';
+import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { changeSiteSettings, type SiteSettings } from '../../catalogue/change-site-settings.js';
 import { createSite } from '../../catalogue/create-site.js';
-import { publishSiteConfig, SiteConfig } from '../../catalogue/publish-site-config.js';
+import { tenantOfSite } from '../../catalogue/owner-of.js';
+import { challengeOfSite, verifySite } from '../../catalogue/verify-site.js';
+import { siteList, siteOf } from '../../panel/sites/show-sites.js';
+import { allPages } from '../all-pages.js';
 import { jsonCommand, several, uuid, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
+import { CommandError } from '../exit-codes.js';
+import { configureCommand } from './site-configure.js';
 
-interface CreateOptions {
+interface Json {
   readonly json?: boolean;
-  readonly tenant: string;
-  readonly name: string;
-  readonly domain: string;
-  readonly verified?: boolean;
+}
+
+interface SettingOptions extends Json {
+  readonly name?: string;
+  readonly domain?: string;
   readonly allowedOrigin?: readonly string[];
   readonly allowedIp?: readonly string[];
   readonly retentionDays?: number;
 }
 
-/** `admin site create|configure` */
+interface CreateOptions extends SettingOptions {
+  readonly tenant: string;
+  readonly name: string;
+  readonly domain: string;
+  readonly verified?: boolean;
+}
+
+interface ChangeOptions extends SettingOptions {
+  readonly anyOrigin?: boolean;
+  readonly anyIp?: boolean;
+  readonly keepForever?: boolean;
+}
+
+/** `admin site list|show|create|change|verify|configure` */
 export function siteCommand(context: CliContext): Command {
   const group = new Command('site').description('sites and their configurations');
-  group.addCommand(
-    jsonCommand('create', 'make a site of a tenant')
-      .requiredOption('--tenant <id>', 'id of the tenant', uuid)
-      .requiredOption('--name <name>', 'its name')
-      .requiredOption('--domain <domain>', 'its domain, e.g. shop.example')
-      .option('--verified', 'the domain is known to be the tenant’s')
-      .option('--allowed-origin <origin>', 'allow browsers of this origin only; may be repeated', several)
-      .option('--allowed-ip <cidr>', 'allow this address or range only; may be repeated', several)
-      .option('--retention-days <days>', 'erase records that are older; never unless given', wholeNumber(1))
-      .action(async (options: CreateOptions) => {
-        await withInstallation(context, async ({ adminPool }) => {
-          const { id } = await createSite(adminPool, {
+  for (const make of [listCommand, showCommand, createCommand, changeCommand, verifyCommand, configureCommand]) {
+    group.addCommand(make(context));
+  }
+  return group;
+}
+
+function listCommand(context: CliContext): Command {
+  return jsonCommand('list', 'the sites of a tenant')
+    .requiredOption('--tenant <id>', 'id of the tenant', uuid)
+    .action(async (options: Json & { readonly tenant: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const sites = await allPages((page) => siteList(adminPool, options.tenant, page));
+        const lines = sites.map(
+          ({ id, domain, verified_at, configuration }) =>
+            `${id}  ${verified_at === null ? 'unverified' : 'verified  '}  configuration ${configuration?.number ?? 'none'}  ${domain}`,
+        );
+        print(context, options, { sites }, lines.length === 0 ? ['The tenant has no sites.'] : lines);
+      });
+    });
+}
+
+function showCommand(context: CliContext): Command {
+  return jsonCommand('show', 'one site, and the DNS record that proves whose its domain is')
+    .argument('<site>', 'id of the site', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const site = await siteOf(adminPool, await tenantOfSite(adminPool, id), id);
+        const { challenge } = await challengeOfSite(adminPool, id);
+        print(context, options, { ...site, dns_record: challenge }, [
+          `${site.name}, ${site.domain}, ${site.verified_at === null ? 'not verified' : `verified ${site.verified_at}`}`,
+          `DNS record that verifies it: ${challenge.name} TXT "${challenge.value}"`,
+          `allowed origins: ${site.allowed_origins.join(', ') || 'all'}`,
+          `allowed addresses: ${site.allowed_ips.join(', ') || 'all'}`,
+          `records are erased after: ${site.retention_days === null ? 'never' : `${site.retention_days} days`}`,
+          `configuration in force: ${site.configuration === null ? 'none' : `${site.configuration.number} (${site.configuration.sha256})`}`,
+        ]);
+      });
+    });
+}
+
+function createCommand(context: CliContext): Command {
+  return withSettings(jsonCommand('create', 'make a site of a tenant'))
+    .requiredOption('--tenant <id>', 'id of the tenant', uuid)
+    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--domain <domain>', 'its domain, e.g. shop.example')
+    .option('--verified', 'the domain is known to be the tenant’s')
+    .action(async (options: CreateOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { id } = await changeAsOperator(adminPool, async (transaction) => {
+          const result = await createSite(transaction, {
             tenantId: options.tenant,
             name: options.name,
             domain: options.domain,
@@ -41,33 +99,79 @@ export function siteCommand(context: CliContext): Command {
             allowedIps: [...(options.allowedIp ?? [])],
             retentionDays: options.retentionDays ?? null,
           });
-          print(context, options, { id }, [`Site ${id} was made.`]);
+          return {
+            result,
+            tenantId: options.tenant,
+            action: 'site.create',
+            subject: { kind: 'site', id: result.id },
+            details: { domain: options.domain, verified: options.verified === true },
+          };
         });
-      }),
-  );
-  group.addCommand(
-    jsonCommand('configure', 'publish a configuration of a site, in force from now on')
-      .argument('<site>', 'id of the site', uuid)
-      .requiredOption('--file <path>', 'JSON file; docs/http-api.md shows its members')
-      .action(async (id: string, options: { readonly json?: boolean; readonly file: string }) => {
-        const config = await readConfig(options.file);
-        await withInstallation(context, async ({ adminPool }) => {
-          const published = await publishSiteConfig(adminPool, id, config);
-          print(context, options, published, [`Configuration ${published.number} is in force: ${published.sha256}`]);
-        });
-      }),
-  );
-  return group;
+        print(context, options, { id }, [`Site ${id} was made.`]);
+      });
+    });
 }
 
-async function readConfig(path: string): Promise<SiteConfig> {
-  try {
-    const parsed = SiteConfig.safeParse(parseStrictJson(await readFile(path)));
-    if (parsed.success) return parsed.data;
-    const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new CatalogueError('invalid', `${path} is not a site configuration:\n${problems.join('\n')}`);
-  } catch (error) {
-    if (error instanceof StrictJsonError) throw new CatalogueError('invalid', `${path}: ${error.message}`);
-    throw error;
-  }
+function changeCommand(context: CliContext): Command {
+  return withSettings(jsonCommand('change', 'change settings of a site; what is not named stays'))
+    .argument('<site>', 'id of the site', uuid)
+    .option('--name <name>', 'its name')
+    .option('--domain <domain>', 'its domain; another one must be verified again')
+    .addOption(new Option('--any-origin', 'allow browsers of every origin').conflicts('allowedOrigin'))
+    .addOption(new Option('--any-ip', 'allow every address').conflicts('allowedIp'))
+    .addOption(new Option('--keep-forever', 'erase nothing by age').conflicts('retentionDays'))
+    .action(async (id: string, options: ChangeOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { changed } = await changeAsOperator(adminPool, async (transaction) => {
+          const tenantId = await tenantOfSite(transaction, id);
+          const result = await changeSiteSettings(transaction, id, settingsOf(options));
+          const details = { changed: [...result.changed] };
+          return { result, tenantId, action: 'site.change', subject: { kind: 'site', id }, details };
+        });
+        print(context, options, { id, changed }, [`Changed: ${changed.join(', ') || 'nothing'}.`]);
+      });
+    });
+}
+
+function verifyCommand(context: CliContext): Command {
+  return jsonCommand('verify', 'mark the domain of a site as the tenant’s: you answer for it')
+    .argument('<site>', 'id of the site', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { domain, republished } = await changeAsOperator(adminPool, async (transaction) => {
+          const result = await verifySite(transaction, id, null);
+          return {
+            result,
+            tenantId: await tenantOfSite(transaction, id),
+            action: 'site.verify',
+            subject: { kind: 'site', id },
+            details: { domain: result.domain, republished_configuration: result.republished },
+          };
+        });
+        const also = republished === null ? '' : ` Configuration ${republished} names it.`;
+        print(context, options, { id, domain, republished }, [`${domain} is verified.${also}`]);
+      });
+    });
+}
+
+function withSettings(command: Command): Command {
+  return command
+    .option('--allowed-origin <origin>', 'allow browsers of this origin only; may be repeated', several)
+    .option('--allowed-ip <cidr>', 'allow this address or range only; may be repeated', several)
+    .option('--retention-days <days>', 'erase records that are older; never unless given', wholeNumber(1));
+}
+
+function settingsOf(options: ChangeOptions): SiteSettings {
+  const origins = options.anyOrigin === true ? [] : options.allowedOrigin;
+  const addresses = options.anyIp === true ? [] : options.allowedIp;
+  const days = options.keepForever === true ? null : options.retentionDays;
+  const checked = ChangeSiteRequest.safeParse({
+    ...(options.name !== undefined && { name: options.name }),
+    ...(options.domain !== undefined && { domain: options.domain }),
+    ...(origins !== undefined && { allowed_origins: [...origins] }),
+    ...(addresses !== undefined && { allowed_ips: [...addresses] }),
+    ...(days !== undefined && { retention_days: days }),
+  });
+  if (!checked.success) throw new CommandError(z.prettifyError(checked.error));
+  return checked.data;
 }

@@ -1,40 +1,105 @@
 import { Command, Option } from 'commander';
-import { changeSubscription, createTenant } from '../../catalogue/create-tenant.js';
+import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { changeSubscription, createTenant, renameTenant } from '../../catalogue/create-tenant.js';
 import { PLANS } from '../../catalogue/plans.js';
+import { subscriptionOf, usagePage } from '../../panel/plans/show-usage.js';
+import { tenantById, tenantList } from '../../panel/tenants/show-tenants.js';
+import { allPages } from '../all-pages.js';
 import { jsonCommand, uuid, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 
-interface PlanOptions {
+interface Json {
   readonly json?: boolean;
+}
+
+interface PlanOptions extends Json {
   readonly plan: keyof typeof PLANS | 'none';
   readonly quota?: number;
   readonly rateLimit?: number;
 }
 
-/** `admin tenant create|plan` */
+/** `admin tenant list|show|create|rename|plan` */
 export function tenantCommand(context: CliContext): Command {
   const group = new Command('tenant').description('tenants and their plans');
-  group.addCommand(
-    withPlanOptions(jsonCommand('create', 'make a tenant'))
-      .requiredOption('--name <name>', 'its name')
-      .action(async (options: PlanOptions & { readonly name: string }) => {
-        await withInstallation(context, async ({ adminPool }) => {
-          const { id } = await createTenant(adminPool, options.name, planOf(options));
-          print(context, options, { id }, [`Tenant ${id} was made.`]);
-        });
-      }),
-  );
-  group.addCommand(
-    withPlanOptions(jsonCommand('plan', 'give a tenant another plan'))
-      .argument('<tenant>', 'id of the tenant', uuid)
-      .action(async (id: string, options: PlanOptions) => {
-        await withInstallation(context, async ({ adminPool }) => {
-          await changeSubscription(adminPool, id, planOf(options));
-          print(context, options, { id, plan: options.plan }, [`The plan of tenant ${id} is ${options.plan}.`]);
-        });
-      }),
-  );
+  for (const make of [listCommand, showCommand, createCommand, renameCommand, planCommand]) {
+    group.addCommand(make(context));
+  }
   return group;
+}
+
+function listCommand(context: CliContext): Command {
+  return jsonCommand('list', 'every tenant').action(async (options: Json) => {
+    await withInstallation(context, async ({ adminPool }) => {
+      const tenants = await allPages((page) => tenantList(adminPool, null, page));
+      const lines = tenants.map(({ id, created_at, name }) => `${id}  since ${created_at}  ${name}`);
+      print(context, options, { tenants }, lines.length === 0 ? ['There are no tenants.'] : lines);
+    });
+  });
+}
+
+function showCommand(context: CliContext): Command {
+  return jsonCommand('show', 'one tenant, its plan, and what it uses')
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const tenant = await tenantById(adminPool, id);
+        const subscription = await subscriptionOf(adminPool, id);
+        const usage = await allPages((page) => usagePage(adminPool, id, page));
+        print(context, options, { ...tenant, subscription, usage }, [
+          `${tenant.name}, since ${tenant.created_at}`,
+          `plan: ${subscription.name}${subscription.is_active ? '' : ' (not active)'}, ${subscription.rate_limit_per_minute} requests a minute`,
+          `consents this month: ${subscription.used_this_month} of ${subscription.consent_quota ?? 'any number'}`,
+          ...usage.map(({ month, consents }) => `  ${month.slice(0, 7)}  ${consents}`),
+        ]);
+      });
+    });
+}
+
+function createCommand(context: CliContext): Command {
+  return withPlanOptions(jsonCommand('create', 'make a tenant'))
+    .requiredOption('--name <name>', 'its name')
+    .action(async (options: PlanOptions & { readonly name: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { id } = await changeAsOperator(adminPool, async (transaction) => {
+          const result = await createTenant(transaction, options.name, planOf(options));
+          const subject = { kind: 'tenant', id: result.id };
+          return { result, tenantId: result.id, action: 'tenant.create', subject, details: { plan: options.plan } };
+        });
+        print(context, options, { id }, [`Tenant ${id} was made.`]);
+      });
+    });
+}
+
+function renameCommand(context: CliContext): Command {
+  return jsonCommand('rename', 'give a tenant another name')
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .requiredOption('--name <name>', 'the name')
+    .action(async (id: string, options: Json & { readonly name: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const isOther = await changeAsOperator(adminPool, async (transaction) => {
+          const result = await renameTenant(transaction, id, options.name);
+          const details = { changed: result ? ['name'] : [] };
+          return { result, tenantId: id, action: 'tenant.change', subject: { kind: 'tenant', id }, details };
+        });
+        print(context, options, { id, changed: isOther }, [`Tenant ${id} is called ${options.name}.`]);
+      });
+    });
+}
+
+function planCommand(context: CliContext): Command {
+  return withPlanOptions(jsonCommand('plan', 'give a tenant another plan'))
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .action(async (id: string, options: PlanOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        await changeAsOperator(adminPool, async (transaction) => {
+          await changeSubscription(transaction, id, planOf(options));
+          const subject = { kind: 'tenant', id };
+          const details = { plan: options.plan };
+          return { result: undefined, tenantId: id, action: 'tenant.change_plan', subject, details };
+        });
+        print(context, options, { id, plan: options.plan }, [`The plan of tenant ${id} is ${options.plan}.`]);
+      });
+    });
 }
 
 function withPlanOptions(command: Command): Command {

@@ -1,60 +1,8 @@
-import { z } from 'zod';
-import type { AuditLogEntry, AuditLogQuery } from '../../../schemas/api/panel/audit-log.js';
 import type { PanelDeps } from '../deps.js';
-import { keyOfCursor, type Page, pageOfRows } from '../page.js';
 import { type PanelRoute, reads } from '../route.js';
 import { listAuditLog } from './operations.js';
+import { auditLogPage } from './show-audit-log.js';
 
 export function auditLogRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [reads(listAuditLog, ({ user, query }) => auditLogPage(apiPool, user.tenantId, query))];
-}
-
-const AuditRow = z.object({
-  seq: z.int(),
-  at: z.date(),
-  actor_kind: z.enum(['user', 'operator', 'service']),
-  actor_id: z.string().nullable(),
-  action: z.string(),
-  subject_kind: z.string(),
-  subject_id: z.string(),
-  details: z.record(z.string(), z.json()),
-});
-const AuditCursor = z.tuple([z.int()]);
-
-async function auditLogPage(
-  pool: PanelDeps['apiPool'],
-  tenantId: string,
-  query: z.output<typeof AuditLogQuery>,
-): Promise<Page<z.infer<typeof AuditLogEntry>>> {
-  const [before] = keyOfCursor(AuditCursor, query) ?? [null];
-  const { rows } = await pool.query(
-    `select seq, at, actor_kind, actor_id, action, subject_kind, subject_id, details from audit_log
-      where tenant_id = $1 and ($2::bigint is null or seq < $2)
-        and ($3::text is null or action = $3) and ($4::uuid is null or actor_id = $4) and ($5::text is null or subject_id = $5)
-        and ($6::timestamptz is null or at >= $6) and ($7::timestamptz is null or at < $7)
-      order by seq desc limit $8`,
-    [
-      tenantId,
-      before,
-      query.action ?? null,
-      query.actor_user_id ?? null,
-      query.subject_id ?? null,
-      query.from ?? null,
-      query.to ?? null,
-      query.limit + 1,
-    ],
-  );
-  return pageOfRows(
-    query,
-    z.array(AuditRow).parse(rows),
-    ({ seq }) => [seq],
-    (row) => ({
-      seq: row.seq,
-      at: row.at.toISOString(),
-      actor: { kind: row.actor_kind, user_id: row.actor_id },
-      action: row.action,
-      subject: { kind: row.subject_kind, id: row.subject_id },
-      details: row.details,
-    }),
-  );
 }

@@ -1,40 +1,32 @@
-import { z } from 'zod';
-import type { Tenant } from '../../../schemas/api/panel/tenants.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
+import { renameTenant } from '../../catalogue/create-tenant.js';
 import type { User } from '../../catalogue/user-directory.js';
-import type { Database } from '../../database/pool.js';
 import type { PanelDeps } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
-import { changeTenant, listTenants, readTenant } from './operations.js';
+import * as operations from './operations.js';
+import { tenantById, tenantList } from './show-tenants.js';
 
 /** A user belongs to one tenant; others are made by operators (`admin tenant create`). */
 export function tenantRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [
-    reads(listTenants, async ({ user }) => ({
-      data: [await ownTenant(apiPool, user, user.tenantId)],
-      next_cursor: null,
-    })),
-    reads(readTenant, async ({ user, params }) => ({ data: await ownTenant(apiPool, user, params.tenant_id) })),
-    changes(changeTenant, async ({ user, params, body }, transaction) => {
-      const before = await ownTenant(transaction, user, params.tenant_id);
-      await transaction.query('update tenants set name = $2 where id = $1', [before.id, body.name]);
+    reads(operations.listTenants, ({ user, query }) => tenantList(apiPool, user.tenantId, query)),
+    reads(operations.readTenant, async ({ user, params }) => {
+      refuseForeign(user, params.tenant_id);
+      return { data: await tenantById(apiPool, params.tenant_id) };
+    }),
+    changes(operations.changeTenant, async ({ user, params, body }, transaction) => {
+      refuseForeign(user, params.tenant_id);
+      const isOther = await renameTenant(transaction, params.tenant_id, body.name);
       return {
-        response: { data: { ...before, name: body.name } },
-        subject: { kind: 'tenant', id: before.id },
-        details: { changed: before.name === body.name ? [] : ['name'] },
+        response: { data: await tenantById(transaction, params.tenant_id) },
+        subject: { kind: 'tenant', id: params.tenant_id },
+        details: { changed: isOther ? ['name'] : [] },
       };
     }),
   ];
 }
 
-const TenantRows = z.array(z.object({ id: z.string(), name: z.string(), created_at: z.date() }));
-
-async function ownTenant(database: Database, user: User, tenantId: string): Promise<z.infer<typeof Tenant>> {
-  const { rows } = await database.query('select id, name, created_at from tenants where id = $1 and id = $2', [
-    tenantId,
-    user.tenantId,
-  ]);
-  const [row] = TenantRows.parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
-  return { ...row, created_at: row.created_at.toISOString() };
+/** @throws CatalogueError `not_found`, as for a tenant that does not exist */
+function refuseForeign(user: User, tenantId: string): void {
+  if (tenantId !== user.tenantId) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
 }

@@ -1,0 +1,22 @@
+import type pg from 'pg';
+import { type Database, withTransaction } from '../database/pool.js';
+import { appendAuditEntry } from './append-entry.js';
+import type { AuditEntry } from './entry.js';
+
+/** What an operator's change did, and what the audit log says of it. */
+export type OperatorChange<T> = Omit<AuditEntry, 'actor'> & { readonly result: T };
+
+/**
+ * Makes a change for whoever runs the commands of the installation, with its line of the audit log in the same transaction.
+ * @param pool connections in the role `consent_ledger_admin`
+ */
+export function changeAsOperator<T>(
+  pool: pg.Pool,
+  change: (transaction: Database) => Promise<OperatorChange<T>>,
+): Promise<T> {
+  return withTransaction(pool, async (transaction) => {
+    const { result, ...entry } = await change(transaction);
+    await appendAuditEntry(transaction, { ...entry, actor: { kind: 'operator' } });
+    return result;
+  });
+}

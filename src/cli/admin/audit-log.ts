@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { AuditLogQuery } from '../../../schemas/api/panel/audit-log.js';
+import { auditLogPage } from '../../panel/audit-log/show-audit-log.js';
+import { jsonCommand, uuid, wholeNumber } from '../command.js';
+import { type CliContext, print, withInstallation } from '../context.js';
+import { CommandError } from '../exit-codes.js';
+
+interface AuditLogOptions {
+  readonly json?: boolean;
+  readonly tenant?: string;
+  readonly action?: string;
+  readonly subject?: string;
+  readonly last: number;
+}
+
+/** `admin audit-log`: what was changed, by whom and when. */
+export function auditLogCommand(context: CliContext): Command {
+  return jsonCommand('audit-log', 'what was changed, by whom and when; newest first')
+    .option('--tenant <id>', 'of this tenant only', uuid)
+    .option('--action <name>', 'this action only, e.g. site.create')
+    .option('--subject <id>', 'changes of this only')
+    .option('--last <lines>', 'so many lines, 100 at most', wholeNumber(1), 50)
+    .action(async (options: AuditLogOptions) => {
+      const query = AuditLogQuery.safeParse({
+        limit: options.last,
+        ...(options.action !== undefined && { action: options.action }),
+        ...(options.subject !== undefined && { subject_id: options.subject }),
+      });
+      if (!query.success) throw new CommandError('--action is like site.create, and --last at most 100.');
+      await withInstallation(context, async ({ adminPool }) => {
+        const { data } = await auditLogPage(adminPool, options.tenant ?? null, query.data);
+        const lines = data.map(({ at, actor, action, subject, details }) => {
+          const who = actor.user_id === null ? actor.kind : `user ${actor.user_id}`;
+          return `${at}  ${who}  ${action}  ${subject.kind} ${subject.id}  ${JSON.stringify(details)}`;
+        });
+        print(context, options, { entries: data }, lines.length === 0 ? ['Nothing was changed.'] : lines);
+      });
+    });
+}
