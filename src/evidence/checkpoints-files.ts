@@ -7,9 +7,10 @@ import type { JsonValue } from '../../schemas/json/json-value.js';
 import { consistencyRanges } from '../../schemas/merkle/proofs.js';
 import { type CheckpointChoice, endingSizes, thinOut } from './choose-checkpoints.js';
 import { differ } from './errors.js';
-import { readProofs } from './ledger-reader.js';
+import { readProofs, readStampedSizes } from './ledger-reader.js';
 import { ndjson } from './lines.js';
 import type { PackageWriter } from './package-writer.js';
+import { yearlySizes } from './renewal-batches.js';
 
 type Queryable = Pick<pg.Pool, 'query'>;
 const bytes = z.instanceof(Uint8Array);
@@ -75,12 +76,15 @@ export async function addCheckpoints(
 
 async function chooseSizes(db: Queryable, { size, batches, after }: CheckpointNeeds): Promise<readonly number[]> {
   const stamped = await readStampedSizes(db, size);
-  const ends = endingSizes(stamped, batches);
+  const endings = endingSizes(stamped, batches);
+  const [first] = endings;
+  const yearly = first === undefined ? [] : await yearlySizes(db, first, size);
+  const ends = [...new Set([...endings, ...yearly])].sort((a, b) => a - b);
   const known = new Set(stamped);
   for (const before of after.keys())
     if (!known.has(before)) differ(`checkpoint ${before} is not stamped, but was named`);
   const all = [...new Set([...ends, ...after.keys()])].sort((a, b) => a - b);
-  // Where not all can be enclosed, those that prove an end count more than those that prove a beginning.
+  // Where not all can be enclosed, those that prove an end or renew one count more than those that prove a beginning.
   if (all.length <= LIMITS.checkpoints) {
     const choices = await readChoices(db, all);
     if (new Set(choices.flatMap((choice) => choice.evidence)).size <= LIMITS.evidence) return all;
@@ -88,21 +92,6 @@ async function chooseSizes(db: Queryable, { size, batches, after }: CheckpointNe
   const stride = Math.ceil(ends.length / LIMITS.checkpoints);
   const fewer = ends.filter((_, i) => (ends.length - 1 - i) % stride === 0);
   return thinOut(await readChoices(db, fewer), LIMITS);
-}
-
-async function readStampedSizes(db: Queryable, size: number): Promise<readonly number[]> {
-  const sizes: number[] = [];
-  for (let after = 0; ; ) {
-    const { rows } = await db.query(
-      'select size from checkpoints where size > $1 and size <= $2 order by size limit $3',
-      [after, size, PAGE * 10],
-    );
-    const page = z.array(z.object({ size: z.int() })).parse(rows);
-    for (const row of page) sizes.push(row.size);
-    const last = page.at(-1);
-    if (last === undefined) return sizes;
-    after = last.size;
-  }
 }
 
 async function readChoices(db: Queryable, sizes: readonly number[]): Promise<readonly CheckpointChoice[]> {

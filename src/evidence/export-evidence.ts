@@ -29,6 +29,7 @@ import { packageReadme } from './package-readme.js';
 import { PackageWriter } from './package-writer.js';
 import { addProofs } from './proofs-files.js';
 import { workedExample } from './readme-example.js';
+import { renewalBatches } from './renewal-batches.js';
 import { findScope } from './scope.js';
 
 export interface ExportParts {
@@ -142,15 +143,18 @@ async function write(
   await writer.add(PACKAGE_FILES.entries, ndjsonPages(entries.pages()));
 
   const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
+  const lines = [...numbers, ...(await renewalBatches(db, size, numbers))].sort((a, b) => a - b);
   let enclosed: readonly EnclosedCheckpoint[] = [];
   if (checkpoint !== null) {
     const batches = new BatchesFile(db, siteId, checkpoint);
-    progress({ step: 'batches', done: 0, total: numbers.length });
-    await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(numbers, assertRunning)));
+    progress({ step: 'batches', done: 0, total: lines.length });
+    await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, assertRunning)));
     let done = 0;
     for (const batch of batches.batches.values()) {
+      const leaves = entries.leavesByBatch.get(batch.number);
+      if (leaves === undefined) continue;
       progress({ step: 'proofs', done, total: numbers.length });
-      await addProofs(writer, db, batch, entries.leavesByBatch.get(batch.number) ?? []);
+      await addProofs(writer, db, batch, leaves);
       done += 1;
     }
     progress({ step: 'checkpoints', done: 0, total: null });
@@ -177,7 +181,7 @@ async function write(
     counts: { ...entries.counts, attachments, not_yet_stamped: await countNotYetStamped(notYetStamped) },
     complete: [...scope.complete],
   };
-  const example = entries.example === null ? null : await workedExample(db, entries.example, numbers, size);
+  const example = entries.example === null ? null : await workedExample(db, entries.example, lines, size);
   const readme = packageReadme({ manifest, checkpoint: enclosed.at(-1) ?? null, example });
   await writer.add(PACKAGE_FILES.readme, [utf8(readme)]);
   await addManifest(writer, manifest, manifestKey, certificate);

@@ -10,6 +10,8 @@ import { differ } from './errors.js';
 
 type Queryable = Pick<pg.Pool, 'query'>;
 const bytes = z.instanceof(Uint8Array);
+/** Rows of one statement. */
+const PAGE = 10_000;
 
 /** The checkpoint as of which a package is made. */
 export interface ExportCheckpoint {
@@ -133,6 +135,22 @@ export async function revisionsOf(
       .parse(rows)
       .map((row) => [row.event_id, row.revision]),
   );
+}
+
+/** The sizes up to `size` at which checkpoints are stamped, sorted. */
+export async function readStampedSizes(db: Queryable, size: number): Promise<readonly number[]> {
+  const sizes: number[] = [];
+  for (let after = 0; ; ) {
+    const { rows } = await db.query(
+      'select size from checkpoints where size > $1 and size <= $2 order by size limit $3',
+      [after, size, PAGE],
+    );
+    const page = z.array(z.object({ size: z.int() })).parse(rows);
+    for (const row of page) sizes.push(row.size);
+    const last = page.at(-1);
+    if (last === undefined) return sizes;
+    after = last.size;
+  }
 }
 
 /** A batch as the tables hold it. */
