@@ -48,7 +48,7 @@ everything was recorded, and that everyone was shown the same history.
 
 ## By hand
 
-Each package holds a \`README.txt\` with every step down to one record. The first two, which need none of our software:
+Each package holds a \`README.txt\` with every step down to one record. Its first steps, which need none of our software:
 
 ~~~sh
 mkdir unpacked
@@ -60,6 +60,6 @@ openssl ts -verify -data "checkpoints/$SIZE.note" -in "checkpoints/$SIZE.tsr" -C
 openssl ts -reply -in "checkpoints/$SIZE.tsr" -text | grep 'Time stamp:'
 ~~~
 
-The files are then those that the manifest lists, and the ledger at that size existed at the printed time. Go on with step 3 of \`README.txt\` to lead a record
-up to that ledger.
+The files are then those that the manifest lists, and the ledger at that size existed at the printed time. \`README.txt\` goes on: the ledger's signature, and the way
+of a record up to that ledger.
 `;
