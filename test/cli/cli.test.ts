@@ -1,12 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DEMO_CONFIG } from '../../src/catalogue/demo/demo-texts.js';
-import { runCli } from '../../src/cli/run.js';
 import { ask, type RunningApp, startApp } from '../http/running-app.js';
+import { type CommandLine, commandLine } from './command-line.js';
 
 const Seeded = z.strictObject({
   tenant_id: z.uuid(),
@@ -33,6 +32,7 @@ describe('consent-ledger', () => {
   let folder: string;
   beforeAll(async () => {
     app = await startApp('serve');
+    line = commandLine(app);
     folder = await mkdtemp(join(tmpdir(), 'consent-ledger-cli-'));
   });
   afterAll(async () => {
@@ -40,32 +40,9 @@ describe('consent-ledger', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs a command beside the running service, on its installation. */
-  const run = async (args: readonly string[], env: Record<string, string> = {}) => {
-    const { config, databaseUrl } = app.service.installation;
-    const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
-    const texts = { stdout: '', stderr: '' };
-    streams.stdout.on('data', (chunk) => {
-      texts.stdout += String(chunk);
-    });
-    streams.stderr.on('data', (chunk) => {
-      texts.stderr += String(chunk);
-    });
-    const exitCode = await runCli(args, {
-      env: { DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...env },
-      ...streams,
-    });
-    return { exitCode, ...texts };
-  };
-  const json = async (...args: string[]): Promise<unknown> => {
-    const { exitCode, stdout, stderr } = await run([...args, '--json']);
-    expect({ exitCode, stderr: stderr.replaceAll(/[^\n]*\[[^\n]*\n?/g, '') }, args.join(' ')).toEqual({
-      exitCode: 0,
-      stderr: '',
-    });
-    expect(stdout.endsWith('\n')).toBe(true);
-    return JSON.parse(stdout);
-  };
+  let line: CommandLine;
+  const run: CommandLine['run'] = (...args) => line.run(...args);
+  const json: CommandLine['json'] = (...args) => line.json(...args);
   const Made = z.looseObject({ id: z.string() });
 
   it('makes a new demonstration tenant at each call, described by one JSON object', async () => {

@@ -1,0 +1,45 @@
+import { PassThrough } from 'node:stream';
+import { expect } from 'vitest';
+import { runCli } from '../../src/cli/run.js';
+import type { RunningApp } from '../http/running-app.js';
+
+/** Runs commands beside a running service, on its installation. */
+export interface CommandLine {
+  run(
+    args: readonly string[],
+    env?: Record<string, string>,
+  ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
+  /** Runs with `--json`: expects success, one line on standard output, and nothing but log lines on standard error. */
+  json(...args: string[]): Promise<unknown>;
+}
+
+export function commandLine(app: RunningApp): CommandLine {
+  const run: CommandLine['run'] = async (args, env = {}) => {
+    const { config, databaseUrl } = app.service.installation;
+    const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+    const texts = { stdout: '', stderr: '' };
+    streams.stdout.on('data', (chunk) => {
+      texts.stdout += String(chunk);
+    });
+    streams.stderr.on('data', (chunk) => {
+      texts.stderr += String(chunk);
+    });
+    const exitCode = await runCli(args, {
+      env: { DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, ...env },
+      ...streams,
+    });
+    return { exitCode, ...texts };
+  };
+  return {
+    run,
+    json: async (...args) => {
+      const { exitCode, stdout, stderr } = await run([...args, '--json']);
+      expect({ exitCode, stderr: stderr.replaceAll(/[^\n]*\[[^\n]*\n?/g, '') }, args.join(' ')).toEqual({
+        exitCode: 0,
+        stderr: '',
+      });
+      expect(stdout.endsWith('\n')).toBe(true);
+      return JSON.parse(stdout);
+    },
+  };
+}

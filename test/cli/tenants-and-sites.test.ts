@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ask, type RunningApp, startApp } from '../http/running-app.js';
+import { type CommandLine, commandLine } from './command-line.js';
+
+const Made = z.looseObject({ id: z.string() });
+const MadeKey = z.looseObject({ id: z.string(), key: z.string() });
+const Entries = z.object({
+  entries: z.array(z.looseObject({ action: z.string(), actor: z.object({ kind: z.string(), user_id: z.null() }) })),
+});
+
+let app: RunningApp;
+let line: CommandLine;
+let tenant: string;
+let site: string;
+beforeAll(async () => {
+  app = await startApp('api');
+  line = commandLine(app);
+  tenant = Made.parse(await line.json('admin', 'tenant', 'create', '--name', 'Acme')).id;
+  site = Made.parse(
+    await line.json('admin', 'site', 'create', '--tenant', tenant, '--name', 'Shop', '--domain', 'shop.example'),
+  ).id;
+}, 60_000);
+afterAll(() => app.stop());
+
+it('shows tenants, their plan and their use', async () => {
+  expect(await line.json('admin', 'tenant', 'list')).toMatchObject({ tenants: [{ id: tenant, name: 'Acme' }] });
+  await line.json('admin', 'tenant', 'rename', tenant, '--name', 'Acme Ltd');
+  await line.json('admin', 'tenant', 'plan', tenant, '--plan', 'business', '--quota', '5');
+  expect(await line.json('admin', 'tenant', 'show', tenant)).toMatchObject({
+    name: 'Acme Ltd',
+    subscription: { name: 'business', consent_quota: 5, used_this_month: 0, is_active: true },
+    usage: [],
+  });
+});
+
+it('changes a site, and verifies its domain on the word of the operator', async () => {
+  expect(await line.json('admin', 'site', 'show', site)).toMatchObject({
+    verified_at: null,
+    dns_record: { name: '_consent-ledger.shop.example', type: 'TXT' },
+  });
+  const changed = await line.json(
+    'admin',
+    'site',
+    'change',
+    site,
+    '--allowed-ip',
+    '192.0.2.0/24',
+    '--retention-days',
+    '9',
+  );
+  expect(changed).toMatchObject({ changed: ['allowed_ips', 'retention_days'] });
+  await line.json('admin', 'site', 'change', site, '--any-ip', '--keep-forever');
+  await line.json('admin', 'site', 'verify', site);
+  expect(await line.json('admin', 'site', 'list', '--tenant', tenant)).toMatchObject({
+    sites: [{ id: site, verified_at: expect.any(String), allowed_ips: [], retention_days: null }],
+  });
+  const wrong = await line.run(['admin', 'site', 'change', site, '--allowed-origin', 'shop.example']);
+  expect(wrong).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(wrong.stderr).toContain('must be an origin');
+});
+
+it('makes, rotates and revokes API keys that work', async () => {
+  const at = ['--site', site];
+  const made = MadeKey.parse(await line.json('admin', 'api-key', 'create', ...at, '--scope', 'read', '--name', 'Web'));
+  const next = MadeKey.parse(await line.json('admin', 'api-key', 'rotate', made.id, ...at, '--grace', '0'));
+  const statusOf = async (key: string) =>
+    (await ask(`${app.url}/tool/v1/ping`, { headers: { 'x-api-key': key } })).status;
+  expect([await statusOf(made.key), await statusOf(next.key)]).toEqual([401, 200]);
+  await line.json('admin', 'api-key', 'revoke', next.id, ...at);
+  expect(await line.json('admin', 'api-key', 'list', ...at)).toMatchObject({
+    api_keys: [
+      { id: made.id, name: 'Web', replaced_by: next.id },
+      { id: next.id, revoked_at: expect.any(String) },
+    ],
+  });
+});
+
+it('leaves a line of the audit log for every change, and no secret in it', async () => {
+  const log = await line.json('admin', 'audit-log', '--tenant', tenant);
+  const { entries } = Entries.parse(log);
+  expect(new Set(entries.map(({ actor }) => actor.kind))).toEqual(new Set(['operator']));
+  expect(new Set(entries.map(({ action }) => action))).toEqual(
+    new Set([
+      'tenant.create',
+      'tenant.change',
+      'tenant.change_plan',
+      'site.create',
+      'site.change',
+      'site.verify',
+      'api_key.create',
+      'api_key.rotate',
+      'api_key.revoke',
+    ]),
+  );
+  expect(JSON.stringify(log)).not.toMatch(/svc_live_/);
+});
+
+it('changes nothing, and says why, where there is no such thing', async () => {
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  for (const args of [
+    ['tenant', 'show', nobody],
+    ['tenant', 'rename', nobody, '--name', 'x'],
+    ['site', 'show', nobody],
+    ['site', 'verify', nobody],
+    ['api-key', 'rotate', nobody, '--site', site],
+    ['api-key', 'revoke', nobody, '--site', nobody],
+  ]) {
+    const { exitCode, stdout, stderr } = await line.run(['admin', ...args]);
+    expect({ exitCode, stdout }, args.join(' ')).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/(There is no|has no) /);
+  }
+});
