@@ -47,6 +47,8 @@ export interface Config {
   readonly outbox: { readonly maxRows: number; readonly retentionHours: number };
   /** Absolute path. */
   readonly erasureJournal: string;
+  /** Days for which backups of the database are kept; `undefined`: not known. */
+  readonly backupRetentionDays: number | undefined;
   /** Requests a minute for each IP address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
   /** What `/metrics` asks for; `undefined`: there is no `/metrics`. */
@@ -160,6 +162,7 @@ function assemble(values: Values): Config {
     outbox: { maxRows: values.OUTBOX_MAX_ROWS, retentionHours: values.OUTBOX_RETENTION_HOURS },
     erasureJournal:
       values.ERASURE_JOURNAL === undefined ? join(dataDir, 'erasures.ndjson') : resolve(values.ERASURE_JOURNAL),
+    backupRetentionDays: values.BACKUP_RETENTION_DAYS,
     limits: { invalidKeys: values.INVALID_KEY_LIMIT, publicVerify: values.PUBLIC_VERIFY_LIMIT },
     metricsToken: values.METRICS_TOKEN,
     tracing: tracingConfig(values),

@@ -196,6 +196,12 @@ export const variables = z.object({
     otherwise: '`DATA_DIR/erasures.ndjson`',
     example: '/mnt/journal/erasures.ndjson',
   }),
+  BACKUP_RETENTION_DAYS: integer(0, 36_500).optional().register(descriptions, {
+    meaning:
+      'Days after which every backup of the database, its archived WAL included, is destroyed, counted from the start of the backup. Receipts of erasures say until when backups could still open the values. 0: there are no backups.',
+    otherwise: 'receipts say that it is not known',
+    example: '35',
+  }),
   INVALID_KEY_LIMIT: integer(1, 1_000_000).register(descriptions, {
     meaning: 'Requests with unknown API keys a minute that one IP address may make.',
     default: '30',

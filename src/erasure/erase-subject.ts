@@ -13,15 +13,8 @@ import {
 } from './destroy.js';
 import { UnknownSite } from './errors.js';
 import type { ErasureJournal } from './journal.js';
-import {
-  type ErasureReceipt,
-  type ErasureRequest,
-  type ErasureSubject,
-  erasureReceipt,
-  openErasureRequests,
-  reasonOf,
-  recordErasureRequest,
-} from './requests.js';
+import { type ErasureReceipt, erasureReceipt } from './receipt.js';
+import { type ErasureRequest, type ErasureSubject, openErasureRequests, orderErasure, reasonOf } from './requests.js';
 import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 
 export interface ErasureParts {
@@ -32,6 +25,15 @@ export interface ErasureParts {
   readonly now?: () => Date;
 }
 
+/** An erasure to be carried out at once. */
+export interface ErasureTask {
+  readonly siteId: string;
+  readonly by: ErasureSubject;
+  /** Who asks, for the audit log; the service unless given. */
+  readonly asker?: 'operator' | 'service';
+  readonly idempotencyKey?: string;
+}
+
 /**
  * Erases a person's records, one record, or all that are older than a moment: destroys their keys, so that nobody can read their
  * personal part again, and says so in the log without naming anyone (design §3). Done in transactions of at most 1,000 records; one that is
@@ -40,9 +42,10 @@ export interface ErasureParts {
  */
 export async function eraseSubject(
   parts: ErasureParts,
-  { siteId, by }: { readonly siteId: string; readonly by: ErasureSubject },
+  { asker = 'service', ...task }: ErasureTask,
 ): Promise<ErasureReceipt> {
-  return carryOut(parts, await recordErasureRequest(parts.pool, parts.keyring, siteId, by));
+  const { request } = await orderErasure(parts.pool, parts.keyring, { ...task, channel: asker }, { kind: asker });
+  return carryOut(parts, request);
 }
 
 /** Finishes the erasures that were asked for and are not finished, oldest first. @returns their receipts */
@@ -59,15 +62,20 @@ export async function resumeErasures(
 }
 
 async function carryOut(parts: Omit<ErasureParts, 'keyring'>, request: ErasureRequest): Promise<ErasureReceipt> {
-  let progress: Progress = { isFinished: false, after: null };
-  while (!progress.isFinished) progress = await erasePage(parts, request, progress.after);
+  let progress: Progress = { isLast: false, after: null };
+  while (!progress.isLast) progress = await erasePage(parts, request, progress.after);
+  // After the commit of the last page, so that no key was destroyed later than the receipt says.
+  await parts.pool.query(
+    'update erasure_requests set finished_at = clock_timestamp(), blind_index = null where id = $1',
+    [request.id],
+  );
   const receipt = await erasureReceipt(parts.pool, request.id);
   if (receipt === null) throw new Error(`the erasure ${request.id} is finished, but its receipt is missing`);
   return receipt;
 }
 
 interface Progress {
-  readonly isFinished: boolean;
+  readonly isLast: boolean;
   readonly after: string | null;
 }
 
@@ -82,14 +90,15 @@ function erasePage(
     if (!(await lockSite(client, request.siteId))) throw new UnknownSite(request.siteId);
     const page = await nextRecords(client, request, after);
     const tokens = await nextApprovalTokens(client, request, page.eventIds);
-    const isFinished = page.next === null && !tokens.mayBeMore;
+    const isLast = page.next === null && !tokens.mayBeMore;
     const record = page.eventIds.length === 0 ? null : subjectErased(request, page.eventIds, now());
     // On disk before the commit: a restore from a backup must not bring back what was erased after it.
-    if (record !== null || tokens.ids.length > 0) {
+    const isAnythingFound = record !== null || tokens.ids.length > 0;
+    if (isAnythingFound) {
       await journal.append({ v: 1, subject_erased: record, approval_tokens: [...tokens.ids] });
     }
     const deletedTokens = await destroyPersonalData(client, page.eventIds, tokens.ids);
-    const cancelled = await cancelExports(client, request.siteId);
+    const cancelled = isAnythingFound ? await cancelExports(client, request.siteId) : 0;
     if (record !== null) {
       await markErased(client, record);
       await markErasureEvent(client, record.event_id, request.id);
@@ -98,13 +107,11 @@ function erasePage(
     await client.query(
       `update erasure_requests
           set erased_count = erased_count + $2, deleted_token_count = deleted_token_count + $3,
-              cancelled_export_count = cancelled_export_count + $4,
-              finished_at = case when $5 then coalesce(finished_at, clock_timestamp()) end,
-              blind_index = case when $5 then null else blind_index end
+              cancelled_export_count = cancelled_export_count + $4
         where id = $1`,
-      [request.id, page.eventIds.length, deletedTokens, cancelled, isFinished],
+      [request.id, page.eventIds.length, deletedTokens, cancelled],
     );
-    return { isFinished, after: page.next };
+    return { isLast, after: page.next };
   });
 }
 

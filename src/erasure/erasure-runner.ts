@@ -56,7 +56,7 @@ class ErasureRunner implements BackgroundPart {
       for (const receipt of await resumeErasures(this.options, signal)) {
         this.#finished += 1;
         this.#erasedRecords += receipt.erasedRecords;
-        logger.info({ part: this.name, request: receipt.requestId, records: receipt.erasedRecords }, 'erased');
+        logger.info({ part: this.name, request: receipt.id, records: receipt.erasedRecords }, 'erased');
       }
       await pause(pollMs, signal);
     }

@@ -2,7 +2,10 @@ import type pg from 'pg';
 import { v7 as uuidV7 } from 'uuid';
 import { z } from 'zod';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import { type BlindIndexKind, blindIndex, type Keyring } from '../keys/index.js';
+import { appendAuditEntry } from '../audit-log/append-entry.js';
+import type { Actor } from '../audit-log/entry.js';
+import { type Database, withTransaction } from '../database/pool.js';
+import { type BlindIndexKind, blindIndex, hmacSha256, type Keyring } from '../keys/index.js';
 import { UnknownSite } from './errors.js';
 import { firstEventIdAt } from './event-id-times.js';
 
@@ -25,60 +28,130 @@ export interface ErasureRequest {
   readonly target: ErasureTarget;
 }
 
-type Queryable = Pick<pg.Pool, 'query'>;
+/** By which way an erasure was asked for; `service`: by the retention period. */
+export const ERASURE_CHANNELS = ['panel', 's2s', 'operator', 'service'] as const;
+export type ErasureChannel = (typeof ERASURE_CHANNELS)[number];
+
+/** What is asked for. */
+export interface ErasureOrder {
+  readonly siteId: string;
+  readonly by: ErasureSubject;
+  readonly channel: ErasureChannel;
+  /** Random: the same order with the same key is the same erasure. With the same key, but for something else, it is another one. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** @param isNew false: it was asked for before */
+export interface RecordedOrder {
+  readonly request: ErasureRequest;
+  readonly isNew: boolean;
+}
+
+type SiteKeys = Pick<Keyring, 'siteKey'>;
 
 /**
- * Writes down what is to be erased, so that it is finished even if this process ends now.
+ * Writes down what is to be erased, so that it is finished even if this process ends now. No personal value is written: of a person the blind index, until
+ * the erasure is finished.
+ * @param db in the role `consent_ledger_api`, `consent_ledger_admin` or `consent_ledger_worker`
  * @throws UnknownSite; KeyError
  */
 export async function recordErasureRequest(
-  db: Queryable,
-  keyring: Pick<Keyring, 'siteKey'>,
-  siteId: string,
-  subject: ErasureSubject,
-): Promise<ErasureRequest> {
+  db: Database,
+  keyring: SiteKeys,
+  { siteId, by, channel, idempotencyKey }: ErasureOrder,
+): Promise<RecordedOrder> {
   const { rowCount } = await db.query('select from sites where id = $1', [siteId]);
   if (rowCount !== 1) throw new UnknownSite(siteId);
-  const request = { id: uuidV7(), siteId, target: await targetOf(keyring, siteId, subject) };
-  const { target } = request;
-  await db.query(
-    `insert into erasure_requests (id, site_id, reason, index_kind, blind_index, event_id) values ($1, $2, $3, $4, $5, $6)`,
+  const siteKey = await keyring.siteKey(siteId);
+  const target = targetOf(siteKey, by);
+  const digest = idempotencyKey === undefined ? null : requestDigest(siteKey, channel, idempotencyKey, target);
+  const id = uuidV7();
+  const inserted = await db.query(
+    `insert into erasure_requests (id, site_id, channel, request_digest, reason, index_kind, blind_index, event_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (request_digest) where request_digest is not null do nothing`,
     [
-      request.id,
+      id,
       siteId,
+      channel,
+      digest,
       reasonOf(target),
       target.kind === 'person' ? target.index : null,
       target.kind === 'person' ? target.value : null,
       target.kind === 'record' ? target.eventId : target.kind === 'retention' ? target.belowEventId : null,
     ],
   );
-  return request;
+  if (inserted.rowCount === 1) return { request: { id, siteId, target }, isNew: true };
+  return { request: { id: await earlierRequest(db, digest), siteId, target }, isNew: false };
 }
 
-async function targetOf(
-  keyring: Pick<Keyring, 'siteKey'>,
-  siteId: string,
-  subject: ErasureSubject,
-): Promise<ErasureTarget> {
+/**
+ * Records an order, and the line of the audit log that tells of a new one, in one transaction.
+ * @throws UnknownSite; KeyError; database errors
+ */
+export function orderErasure(
+  pool: pg.Pool,
+  keyring: SiteKeys,
+  order: ErasureOrder,
+  actor: Actor,
+): Promise<RecordedOrder> {
+  return withTransaction(pool, async (transaction) => {
+    const recorded = await recordErasureRequest(transaction, keyring, order);
+    if (!recorded.isNew) return recorded;
+    const { rows } = await transaction.query('select tenant_id from sites where id = $1', [order.siteId]);
+    const [{ tenant_id: tenantId }] = z.tuple([z.object({ tenant_id: z.string() })]).parse(rows);
+    await appendAuditEntry(transaction, { tenantId, actor, action: ERASURE_ACTION, ...auditOf(recorded, order) });
+    return recorded;
+  });
+}
+
+/** How the audit log calls the asking for an erasure. */
+export const ERASURE_ACTION = 'erasure.create';
+
+/** What the audit log says of an order: a person by the kind of identifier alone. */
+export function auditOf({ request, isNew }: RecordedOrder, { siteId, by }: ErasureOrder) {
+  return {
+    subject: { kind: 'erasure', id: request.id },
+    details: {
+      site_id: siteId,
+      by: by.kind,
+      is_repeated: !isNew,
+      ...(by.kind === 'record' && { event_id: by.eventId }),
+      ...(by.kind === 'retention' && { before: by.before.toISOString() }),
+    },
+  };
+}
+
+function targetOf(siteKey: Uint8Array, subject: ErasureSubject): ErasureTarget {
   switch (subject.kind) {
     case 'record':
       return subject;
     case 'retention':
       return { kind: 'retention', belowEventId: firstEventIdAt(subject.before) };
     default:
-      return {
-        kind: 'person',
-        index: subject.kind,
-        value: blindIndex(await keyring.siteKey(siteId), subject.kind, subject.value),
-      };
+      return { kind: 'person', index: subject.kind, value: blindIndex(siteKey, subject.kind, subject.value) };
   }
+}
+
+/** Of key and target together: with neither of them can the other be tried out, as long as callers' keys are random. */
+function requestDigest(siteKey: Uint8Array, channel: ErasureChannel, key: string, target: ErasureTarget): Buffer {
+  const [kind, value] =
+    target.kind === 'person'
+      ? [target.index, target.value.toString('hex')]
+      : [target.kind, target.kind === 'record' ? target.eventId : target.belowEventId];
+  return hmacSha256(siteKey, `erasure\0${channel}\0${key}\0${kind}\0${value}`);
+}
+
+async function earlierRequest(db: Database, digest: Buffer | null): Promise<string> {
+  const { rows } = await db.query('select id from erasure_requests where request_digest = $1', [digest]);
+  const [{ id }] = z.tuple([z.object({ id: z.string() })]).parse(rows);
+  return id;
 }
 
 export function reasonOf(target: ErasureTarget): SubjectErasedRecord['reason'] {
   return target.kind;
 }
 
-const bytes = z.instanceof(Buffer);
 const openRow = z
   .discriminatedUnion('reason', [
     z.object({
@@ -86,7 +159,7 @@ const openRow = z
       site_id: z.string(),
       reason: z.literal('person'),
       index_kind: z.enum(['visitor', 'email', 'phone', 'id_number']),
-      blind_index: bytes,
+      blind_index: z.instanceof(Buffer),
     }),
     z.object({ id: z.string(), site_id: z.string(), reason: z.literal('record'), event_id: z.string() }),
     z.object({ id: z.string(), site_id: z.string(), reason: z.literal('retention'), event_id: z.string() }),
@@ -103,64 +176,11 @@ const openRow = z
     }
   });
 
-const COLUMNS = 'id, site_id, reason, index_kind, blind_index, event_id';
-
 /** The erasures that are not finished, oldest first. */
-export async function openErasureRequests(db: Queryable): Promise<ErasureRequest[]> {
+export async function openErasureRequests(db: Pick<pg.Pool, 'query'>): Promise<ErasureRequest[]> {
   const { rows } = await db.query(
-    `select ${COLUMNS} from erasure_requests where finished_at is null order by requested_at, id`,
+    `select id, site_id, reason, index_kind, blind_index, event_id from erasure_requests
+      where finished_at is null order by requested_at, id`,
   );
   return z.array(openRow).parse(rows);
-}
-
-/** What an erasure did. */
-export interface ErasureReceipt {
-  readonly requestId: string;
-  readonly siteId: string;
-  readonly reason: SubjectErasedRecord['reason'];
-  readonly requestedAt: Date;
-  readonly finishedAt: Date;
-  readonly erasedRecords: number;
-  readonly deletedApprovalTokens: number;
-  readonly cancelledExports: number;
-  /** Ids of the `SubjectErased` events, oldest first; none if there was no record. */
-  readonly eventIds: readonly string[];
-}
-
-const receiptRows = z
-  .array(
-    z.object({
-      site_id: z.string(),
-      reason: z.enum(['person', 'record', 'retention']),
-      requested_at: z.date(),
-      finished_at: z.date(),
-      erased_count: z.int(),
-      deleted_token_count: z.int(),
-      cancelled_export_count: z.int(),
-      event_ids: z.array(z.string()),
-    }),
-  )
-  .max(1);
-
-/** The receipt of a finished erasure; null if it is unknown or not finished. */
-export async function erasureReceipt(db: Queryable, requestId: string): Promise<ErasureReceipt | null> {
-  const { rows } = await db.query(
-    `select site_id, reason, requested_at, finished_at, erased_count, deleted_token_count, cancelled_export_count,
-            array(select e.event_id::text from erasure_events e where e.request_id = r.id order by e.event_id) as event_ids
-       from erasure_requests r where id = $1 and finished_at is not null`,
-    [requestId],
-  );
-  const [row] = receiptRows.parse(rows);
-  if (row === undefined) return null;
-  return {
-    requestId,
-    siteId: row.site_id,
-    reason: row.reason,
-    requestedAt: row.requested_at,
-    finishedAt: row.finished_at,
-    erasedRecords: row.erased_count,
-    deletedApprovalTokens: row.deleted_token_count,
-    cancelledExports: row.cancelled_export_count,
-    eventIds: row.event_ids,
-  };
 }

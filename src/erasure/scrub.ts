@@ -1,8 +1,11 @@
 import pg from 'pg';
+import { z } from 'zod';
 
 /** Whose deleted rows, or former versions of rows, hold seeds of keys, blind indexes or encrypted contents. */
 const TABLES = ['record_keys', 'approval_tokens', 'attachments', 'exports', 'erasure_requests'] as const;
 const LOCK_WAIT = '10s';
+/** As text: a JavaScript date would cut microseconds off. */
+const StartRows = z.tuple([z.object({ began: z.string() })]);
 
 /** Deleted rows could not be removed from the database's files; the message says why. */
 export class ScrubFailed extends Error {
@@ -25,6 +28,8 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
   await client.connect();
   try {
     await client.query(`set statement_timeout = 0; set lock_timeout = '${LOCK_WAIT}'`);
+    const { rows } = await client.query('select clock_timestamp()::text as began');
+    const [{ began }] = StartRows.parse(rows);
     // The count is read from a message; who may not choose its language is told so below.
     await client.query(`set lc_messages = 'C'`).catch(() => undefined);
     for (const table of TABLES) {
@@ -38,6 +43,7 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
         );
       }
     }
+    await client.query('insert into scrubs (started_at, finished_at) values ($1, clock_timestamp())', [began]);
   } catch (error) {
     if (error instanceof ScrubFailed) throw error;
     throw new ScrubFailed(`deleted rows may still be in the database's files: ${reasonOf(error)}`, { cause: error });

@@ -67,6 +67,7 @@ describe('loadConfig', () => {
       OUTBOX_MAX_ROWS: '1000',
       OUTBOX_RETENTION_HOURS: '0',
       ERASURE_JOURNAL: '/journal/e.ndjson',
+      BACKUP_RETENTION_DAYS: '35',
       INVALID_KEY_LIMIT: '5',
       PUBLIC_VERIFY_LIMIT: '6',
       METRICS_TOKEN: '0123456789abcdef0123456789abcdef',
@@ -103,6 +104,7 @@ describe('loadConfig', () => {
       admission: { maxGroup: 50 },
       outbox: { maxRows: 1000, retentionHours: 0 },
       erasureJournal: '/journal/e.ndjson',
+      backupRetentionDays: 35,
       limits: { invalidKeys: 5, publicVerify: 6 },
       metricsToken: '0123456789abcdef0123456789abcdef',
       tracing: {

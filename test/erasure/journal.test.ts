@@ -34,7 +34,11 @@ it('carries out what other processes asked for, and what was left open', async (
   const { pipeline, keyring, site, folder } = world;
   const api = pipeline.newPool('consent_ledger_api');
   const ids = await world.record(site, [{ visitorId: 'ben' }]);
-  const request = await recordErasureRequest(api, keyring, site.siteId, { kind: 'record', eventId: ids[0] ?? '' });
+  const { request } = await recordErasureRequest(api, keyring, {
+    siteId: site.siteId,
+    by: { kind: 'record', eventId: ids[0] ?? '' },
+    channel: 's2s',
+  });
   const { worker: pool, log } = pipeline;
   const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
   const runner = createErasureRunner({ pool, log, journal, logger: silent, pollMs: 10 });

@@ -1,5 +1,13 @@
 import type { Command } from 'commander';
-import { type ErasureSubject, eraseSubject, openErasureJournal, scrubErased } from '../../erasure/index.js';
+import {
+  type ErasureSubject,
+  eraseSubject,
+  firstScrubSince,
+  openErasureJournal,
+  remainsOf,
+  scrubErased,
+  statementOf,
+} from '../../erasure/index.js';
 import { parseIdentifier } from '../../verification/identifier.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
@@ -30,10 +38,15 @@ export function eraseCommand(context: CliContext): Command {
       const by = subjectOf(options);
       await withInstallation(context, async ({ workerPool, keyring, config, databaseUrl }) => {
         const journal = openErasureJournal(config.erasureJournal);
-        const receipt = await eraseSubject({ pool: workerPool, keyring, journal }, { siteId: options.site, by });
+        const receipt = await eraseSubject(
+          { pool: workerPool, keyring, journal },
+          { siteId: options.site, by, asker: 'operator' },
+        );
         if (options.scrub === true) await scrubErased(databaseUrl);
+        const scrubbedAt = await firstScrubSince(workerPool, receipt.finishedAt);
+        const remains = remainsOf(receipt, scrubbedAt, config.backupRetentionDays ?? null);
         const result = {
-          request_id: receipt.requestId,
+          request_id: receipt.id,
           site_id: receipt.siteId,
           reason: receipt.reason,
           finished_at: receipt.finishedAt.toISOString(),
@@ -42,16 +55,16 @@ export function eraseCommand(context: CliContext): Command {
           cancelled_exports: receipt.cancelledExports,
           event_ids: receipt.eventIds,
           scrubbed: options.scrub === true,
+          backups_until: remains.backupsUntil?.toISOString() ?? null,
+          statement: statementOf(receipt, remains),
         };
         print(context, options, result, [
           receipt.erasedRecords === 0
             ? 'There was no record to erase.'
             : `${receipt.erasedRecords} records were erased: nobody can read their personal part again.`,
           `Approval tokens deleted: ${receipt.deletedApprovalTokens}; exports cancelled: ${receipt.cancelledExports}.`,
-          options.scrub === true
-            ? 'The deleted bytes are gone from the database’s files; its WAL and backups hold them until those are gone (docs/erasure.md).'
-            : 'The deleted bytes are in the database’s files until `admin scrub`, and in WAL and backups until those are gone (docs/erasure.md).',
-          `Receipt: ${receipt.requestId}`,
+          ...result.statement,
+          `Receipt: ${receipt.id}`,
         ]);
       });
     });

@@ -3,6 +3,15 @@ import { GENERATIONS } from './004-generations.sql.js';
 const forSlot = (make: (slot: number) => string): string =>
   `case v_slot\n${GENERATIONS.map((slot) => `    when ${slot} then\n${make(slot)}`).join('\n')}\n  end case;`;
 
+/** What differs between the function as it was made first, and as a later migration replaced it. */
+interface AdmitGroupForm {
+  readonly create: 'create' | 'create or replace';
+  /** SQL: whether the request of item k has the body of the answered request r. */
+  readonly isSameBody: string;
+  /** SQL: what is kept of the body's digest of item i. */
+  readonly keptBodyDigest: string;
+}
+
 /**
  * Admits a group of requests with the consents in them, in one transaction. Arrays are parallel; numbers that point into one are 1-based.
  *
@@ -14,8 +23,9 @@ const forSlot = (make: (slot: number) => string): string =>
  * W refused whole. \`items\` one letter a consent: A accepted, D duplicate (see \`originals\`), R refused as p_refusals says, T approval token not
  * usable, C approval token used, P no active plan, Q quota used up, X not judged, because of its request.
  */
-export const admitGroupSql = `
-create function admit_group(
+function admitGroupText({ create, isSameBody, keptBodyDigest }: AdmitGroupForm): string {
+  return `
+${create} function admit_group(
   p_tenants uuid[],
   p_sites uuid[],
   p_revisions bigint[],
@@ -112,7 +122,7 @@ begin
         'proof_hash', encode(o.proof_hash, 'hex'), 'created_at', round(extract(epoch from o.created_at) * 1000), 'same_body', o.same_body))
       into v_duplicates, originals
       from (
-        select k.ord, r.event_id, r.proof_hash, r.created_at, r.body_digest = k.body_digest as same_body
+        select k.ord, r.event_id, r.proof_hash, r.created_at, ${isSameBody} as same_body
           from unnest(p_idempotency, p_body_digests) with ordinality k(digest, body_digest, ord)
           cross join lateral (
             ${GENERATIONS.map((slot) => `select i.* from idempotency_${slot} i where i.digest = k.digest`).join('\n            union all ')}
@@ -207,7 +217,7 @@ begin
   select g.slot into v_slot from admission_generations g where g.kind = 'idempotency';
   ${forSlot(
     (slot) => `      insert into idempotency_${slot} (digest, body_digest, event_id, proof_hash, created_at)
-        select i.digest, i.body_digest, i.event_id, i.proof_hash, i.created_at
+        select i.digest, ${keptBodyDigest}, i.event_id, i.proof_hash, i.created_at
           from unnest(p_idempotency, p_body_digests, p_event_ids, p_proof_hashes, p_created_at)
             with ordinality i(digest, body_digest, event_id, proof_hash, created_at, ord)
           where i.digest is not null and (v_plain or v_items[i.ord] = 'A')
@@ -223,3 +233,23 @@ begin
 end
 $$;
 `;
+}
+
+/** As migration 004 made it. Its text is recorded in every database: it must stay as it is. */
+export const admitGroupSql = admitGroupText({
+  create: 'create',
+  isSameBody: 'r.body_digest = k.body_digest',
+  keptBodyDigest: 'i.body_digest',
+});
+
+/**
+ * What is kept of a body's digest is hashed with the seed of the record that the body became: an erasure deletes the seed, and then nobody can try out
+ * whose body it was. A repeated key is answered as before; whether its body is the same cannot be told any more, and is not denied. Rows of 16
+ * bytes are from before, and expire within two days.
+ */
+export const admitGroupWithSealedDigestsSql = admitGroupText({
+  create: 'create or replace',
+  isSameBody: `coalesce((select case when length(r.body_digest) = 16 then r.body_digest = k.body_digest
+            else r.body_digest = sha256(k.body_digest || s.seed) end from record_keys s where s.event_id = r.event_id), true)`,
+  keptBodyDigest: 'sha256(i.body_digest || p_seeds[i.ord])',
+});
