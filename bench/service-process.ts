@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { createAdmission } from '../src/admission/admission.js';
 import { createOutboxGauge } from '../src/admission/outbox-gauge.js';
 import { createRateLimiter } from '../src/admission/rate-limiter.js';
-import { createAccessTokens } from '../src/catalogue/access-tokens.js';
 import { createKeyUsage } from '../src/catalogue/key-usage.js';
 import { createSiteDirectory } from '../src/catalogue/site-directory.js';
 import { createUserDirectory } from '../src/catalogue/user-directory.js';
@@ -15,6 +14,7 @@ import { createToolGuards } from '../src/http/guards/tool-guard.js';
 import { recordingRoutes } from '../src/http/routes/tool/post-routes.js';
 import { checkSignature } from '../src/http/signature.js';
 import { createKeyring, createRandomPool } from '../src/keys/index.js';
+import { createAccessTokens } from '../src/sign-in/access-tokens.js';
 import type { ServiceUsage } from './messages.js';
 
 // The API as it runs for a user, with one route more: it checks the same signature of the same key, and echoes the body.

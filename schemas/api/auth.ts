@@ -1,13 +1,34 @@
 import { z } from 'zod';
 import { Uuid } from '../evidence/primitives.js';
 
-export const LoginRequest = z.object({ email: z.string().min(3).max(320), password: z.string().min(1).max(200) });
+/** What a user may do. `api_user` signs in for the S2S API only. */
+export const UserRole = z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user']);
+export type UserRole = z.infer<typeof UserRole>;
+
+/** A password that somebody chooses. Length is what counts (NIST SP 800-63B, 3.1.1); nothing is said of its characters. */
+export const NewPassword = z.string().min(12).max(200);
+const GivenPassword = z.string().min(1).max(200);
+const OneTimeToken = z.string().min(1).max(200);
+
+export const LoginRequest = z.object({ email: z.string().min(3).max(320), password: GivenPassword });
 
 export const RefreshRequest = z.object({ refresh_token: z.string().min(1).max(2048) });
 
+/** POST /api/v1/auth/logout: this sign-in, or with `everywhere` all of the user's. The body may be left out. */
+export const LogoutRequest = z.strictObject({ everywhere: z.boolean().default(false) }).prefault({});
+
+/** POST /api/v1/auth/change-password */
+export const ChangePasswordRequest = z.strictObject({ current_password: GivenPassword, new_password: NewPassword });
+
+/** POST /api/v1/auth/accept-invitation */
+export const AcceptInvitationRequest = z.strictObject({ token: OneTimeToken, password: NewPassword });
+
+/** POST /api/v1/auth/reset-password */
+export const ResetPasswordRequest = z.strictObject({ token: OneTimeToken, password: NewPassword });
+
 export const UserSummary = z.object({ id: Uuid, tenant_id: Uuid, email: z.string(), role: z.string() });
 
-/** POST /api/v1/auth/login and /refresh (names of RFC 6749 §5.1) */
+/** POST /api/v1/auth/login, /refresh and /accept-invitation (names of RFC 6749 §5.1) */
 export const TokensResponse = z.object({
   message: z.string(),
   data: z.object({
@@ -15,6 +36,7 @@ export const TokensResponse = z.object({
     access_token: z.string(),
     /** Seconds. */
     expires_in: z.int(),
+    /** Good for one renewal, which answers with the next. */
     refresh_token: z.string(),
     user: UserSummary,
   }),
@@ -24,3 +46,13 @@ export type TokensResponse = z.infer<typeof TokensResponse>;
 /** GET /api/v1/auth/me */
 export const MeResponse = z.object({ data: UserSummary });
 export type MeResponse = z.infer<typeof MeResponse>;
+
+/** POST /api/v1/auth/logout, /change-password and /reset-password */
+export const SignInsEndedResponse = z.object({
+  message: z.string(),
+  data: z.object({
+    /** How many sign-ins are over by this. */
+    ended_sign_ins: z.int(),
+  }),
+});
+export type SignInsEndedResponse = z.infer<typeof SignInsEndedResponse>;

@@ -52,6 +52,16 @@ export const ERROR_CODES = {
     status: 422,
     meaning: 'The approval token was used before, or the request contradicts it.',
   },
+  INVITATION_INVALID: {
+    status: 422,
+    isOwn: true,
+    meaning: 'The invitation is unknown, expired, used or revoked, or its address cannot be used.',
+  },
+  PASSWORD_RESET_INVALID: {
+    status: 422,
+    isOwn: true,
+    meaning: 'The password reset is unknown, expired, used or revoked.',
+  },
   INVALID_CATEGORIES: { status: 422, meaning: 'categories is not an object of booleans.' },
   METADATA_TOO_MANY_KEYS: { status: 422, meaning: 'metadata has more than 30 keys.' },
   METADATA_TOO_LARGE: { status: 422, meaning: 'metadata is larger than 16384 bytes.' },

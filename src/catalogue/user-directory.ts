@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import { UserRole } from '../../schemas/api/auth.js';
 import { createFreshCache } from './fresh-cache.js';
 
-export const ROLES = ['owner', 'admin', 'dpo', 'viewer', 'api_user'] as const;
-export type Role = (typeof ROLES)[number];
+export const ROLES = UserRole.options;
+export type Role = UserRole;
 
 export interface User {
   readonly id: string;
@@ -12,33 +13,42 @@ export interface User {
   readonly role: Role;
 }
 
-/** Users by id, cached for at most a second: a disabled one is out at once. */
+/** A user, and the sign-in by which a request is theirs. */
+export interface SignedInUser extends User {
+  readonly signInId: string;
+}
+
+/**
+ * Users by their sign-in, cached for at most a second: who was disabled or signed out is out at once, and a new role holds at once, in every process.
+ */
 export interface UserDirectory {
-  /** @returns null for unknown and disabled users */
-  byId(userId: string): Promise<User | null>;
+  /** @returns null for a sign-in that is unknown or over, and for a disabled user */
+  bySignIn(signInId: string): Promise<SignedInUser | null>;
 }
 
 export const UserRow = z
-  .object({ id: z.string(), tenant_id: z.string(), email: z.string(), role: z.enum(ROLES) })
+  .object({ id: z.string(), tenant_id: z.string(), email: z.string(), role: UserRole })
   .transform(({ id, tenant_id, email, role }): User => ({ id, tenantId: tenant_id, email, role }));
 
 const MAX_AGE_MS = 1000;
 const MAX_USERS = 10_000;
 
-/** @param database may SELECT `users` */
+/** @param pool may SELECT `users` and `sign_ins` */
 export function createUserDirectory(pool: pg.Pool, now: () => number = () => performance.now()): UserDirectory {
-  const users = createFreshCache<string, User | null>({
+  const users = createFreshCache<string, SignedInUser | null>({
     maxAgeMs: MAX_AGE_MS,
     maxEntries: MAX_USERS,
     now,
-    load: async (userId) => {
+    load: async (signInId) => {
       const { rows } = await pool.query({
-        name: 'user_by_id',
-        text: 'select id, tenant_id, email, role from users where id = $1 and disabled_at is null',
-        values: [userId],
+        name: 'user_by_sign_in',
+        text: `select u.id, u.tenant_id, u.email, u.role from sign_ins s join users u on u.id = s.user_id
+                where s.id = $1 and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,
+        values: [signInId],
       });
-      return z.array(UserRow).parse(rows)[0] ?? null;
+      const [user] = z.array(UserRow).parse(rows);
+      return user === undefined ? null : { ...user, signInId };
     },
   });
-  return { byId: (userId) => users.get(userId) };
+  return { bySignIn: (signInId) => users.get(signInId) };
 }

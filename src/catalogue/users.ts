@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { hash, verify } from '@node-rs/argon2';
 import { z } from 'zod';
+import { NewPassword, UserRole } from '../../schemas/api/auth.js';
 import type { Database } from '../database/pool.js';
+import { hashPassword } from '../sign-in/passwords.js';
 import { CatalogueError } from './catalogue-error.js';
 import { isUniqueViolation } from './change-site.js';
-import { ROLES, type User } from './user-directory.js';
-
-/** Argon2id as OWASP's password storage cheat sheet recommends: 19 MiB, two passes, one lane. */
-const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+import type { User } from './user-directory.js';
 
 export const NewUser = z.object({
   tenantId: z.uuid(),
   email: z.email().max(320).toLowerCase(),
-  password: z.string().min(12).max(200),
-  role: z.enum(ROLES),
+  password: NewPassword,
+  role: UserRole,
 });
 export type NewUser = z.input<typeof NewUser>;
 
@@ -24,14 +22,26 @@ export type NewUser = z.input<typeof NewUser>;
 export async function createUser(database: Database, user: NewUser): Promise<{ readonly id: string }> {
   const checked = NewUser.safeParse(user);
   if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
-  const { tenantId, email, password, role } = checked.data;
+  const { password, ...rest } = checked.data;
+  return insertUser(database, rest, await hashPassword(password));
+}
+
+/**
+ * The same, of a password that was hashed before: hashing takes longer than a transaction should wait.
+ * @throws CatalogueError `already_exists`
+ */
+export async function insertUser(
+  database: Database,
+  { tenantId, email, role }: Omit<User, 'id'>,
+  passwordHash: string,
+): Promise<{ readonly id: string }> {
   const id = randomUUID();
   try {
     await database.query('insert into users (id, tenant_id, email, password_hash, role) values ($1, $2, $3, $4, $5)', [
       id,
       tenantId,
       email,
-      await hash(password, ARGON2ID),
+      passwordHash,
       role,
     ]);
   } catch (error) {
@@ -39,31 +49,4 @@ export async function createUser(database: Database, user: NewUser): Promise<{ r
     throw error;
   }
   return { id };
-}
-
-const CredentialsRow = z.object({
-  id: z.string(),
-  tenant_id: z.string(),
-  email: z.string(),
-  role: z.enum(ROLES),
-  password_hash: z.string(),
-});
-
-/** Checks an e-mail address and a password. @returns null if they do not fit; an unknown address takes as long as a wrong password */
-export type CheckPassword = (email: string, password: string) => Promise<User | null>;
-
-/** @param database may SELECT `users` */
-export function createPasswordCheck(database: Database): CheckPassword {
-  // Of a password that nobody knows: what an unknown address is checked against.
-  const decoy = hash(randomUUID(), ARGON2ID);
-  return async (email, password) => {
-    const { rows } = await database.query(
-      'select id, tenant_id, email, role, password_hash from users where email = $1 and disabled_at is null',
-      [email.toLowerCase()],
-    );
-    const [row] = z.array(CredentialsRow).parse(rows);
-    const isRight = await verify(row?.password_hash ?? (await decoy), password);
-    if (row === undefined || !isRight) return null;
-    return { id: row.id, tenantId: row.tenant_id, email: row.email, role: row.role };
-  };
 }

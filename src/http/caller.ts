@@ -1,5 +1,5 @@
 import type { ApiKey, SiteContext } from '../catalogue/site-context.js';
-import type { User } from '../catalogue/user-directory.js';
+import type { SignedInUser } from '../catalogue/user-directory.js';
 
 /** By which door a request came. Browsers know the site's API key, so it alone never makes a request `s2s`: the bearer token does. */
 export type Channel = 'browser' | 's2s';
@@ -20,7 +20,7 @@ declare module 'fastify' {
     /** Set on every Tool API route before its handler runs. */
     caller: Caller | null;
     /** Set on every route of the panel before its body is read. */
-    panelUser: User | null;
+    panelUser: SignedInUser | null;
     /** The exact bytes of the body; empty if there is none. */
     readonly rawBody: Buffer;
   }

@@ -3,11 +3,11 @@ import type pg from 'pg';
 import type { RateLimiter } from '../admission/rate-limiter.js';
 import type { KeyUsage } from '../catalogue/key-usage.js';
 import type { SiteDirectory } from '../catalogue/site-context.js';
-import type { CheckPassword } from '../catalogue/users.js';
 import type { EventLog } from '../event-log/port.js';
 import type { ProofKeys } from '../keys/index.js';
 import type { PanelRoute } from '../panel/route.js';
 import { type ServePanelDeps, servePanel } from '../panel/serve-panel.js';
+import type { CheckPassword } from '../sign-in/check-password.js';
 import type { Verifier } from '../verification/verifier.js';
 import type { RouteGroup } from './app.js';
 import { allowCrossOrigin } from './cors.js';
@@ -92,7 +92,14 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
     async (scope) => {
       await scope.register(async (panel) => servePanel(panel, deps.panel.routes, deps.panel), { prefix: '/api/v1' });
     },
-    (scope) => authRoutes(scope, { ...deps.apiUsers, checkPassword: deps.checkPassword, rateLimiter }),
+    (scope) =>
+      authRoutes(scope, {
+        ...deps.apiUsers,
+        checkPassword: deps.checkPassword,
+        rateLimiter,
+        apiPool: pool,
+        adminPool: deps.panel.adminPool,
+      }),
     (scope) => checkpointRoutes(scope, pool),
     (scope) => discoveryRoutes(scope, deps.discovery),
     verifyPage,

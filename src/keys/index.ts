@@ -2,7 +2,8 @@ export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex } from './blind-inde
 export { KeyError, type KeyErrorCode } from './errors.js';
 export { assertGenuine, NotGenuine, type ProofKeys, type SiteEvent } from './genuine-event.js';
 export { hmacSha256, hmacSha256Hex } from './hmac.js';
-export { createKeyring, type JwtKeys, type Keyring, type ProofKey } from './keyring.js';
+export type { JwtKeyState, JwtKeys } from './jwt-keys.js';
+export { createKeyring, type Keyring, type ProofKey } from './keyring.js';
 export { loadMasterKey } from './master-key.js';
 export { isProofHashOf } from './proof-hash.js';
 export { createRandomPool, type RandomPool } from './random-pool.js';

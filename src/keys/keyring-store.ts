@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
-import { withTransaction } from '../database/pool.js';
+import { type Database, withTransaction } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { unwrapKey, wrapKey } from './wrapping.js';
 
@@ -82,16 +82,6 @@ export class KeyringStore {
     return this.unwrapAll(rows)[0];
   }
 
-  /** @returns the keys of one purpose and owner, newest first, retired ones included */
-  async all(purpose: KeyPurpose, ownerId: string | null): Promise<StoredKey[]> {
-    const { rows } = await this.pool.query(
-      `SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND owner_id IS NOT DISTINCT FROM $2::uuid
-        ORDER BY created_at DESC, key_id`,
-      [purpose, ownerId],
-    );
-    return this.unwrapAll(rows);
-  }
-
   /** @returns the key of this purpose with this id, retired or not, or `undefined` */
   async byId(purpose: KeyPurpose, keyId: string): Promise<StoredKey | undefined> {
     const { rows } = await this.pool.query(`SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND key_id = $2`, [
@@ -109,16 +99,7 @@ export class KeyringStore {
   async currentOrCreate(purpose: KeyPurpose, ownerId: string | null, make: () => NewKey): Promise<StoredKey> {
     const existing = await this.current(purpose, ownerId);
     if (existing !== undefined) return existing;
-    const made = make();
-    await this.pool.query(
-      `INSERT INTO keyring (key_id, purpose, owner_id, wrapped, public_key)
-       SELECT $1, $2, $3, $4, $5 WHERE EXISTS (SELECT FROM keyring WHERE key_id = $6 AND wrapped = $7)
-       ON CONFLICT DO NOTHING`,
-      [
-        ...[made.keyId, purpose, ownerId, wrapKey(this.master, made.secret, { keyId: made.keyId, purpose, ownerId })],
-        ...[made.publicKey, CHECK_KEY_ID, this.check],
-      ],
-    );
+    await this.insert(this.pool, purpose, ownerId, make());
     const kept = await this.current(purpose, ownerId);
     if (kept !== undefined) return kept;
     throw masterKeyReplaced();
@@ -136,17 +117,55 @@ export class KeyringStore {
       const [promoted] = this.unwrapAll((await client.query(retire, [from])).rows);
       if (promoted === undefined) return;
       await client.query(retire, [to]);
-      const identity = { keyId, purpose: to, ownerId: null };
-      const { rowCount } = await client.query(
-        `INSERT INTO keyring (key_id, purpose, owner_id, wrapped, public_key)
-         SELECT $1, $2, NULL, $3, $4 WHERE EXISTS (SELECT FROM keyring WHERE key_id = $5 AND wrapped = $6)`,
-        [
-          ...[keyId, to, wrapKey(this.master, promoted.secret, identity), promoted.publicKey],
-          ...[CHECK_KEY_ID, this.check],
-        ],
-      );
-      if (rowCount !== 1) throw masterKeyReplaced();
+      const isKept = await this.insert(client, to, null, {
+        keyId,
+        secret: promoted.secret,
+        publicKey: promoted.publicKey,
+      });
+      if (!isKept) throw masterKeyReplaced();
     });
+  }
+
+  /**
+   * Retires the current key of an installation's purpose and keeps another as the current one, in the caller's transaction.
+   * @param terms seconds from now: when the new key signs first, and how long the one before it verifies
+   * @throws KeyError `wrong_master_key` once another process has rotated the master key
+   */
+  async replace(
+    client: pg.PoolClient,
+    purpose: KeyPurpose,
+    made: NewKey,
+    terms: { readonly signsIn: number; readonly formerVerifiesFor: number },
+  ): Promise<void> {
+    // One at a time: two new keys at once would both find the same key to retire.
+    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`consent-ledger key ${purpose}`]);
+    await client.query(
+      `UPDATE keyring SET retired_at = clock_timestamp(), verifies_until = clock_timestamp() + make_interval(secs => $2)
+        WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL`,
+      [purpose, terms.formerVerifiesFor],
+    );
+    if (!(await this.insert(client, purpose, null, made, terms.signsIn))) throw masterKeyReplaced();
+  }
+
+  /** @returns whether it is kept: not where there is a current one, nor once another process has rotated the master key */
+  private async insert(
+    database: Database,
+    purpose: KeyPurpose,
+    ownerId: string | null,
+    { keyId, secret, publicKey }: NewKey,
+    signsIn: number | null = null,
+  ): Promise<boolean> {
+    const { rowCount } = await database.query(
+      `INSERT INTO keyring (key_id, purpose, owner_id, wrapped, public_key, signs_from)
+       SELECT $1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $8)
+        WHERE EXISTS (SELECT FROM keyring WHERE key_id = $6 AND wrapped = $7)
+       ON CONFLICT DO NOTHING`,
+      [
+        ...[keyId, purpose, ownerId, wrapKey(this.master, secret, { keyId, purpose, ownerId }), publicKey],
+        ...[CHECK_KEY_ID, this.check, signsIn],
+      ],
+    );
+    return rowCount === 1;
   }
 
   private unwrapAll(rows: unknown[]): StoredKey[] {

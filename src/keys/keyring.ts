@@ -1,6 +1,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { KeyError } from './errors.js';
+import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type StoredKey } from './keyring-store.js';
 import { remembered } from './memory.js';
 import { newSigningKey, type SigningKey, signingKeyOf } from './signing-key.js';
@@ -12,14 +13,8 @@ export interface ProofKey {
   readonly tenantId: string;
 }
 
-/** The keys of JSON Web Tokens: one signs, all verify. */
-export interface JwtKeys {
-  readonly current: SigningKey;
-  readonly all: readonly SigningKey[];
-}
-
 /** The keys of an installation: each made at first use, by exactly one process, and then kept in memory. */
-export interface Keyring {
+export interface Keyring extends JwtKeyring {
   /** What a site's record keys and blind indexes are made from: 32 bytes. */
   siteKey(siteId: string): Promise<Buffer>;
   /** The tenant's current key. */
@@ -36,8 +31,6 @@ export interface Keyring {
   promoteNextLedgerKey(): Promise<void>;
   /** Signs the manifests of evidence packages. */
   manifestKey(): Promise<SigningKey>;
-  /** EdDSA. */
-  jwtKeys(): Promise<JwtKeys>;
   /** For the digests that requests are counted under without keeping addresses: 32 bytes. */
   throttleKey(): Promise<Buffer>;
 }
@@ -74,10 +67,7 @@ export async function createKeyring(pool: pg.Pool, master: KeyObject): Promise<K
     },
     promoteNextLedgerKey: () => store.promote('next-ledger', 'ledger', newKeyId('ledger')),
     manifestKey: remembered(() => signingKey('manifest')),
-    jwtKeys: remembered(async () => {
-      const current = signingKeyOf(await currentKey('jwt', null, newSigningKey));
-      return { current, all: (await store.all('jwt', null)).map(signingKeyOf) };
-    }),
+    ...createJwtKeys(pool, store, () => newSigningKey(newKeyId('jwt'))),
     throttleKey: () => secretKey('throttle', null),
   };
 }

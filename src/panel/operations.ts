@@ -1,9 +1,12 @@
 import { API_KEY_OPERATIONS } from './api-keys/operations.js';
 import { AUDIT_LOG_OPERATIONS } from './audit-log/operations.js';
+import { INVITATION_OPERATIONS } from './invitations/operations.js';
 import type { PanelOperation } from './operation.js';
 import { PLAN_OPERATIONS } from './plans/operations.js';
+import { SIGN_IN_OPERATIONS } from './sign-ins/operations.js';
 import { SITE_OPERATIONS } from './sites/operations.js';
 import { TENANT_OPERATIONS } from './tenants/operations.js';
+import { USER_OPERATIONS } from './users/operations.js';
 
 /** Every operation of the panel, in the order of its description. */
 export const PANEL_OPERATIONS: readonly PanelOperation[] = [
@@ -11,5 +14,8 @@ export const PANEL_OPERATIONS: readonly PanelOperation[] = [
   ...PLAN_OPERATIONS,
   ...SITE_OPERATIONS,
   ...API_KEY_OPERATIONS,
+  ...USER_OPERATIONS,
+  ...INVITATION_OPERATIONS,
+  ...SIGN_IN_OPERATIONS,
   ...AUDIT_LOG_OPERATIONS,
 ];

@@ -2,13 +2,13 @@ import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { JsonObject } from '../../schemas/json/json-value.js';
 import type { AuditSubject } from '../audit-log/entry.js';
-import type { User } from '../catalogue/user-directory.js';
+import type { SignedInUser } from '../catalogue/user-directory.js';
 import type { Database } from '../database/pool.js';
 import type { PanelOperation } from './operation.js';
 
 /** A request that has passed every check of its operation. */
 export interface PanelCall<P, Q, B> {
-  readonly user: User;
+  readonly user: SignedInUser;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
@@ -16,7 +16,7 @@ export interface PanelCall<P, Q, B> {
 
 /** What came in, before the operation's schemas have seen it. */
 export interface PanelInput {
-  readonly user: User;
+  readonly user: SignedInUser;
   /** @throws ApiError VALIDATION_ERROR, MALFORMED_JSON */
   check<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
     operation: PanelOperation<P, Q, B>,

@@ -1,10 +1,13 @@
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { auditLogRoutes } from './audit-log/routes.js';
 import type { PanelDeps } from './deps.js';
+import { invitationRoutes } from './invitations/routes.js';
 import { planRoutes } from './plans/routes.js';
 import type { PanelRoute } from './route.js';
+import { signInRoutes } from './sign-ins/routes.js';
 import { siteRoutes } from './sites/routes.js';
 import { tenantRoutes } from './tenants/routes.js';
+import { userRoutes } from './users/routes.js';
 
 /** Every route of the panel, in the order of `PANEL_OPERATIONS`. */
 export function panelRoutes(deps: PanelDeps): readonly PanelRoute[] {
@@ -13,6 +16,9 @@ export function panelRoutes(deps: PanelDeps): readonly PanelRoute[] {
     ...planRoutes(deps),
     ...siteRoutes(deps),
     ...apiKeyRoutes(deps),
+    ...userRoutes(deps),
+    ...invitationRoutes(deps),
+    ...signInRoutes(deps),
     ...auditLogRoutes(deps),
   ];
 }

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { ApiError } from '../../schemas/api/error-codes.js';
 import type { RateLimiter } from '../admission/rate-limiter.js';
 import { appendAuditEntry } from '../audit-log/append-entry.js';
-import type { User } from '../catalogue/user-directory.js';
+import type { SignedInUser } from '../catalogue/user-directory.js';
 import { withTransaction } from '../database/pool.js';
-import { type ApiUsers, authenticateUser } from '../http/guards/bearer.js';
+import { type ApiUsers, authenticatePanelUser } from '../http/guards/bearer.js';
 import { parseJsonBody, validate } from '../http/json-body.js';
 import { refuseExcess, setRateLimitHeaders } from '../http/rate-limit.js';
 import { catalogueFailure } from './catalogue-failure.js';
@@ -55,9 +55,8 @@ async function authorizedUser(
   operation: PanelOperation,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<User> {
-  const user = await authenticateUser(deps.apiUsers, request.headers.authorization);
-  if (user.role === 'api_user') throw new ApiError('INSUFFICIENT_ROLE', 'This user can use the S2S API only.');
+): Promise<SignedInUser> {
+  const user = await authenticatePanelUser(deps.apiUsers, request.headers.authorization);
   const decision = await deps.rateLimiter.take('panel', user.id, deps.limit);
   setRateLimitHeaders(reply, decision);
   refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
@@ -70,7 +69,7 @@ async function authorizedUser(
 function inputOf(
   deps: ServePanelDeps,
   operation: PanelOperation,
-  user: User,
+  user: SignedInUser,
   request: FastifyRequest,
   reply: FastifyReply,
 ): PanelInput {
@@ -111,7 +110,7 @@ function inputOf(
 const WithSite = z.object({ site_id: z.string() });
 
 /** A site of another tenant is answered like one that does not exist. */
-async function refuseForeignSite(pool: pg.Pool, user: User, params: unknown): Promise<void> {
+async function refuseForeignSite(pool: pg.Pool, user: SignedInUser, params: unknown): Promise<void> {
   const named = WithSite.safeParse(params);
   if (!named.success) return;
   const { rowCount } = await pool.query('select from sites where id = $1 and tenant_id = $2', [

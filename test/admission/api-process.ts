@@ -6,7 +6,6 @@ import { type Admission, createAdmission } from '../../src/admission/admission.j
 import { createOutboxGauge } from '../../src/admission/outbox-gauge.js';
 import { createRateLimiter } from '../../src/admission/rate-limiter.js';
 import type { GroupLimits } from '../../src/admission/submit.js';
-import { createAccessTokens } from '../../src/catalogue/access-tokens.js';
 import { createKeyUsage } from '../../src/catalogue/key-usage.js';
 import type { SiteDirectory } from '../../src/catalogue/site-context.js';
 import { createSiteDirectory } from '../../src/catalogue/site-directory.js';
@@ -16,6 +15,7 @@ import { createToolGuards } from '../../src/http/guards/tool-guard.js';
 import { recordingRoutes } from '../../src/http/routes/tool/post-routes.js';
 import { requestSignature } from '../../src/http/signature.js';
 import { createKeyring, createRandomPool, type Keyring } from '../../src/keys/index.js';
+import { createAccessTokens } from '../../src/sign-in/access-tokens.js';
 
 /** One API process as far as recording goes: it shares nothing with another but the database and the master key. */
 export interface ApiProcess {
@@ -74,7 +74,15 @@ export async function startApiProcess(
     admission,
     directory,
     keyring,
-    accessToken: (userId) => tokens.issue(userId, 'access', Math.floor(Date.now() / 1000)),
+    accessToken: async (userId) => {
+      const signInId = randomUUID();
+      await pool.query(
+        `insert into sign_ins (id, user_id, refresh_digest, expires_at, lapses_at)
+         values ($1, $2, $3, now() + interval '1 hour', now() + interval '1 hour')`,
+        [signInId, userId, randomBytes(32)],
+      );
+      return tokens.issue({ userId, signInId }, Math.floor(Date.now() / 1000));
+    },
     close: async () => {
       await app.close();
       await admission.drain();

@@ -20,9 +20,10 @@ import { readContent } from '../../src/catalogue/read-content.js';
 import { retireVersion } from '../../src/catalogue/retire-version.js';
 import type { SiteDirectory } from '../../src/catalogue/site-context.js';
 import { createSiteDirectory } from '../../src/catalogue/site-directory.js';
-import { createPasswordCheck, createUser } from '../../src/catalogue/users.js';
+import { createUser } from '../../src/catalogue/users.js';
 import { createPool } from '../../src/database/pool.js';
 import { createKeyring } from '../../src/keys/index.js';
+import { createPasswordCheck } from '../../src/sign-in/check-password.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 describe('the catalogue', () => {
@@ -257,10 +258,10 @@ describe('the catalogue', () => {
   });
 
   it('checks passwords, and refuses weak ones and users that exist', async () => {
-    const check = createPasswordCheck(pool);
+    const check = createPasswordCheck({ apiPool: pool, adminPool: pool });
     const user = { tenantId, email: 'Owner@Shop.Example', password: 'correct horse battery', role: 'owner' as const };
     const { id } = await createUser(pool, user);
-    expect(await check('owner@shop.example', user.password)).toEqual({
+    expect((await check('owner@shop.example', user.password))?.user).toEqual({
       id,
       tenantId,
       email: 'owner@shop.example',

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { AccessTokens } from '../../catalogue/access-tokens.js';
-import type { User, UserDirectory } from '../../catalogue/user-directory.js';
+import type { SignedInUser, UserDirectory } from '../../catalogue/user-directory.js';
+import type { AccessTokens } from '../../sign-in/access-tokens.js';
 
 export interface ApiUsers {
   readonly tokens: AccessTokens;
@@ -8,15 +8,25 @@ export interface ApiUsers {
 }
 
 /**
- * The user behind `Authorization: Bearer …` (RFC 6750 §2.1): the token says who, the database whether and in which role.
+ * The user behind `Authorization: Bearer …` (RFC 6750 §2.1): the token says who, the database whether the sign-in lasts, and in which role.
  * @throws ApiError MISSING_BEARER_TOKEN, INVALID_BEARER_TOKEN
  */
-export async function authenticateUser(deps: ApiUsers, authorization: string | undefined): Promise<User> {
+export async function authenticateUser(deps: ApiUsers, authorization: string | undefined): Promise<SignedInUser> {
   const token = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
   if (authorization === undefined) throw new ApiError('MISSING_BEARER_TOKEN');
-  const userId = token === undefined ? null : await deps.tokens.verify(token, 'access');
-  const user = userId === null ? null : await deps.users.byId(userId);
-  if (user === null) throw new ApiError('INVALID_BEARER_TOKEN');
+  const claims = token === undefined ? null : await deps.tokens.verify(token);
+  const user = claims === null ? null : await deps.users.bySignIn(claims.signInId);
+  if (user === null || user.id !== claims?.userId) throw new ApiError('INVALID_BEARER_TOKEN');
+  return user;
+}
+
+/**
+ * The same, of a user who may use the panel at all.
+ * @throws ApiError also INSUFFICIENT_ROLE
+ */
+export async function authenticatePanelUser(deps: ApiUsers, authorization: string | undefined): Promise<SignedInUser> {
+  const user = await authenticateUser(deps, authorization);
+  if (user.role === 'api_user') throw new ApiError('INSUFFICIENT_ROLE', 'This user can use the S2S API only.');
   return user;
 }
 
@@ -28,7 +38,7 @@ export async function authenticateApiUser(
   deps: ApiUsers,
   authorization: string | undefined,
   tenantId: string,
-): Promise<User> {
+): Promise<SignedInUser> {
   const user = await authenticateUser(deps, authorization);
   if (user.tenantId !== tenantId) throw new ApiError('TENANT_MISMATCH');
   if (user.role !== 'api_user') throw new ApiError('INSUFFICIENT_ROLE');

@@ -1,82 +1,68 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { LoginRequest, type MeResponse, RefreshRequest, type TokensResponse } from '../../../../schemas/api/auth.js';
+import type { FastifyInstance } from 'fastify';
+import {
+  LoginRequest,
+  LogoutRequest,
+  type MeResponse,
+  RefreshRequest,
+  type SignInsEndedResponse,
+  type TokensResponse,
+} from '../../../../schemas/api/auth.js';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
-import type { RateLimiter } from '../../../admission/rate-limiter.js';
-import { TOKEN_LIFETIMES } from '../../../catalogue/access-tokens.js';
-import type { User } from '../../../catalogue/user-directory.js';
-import type { CheckPassword } from '../../../catalogue/users.js';
-import { type ApiUsers, authenticateUser } from '../../guards/bearer.js';
+import { withTransaction } from '../../../database/pool.js';
+import { renewSignIn } from '../../../sign-in/renew-sign-in.js';
+import { signOut } from '../../../sign-in/sign-out.js';
+import { startSignIn } from '../../../sign-in/start-sign-in.js';
+import { authenticatePanelUser, authenticateUser } from '../../guards/bearer.js';
 import { parseJsonBody, validate } from '../../json-body.js';
-import { refuseExcess } from '../../rate-limit.js';
+import { addressKey, countFailures } from './attempts.js';
+import { AUTH_BODY_LIMIT, type AuthRouteDeps } from './auth-deps.js';
+import { passwordRoutes } from './password-routes.js';
+import { tokensResponse, userSummary } from './tokens-response.js';
 
-export interface AuthRouteDeps extends ApiUsers {
-  readonly checkPassword: CheckPassword;
-  readonly rateLimiter: RateLimiter;
-}
-
-/** Failed sign-ins a minute: for one address, and for one account. */
+/** Failed sign-ins a minute: from one address, and on one account. */
 const FAILURES_BY_ADDRESS = 30;
 const FAILURES_BY_ACCOUNT = 10;
 
-/** POST /api/v1/auth/login, POST /api/v1/auth/refresh, GET /api/v1/auth/me */
+/** Everything below /api/v1/auth that is not a resource of the panel: signing in and out, renewing, passwords, and who the user is. */
 export function authRoutes(scope: FastifyInstance, deps: AuthRouteDeps): void {
-  scope.post('/api/v1/auth/login', { bodyLimit: 4096 }, async (request): Promise<TokensResponse> => {
+  const { rateLimiter, apiPool, tokens } = deps;
+
+  scope.post('/api/v1/auth/login', { bodyLimit: AUTH_BODY_LIMIT }, async (request): Promise<TokensResponse> => {
     const { email, password } = validate(LoginRequest, parseJsonBody(request.rawBody));
-    await refuseGuessing(deps, request, email);
-    const user = await deps.checkPassword(email, password);
-    if (user === null) throw new ApiError('INVALID_CREDENTIALS');
-    await forgiveSuccess(deps, request, email);
-    return tokensFor(deps, user, 'Signed in.');
+    const limits = [
+      { scope: 'sign-in-address', key: addressKey(request), limit: FAILURES_BY_ADDRESS },
+      { scope: 'sign-in-account', key: email.toLowerCase(), limit: FAILURES_BY_ACCOUNT },
+    ];
+    return countFailures(rateLimiter, limits, async () => {
+      const checked = await deps.checkPassword(email, password);
+      if (checked === null) throw new ApiError('INVALID_CREDENTIALS');
+      const { user, passwordHash } = checked;
+      const started = await withTransaction(apiPool, (client) => startSignIn(client, user, passwordHash));
+      if (started === null) throw new ApiError('INVALID_CREDENTIALS');
+      return tokensResponse(tokens, { ...user, signInId: started.signInId }, started.refreshToken, 'Signed in.');
+    });
   });
-  scope.post('/api/v1/auth/refresh', { bodyLimit: 4096 }, async (request): Promise<TokensResponse> => {
+
+  scope.post('/api/v1/auth/refresh', { bodyLimit: AUTH_BODY_LIMIT }, async (request): Promise<TokensResponse> => {
     const { refresh_token } = validate(RefreshRequest, parseJsonBody(request.rawBody));
-    const userId = await deps.tokens.verify(refresh_token, 'refresh');
-    const user = userId === null ? null : await deps.users.byId(userId);
-    if (user === null) throw new ApiError('INVALID_BEARER_TOKEN');
-    return tokensFor(deps, user, 'Renewed.');
+    const limits = [{ scope: 'refresh-address', key: addressKey(request), limit: FAILURES_BY_ADDRESS }];
+    return countFailures(rateLimiter, limits, async () => {
+      const renewed = await renewSignIn(apiPool, refresh_token);
+      if (renewed === null) throw new ApiError('INVALID_BEARER_TOKEN');
+      return tokensResponse(tokens, renewed.user, renewed.refreshToken, 'Renewed.');
+    });
   });
-  scope.get('/api/v1/auth/me', async (request): Promise<MeResponse> => {
+
+  scope.post('/api/v1/auth/logout', { bodyLimit: AUTH_BODY_LIMIT }, async (request): Promise<SignInsEndedResponse> => {
     const user = await authenticateUser(deps, request.headers.authorization);
-    if (user.role === 'api_user') throw new ApiError('INSUFFICIENT_ROLE', 'This user can use the S2S API only.');
-    return { data: summary(user) };
+    const body = request.rawBody.length === 0 ? {} : parseJsonBody(request.rawBody);
+    const { everywhere } = validate(LogoutRequest, body);
+    return { message: 'Signed out.', data: { ended_sign_ins: await signOut(apiPool, user, everywhere) } };
   });
-}
 
-async function tokensFor(deps: AuthRouteDeps, user: User, message: string): Promise<TokensResponse> {
-  const now = Math.floor(Date.now() / 1000);
-  return {
-    message,
-    data: {
-      token_type: 'Bearer',
-      access_token: await deps.tokens.issue(user.id, 'access', now),
-      expires_in: TOKEN_LIFETIMES.access,
-      refresh_token: await deps.tokens.issue(user.id, 'refresh', now),
-      user: summary(user),
-    },
-  };
-}
+  scope.get('/api/v1/auth/me', async (request): Promise<MeResponse> => {
+    return { data: userSummary(await authenticatePanelUser(deps, request.headers.authorization)) };
+  });
 
-/**
- * Every attempt counts before its password is looked at, or many at once would all be tried; a right one is given back, so that nobody is locked
- * out by signing in often.
- */
-async function refuseGuessing(deps: AuthRouteDeps, request: FastifyRequest, email: string): Promise<void> {
-  for (const { scope, key, limit } of attemptBuckets(request, email)) {
-    refuseExcess(await deps.rateLimiter.take(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
-  }
-}
-
-async function forgiveSuccess(deps: AuthRouteDeps, request: FastifyRequest, email: string): Promise<void> {
-  for (const { scope, key } of attemptBuckets(request, email)) await deps.rateLimiter.giveBack(scope, key);
-}
-
-function attemptBuckets(request: FastifyRequest, email: string) {
-  return [
-    { scope: 'sign-in-address', key: request.ip, limit: FAILURES_BY_ADDRESS },
-    { scope: 'sign-in-account', key: email.toLowerCase(), limit: FAILURES_BY_ACCOUNT },
-  ];
-}
-
-function summary(user: User) {
-  return { id: user.id, tenant_id: user.tenantId, email: user.email, role: user.role };
+  passwordRoutes(scope, deps);
 }

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { Uuid } from '../../evidence/primitives.js';
+import { UserRole } from '../auth.js';
+import { PageQuery, Timestamp } from './common.js';
+
+export const InvitationState = z.enum(['open', 'accepted', 'revoked', 'expired']);
+
+/** An invitation to become a user of the tenant. */
+export const Invitation = z.object({
+  id: Uuid,
+  email: z.string(),
+  role: UserRole,
+  state: InvitationState,
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  accepted_at: Timestamp.nullable(),
+  /** The user whom it made; null unless it was accepted. */
+  user_id: Uuid.nullable(),
+  revoked_at: Timestamp.nullable(),
+});
+
+/** With the token, which is shown this once: whoever invites hands it on, the service sends no mail. */
+export const CreatedInvitation = Invitation.extend({ token: z.string() });
+
+export const CreateInvitationRequest = z.strictObject({
+  email: z.email().max(320).toLowerCase(),
+  role: UserRole,
+});
+
+export const InvitationsQuery = PageQuery.extend({ state: InvitationState.optional() });
+
+export const InvitationParams = z.object({ invitation_id: Uuid });

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { Uuid } from '../../evidence/primitives.js';
+import { UserRole } from '../auth.js';
+import { PageQuery, Timestamp } from './common.js';
+
+/** A user of the tenant. */
+export const PanelUser = z.object({
+  id: Uuid,
+  email: z.string(),
+  role: UserRole,
+  is_disabled: z.boolean(),
+  created_at: Timestamp,
+  /** Null: never, or not since this is kept. */
+  last_sign_in_at: Timestamp.nullable(),
+  disabled_at: Timestamp.nullable(),
+});
+
+export const UsersQuery = PageQuery.extend({
+  role: UserRole.optional(),
+  state: z.enum(['active', 'disabled']).optional(),
+});
+
+export const UserParams = z.object({ user_id: Uuid });
+
+export const ChangeUserRequest = z
+  .strictObject({ role: UserRole.optional(), is_disabled: z.boolean().optional() })
+  .refine(({ role, is_disabled }) => role !== undefined || is_disabled !== undefined, {
+    message: 'must name role, is_disabled or both',
+  });
+
+/** A token that sets a new password, once. It is shown this once, and sent to nobody. */
+export const PasswordReset = z.object({ user_id: Uuid, token: z.string(), expires_at: Timestamp });
+
+export const SignInsEnded = z.object({ ended_sign_ins: z.int() });

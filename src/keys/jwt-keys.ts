@@ -1,0 +1,121 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { KeyError } from './errors.js';
+import type { KeyringStore, NewKey } from './keyring-store.js';
+import { remembered } from './memory.js';
+import { type SigningKey, signingKeyOf } from './signing-key.js';
+
+/** The keys of JSON Web Tokens (EdDSA): one signs, all verify. */
+export interface JwtKeys {
+  readonly current: SigningKey;
+  /** Newest first: also one that is published and does not sign yet, and those that sign no more while tokens by them may hold. */
+  readonly all: readonly SigningKey[];
+}
+
+/** A key of JSON Web Tokens without its secret, as operators see it. */
+export interface JwtKeyState {
+  readonly keyId: string;
+  readonly state: 'published' | 'signing' | 'verifying' | 'expired';
+  readonly createdAt: Date;
+  /** Null: from the beginning. */
+  readonly signsFrom: Date | null;
+  /** Null: until it is replaced. */
+  readonly verifiesUntil: Date | null;
+}
+
+/** Seconds from now. */
+export interface JwtKeyTerms {
+  /** When the new key signs first: after everybody who keeps the published keys has seen it. */
+  readonly signsIn: number;
+  /** How long the key before it verifies: past the last token by it. */
+  readonly formerVerifiesFor: number;
+}
+
+/** The part of the keyring that holds the keys of JSON Web Tokens. */
+export interface JwtKeyring {
+  /** Read anew each time, as they are rotated while processes run; only their secrets are kept in memory. */
+  jwtKeys(): Promise<JwtKeys>;
+  /** Every key there ever was, newest first. */
+  listJwtKeys(): Promise<readonly JwtKeyState[]>;
+  /**
+   * Makes the key that signs next.
+   * @param client a transaction of a role that may INSERT into and UPDATE `keyring`
+   * @returns its id
+   * @throws KeyError `wrong_master_key`
+   */
+  replaceJwtKey(client: pg.PoolClient, terms: JwtKeyTerms): Promise<string>;
+}
+
+const PURPOSE = 'jwt';
+
+const Rows = z.array(
+  z.object({
+    key_id: z.string(),
+    created_at: z.date(),
+    signs_from: z.date().nullable(),
+    verifies_until: z.date().nullable(),
+    is_retired: z.boolean(),
+    is_signing: z.boolean(),
+    is_verifying: z.boolean(),
+  }),
+);
+
+/** @param make a new key */
+export function createJwtKeys(pool: pg.Pool, store: KeyringStore, make: () => NewKey): JwtKeyring {
+  const keyById = remembered(async (keyId: string): Promise<SigningKey> => {
+    const stored = await store.byId(PURPOSE, keyId);
+    if (stored === undefined) throw new KeyError('key_missing', `There is no key ${keyId} of access tokens.`);
+    return signingKeyOf(stored);
+  });
+  // The database's clock decides, so that every process comes to the same answer.
+  const readRows = async () => {
+    const { rows } = await pool.query(
+      `SELECT key_id, created_at, signs_from, verifies_until, retired_at IS NOT NULL AS is_retired,
+              signs_from IS NULL OR signs_from <= now() AS is_signing,
+              verifies_until IS NULL OR verifies_until > now() AS is_verifying
+         FROM keyring WHERE purpose = $1 AND owner_id IS NULL ORDER BY retired_at DESC NULLS FIRST, key_id`,
+      [PURPOSE],
+    );
+    return Rows.parse(rows);
+  };
+  const readOrMake = async () => {
+    const rows = await readRows();
+    if (rows.some((row) => !row.is_retired)) return rows;
+    await store.currentOrCreate(PURPOSE, null, make);
+    return readRows();
+  };
+  return {
+    jwtKeys: async () => {
+      const rows = (await readOrMake()).filter((row) => row.is_verifying);
+      const signing = rows.find((row) => row.is_signing);
+      if (signing === undefined) throw new KeyError('key_missing', 'There is no key that may sign access tokens.');
+      return {
+        current: await keyById(signing.key_id),
+        all: await Promise.all(rows.map((row) => keyById(row.key_id))),
+      };
+    },
+    listJwtKeys: async () => {
+      const rows = await readOrMake();
+      const signing = rows.find((row) => row.is_signing && row.is_verifying);
+      return rows.map((row, index) => ({
+        keyId: row.key_id,
+        state: stateOf(row, signing === undefined ? -1 : rows.indexOf(signing), index),
+        createdAt: row.created_at,
+        signsFrom: row.signs_from,
+        verifiesUntil: row.verifies_until,
+      }));
+    },
+    replaceJwtKey: async (client, terms) => {
+      const made = make();
+      await store.replace(client, PURPOSE, made, terms);
+      return made.keyId;
+    },
+  };
+}
+
+/** @param signingAt where in the list, newest first, the key stands that signs now */
+function stateOf(row: { readonly is_verifying: boolean }, signingAt: number, index: number): JwtKeyState['state'] {
+  if (!row.is_verifying) return 'expired';
+  if (index === signingAt) return 'signing';
+  return index < signingAt ? 'published' : 'verifying';
+}
