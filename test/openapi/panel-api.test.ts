@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 import { panelDescription } from '../../src/openapi/panel-api.js';
+import { panelDocument } from '../../src/panel/documentation.js';
 import { PANEL_OPERATIONS } from '../../src/panel/operations.js';
 
 it('is a valid OpenAPI 3.1 description', async () => {
@@ -20,4 +22,8 @@ it('refers to nothing that is not there', () => {
   const referred = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1]));
   expect([...referred].filter((name) => !(String(name) in description.components.schemas))).toEqual([]);
   expect(Object.keys(description.components.schemas).filter((name) => !referred.has(name))).toEqual([]);
+});
+
+it('is in docs/panel-api.md as it is here (else: npm run openapi)', () => {
+  expect(readFileSync('docs/panel-api.md', 'utf8')).toBe(panelDocument());
 });

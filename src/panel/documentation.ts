@@ -1,0 +1,65 @@
+import { PANEL_OPERATIONS } from './operations.js';
+
+/** @returns the text of docs/panel-api.md: how the panel API works, and one table of its operations */
+export function panelDocument(): string {
+  const tags = [...new Set(PANEL_OPERATIONS.map(({ tag }) => tag))];
+  return `${INTRODUCTION}\n${tags.map(sectionOf).join('\n')}`;
+}
+
+function sectionOf(tag: string): string {
+  const rows = PANEL_OPERATIONS.filter((operation) => operation.tag === tag).map(
+    ({ method, path, summary, description, roles, action }) => {
+      const told = [`${summary}.`, description].filter(Boolean).join(' ').replaceAll('|', '\\|');
+      return `| ${method.toUpperCase()} | \`${path}\` | ${told} | ${roles.join(', ')} | ${action === null ? '' : `\`${action}\``} |`;
+    },
+  );
+  return `### ${tag}
+
+| Method | Path | What it does | Roles | Audit log |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+const INTRODUCTION = `# The panel API
+
+Everything that is done in the panel is done by this API, below \`/api/v1\`. Its OpenAPI 3.1 description is at \`/openapi.yaml\`, made from the schemas
+that requests and answers are checked with. This page is made from the same table (\`src/panel/operations.ts\`) by \`npm run openapi\`; a test holds them
+together. The Tool API, for SDKs and backends, is in [http-api.md](http-api.md).
+
+## Signing in
+
+\`\`\`bash
+curl -s "$URL/api/v1/auth/login" -H 'content-type: application/json' -d '{"email":"…","password":"…"}'
+\`\`\`
+
+answers an access token, for \`Authorization: Bearer …\`, and a refresh token. \`POST /api/v1/auth/refresh\` gives new ones for a refresh token, which is
+used up by that: the same refresh token a second time ends the whole sign-in, since one of the two who held it was not meant to. A client that never saw
+the answer to a refresh signs in again. \`POST /api/v1/auth/logout\` ends the sign-in. The keys that tokens are signed with are at
+\`/.well-known/jwks.json\`.
+
+| Role | May |
+|---|---|
+| owner | everything, users and owners included |
+| admin | set up sites, keys, texts and banners; invite and change users other than owners |
+| dpo | read everything, see personal data, export evidence, erase; change nothing else |
+| viewer | read, without personal data |
+| api_user | use the S2S routes of the Tool API, and nothing of the panel |
+
+## What holds for every route
+
+- Requests and answers are JSON; what a schema does not name is refused (422 \`VALIDATION_ERROR\`, with the fields in \`errors\`).
+- The order of the checks: bearer token (401), role (403 \`INSUFFICIENT_ROLE\`), 300 requests a minute of one user (429 \`RATE_LIMIT_EXCEEDED\`), the
+  schemas (422), whether the site in the path is the tenant's (404 \`SITE_NOT_FOUND\`), and only then anything else. What belongs to another tenant is
+  answered exactly like what does not exist.
+- Lists come in pages of \`limit\` (1 to 100, else 50) items: \`{ "data": […], "next_cursor": "…" }\`. Pass \`next_cursor\` as \`cursor\` for the next page;
+  it is null on the last.
+- Times are ISO 8601, UTC. Ids are UUIDs.
+- A change and its line of the audit log are written in one transaction, before the answer is sent. The log is append-only (the database refuses
+  anything else, whoever asks), and names data subjects by event ids only.
+- Personal identifiers (a visitor id, an e-mail address) travel in bodies, never in URLs, which end up in logs.
+
+## Operations
+
+Paths are below \`/api/v1\`.
+`;
