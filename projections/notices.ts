@@ -7,11 +7,10 @@ import {
   DocumentVersionPublishedRecord,
   DocumentVersionStateRecord,
   PublicEventBody,
-  SITE_CONFIG_PUBLISHED,
-  SiteConfigPublishedRecord,
 } from '../schemas/events/notices.js';
+import { AnySiteConfigRecord, SITE_CONFIG_PUBLISHED, SITE_CONFIG_PUBLISHED_V1 } from '../schemas/events/site-config.js';
 import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
-import type { Handler, Projection } from './definition.js';
+import type { Handler, Mutation, Projection, ProjectionEvent } from './definition.js';
 import { LEDGER_EVENTS } from './event-types.js';
 
 /** What people were asked to consent to, as the log says: document versions with their states, and site configurations. */
@@ -65,19 +64,8 @@ export const notices: Projection = {
     },
     [DOCUMENT_VERSION_ACTIVATED]: becomes('active', 'activated_at'),
     [DOCUMENT_VERSION_RETIRED]: becomes('retired', 'retired_at'),
-    [SITE_CONFIG_PUBLISHED]: (event) => {
-      const { record: text } = PublicEventBody.parse(event.body);
-      const { site_id, number, created_at } = SiteConfigPublishedRecord.parse(event.record);
-      const row = {
-        sha256: sha256Hex(text),
-        site_id,
-        number,
-        revision: event.revision,
-        record: text,
-        published_at: created_at,
-      };
-      return [{ kind: 'insert', table: 'notice_configs', row }];
-    },
+    [SITE_CONFIG_PUBLISHED_V1]: configurationPublished,
+    [SITE_CONFIG_PUBLISHED]: configurationPublished,
   },
   ignores: [CONSENT_RECORDED, SUBJECT_ERASED, ...LEDGER_EVENTS],
 };
@@ -88,4 +76,19 @@ function becomes(state: string, column: string): Handler {
     const set = { state, revision: event.revision, [column]: created_at };
     return [{ kind: 'update', table: 'notice_versions', key: { document_version_id }, set }];
   };
+}
+
+/** Of any version: the hash is over the text as it was published, so records are not brought up to the newest. */
+function configurationPublished(event: ProjectionEvent): readonly Mutation[] {
+  const { record: text } = PublicEventBody.parse(event.body);
+  const { site_id, number, created_at } = AnySiteConfigRecord.parse(event.record);
+  const row = {
+    sha256: sha256Hex(text),
+    site_id,
+    number,
+    revision: event.revision,
+    record: text,
+    published_at: created_at,
+  };
+  return [{ kind: 'insert', table: 'notice_configs', row }];
 }

@@ -8,7 +8,10 @@ export interface Upcaster {
   readonly upcast: (body: unknown) => unknown;
 }
 
-/** No type has a second version yet. */
+/**
+ * `SiteConfigPublished` is not among them: consents name a configuration by the hash of its text, so a body with another text would be another
+ * configuration. Whoever reads both versions takes both (`AnySiteConfigRecord`).
+ */
 export const UPCASTERS: readonly Upcaster[] = [];
 
 /** Type and body in the newest version that the upcasters know. */

@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import { COMPLIANCE_FRAMEWORKS } from '../events/consent-recorded.js';
-import { ConsentCategory, SiteConfigPublishedRecord } from '../events/notices.js';
+import { ConsentCategory, ConsentCookie, SiteConfigPublishedRecord } from '../events/site-config.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { DocumentSummary } from './common.js';
 
-/** A category as the banner shows it: its texts in one language. */
-export const BannerCategory = ConsentCategory.extend({ title: z.string(), purpose: z.string() });
+/** A cookie as the banner shows it, below its category. */
+export const BannerCookie = ConsentCookie.omit({ category: true }).extend({ purpose: z.string() });
+
+/** A category as the banner shows it: its texts in one language, and the cookies that it covers. */
+export const BannerCategory = ConsentCategory.extend({
+  title: z.string(),
+  purpose: z.string(),
+  cookies: z.array(BannerCookie),
+});
 
 /** Where the request seems to come from, and which law that suggests. Null: not known. */
 export const DetectedRegion = z.object({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { VERSION_STATES } from '../../schemas/api/panel/documents.js';
 import { DocumentVersionPublishedRecord } from '../../schemas/events/notices.js';
 import { CatalogueError } from './catalogue-error.js';
 import type { LockedSite } from './change-site.js';
 
-export const VERSION_STATES = ['draft', 'published', 'active', 'retired'] as const;
 export type VersionState = (typeof VERSION_STATES)[number];
 
 const VersionRow = z.object({
@@ -13,7 +13,8 @@ const VersionRow = z.object({
   kind: DocumentVersionPublishedRecord.shape.kind,
   requires_approval_token: z.boolean(),
   language: z.string(),
-  number: z.int(),
+  /** Null for a draft. */
+  number: z.int().nullable(),
   title: z.string(),
   media_type: z.string(),
   content_sha256: z.string(),

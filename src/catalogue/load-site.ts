@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { sha256Hex } from '../../schemas/crypto/digest.js';
-import { SITE_CONFIG_PUBLISHED } from '../../schemas/events/notices.js';
-import { parseRecord } from '../../schemas/events/sealed-event.js';
+import { parseSiteConfig } from '../../schemas/events/sealed-event.js';
 import type { Keyring } from '../keys/index.js';
 import type { ActiveVersion, SiteContext } from './site-context.js';
 
@@ -97,7 +96,7 @@ export async function loadSite(pool: pg.Pool, keyring: Keyring, siteId: string):
 function configOf(siteId: string, sha256: string | null, record: string | null): SiteContext['config'] {
   if (sha256 === null || record === null) return null;
   if (sha256Hex(record) !== sha256) throw new Error(`the configuration of site ${siteId} is not what its hash says`);
-  return { sha256, record: parseRecord(SITE_CONFIG_PUBLISHED, record) };
+  return { sha256, record: parseSiteConfig(record) };
 }
 
 function planOf(row: z.infer<typeof SiteRow>): SiteContext['plan'] {

@@ -1,4 +1,4 @@
-import type { SiteConfigPublishedRecord } from '../../schemas/events/notices.js';
+import type { SiteConfigPublishedRecord } from '../../schemas/events/site-config.js';
 
 /** All that judging a request needs of the site behind an API key, as of one `configRevision`. */
 export interface SiteContext {

@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { sha256Hex } from '../../schemas/crypto/digest.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../schemas/events/consent-recorded.js';
-import { SITE_CONFIG_PUBLISHED } from '../../schemas/events/notices.js';
-import { parseRecord } from '../../schemas/events/sealed-event.js';
+import { parseSiteConfig } from '../../schemas/events/sealed-event.js';
 import { withTransaction } from '../database/pool.js';
 import type { EventLog } from '../event-log/port.js';
 import { isProofHashOf, KeyError, type Keyring, type ProofKey } from '../keys/index.js';
@@ -112,5 +111,5 @@ async function domainOf(client: pg.PoolClient, configHash: string): Promise<stri
   const { rows } = await client.query('select record from site_configs where sha256 = $1', [configHash]);
   const [row] = z.array(z.object({ record: z.string() })).parse(rows);
   if (row === undefined || sha256Hex(row.record) !== configHash) return null;
-  return parseRecord(SITE_CONFIG_PUBLISHED, row.record).domain;
+  return parseSiteConfig(row.record).domain;
 }

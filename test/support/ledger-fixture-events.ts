@@ -5,9 +5,8 @@ import {
   DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_PUBLISHED,
   type DocumentVersionPublishedRecord,
-  SITE_CONFIG_PUBLISHED,
-  type SiteConfigPublishedRecord,
 } from '../../schemas/events/notices.js';
+import { SITE_CONFIG_PUBLISHED_V1, type SiteConfigPublishedV1Record } from '../../schemas/events/site-config.js';
 import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import { disclosureDigest, encodeDisclosure } from '../../schemas/evidence/disclosure.js';
@@ -62,7 +61,7 @@ export function fixtureDisclosure(salt: string, name: string, value: JsonValue):
 const ENGLISH = utf8('# Cookies\n\nWe use cookies. <script>alert(1)</script>\n');
 const TURKISH = utf8('# Çerezler\n\nÇerez kullanıyoruz. İstediğiniz zaman geri alabilirsiniz.\n');
 
-function configuration(): SiteConfigPublishedRecord {
+function configuration(): SiteConfigPublishedV1Record {
   const text = { en: 'Text', tr: 'Metin' };
   return {
     v: 1,
@@ -211,7 +210,7 @@ export function fixtureWorld(): FixtureWorld {
     texts: [ENGLISH, TURKISH, utf8(canonicalJson(config))],
     batches: [
       [
-        notice('config', SITE_CONFIG_PUBLISHED, config),
+        notice('config', SITE_CONFIG_PUBLISHED_V1, config),
         notice('published version en', DOCUMENT_VERSION_PUBLISHED, version('version en', 'en', ENGLISH)),
         notice('published version tr', DOCUMENT_VERSION_PUBLISHED, version('version tr', 'tr', TURKISH)),
         notice('activated en', DOCUMENT_VERSION_ACTIVATED, activated('en')),

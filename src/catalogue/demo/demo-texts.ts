@@ -120,4 +120,33 @@ export const DEMO_CONFIG: SiteConfig = {
       retention_days: 180,
     },
   ],
+  cookies: [
+    {
+      name: 'shop_session',
+      provider: 'Demonstration Shop Ltd.',
+      category: 'necessary',
+      party: 'first',
+      duration_seconds: null,
+      purpose: { en: 'Keeps the basket and the sign-in.', tr: 'Sepeti ve oturumu hatırlar.' },
+    },
+    {
+      name: '_visits',
+      provider: 'Demonstration Analytics Ltd.',
+      category: 'analytics',
+      party: 'first',
+      duration_seconds: 31_536_000,
+      purpose: { en: 'Tells visits apart to count them.', tr: 'Ziyaretleri saymak için ayırt eder.' },
+    },
+    {
+      name: '_ads_*',
+      provider: 'Demonstration Ads Ltd.',
+      category: 'marketing',
+      party: 'third',
+      duration_seconds: 15_552_000,
+      purpose: {
+        en: 'Remembers which advertisements interest you.',
+        tr: 'Hangi reklamların ilginizi çektiğini hatırlar.',
+      },
+    },
+  ],
 };

@@ -105,10 +105,10 @@ async function seedDocument(pool: pg.Pool, siteId: string, document: DemoDocumen
   for (const { language, title, content, isActive } of document.versions) {
     const draft = { siteId, documentId: id, language, title, mediaType: 'text/plain', content };
     const version = await draftVersion(pool, draft);
-    await publishVersion(pool, siteId, version.id);
+    const { number } = await publishVersion(pool, siteId, version.id);
     // Each is active in its turn: the one after it in the same language retires it.
     await activateVersion(pool, siteId, version.id);
-    versions.push({ ...version, language, state: isActive ? ('active' as const) : ('retired' as const) });
+    versions.push({ id: version.id, language, number, state: isActive ? ('active' as const) : ('retired' as const) });
   }
   return { id, slug, kind, requires_approval_token: requiresApprovalToken, versions };
 }

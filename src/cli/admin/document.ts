@@ -72,8 +72,9 @@ function publishCommand(context: CliContext): Command {
       await withInstallation(context, async ({ adminPool }) => {
         const { siteId, documentId } = await documentOf(adminPool, options);
         const { language, title, mediaType } = options;
-        const version = await draftVersion(adminPool, { siteId, documentId, language, title, mediaType, content });
-        await publishVersion(adminPool, siteId, version.id);
+        const { id } = await draftVersion(adminPool, { siteId, documentId, language, title, mediaType, content });
+        const { number } = await publishVersion(adminPool, siteId, id);
+        const version = { id, number };
         const result = { ...version, document_id: documentId, site_id: siteId, language, state: 'published' };
         print(context, options, result, [
           `Version ${version.number} (${language}) is published: ${version.id}`,

@@ -10,7 +10,10 @@ import { ledgerKeyRotationSql } from './009-ledger-key-rotation.sql.js';
 import { auditLogSql } from './010-audit-log.sql.js';
 import { signInSql } from './011-sign-in.sql.js';
 import { sitesAndKeysSql } from './012-sites-and-keys.sql.js';
+import { configurationSql } from './013-configuration.sql.js';
+import { exportsSql } from './014-exports.sql.js';
 import { erasureSql } from './015-erasure.sql.js';
+import { leastRightsSql } from './016-least-rights.sql.js';
 import type { Migration } from './migration.js';
 
 /**
@@ -30,5 +33,8 @@ export const migrations: readonly Migration[] = [
   { id: '010-audit-log', sql: auditLogSql },
   { id: '011-sign-in', sql: signInSql },
   { id: '012-sites-and-keys', sql: sitesAndKeysSql },
+  { id: '013-configuration', sql: configurationSql },
+  { id: '014-exports', sql: exportsSql },
   { id: '015-erasure', sql: erasureSql },
+  { id: '016-least-rights', sql: leastRightsSql },
 ];

@@ -1,11 +1,8 @@
 import { sha256, sha256Hex } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8, toHex } from '../../../schemas/crypto/encoding.js';
 import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
-import type {
-  DocumentVersionPublishedRecord,
-  DocumentVersionStateRecord,
-  SiteConfigPublishedRecord,
-} from '../../../schemas/events/notices.js';
+import type { DocumentVersionPublishedRecord, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
+import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
@@ -64,8 +61,12 @@ export class Documents {
   readonly #activated = new Map<string, LedgerPlace>();
   readonly #retired = new Map<string, LedgerPlace>();
   readonly #configurations = new Map<string, PublishedConfiguration>();
+  /** Hashes of records whose type is not known. */
+  readonly #unknown = new Set<string>();
   readonly #references: Reference[] = [];
   readonly #indexes = new Map<string, number>();
+  #lastVersion: (Omit<Reference & { kind: 'version' }, 'kind'> & { readonly index: number }) | null = null;
+  #lastConfiguration: (Omit<Reference & { kind: 'configuration' }, 'kind'> & { readonly index: number }) | null = null;
   #referenceLength = 0;
 
   constructor(readonly files: PackageFiles) {}
@@ -88,22 +89,34 @@ export class Documents {
       this.#configurations.set(hash, { site: record.site_id, categories, verdict, place });
   }
 
+  /** A record of a type that this verifier does not know: it may be the configuration that a consent names. */
+  addUnknown(record: JsonValue): void {
+    if (this.#unknown.size < LIMITS.references) this.#unknown.add(sha256Hex(canonicalJson(record)));
+  }
+
   /** @returns the index of the reference to the document version; −1 beyond the limit */
   referToVersion(record: ConsentRecord): number {
     const { document_version_id: id, document_hash: hash, language, site_id: site } = record;
-    return this.#refer(`${site} ${id} ${hash} ${language}`, { kind: 'version', id, hash, language, site });
+    const last = this.#lastVersion;
+    // Most consents name what the one before them names.
+    if (last?.id === id && last.hash === hash && last.language === language && last.site === site) return last.index;
+    const index = this.#refer(`${site} ${id} ${hash} ${language}`, { kind: 'version', id, hash, language, site });
+    this.#lastVersion = { id, hash, language, site, index };
+    return index;
   }
 
   /** @returns the index of the reference to the site's configuration; −1 beyond the limit */
   referToConfiguration(record: ConsentRecord): number {
     const { site_config_hash: hash, site_id: site } = record;
-    const categories = Object.keys(record.categories ?? {}).sort();
-    return this.#refer(`${site} ${hash} ${JSON.stringify(categories)}`, {
-      kind: 'configuration',
-      hash,
-      site,
-      categories,
-    });
+    const categories = record.categories === null ? [] : Object.keys(record.categories);
+    const last = this.#lastConfiguration;
+    const isSame = last?.hash === hash && last.site === site && areEqual(last.categories, categories);
+    if (isSame) return last.index;
+    const sorted = categories.toSorted();
+    const key = `${site} ${hash} ${JSON.stringify(sorted)}`;
+    const index = this.#refer(key, { kind: 'configuration', hash, site, categories: sorted });
+    this.#lastConfiguration = { hash, site, categories, index };
+    return index;
   }
 
   /** Resolves every reference, by index. */
@@ -184,6 +197,8 @@ export class Documents {
   #resolveConfiguration(reference: Reference & { kind: 'configuration' }): Resolution {
     const published = this.#configurations.get(reference.hash);
     const what = "the publication of the site's configuration";
+    if (published === undefined && this.#unknown.has(reference.hash))
+      return { outcome: 'indeterminate', message: `${what} is of a type that is not known`, term: null };
     if (published === undefined) return failed(`${what} is not enclosed`);
     if (published.site !== reference.site) return failed(`${what} is of another site`);
     const unknown = reference.categories.find((key) => !published.categories.has(key));
@@ -199,7 +214,8 @@ export class Documents {
     if (this.#referenceLength + key.length > LIMITS.referenceLength) return -1;
     this.#referenceLength += key.length;
     this.#indexes.set(key, this.#references.length);
-    this.#references.push(reference);
+    // Texts of their own: as parts of a line they would keep a whole block of lines in memory.
+    this.#references.push(structuredClone(reference));
     return this.#references.length - 1;
   }
 }
@@ -212,4 +228,8 @@ function resolutionOf(verdict: Verdict, what: string, term: Term): Resolution {
 
 function failed(message: string): Resolution {
   return { outcome: 'fail', message, term: null };
+}
+
+function areEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, i) => text === b[i]);
 }

@@ -39,6 +39,9 @@ function configResponse(site: SiteContext, wanted: readonly string[], region: De
         ...category,
         title: inLanguage(category.title),
         purpose: inLanguage(category.purpose),
+        cookies: record.cookies
+          .filter((cookie) => cookie.category === category.key)
+          .map(({ category: _, ...cookie }) => ({ ...cookie, purpose: inLanguage(cookie.purpose) })),
       })),
       documents: [...activeDocuments(site, [language])],
       region,

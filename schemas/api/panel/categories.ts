@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { ConsentCategory } from '../../events/site-config.js';
+import { SiteParams } from './common.js';
+import { DraftRevision, ExpectedRevision } from './draft-revision.js';
+
+/** A category of the draft. */
+export const DraftCategory = ConsentCategory.extend({
+  /** Place in the banner, from 0. */
+  position: z.int().min(0),
+});
+export type DraftCategory = z.infer<typeof DraftCategory>;
+
+export const CategoryParams = SiteParams.extend({ category_key: ConsentCategory.shape.key });
+
+/** Without `position` it comes last. */
+export const CreateCategoryRequest = ConsentCategory.extend({
+  position: DraftCategory.shape.position.optional(),
+  ...ExpectedRevision.shape,
+});
+
+/** The key stays: cookies and consents name it. */
+export const ChangeCategoryRequest = CreateCategoryRequest.omit({ key: true }).partial();
+
+export const CategoryResponse = z.object({ data: DraftCategory, ...DraftRevision.shape });

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import {
+  ConsentCategory,
+  ConsentCookie,
+  cookieProblems,
+  Language,
+  SiteConfigPublishedRecord,
+} from '../../events/site-config.js';
+import { Sha256Hex } from '../../evidence/primitives.js';
+import { PageQuery, SiteParams, Timestamp } from './common.js';
+import { DraftCookie } from './cookies.js';
+import { DraftRevision, ExpectedRevision } from './draft-revision.js';
+import { Publication } from './publication.js';
+
+const published = SiteConfigPublishedRecord.shape;
+
+/** Settings of the draft that are no lists. What is null or missing has to be there before it can be published. */
+export const DraftSettings = z.strictObject({
+  controller: z.strictObject({
+    legal_name: published.controller.shape.legal_name.nullable(),
+    contact: published.controller.shape.contact.nullable(),
+  }),
+  default_language: Language.nullable(),
+  languages: z.array(Language).max(50),
+  /** Days after which a consent expires; null: never. */
+  validity_days: published.validity_days,
+});
+
+/** Texts of the banner, by language and by a name of the site's choice. */
+export const Banner = published.banner;
+/** How consent is withdrawn, by language. */
+export const Withdrawal = published.withdrawal;
+
+/** What a site is about to publish. */
+export const SiteConfigDraft = DraftSettings.extend({
+  banner: Banner,
+  withdrawal: Withdrawal,
+  categories: z.array(ConsentCategory).max(100),
+  cookies: z.array(DraftCookie).max(500),
+});
+export type SiteConfigDraft = z.infer<typeof SiteConfigDraft>;
+
+/** Something that keeps a draft from being published. */
+export const DraftProblem = z.object({ field: z.string(), message: z.string() });
+export type DraftProblem = z.infer<typeof DraftProblem>;
+
+export const ConfigurationDraft = SiteConfigDraft.extend({
+  ...DraftRevision.shape,
+  changed_at: Timestamp.nullable(),
+  /** What is missing for it to be published. */
+  problems: z.array(DraftProblem),
+  /** Whether publishing would change what is in force. */
+  has_changes: z.boolean(),
+  /** The version in force; null: none yet. */
+  in_force: z.object({ number: z.int(), sha256: Sha256Hex }).nullable(),
+});
+export type ConfigurationDraft = z.infer<typeof ConfigurationDraft>;
+
+/** The whole draft; cookies keep their ids if name and provider are the same as before. */
+export const ReplaceConfigurationRequest = SiteConfigDraft.extend({
+  cookies: z.array(ConsentCookie).max(500),
+  ...DraftRevision.shape,
+}).superRefine(({ categories, cookies }, context) => {
+  for (const problem of cookieProblems(categories, cookies)) context.addIssue({ code: 'custom', ...problem });
+});
+
+export const ChangeConfigurationRequest = DraftSettings.extend({ controller: DraftSettings.shape.controller.partial() })
+  .partial()
+  .extend(DraftRevision.shape);
+
+export const PublishConfigurationRequest = DraftRevision.extend({}).strict();
+
+/** The texts of the banner in one language. */
+export const BannerTexts = z.object({
+  language: Language,
+  texts: z.record(z.string(), z.string()),
+  /** How consent is withdrawn; null: not written yet. */
+  withdrawal: z.string().nullable(),
+});
+export type BannerTexts = z.infer<typeof BannerTexts>;
+
+export const BannerTextsParams = SiteParams.extend({ language: Language });
+
+export const PutBannerTextsRequest = z.strictObject({
+  texts: z.record(z.string().regex(/^[A-Za-z0-9_.-]{1,50}$/), z.string().max(10_000)),
+  withdrawal: z.string().max(10_000).nullable(),
+  ...ExpectedRevision.shape,
+});
+
+export const BannerTextsResponse = z.object({ data: BannerTexts, ...DraftRevision.shape });
+
+/** A configuration that was published. */
+export const ConfigurationVersion = z.object({
+  /** From 1, without gaps. */
+  number: z.int(),
+  /** Of the record's text: the `site_config_hash` of consents. */
+  sha256: Sha256Hex,
+  published_at: Timestamp,
+  is_in_force: z.boolean(),
+  publication: Publication,
+});
+export type ConfigurationVersion = z.infer<typeof ConfigurationVersion>;
+
+export const ConfigurationVersionWithRecord = ConfigurationVersion.extend({
+  /** The exact canonical text that the hash is over. */
+  record: z.string(),
+});
+
+export const ConfigurationVersionsQuery = PageQuery;
+export const ConfigurationVersionParams = SiteParams.extend({
+  number: z.coerce.number().int().min(1).max(2_147_483_647),
+});

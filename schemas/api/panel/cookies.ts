@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { ConsentCookie } from '../../events/site-config.js';
+import { Uuid } from '../../evidence/primitives.js';
+import { PageQuery, SiteParams } from './common.js';
+import { DraftRevision, ExpectedRevision } from './draft-revision.js';
+
+/** A cookie of the draft. */
+export const DraftCookie = ConsentCookie.extend({ id: Uuid });
+export type DraftCookie = z.infer<typeof DraftCookie>;
+
+export const CookieParams = SiteParams.extend({ cookie_id: Uuid });
+
+export const CookiesQuery = PageQuery.extend({ category: ConsentCookie.shape.category.optional() });
+
+export const CreateCookieRequest = ConsentCookie.extend(ExpectedRevision.shape);
+
+export const ChangeCookieRequest = ConsentCookie.partial().extend(ExpectedRevision.shape);
+
+export const CookieResponse = z.object({ data: DraftCookie, ...DraftRevision.shape });

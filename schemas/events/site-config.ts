@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { Instant, Uuid } from '../evidence/primitives.js';
+
+/** Published before cookies were part of a configuration. Its records stay as they are: consents name them by their hash. */
+export const SITE_CONFIG_PUBLISHED_V1 = 'SiteConfigPublished.v1';
+export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v2';
+
+export const Language = z
+  .string()
+  .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/)
+  .max(35);
+/** A text in several languages. */
+export const ByLanguage = z.record(Language, z.string().max(10_000));
+
+/** A category of processing that a person may accept or reject, with what ISO/IEC TS 27560 asks of a consent record. */
+export const ConsentCategory = z.strictObject({
+  key: z.string().regex(/^[a-z0-9_-]{1,50}$/),
+  required: z.boolean(),
+  title: ByLanguage,
+  purpose: ByLanguage,
+  lawful_basis: z.enum(['consent', 'contract', 'legal_obligation', 'legitimate_interest']),
+  personal_data: z.array(z.string().max(200)).max(50),
+  recipients: z.array(z.string().max(200)).max(50),
+  retention_days: z.int().min(1).nullable(),
+});
+export type ConsentCategory = z.infer<typeof ConsentCategory>;
+
+/** A cookie, or another thing that is kept in a browser, which a category covers. Name and provider together tell cookies apart. */
+export const ConsentCookie = z.strictObject({
+  /** As the browser has it; `*` stands for what varies, e.g. `_ga_*`. */
+  name: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
+  /** Who sets and reads it. */
+  provider: z.string().min(1).max(300),
+  /** Key of the category that covers it. */
+  category: ConsentCategory.shape.key,
+  party: z.enum(['first', 'third']),
+  /** Seconds that it is kept; null: until the browser is closed. */
+  duration_seconds: z.int().min(1).nullable(),
+  purpose: ByLanguage,
+});
+export type ConsentCookie = z.infer<typeof ConsentCookie>;
+
+/** What a site shows and who answers for it. Its JCS text is what `site_config_hash` of a record is over. */
+export const SiteConfigPublishedV1Record = z.strictObject({
+  v: z.literal(1),
+  event_id: Uuid,
+  site_id: Uuid,
+  created_at: Instant,
+  number: z.int().min(1),
+  domain: z.string().min(1).max(253),
+  controller: z.strictObject({
+    legal_name: z.string().min(1).max(300),
+    contact: z.string().min(1).max(500),
+  }),
+  default_language: Language,
+  languages: z.array(Language).min(1).max(50),
+  /** Days after which a consent expires; null: never. */
+  validity_days: z.int().min(1).max(36_500).nullable(),
+  banner: z.record(Language, z.record(z.string().max(50), z.string().max(10_000))),
+  /** How consent is withdrawn, in each language. */
+  withdrawal: ByLanguage,
+  categories: z.array(ConsentCategory).max(100),
+});
+export type SiteConfigPublishedV1Record = z.infer<typeof SiteConfigPublishedV1Record>;
+
+/** The second version says which cookies each category covers. */
+export const SiteConfigPublishedRecord = z
+  .strictObject({
+    ...SiteConfigPublishedV1Record.shape,
+    v: z.literal(2),
+    cookies: z.array(ConsentCookie).max(500),
+  })
+  .superRefine(({ categories, cookies }, context) => {
+    for (const { path, message } of cookieProblems(categories, cookies))
+      context.addIssue({ code: 'custom', path, message });
+  });
+export type SiteConfigPublishedRecord = z.infer<typeof SiteConfigPublishedRecord>;
+
+/** A record of any version, as one of the newest. For reading only: hashes are over the text, which is never changed. */
+export const AnySiteConfigRecord = z
+  .discriminatedUnion('v', [SiteConfigPublishedV1Record, SiteConfigPublishedRecord])
+  .transform((record): SiteConfigPublishedRecord => (record.v === 1 ? { ...record, v: 2, cookies: [] } : record));
+
+/** Whether events of this type are publications of a configuration, in any version. */
+export function isSiteConfigPublished(type: string): boolean {
+  return type === SITE_CONFIG_PUBLISHED || type === SITE_CONFIG_PUBLISHED_V1;
+}
+
+/** A problem of a configuration, and where it is. */
+export interface ConfigProblem {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+/** What is wrong with categories and cookies taken together: keys and cookies that stand twice, cookies of no category. */
+export function cookieProblems(
+  categories: readonly Pick<ConsentCategory, 'key'>[],
+  cookies: readonly Pick<ConsentCookie, 'name' | 'provider' | 'category'>[],
+): readonly ConfigProblem[] {
+  const keys = new Set<string>();
+  const problems: ConfigProblem[] = [];
+  for (const [index, { key }] of categories.entries()) {
+    if (keys.has(key))
+      problems.push({ path: ['categories', index, 'key'], message: `the category ${key} stands twice` });
+    keys.add(key);
+  }
+  const known = new Set<string>();
+  for (const [index, { name, provider, category }] of cookies.entries()) {
+    const identity = JSON.stringify([name, provider]);
+    if (known.has(identity))
+      problems.push({ path: ['cookies', index, 'name'], message: `the cookie ${name} of ${provider} stands twice` });
+    known.add(identity);
+    if (!keys.has(category))
+      problems.push({ path: ['cookies', index, 'category'], message: `there is no category ${category}` });
+  }
+  return problems;
+}
