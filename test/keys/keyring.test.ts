@@ -53,12 +53,12 @@ describe('the keyring', () => {
     expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(4);
   });
 
-  it('is the same after a restart, with the rights of an API process', async () => {
+  it('is the same after a restart, with the rights of the worker', async () => {
     const site = randomUUID();
     const before = await createKeyring(pool, master);
     const api = createPool({
       url: database.url,
-      role: 'consent_ledger_api',
+      role: 'consent_ledger_worker',
       applicationName: 'keyring test',
       maxConnections: 1,
       statementTimeoutMs: 30_000,
