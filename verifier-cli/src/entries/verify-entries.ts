@@ -6,10 +6,9 @@ import {
   DOCUMENT_VERSION_RETIRED,
   DocumentVersionPublishedRecord,
   DocumentVersionStateRecord,
-  SITE_CONFIG_PUBLISHED,
-  SiteConfigPublishedRecord,
 } from '../../../schemas/events/notices.js';
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
+import { AnySiteConfigRecord, isSiteConfigPublished } from '../../../schemas/events/site-config.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -164,6 +163,7 @@ class EntriesPass {
     const place = { batch: source.batch, index: source.index };
     if (!isSealedEventType(entry.type)) {
       this.#knowsEveryType = false;
+      this.#documents.addUnknown(record);
       findings.open('record.format', 'this verifier does not know events of this type');
       return;
     }
@@ -183,7 +183,7 @@ class EntriesPass {
     const state = STATES.get(entry.type);
     const change = state === undefined ? null : matchShape(DocumentVersionStateRecord, record);
     if (state !== undefined && change?.ok) this.#documents.addState(state, change.value, place);
-    const configuration = entry.type === SITE_CONFIG_PUBLISHED ? matchShape(SiteConfigPublishedRecord, record) : null;
+    const configuration = isSiteConfigPublished(entry.type) ? matchShape(AnySiteConfigRecord, record) : null;
     if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, findings.verdict, place);
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
     if (erasure?.ok)
