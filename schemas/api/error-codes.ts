@@ -40,7 +40,14 @@ export const ERROR_CODES = {
     meaning: 'The DNS of the domain does not say that it is the tenant’s.',
   },
   WRONG_STATE: { status: 409, isOwn: true, meaning: 'The resource is in a state that does not allow this.' },
+  EXPORT_NOT_FINISHED: { status: 409, isOwn: true, meaning: 'The export is not finished yet: ask for its state.' },
+  EXPORT_GONE: {
+    status: 410,
+    isOwn: true,
+    meaning: 'The package is not kept any more, or never was: see the state of the export. Export again.',
+  },
   PAYLOAD_TOO_LARGE: { status: 413, isOwn: true, meaning: 'The body is larger than the route takes.' },
+  RANGE_NOT_SATISFIABLE: { status: 416, isOwn: true, meaning: 'The content ends before the range begins.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, isOwn: true, meaning: 'The body is not application/json.' },
   MALFORMED_JSON: { status: 400, isOwn: true, meaning: 'The body is not strict JSON in UTF-8.' },
   BAD_REQUEST: { status: 400, isOwn: true, meaning: 'The request is malformed.' },
@@ -82,7 +89,13 @@ export const ERROR_CODES = {
   CONSENT_LIMIT_EXCEEDED: { status: 429, meaning: 'The consent quota of the plan is used up.' },
   NO_CONSENT_SUBSCRIPTION: { status: 429, meaning: 'The tenant has no active plan.' },
   TOO_MANY_INVALID_API_KEYS: { status: 429, meaning: 'Too many requests with invalid keys from this address.' },
+  TENANT_LIMIT_EXCEEDED: { status: 429, isOwn: true, meaning: 'The tenant has made ten others within a day.' },
   TOO_MANY_SIGN_IN_ATTEMPTS: { status: 429, isOwn: true, meaning: 'Too many sign-in attempts.' },
+  EXPORT_LIMIT_EXCEEDED: {
+    status: 429,
+    isOwn: true,
+    meaning: 'The tenant has as many exports queued, running or kept as it may have.',
+  },
   QUEUE_OVERLOADED: { status: 503, meaning: 'Too many records wait for the log. Retry after Retry-After.' },
   ADMISSION_UNAVAILABLE: {
     status: 503,

@@ -49,6 +49,14 @@ export interface Config {
   readonly erasureJournal: string;
   /** Days for which backups of the database are kept; `undefined`: not known. */
   readonly backupRetentionDays: number | undefined;
+  /** Evidence exports that the service makes and keeps. */
+  readonly exports: {
+    readonly retentionHours: number;
+    /** Of one package. */
+    readonly maxBytes: number;
+    /** Queued, running or kept. */
+    readonly maxPerTenant: number;
+  };
   /** Requests a minute for each IP address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
   /** What `/metrics` asks for; `undefined`: there is no `/metrics`. */
@@ -163,6 +171,11 @@ function assemble(values: Values): Config {
     erasureJournal:
       values.ERASURE_JOURNAL === undefined ? join(dataDir, 'erasures.ndjson') : resolve(values.ERASURE_JOURNAL),
     backupRetentionDays: values.BACKUP_RETENTION_DAYS,
+    exports: {
+      retentionHours: values.EXPORT_RETENTION_HOURS,
+      maxBytes: values.EXPORT_MAX_BYTES,
+      maxPerTenant: values.EXPORT_MAX_PER_TENANT,
+    },
     limits: { invalidKeys: values.INVALID_KEY_LIMIT, publicVerify: values.PUBLIC_VERIFY_LIMIT },
     metricsToken: values.METRICS_TOKEN,
     tracing: tracingConfig(values),

@@ -202,6 +202,21 @@ export const variables = z.object({
     otherwise: 'receipts say that it is not known',
     example: '35',
   }),
+  EXPORT_RETENTION_HOURS: integer(1, 8760).register(descriptions, {
+    meaning: 'Hours for which a finished evidence export can be downloaded; then its package is deleted.',
+    default: '72',
+    example: '24',
+  }),
+  EXPORT_MAX_BYTES: integer(1, 1_099_511_627_776).register(descriptions, {
+    meaning: 'Largest package, in bytes, that an evidence export may make. It is kept in PostgreSQL, encrypted.',
+    default: '10737418240',
+    example: '2147483648',
+  }),
+  EXPORT_MAX_PER_TENANT: integer(1, 100_000).register(descriptions, {
+    meaning: 'Most evidence exports of one tenant that are queued, running or kept at a time.',
+    default: '20',
+    example: '5',
+  }),
   INVALID_KEY_LIMIT: integer(1, 1_000_000).register(descriptions, {
     meaning: 'Requests with unknown API keys a minute that one IP address may make.',
     default: '30',

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Log } from '../background/part.js';
 import type { LookUpTxt } from '../catalogue/domain-challenge.js';
 import type { Config } from '../config/index.js';
 import type { EventLog } from '../event-log/port.js';
@@ -13,5 +14,6 @@ export interface PanelDeps {
   readonly keyring: Keyring;
   readonly eventLog: EventLog;
   readonly verifier: Verifier;
+  readonly logger: Log;
   readonly lookUpTxt: LookUpTxt;
 }

@@ -1,5 +1,6 @@
 import { API_KEY_OPERATIONS } from './api-keys/operations.js';
 import { AUDIT_LOG_OPERATIONS } from './audit-log/operations.js';
+import { EXPORT_OPERATIONS } from './exports/operations.js';
 import { INVITATION_OPERATIONS } from './invitations/operations.js';
 import type { PanelOperation } from './operation.js';
 import { PLAN_OPERATIONS } from './plans/operations.js';
@@ -14,6 +15,7 @@ export const PANEL_OPERATIONS: readonly PanelOperation[] = [
   ...PLAN_OPERATIONS,
   ...SITE_OPERATIONS,
   ...API_KEY_OPERATIONS,
+  ...EXPORT_OPERATIONS,
   ...USER_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...SIGN_IN_OPERATIONS,

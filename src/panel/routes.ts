@@ -1,6 +1,7 @@
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { auditLogRoutes } from './audit-log/routes.js';
 import type { PanelDeps } from './deps.js';
+import { exportRoutes } from './exports/routes.js';
 import { invitationRoutes } from './invitations/routes.js';
 import { planRoutes } from './plans/routes.js';
 import type { PanelRoute } from './route.js';
@@ -16,6 +17,7 @@ export function panelRoutes(deps: PanelDeps): readonly PanelRoute[] {
     ...planRoutes(deps),
     ...siteRoutes(deps),
     ...apiKeyRoutes(deps),
+    ...exportRoutes(deps),
     ...userRoutes(deps),
     ...invitationRoutes(deps),
     ...signInRoutes(deps),

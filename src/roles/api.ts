@@ -4,12 +4,10 @@ import { createCheckedClock } from '../admission/checked-clock.js';
 import { createOutboxGauge } from '../admission/outbox-gauge.js';
 import { createRateLimiter, type RateLimiter } from '../admission/rate-limiter.js';
 import { DEFAULT_GROUP_LIMITS } from '../admission/submit.js';
-import { createAccessTokens } from '../catalogue/access-tokens.js';
 import { createKeyUsage, type KeyUsage } from '../catalogue/key-usage.js';
 import { createSiteDirectory } from '../catalogue/site-directory.js';
 import { createTxtLookUp } from '../catalogue/txt-look-up.js';
 import { createUserDirectory } from '../catalogue/user-directory.js';
-import { createPasswordCheck } from '../catalogue/users.js';
 import { createApp } from '../http/app.js';
 import { failureOf } from '../http/request-log.js';
 import { recordingRoutes } from '../http/routes/tool/post-routes.js';
@@ -18,6 +16,8 @@ import { panelRoutes } from '../panel/routes.js';
 import { stoppedProjections } from '../projector/index.js';
 import { createDetectRegion } from '../regions/detect-region.js';
 import { openGeoDatabase } from '../regions/geo-database.js';
+import { createAccessTokens } from '../sign-in/access-tokens.js';
+import { createPasswordCheck } from '../sign-in/check-password.js';
 import { createGroupObserver } from '../telemetry/group-observer.js';
 import { createVerifier } from '../verification/verifier.js';
 import type { Installation } from './installation.js';
@@ -81,7 +81,7 @@ export async function createApi(installation: Installation): Promise<Api> {
         rateLimiter,
         apiUsers,
         keyUsage,
-        checkPassword: createPasswordCheck(pool),
+        checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool }),
         verifier,
         detectRegion: createDetectRegion({
           ...config.geo,
@@ -93,6 +93,7 @@ export async function createApi(installation: Installation): Promise<Api> {
         onExportError: (error, { id }) => {
           logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
         },
+        evidenceExports: { keyring, logger, maxPerTenant: config.exports.maxPerTenant, clock: Date.now },
         // Consents are accepted whatever becomes of the read models: that must not be lost with them.
         checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
         discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
@@ -108,6 +109,7 @@ export async function createApi(installation: Installation): Promise<Api> {
             keyring,
             eventLog: installation.eventLog,
             verifier,
+            logger,
             lookUpTxt: createTxtLookUp(config.dnsServers),
           }),
         },

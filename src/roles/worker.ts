@@ -3,6 +3,7 @@ import { createUpkeep } from '../admission/upkeep-part.js';
 import type { BackgroundPart } from '../background/part.js';
 import { applyErasures, createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
 import { ensureManifestCertificate } from '../evidence/index.js';
+import { createExporter } from '../exports/index.js';
 import { createProjector, prepareProjections } from '../projector/index.js';
 import { assertLogNotBehind } from '../relay/log-check.js';
 import { createRelay } from '../relay/relay.js';
@@ -92,6 +93,16 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     stamper,
     createErasureRunner({ pool, log, logger, journal: openErasureJournal(config.erasureJournal) }),
     createRetention({ pool, keyring, logger, journal: openErasureJournal(config.erasureJournal) }),
+    createExporter({
+      pool,
+      log,
+      keyring,
+      logger,
+      origin: config.ledgerOrigin,
+      tracing,
+      maxBytes: config.exports.maxBytes,
+      retentionMs: config.exports.retentionHours * HOUR_MS,
+    }),
     createUpkeep({ pool, logger }),
   ];
   metrics.showParts(parts);

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { ConsentRecord, eventIdOfConsentToken } from '../../events/consent-recorded.js';
+import { Count, Sha256Hex, Uuid } from '../../evidence/primitives.js';
+import { CONSENT_LIMITS } from '../consent-limits.js';
+import { PERSONAL_FIELDS } from '../export.js';
+import { SiteParams, Timestamp } from './common.js';
+
+/** Most records that one export may name. */
+export const MAX_EXPORT_RECORDS = 1000;
+
+const Time = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with offset' })
+  .transform((text) => new Date(text).toISOString());
+
+/** A record by id or consent token; its event id comes out. */
+const RecordId = z
+  .string()
+  .max(100)
+  .transform((text, context) => {
+    const lower = text.trim().toLowerCase();
+    const id = Uuid.safeParse(lower).data ?? eventIdOfConsentToken(lower);
+    if (id !== null) return id;
+    context.addIssue({ code: 'custom', message: 'must be the id of a record, or its consent token' });
+    return z.NEVER;
+  });
+
+/** Which consents a package is about, as `evidence export` of the command line knows it. What is left out restricts nothing. */
+export const EvidenceFilter = z
+  .strictObject({
+    /** Of `created_at`, inclusive. */
+    from: Time.optional(),
+    /** Of `created_at`, exclusive. */
+    to: Time.optional(),
+    consent_type: ConsentRecord.shape.consent_type.optional(),
+    document_version_id: z.string().toLowerCase().pipe(Uuid).optional(),
+    /** Ids or consent tokens. */
+    records: z.array(RecordId).min(1).max(MAX_EXPORT_RECORDS).optional(),
+    visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional(),
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
+    path: ['to'],
+    message: 'must be after from',
+  });
+export type EvidenceFilter = z.output<typeof EvidenceFilter>;
+
+/** Which personal fields a package shows. */
+export const DiscloseRequest = z.union([
+  z.enum(['all', 'none']),
+  z
+    .array(z.string().refine((name) => PERSONAL_FIELDS.includes(name), 'is no personal field of a record'))
+    .min(1)
+    .max(100),
+]);
+
+export const CreateExportRequest = z.strictObject({
+  filter: EvidenceFilter.default({}),
+  /** Nothing personal unless it is asked for: a package goes to others. */
+  disclose: DiscloseRequest.default('none'),
+});
+export type CreateExportRequest = z.output<typeof CreateExportRequest>;
+
+export const EXPORT_STATES = ['queued', 'running', 'finished', 'cancelled', 'failed', 'expired'] as const;
+
+/** Why an export was cancelled, or failed. */
+export const EXPORT_REASONS = [
+  /** A user cancelled it. */
+  'requested',
+  /** Personal data of the site was erased meanwhile, or since. Export again. */
+  'erasure',
+  /** The package would be larger than the format, or the service's configuration, allows. */
+  'too-large',
+  /** Event log and ledger contradict each other, or a record is not the one that was accepted: an operator is needed. */
+  'log-and-ledger-differ',
+  'proof-hash-differs',
+  'manifest-key-not-certified',
+  /** It was tried several times, and each run ended early. */
+  'error',
+] as const;
+
+/** The filter as it is shown: whom it is about is not. */
+const ShownFilter = z.object({
+  from: Timestamp.nullable(),
+  to: Timestamp.nullable(),
+  consent_type: z.string().nullable(),
+  document_version_id: Uuid.nullable(),
+  /** Event ids. */
+  records: z.array(Uuid).nullable(),
+  /** Whether it is about one visitor. */
+  by_visitor: z.boolean(),
+});
+
+const Progress = z.object({
+  step: z.enum(['entries', 'batches', 'proofs', 'checkpoints', 'attachments', 'finishing']),
+  /** Records, batches or files done of this step. */
+  done: Count,
+  /** Of them in all; null where that is not known. */
+  total: Count.nullable(),
+  /** Of the package so far. */
+  bytes: Count,
+});
+
+const FinishedPackage = z.object({
+  bytes: Count,
+  /** Of the file that is downloaded. */
+  sha256: Sha256Hex,
+  /** Size of the checkpoint as of which it is; null if nothing was stamped yet. */
+  checkpoint: Count.nullable(),
+  counts: z.object({
+    entries: Count,
+    consents: Count,
+    erased: Count,
+    attachments: Count,
+    /** Consents that fit the filter, but are not time-stamped yet, and not in the package. */
+    not_yet_stamped: Count,
+  }),
+});
+
+/** An export of evidence. */
+export const EvidenceExport = z.object({
+  id: Uuid,
+  site_id: Uuid,
+  state: z.enum(EXPORT_STATES),
+  reason: z.enum(EXPORT_REASONS).nullable(),
+  requested_by: z.object({ user_id: Uuid, channel: z.enum(['panel', 's2s']) }),
+  requested_at: Timestamp,
+  ended_at: Timestamp.nullable(),
+  /** Until then a finished package can be downloaded. */
+  expires_at: Timestamp.nullable(),
+  filter: ShownFilter,
+  disclose: DiscloseRequest,
+  /** While it runs. */
+  progress: Progress.nullable(),
+  /** Once it is finished; also when it is not kept any more. */
+  package: FinishedPackage.nullable(),
+});
+export type EvidenceExport = z.output<typeof EvidenceExport>;
+
+/** One export, with what is shown only to whoever asks for this one. */
+export const EvidenceExportDetails = EvidenceExport.extend({
+  /**
+   * Of a finished export by visitor: with these disclosures, and only with them, it can be shown whom the package is about. They are not in it. Hand
+   * them over apart from it.
+   */
+  filter_disclosures: z.array(z.string()),
+});
+export type EvidenceExportDetails = z.output<typeof EvidenceExportDetails>;
+
+export const EvidenceExportAnswer = z.object({ data: EvidenceExportDetails });
+
+export const ExportParams = SiteParams.extend({ export_id: Uuid });
+
+/** GET /tool/v1/s2s/evidence-exports/{id}. */
+export const S2sExportParams = z.object({ id: Uuid });

@@ -1,0 +1,28 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type ExportParts, type ExportRequest, type ExportResult, exportEvidence } from '../evidence/index.js';
+
+export interface PackageRequest extends Omit<ExportRequest, 'output'> {
+  /** Gets the package, and is ended with it. */
+  readonly output: Writable;
+}
+
+/**
+ * Makes an evidence package and writes it into a stream.
+ * @throws what `exportEvidence` throws; what the stream was destroyed with
+ */
+export async function makePackage(parts: ExportParts, request: PackageRequest): Promise<ExportResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-export-'));
+  try {
+    const path = join(folder, 'package.zip');
+    const result = await exportEvidence(parts, { ...request, output: path });
+    await pipeline(createReadStream(path), request.output);
+    return result;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

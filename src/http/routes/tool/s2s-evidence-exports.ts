@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { ApiError } from '../../../../schemas/api/error-codes.js';
+import { CreateExportRequest, EvidenceExportAnswer, S2sExportParams } from '../../../../schemas/api/panel/exports.js';
+import { admitGroup } from '../../../admission/admit-group.js';
+import { nonceDigest } from '../../../admission/digests.js';
+import { appendAuditEntry } from '../../../audit-log/append-entry.js';
+import { withTransaction } from '../../../database/pool.js';
+import {
+  auditDetails,
+  type CreateExportParts,
+  createExport,
+  findPackage,
+  readExport,
+  type SendPackageParts,
+  sendPackage,
+} from '../../../exports/index.js';
+import { type Caller, callerOf } from '../../caller.js';
+import type { ToolGuards } from '../../guards/tool-guard.js';
+import { parseJsonBody, validate } from '../../json-body.js';
+import { checkSignature } from '../../signature.js';
+
+export interface EvidenceExportDeps extends SendPackageParts, CreateExportParts {
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+}
+
+/**
+ * POST /tool/v1/s2s/evidence-exports queues an export of the key's site; GET …/{id} tells its state, GET …/{id}/package is the package: the exports of the panel,
+ * for backends.
+ */
+export function s2sEvidenceExports(tool: FastifyInstance, guards: ToolGuards, deps: EvidenceExportDeps): void {
+  const { pool, keyring } = deps;
+  tool.post('/s2s/evidence-exports', { onRequest: guards.s2s }, async (request, reply) => {
+    const caller = callerOf(request);
+    await useNonce(pool, caller, checkSignature(request, deps.clock()));
+    const body = validate(CreateExportRequest, parseJsonBody(request.rawBody));
+    const { siteId, tenantId } = caller.site;
+    const userId = userOf(caller);
+    const created = await withTransaction(pool, async (transaction) => {
+      const author = { tenantId, siteId, userId, channel: 's2s' } as const;
+      const data = await createExport(transaction, deps, author, body);
+      await appendAuditEntry(transaction, {
+        tenantId,
+        actor: { kind: 'user', userId },
+        action: 'export.create',
+        subject: { kind: 'export', id: data.id },
+        details: { site: siteId, api_key: caller.apiKey.id, ...auditDetails(body) },
+      });
+      return data;
+    });
+    return reply.code(202).send(EvidenceExportAnswer.parse({ data: { ...created, filter_disclosures: [] } }));
+  });
+
+  const read = { onRequest: guards.s2sRead, exposeHeadRoute: false };
+  tool.get('/s2s/evidence-exports/:id', read, async (request, reply) =>
+    reply.send(EvidenceExportAnswer.parse({ data: await readExport(pool, keyring, idOf(request)) })),
+  );
+  tool.get('/s2s/evidence-exports/:id/package', read, async (request, reply) => {
+    const caller = callerOf(request);
+    const id = idOf(request);
+    const kept = await findPackage(pool, keyring, id);
+    await sendPackage(deps, reply, kept, () =>
+      appendAuditEntry(pool, {
+        tenantId: caller.site.tenantId,
+        actor: { kind: 'user', userId: userOf(caller) },
+        action: 'export.download',
+        subject: { kind: 'export', id: id.exportId },
+        details: { site: id.siteId, channel: 's2s', api_key: caller.apiKey.id },
+      }),
+    );
+    return reply;
+  });
+}
+
+function idOf(request: FastifyRequest): { readonly siteId: string; readonly exportId: string } {
+  return { siteId: callerOf(request).site.siteId, exportId: validate(S2sExportParams, request.params).id };
+}
+
+function userOf({ user }: Caller): string {
+  if (user === undefined) throw new Error('an S2S route was registered without its guard');
+  return user.id;
+}
+
+/** @throws ApiError NONCE_REPLAYED, ADMISSION_UNAVAILABLE */
+async function useNonce(pool: pg.Pool, { site }: Caller, nonce: string): Promise<void> {
+  const [outcome] = await admitGroup(pool, [{ site, nonce: nonceDigest(site.siteId, nonce), consents: [] }]);
+  if (outcome === undefined) throw new ApiError('ADMISSION_UNAVAILABLE');
+  if (outcome.request === 'replayed') throw new ApiError('NONCE_REPLAYED');
+}
