@@ -16,8 +16,8 @@ export function toBase64url(bytes: Uint8Array): string {
 
 /** The bytes of canonical base64url without padding; null for anything else, unused bits that are set included. */
 export function fromBase64url(text: string): Uint8Array | null {
-  if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
   const bytes = Buffer.from(text, 'base64url');
+  // Whatever else the decoder lets pass is encoded in another way.
   return bytes.toString('base64url') === text ? new Uint8Array(bytes) : null;
 }
 
@@ -31,6 +31,19 @@ export function fromBase64(text: string): Uint8Array | null {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? new Uint8Array(bytes) : null;
+}
+
+/** A text with one character for each byte. Those of ASCII stand for themselves; what others become is not to be relied on. */
+export function textOfBytes(bytes: Uint8Array): string {
+  return view(bytes).toString('latin1');
+}
+
+/**
+ * The text whose canonical base64url without padding this is, with one character for each byte as `textOfBytes`; null for anything else.
+ */
+export function textFromBase64url(text: string): string | null {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes.toString('latin1') : null;
 }
 
 function view(bytes: Uint8Array): Buffer {

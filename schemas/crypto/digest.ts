@@ -6,13 +6,23 @@ const EMPTY = new Uint8Array();
 
 /** SHA-256 of some bytes: 32 bytes (FIPS 180-4). */
 export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
-  // Leaves and nodes of trees, by the million: one call into OpenSSL for short content, instead of an object for each.
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  if (length <= ONE_SHOT_BYTES)
-    return plain(hash('sha256', parts.length === 1 ? (parts[0] ?? EMPTY) : concatBytes(...parts), 'buffer'));
+  let length = 0;
+  for (const part of parts) length += part.length;
+  if (length <= ONE_SHOT_BYTES) {
+    // Leaves and nodes of trees, by the million: one call into OpenSSL, instead of an object for each. The digest comes as a text, because a buffer
+    // would cost more than the hash.
+    const content = parts.length === 1 ? (parts[0] ?? EMPTY) : concatBytes(...parts);
+    return bytesOfText(hash('sha256', content, 'binary'));
+  }
   const digest = createHash('sha256');
   for (const part of parts) digest.update(part);
   return plain(digest.digest());
+}
+
+function bytesOfText(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = text.charCodeAt(i);
+  return bytes;
 }
 
 /** SHA-256 of a text's UTF-8 bytes, in lower-case hex. */

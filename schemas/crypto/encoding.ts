@@ -1,4 +1,13 @@
-export { fromBase64, fromBase64url, fromHex, toBase64, toBase64url, toHex } from './binary-text.js';
+export {
+  fromBase64,
+  fromBase64url,
+  fromHex,
+  textFromBase64url,
+  textOfBytes,
+  toBase64,
+  toBase64url,
+  toHex,
+} from './binary-text.js';
 
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -26,7 +35,9 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** Several byte strings as one. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const out = new Uint8Array(length);
   let offset = 0;
   for (const part of parts) {
     out.set(part, offset);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sha256Base64url } from '../crypto/digest.js';
-import { decodeUtf8, fromBase64url, toBase64url, utf8 } from '../crypto/encoding.js';
+import { decodeUtf8, fromBase64url, textFromBase64url, toBase64url, utf8 } from '../crypto/encoding.js';
 import type { JsonValue } from '../json/json-value.js';
 import { parseStrictJson, StrictJsonError } from '../json/strict-json.js';
 
@@ -35,6 +35,26 @@ const DisclosureArray = z.tuple([z.string(), z.string().min(1).max(100), z.unkno
  * @returns null if it is not base64url of a strict JSON array of salt (16 bytes or more), name and value
  */
 export function decodeDisclosure(text: string): Disclosure | null {
+  const decoded = textFromBase64url(text);
+  if (decoded === null) return null;
+  return plainDisclosure(decoded) ?? strictDisclosure(text);
+}
+
+/**
+ * A salt of 16 bytes, a simple name, and a value without structure and without a character that needs escaping, in ASCII: what nearly every
+ * disclosure of a package is. Every text of this form is one that `strictDisclosure` reads in the same way.
+ */
+const PLAIN =
+  /^\["([A-Za-z0-9_-]{21}[AQgw])","([A-Za-z0-9_.-]{1,100})",("[\x20\x21\x23-\x5b\x5d-\x7e]*"|true|false|null|0|-?[1-9][0-9]{0,14})\]$/;
+
+function plainDisclosure(json: string): Disclosure | null {
+  const [, salt, name, literal] = PLAIN.exec(json) ?? [];
+  if (salt === undefined || name === undefined || literal === undefined) return null;
+  const value: JsonValue = literal.startsWith('"') ? literal.slice(1, -1) : JSON.parse(literal);
+  return { salt, name, value };
+}
+
+function strictDisclosure(text: string): Disclosure | null {
   const bytes = fromBase64url(text);
   const json = bytes === null ? null : decodeUtf8(bytes);
   if (json === null) return null;

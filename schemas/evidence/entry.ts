@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sha256Hex } from '../crypto/digest.js';
 import { utf8 } from '../crypto/encoding.js';
 import { canonicalJson, canonicalString } from '../json/canonical-json.js';
 import type { JsonObject } from '../json/json-value.js';
@@ -56,4 +57,9 @@ export function entryText(parts: EntryParts): string {
 /** The leaf hash of an entry: SHA-256(0x00 ‖ UTF-8 of its text), 32 bytes. */
 export function entryLeaf(text: string): Uint8Array {
   return leafHash(utf8(text));
+}
+
+/** The same in lower-case hex. */
+export function entryLeafHex(text: string): string {
+  return sha256Hex(`\0${text}`);
 }

@@ -43,6 +43,19 @@ export function fromBase64(text: string): Uint8Array | null {
     : null;
 }
 
+/** A text with one character for each byte. Those of ASCII stand for themselves; what others become is not to be relied on. */
+export function textOfBytes(bytes: Uint8Array): string {
+  return new TextDecoder('windows-1252').decode(bytes);
+}
+
+/**
+ * The text whose canonical base64url without padding this is, with one character for each byte as `textOfBytes`; null for anything else.
+ */
+export function textFromBase64url(text: string): string | null {
+  const bytes = fromBase64url(text);
+  return bytes === null ? null : textOfBytes(bytes);
+}
+
 function encode(bytes: Uint8Array, alphabet: string): string {
   let text = '';
   let bits = 0;

@@ -25,6 +25,19 @@ export class LeafList {
     this.#frontier.append(leaf);
   }
 
+  /**
+   * Whether this hash stands at this index, which is below `length`.
+   * @param hash 64 lower-case hex digits
+   */
+  holds(index: number, hash: string): boolean {
+    const start = index * HASH_LENGTH;
+    for (let i = 0; i < HASH_LENGTH; i += 1) {
+      const octet = (digitOf(hash.charCodeAt(2 * i)) << 4) | digitOf(hash.charCodeAt(2 * i + 1));
+      if (octet !== this.#bytes[start + i]) return false;
+    }
+    return true;
+  }
+
   /** The hash at this index, which is below `length`. */
   at(index: number): Uint8Array {
     return this.#bytes.subarray(index * HASH_LENGTH, (index + 1) * HASH_LENGTH);
@@ -33,4 +46,9 @@ export class LeafList {
   root(): Uint8Array {
     return this.#frontier.root();
   }
+}
+
+/** Of a hex digit. */
+function digitOf(code: number): number {
+  return code < 0x3a ? code - 0x30 : code - 0x57;
 }

@@ -1,11 +1,14 @@
 import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
+import { readProofLine } from '../../../schemas/evidence/proof-line.js';
+import { Cursor } from '../../../schemas/json/cursor.js';
 import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { Frontier } from '../../../schemas/merkle/tree.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
-import type { PackageFiles } from '../files/package-files.js';
+import type { LineBlock } from '../files/lines.js';
+import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
 import type { Batch } from './batches.js';
 import { LeafList } from './leaf-list.js';
 
@@ -25,6 +28,8 @@ const OVERHEAD = 150;
 export class ProofCache {
   readonly #loaded = new Map<number, Proofs>();
   readonly #loads = new Map<number, number>();
+  /** Neighbouring entries are of one batch. */
+  #latest: { readonly number: number; readonly proofs: Proofs } | null = null;
   #bytes = 0;
   /** Bytes of proof files that may still be read. */
   #allowance: number;
@@ -34,21 +39,33 @@ export class ProofCache {
     this.#allowance = LIMITS.proofBytes + LIMITS.proofBytesPerEntryByte * entryBytes;
   }
 
-  /** @returns null if the leaf is proved to be in the batch at this index, else why not */
-  async problemOf(batch: Batch, index: number, leaf: Uint8Array): Promise<string | null> {
-    const { number, count, root } = batch.header;
+  /** Whether the place of this index can be looked up without reading a file. */
+  isAtHand({ header: { number, count } }: Batch, index: number): boolean {
+    return index >= count || this.#atHand(number) !== undefined;
+  }
+
+  /** Reads the proofs of a batch. */
+  async load(batch: Batch): Promise<void> {
+    await this.#proofsOf(batch);
+  }
+
+  /**
+   * @param batch whose proofs are at hand
+   * @param leaf in hex
+   * @returns null if the leaf is proved to be in the batch at this index, else why not
+   */
+  problemOf({ header: { number, count, root } }: Batch, index: number, leaf: string): string | null {
     if (index >= count) return `index ${index} is not below the batch's count of ${count}`;
-    const proofs = await this.#proofsOf(batch);
+    const proofs = this.#atHand(number);
+    if (proofs === undefined) throw new RangeError(`the proofs of batch ${number} are not loaded`);
     if (proofs.kind === 'none') return proofs.reason;
     if (proofs.kind === 'leaves') {
       if (!proofs.isRootRight) return `the leaves enclosed of batch ${number} do not lead to its root`;
-      return equalBytes(proofs.leaves.at(index), leaf)
-        ? null
-        : `batch ${number} holds something else at index ${index}`;
+      return proofs.leaves.holds(index, leaf) ? null : `batch ${number} holds something else at index ${index}`;
     }
     const path = proofs.paths.get(index);
     if (path === undefined) return `no proof for index ${index} of batch ${number} is enclosed`;
-    const verdict = verifyInclusion(index, count, leaf, hashesOf(path), fromHex(root) ?? new Uint8Array());
+    const verdict = verifyInclusion(index, count, bytesOf(leaf), hashesOf(path), bytesOf(root));
     return verdict.ok ? null : `it is not in batch ${number} at index ${index}: ${verdict.reason}`;
   }
 
@@ -72,20 +89,28 @@ export class ProofCache {
 
   async #proofsOf(batch: Batch): Promise<Proofs> {
     const { number } = batch.header;
-    const known = this.#loaded.get(number);
-    if (known !== undefined) {
-      this.#loaded.delete(number);
-      this.#loaded.set(number, known);
-      return known;
-    }
+    const known = this.#atHand(number);
+    if (known !== undefined) return known;
     const proofs = this.#refusal(number) ?? (await this.#load(batch));
     this.#loaded.set(number, proofs);
+    this.#latest = { number, proofs };
     this.#bytes += proofs.bytes;
     for (const [oldest, { bytes }] of this.#loaded) {
       if (this.#bytes <= LIMITS.proofCacheBytes || oldest === number) break;
       this.#loaded.delete(oldest);
       this.#bytes -= bytes;
     }
+    return proofs;
+  }
+
+  /** The proofs of a batch that are held; they count as the latest used. */
+  #atHand(number: number): Proofs | undefined {
+    if (this.#latest?.number === number) return this.#latest.proofs;
+    const proofs = this.#loaded.get(number);
+    if (proofs === undefined) return undefined;
+    this.#loaded.delete(number);
+    this.#loaded.set(number, proofs);
+    this.#latest = { number, proofs };
     return proofs;
   }
 
@@ -117,27 +142,40 @@ export class ProofCache {
     const leaves = new LeafList();
     let bytes = OVERHEAD;
     const longest = Math.ceil(Math.log2(Math.max(1, header.count)));
-    for await (const { line, value } of this.files.lines(file, ProofLine, 'entry.inclusion')) {
-      const hashes = 'path' in value ? value.path : [value.leaf];
-      if ('path' in value) paths.set(value.index, packed(hashes));
-      else leaves.push(value.leaf);
-      const isMisplaced = 'leaf' in value && value.index !== leaves.length - 1;
-      const isImpossible = isMisplaced || line > header.count || ('path' in value && hashes.length > longest);
-      if (isImpossible || (paths.size > 0 && leaves.length > 0)) {
-        this.files.findings.fail(
-          'entry.inclusion',
-          'the file mixes leaves and paths, or holds too many or misplaced lines, or paths longer than any in the batch',
-          { file, line },
-        );
-        return { kind: 'none', reason: 'the file with its proof is malformed', bytes };
+    for await (const block of this.files.blocks(file, readLine, 'entry.inclusion')) {
+      for (const { line, value } of block) {
+        const hashes = 'path' in value ? value.path : [value.leaf];
+        if ('path' in value) paths.set(value.index, packed(hashes));
+        else leaves.push(value.leaf);
+        const isMisplaced = 'leaf' in value && value.index !== leaves.length - 1;
+        const isImpossible = isMisplaced || line > header.count || ('path' in value && hashes.length > longest);
+        if (isImpossible || (paths.size > 0 && leaves.length > 0)) {
+          this.files.findings.fail(
+            'entry.inclusion',
+            'the file mixes leaves and paths, or holds too many or misplaced lines, or paths longer than any in the batch',
+            { file, line },
+          );
+          return { kind: 'none', reason: 'the file with its proof is malformed', bytes };
+        }
+        bytes += hashes.length * HASH_LENGTH + OVERHEAD;
       }
-      bytes += hashes.length * HASH_LENGTH + OVERHEAD;
     }
     if (leaves.length === 0) return { kind: 'paths', paths, bytes };
-    const isRootRight =
-      leaves.length === header.count && equalBytes(leaves.root(), fromHex(header.root) ?? new Uint8Array());
+    const isRootRight = leaves.length === header.count && equalBytes(leaves.root(), bytesOf(header.root));
     return { kind: 'leaves', leaves, isRootRight, bytes: leaves.byteLength };
   }
+}
+
+const bySchema = readerOf(ProofLine);
+
+function readLine(block: LineBlock, start: number, end: number): Read<ProofLine> {
+  const value = readProofLine(new Cursor(block.bytes, block.text, start, end));
+  return value === null ? bySchema(block, start, end) : { ok: true, value };
+}
+
+/** The bytes of what is known to be hex. */
+function bytesOf(hex: string): Uint8Array {
+  return fromHex(hex) ?? new Uint8Array();
 }
 
 function packed(hashes: readonly Uint8Array[]): Uint8Array {

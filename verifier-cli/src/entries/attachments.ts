@@ -13,23 +13,46 @@ export class Attachments {
 
   constructor(readonly files: PackageFiles) {}
 
-  async verify(disclosures: readonly Disclosure[], findings: EntryFindings): Promise<void> {
-    for (const { name, value } of disclosures) {
-      if (!ATTACHMENT_FIELDS.has(name) || value === null) continue;
-      const problem = await this.#problemOf(value);
-      if (problem === null) findings.pass('disclosure.attachment');
-      else findings.fail('disclosure.attachment', `${name}: ${problem}`);
+  /** Whether the files that these disclosures name are read, as far as they are there. */
+  areAtHand(disclosures: readonly (Disclosure | null)[]): boolean {
+    return disclosures.every((disclosure) => disclosure === null || !namesFile(disclosure));
+  }
+
+  /** Reads the files that these disclosures name. */
+  async load(disclosures: readonly (Disclosure | null)[]): Promise<void> {
+    for (const disclosure of disclosures) {
+      const reference = disclosure === null || !namesFile(disclosure) ? null : referenceOf(disclosure);
+      const file = reference === null ? null : PACKAGE_FILES.attachment(reference.sha256);
+      if (file !== null && this.files.archive.get(file)?.size === reference?.size) await this.files.digest(file);
     }
   }
 
-  async #problemOf(value: unknown): Promise<string | null> {
-    const reference = AttachmentReference.safeParse(value);
-    if (!reference.success) return 'the reference to the attachment is malformed';
-    const file = PACKAGE_FILES.attachment(reference.data.sha256);
+  /** @param disclosures whose files are loaded */
+  verify(disclosures: readonly Disclosure[], findings: EntryFindings): void {
+    for (const disclosure of disclosures) {
+      if (!namesFile(disclosure)) continue;
+      const problem = this.#problemOf(disclosure);
+      if (problem === null) findings.pass('disclosure.attachment');
+      else findings.fail('disclosure.attachment', `${disclosure.name}: ${problem}`);
+    }
+  }
+
+  #problemOf(disclosure: Disclosure): string | null {
+    const reference = referenceOf(disclosure);
+    if (reference === null) return 'the reference to the attachment is malformed';
+    const file = PACKAGE_FILES.attachment(reference.sha256);
     const enclosed = this.files.archive.get(file);
     if (enclosed === undefined) return 'the attachment is missing';
-    if (enclosed.size !== reference.data.size) return 'the attachment has another size';
+    if (enclosed.size !== reference.size) return 'the attachment has another size';
     this.named.add(file);
-    return (await this.files.digest(file)) === reference.data.sha256 ? null : 'the attachment was changed';
+    return this.files.digestOf(file) === reference.sha256 ? null : 'the attachment was changed';
   }
+}
+
+function namesFile({ name, value }: Disclosure): boolean {
+  return ATTACHMENT_FIELDS.has(name) && value !== null;
+}
+
+function referenceOf({ value }: Disclosure): AttachmentReference | null {
+  return AttachmentReference.safeParse(value).data ?? null;
 }

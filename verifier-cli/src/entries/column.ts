@@ -6,6 +6,7 @@ const CHUNK = 65_536;
 /** Numbers of one kind, by the million: outside the heap of objects, and no wider than they need to be. */
 export class Column {
   readonly #chunks: Cells[] = [];
+  #last: Cells = new Uint8Array();
   #length = 0;
 
   /** @param make an empty piece of so many cells */
@@ -20,9 +21,13 @@ export class Column {
   }
 
   push(value: number): void {
-    if (this.#length % CHUNK === 0) this.#chunks.push(this.make(CHUNK));
+    const place = this.#length % CHUNK;
+    if (place === 0) {
+      this.#last = this.make(CHUNK);
+      this.#chunks.push(this.#last);
+    }
+    this.#last[place] = value;
     this.#length += 1;
-    this.set(this.#length - 1, value);
   }
 
   at(index: number): number {

@@ -1,9 +1,9 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { ErasurePlace } from '../erasure/erasures.js';
-import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
-import type { Findings } from '../findings/findings.js';
+import type { Location } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import { Column } from './column.js';
+import { readUuid, UUID_WORDS, writeUuid } from './uuid-words.js';
 
 /** What has to be remembered of a consent until the whole file is read. */
 export interface ConsentRow {
@@ -23,9 +23,6 @@ export interface ConsentRow {
 
 const VERDICTS: readonly Verdict[] = ['valid', 'indeterminate', 'invalid'];
 
-/** Words of 32 bits in an event id. */
-const ID_WORDS = 4;
-
 /** Consents in columns of numbers: a million objects and texts would need several times the memory. */
 export class ConsentTable {
   readonly #lines = Column.ofIntegers();
@@ -43,6 +40,7 @@ export class ConsentTable {
   readonly #erasedRevisions = Column.ofIntegers();
   readonly #erasedStreams = new Map<number, string>();
   readonly #names: string[] = [];
+  readonly #words = new Uint32Array(UUID_WORDS);
 
   get length(): number {
     return this.#lines.length;
@@ -55,9 +53,8 @@ export class ConsentTable {
     this.#lines.push(row.line);
     this.#streams.push(this.#names.length - 1);
     this.#revisions.push(row.revision);
-    const hex = row.eventId.replaceAll('-', '');
-    for (let word = 0; word < ID_WORDS; word += 1)
-      this.#eventIds.push(Number.parseInt(hex.slice(8 * word, 8 * word + 8), 16));
+    readUuid(row.eventId, this.#words);
+    for (const word of this.#words) this.#eventIds.push(word);
     this.#batches.push(row.batch);
     this.#indexes.push(row.index);
     this.#verdicts.push(VERDICTS.indexOf(row.verdict));
@@ -68,14 +65,14 @@ export class ConsentTable {
     if (row.erased !== null && row.erased.stream !== row.stream) this.#erasedStreams.set(index, row.erased.stream);
   }
 
-  row(index: number): ConsentRow {
+  /** A row's place, version and so on, but not its event id: see `eventIdOf`. */
+  row(index: number): Omit<ConsentRow, 'eventId'> {
     const stream = this.#names[this.#streams.at(index)] ?? '';
     const erasedRevision = this.#erasedRevisions.at(index);
     return {
       line: this.#lines.at(index),
       stream,
       revision: this.#revisions.at(index),
-      eventId: this.#eventIdAt(index),
       batch: this.#batches.at(index),
       index: this.#indexes.at(index),
       verdict: VERDICTS[this.#verdicts.at(index)] ?? 'invalid',
@@ -87,23 +84,15 @@ export class ConsentTable {
     };
   }
 
-  #eventIdAt(index: number): string {
-    let hex = '';
-    for (let word = 0; word < ID_WORDS; word += 1)
-      hex += this.#eventIds
-        .at(index * ID_WORDS + word)
-        .toString(16)
-        .padStart(8, '0');
-    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  /** The event id of a row, put together anew at each call. */
+  eventIdOf(index: number): string {
+    return writeUuid(Array.from({ length: UUID_WORDS }, (_, i) => this.#eventIds.at(index * UUID_WORDS + i)));
   }
 
-  /** Findings at the place of a row. */
-  findingsAt(
-    { line, stream, revision, eventId }: ConsentRow,
-    all: Findings,
-    notes: EntryNote[] | null = null,
-  ): EntryFindings {
-    return new EntryFindings(all, { file: PACKAGE_FILES.entries, line, stream, revision, event_id: eventId }, notes);
+  /** Where a row stands. */
+  locationOf(index: number): Location {
+    const { line, stream, revision } = this.row(index);
+    return { file: PACKAGE_FILES.entries, line, stream, revision, event_id: this.eventIdOf(index) };
   }
 
   /** Makes a row's verdict at least as bad as this one. */

@@ -1,4 +1,3 @@
-import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import type { ReadEntry } from './read-entry.js';
 
@@ -9,6 +8,7 @@ interface Place {
   readonly previous: string | null;
   readonly batch: number;
   readonly index: number;
+  /** In hex. */
   readonly leaf: string;
   readonly findings: EntryFindings;
 }
@@ -20,7 +20,7 @@ export class EntryOrder {
   accept({ entry, source, leaf, findings }: ReadEntry): void {
     const last = this.#last;
     const { stream, revision, previous } = entry;
-    const own = { stream, revision, previous, batch: source.batch, index: source.index, leaf: toHex(leaf), findings };
+    const own = { stream, revision, previous, batch: source.batch, index: source.index, leaf, findings };
     this.#last = own;
     const brokenLink = chainProblem(own, last);
     if (brokenLink === null) findings.pass('entry.chain');

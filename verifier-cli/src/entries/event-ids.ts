@@ -1,5 +1,5 @@
-/** Words of 32 bits in an id. */
-const WORDS = 4;
+import { readUuid, UUID_WORDS } from './uuid-words.js';
+
 /** Ids kept in one piece: 1 MiB. */
 const CHUNK = 65_536;
 /** Below 2^31 and prime. */
@@ -11,21 +11,23 @@ const PRIME = 2_147_483_647;
  */
 export class EventIds {
   readonly #chunks: Uint32Array[] = [];
-  readonly #factors = crypto.getRandomValues(new Uint32Array(2 * WORDS));
+  readonly #factors = crypto.getRandomValues(new Uint32Array(2 * UUID_WORDS));
   /** 1 + the number of the id that has this place; 0 where none has. */
   #places = new Uint32Array(1024);
   #count = 0;
+  /** Of the id that is looked for. */
+  readonly #words = new Uint32Array(UUID_WORDS);
 
   /**
    * @param id a UUID in lower case
    * @returns whether it is the first time
    */
   add(id: string): boolean {
-    const words = wordsOf(id);
-    const place = this.#placeOf(words);
+    readUuid(id, this.#words);
+    const place = this.#placeOf(this.#words, 0);
     if (this.#places[place] !== 0) return false;
-    if (this.#count % CHUNK === 0) this.#chunks.push(new Uint32Array(CHUNK * WORDS));
-    this.#chunks.at(-1)?.set(words, (this.#count % CHUNK) * WORDS);
+    if (this.#count % CHUNK === 0) this.#chunks.push(new Uint32Array(CHUNK * UUID_WORDS));
+    this.#chunks.at(-1)?.set(this.#words, (this.#count % CHUNK) * UUID_WORDS);
     this.#count += 1;
     this.#places[place] = this.#count;
     if (this.#count * 2 > this.#places.length) this.#grow();
@@ -35,37 +37,36 @@ export class EventIds {
   #grow(): void {
     this.#places = new Uint32Array(this.#places.length * 2);
     for (let number = 0; number < this.#count; number += 1) {
-      this.#places[this.#placeOf(this.#wordsAt(number))] = number + 1;
+      const chunk = this.#chunks[Math.floor(number / CHUNK)];
+      if (chunk !== undefined) this.#places[this.#placeOf(chunk, (number % CHUNK) * UUID_WORDS)] = number + 1;
     }
   }
 
-  /** The place of an id, or the free one where it belongs. */
-  #placeOf(words: Uint32Array): number {
+  /** The place of the id that begins at `start`, or the free one where it belongs. */
+  #placeOf(words: Uint32Array, start: number): number {
     const mask = this.#places.length - 1;
-    for (let place = this.#hash(words) & mask; ; place = (place + 1) & mask) {
+    for (let place = this.#hash(words, start) & mask; ; place = (place + 1) & mask) {
       const number = this.#places[place] ?? 0;
-      if (number === 0 || this.#wordsAt(number - 1).every((word, i) => word === words[i])) return place;
+      if (number === 0 || this.#isSame(number - 1, words, start)) return place;
     }
   }
 
-  #wordsAt(number: number): Uint32Array {
-    const start = (number % CHUNK) * WORDS;
-    return this.#chunks[Math.floor(number / CHUNK)]?.subarray(start, start + WORDS) ?? new Uint32Array(WORDS);
+  #isSame(number: number, words: Uint32Array, start: number): boolean {
+    const chunk = this.#chunks[Math.floor(number / CHUNK)];
+    const first = (number % CHUNK) * UUID_WORDS;
+    for (let i = 0; i < UUID_WORDS; i += 1) if (chunk?.[first + i] !== words[start + i]) return false;
+    return true;
   }
 
   /** A linear function of the halves of the words, modulo a prime: two ids collide by chance alone. Every term is below 2^47. */
-  #hash(words: Uint32Array): number {
+  #hash(words: Uint32Array, start: number): number {
     let sum = 0;
-    for (const [i, word] of words.entries()) {
+    for (let i = 0; i < UUID_WORDS; i += 1) {
+      const word = words[start + i] ?? 0;
       const low = (this.#factors[2 * i] ?? 0) >>> 1;
       const high = (this.#factors[2 * i + 1] ?? 0) >>> 1;
       sum += low * (word & 0xffff) + high * (word >>> 16);
     }
     return sum % PRIME;
   }
-}
-
-function wordsOf(id: string): Uint32Array {
-  const hex = id.replaceAll('-', '');
-  return Uint32Array.from({ length: WORDS }, (_, i) => Number.parseInt(hex.slice(8 * i, 8 * i + 8), 16));
 }

@@ -1,8 +1,12 @@
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
-import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
-import { type EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { type ConsentLine, readConsentLine } from '../../../schemas/evidence/consent-line.js';
+import { Entry, entryLeafHex } from '../../../schemas/evidence/entry.js';
+import { EntryLine, MAX_LINE_BYTES, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { isCanonicalJson } from '../../../schemas/json/canonical-json.js';
+import { Cursor } from '../../../schemas/json/cursor.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import type { LineBlock } from '../files/lines.js';
+import { type Read, readerOf } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 import { EntryFindings } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
@@ -14,32 +18,77 @@ export interface ReadEntry {
   readonly source: EntryLine;
   readonly entry: Entry;
   readonly record: JsonValue;
-  /** 32 bytes. */
-  readonly leaf: Uint8Array;
+  /** The record, where it is known to be that of a consent already. */
+  readonly consent: ConsentRecord | null;
+  /** Leaf hash in hex. */
+  readonly leaf: string;
   readonly findings: EntryFindings;
+}
+
+/** A line of `entries.ndjson`. */
+export type ReadLine =
+  /** A consent, in its canonical form. */
+  | ConsentLine
+  /** Whatever else has the form of a line. */
+  | { readonly source: EntryLine; readonly entry: null };
+
+const bySchema = readerOf(EntryLine);
+
+/** Reads a line: a consent in the form in which it was sealed quickly, every other one by its schema. */
+export function readEntryLine(block: LineBlock, start: number, end: number): Read<ReadLine> {
+  const consent =
+    end - start > MAX_LINE_BYTES ? null : readConsentLine(new Cursor(block.bytes, block.text, start, end));
+  if (consent !== null) return { ok: true, value: consent };
+  const parsed = bySchema(block, start, end);
+  return parsed.ok ? { ok: true, value: { source: parsed.value, entry: null } } : parsed;
 }
 
 /** Reads one entry: strict JSON of the published form, in its one canonical text, hashed as it stands. */
 export function readEntry(
   line: number,
-  source: EntryLine,
+  read: ReadLine,
   all: Findings,
   watch: RecordWatch | null = null,
 ): ReadEntry | null {
-  const file = PACKAGE_FILES.entries;
+  if (read.entry === null) return readBySchema(line, read.source, all, watch);
+  const { source, entry } = read;
+  const findings = findingsAbout(line, entry, all, watch);
+  findings.pass('entry.format');
+  return {
+    line,
+    source,
+    entry,
+    record: entry.record,
+    consent: entry.record,
+    leaf: entryLeafHex(source.entry),
+    findings,
+  };
+}
+
+function readBySchema(line: number, source: EntryLine, all: Findings, watch: RecordWatch | null): ReadEntry | null {
   const parsed = parseShape(Entry, source.entry);
   if (!parsed.ok) {
-    all.fail('entry.format', `the entry cannot be used: ${parsed.reason}`, { file, line });
+    all.fail('entry.format', `the entry cannot be used: ${parsed.reason}`, { file: PACKAGE_FILES.entries, line });
     return null;
   }
   const { value: entry, json } = parsed;
-  const at = { file, line, stream: entry.stream, revision: entry.revision, event_id: entry.event_id };
-  const findings = new EntryFindings(all, at, watch?.notesOf(entry) ?? null);
+  const findings = findingsAbout(line, entry, all, watch);
   const isConsent = entry.type === CONSENT_RECORDED;
   if (!isCanonicalJson(source.entry, json)) findings.fail('entry.format', 'the entry is not in its canonical form');
   else if (isConsent !== (entry.proof_hash !== null))
     findings.fail('entry.format', 'consents have a proof hash, and nothing else has');
   else findings.pass('entry.format');
   const record = json !== null && typeof json === 'object' && !Array.isArray(json) ? (json.record ?? null) : null;
-  return { line, source, entry, record, leaf: entryLeaf(source.entry), findings };
+  return { line, source, entry, record, consent: null, leaf: entryLeafHex(source.entry), findings };
+}
+
+function findingsAbout(line: number, entry: Entry, all: Findings, watch: RecordWatch | null): EntryFindings {
+  const at = {
+    file: PACKAGE_FILES.entries,
+    line,
+    stream: entry.stream,
+    revision: entry.revision,
+    event_id: entry.event_id,
+  };
+  return new EntryFindings(all, at, watch?.notesOf(entry) ?? null);
 }

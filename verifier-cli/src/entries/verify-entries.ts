@@ -10,10 +10,12 @@ import {
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
 import { AnySiteConfigRecord, isSiteConfigPublished } from '../../../schemas/events/site-config.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
+import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
-import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
-import type { Batches } from '../batches/batches.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import type { Batch, Batches } from '../batches/batches.js';
 import { ProofCache } from '../batches/proofs.js';
 import { type Coverage, coverageOf, verifyCoverage } from '../completeness/coverage.js';
 import { CompleteRuns } from '../completeness/runs.js';
@@ -22,6 +24,7 @@ import { judgePlace } from '../documents/judge-place.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
+import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import { FilterRules } from '../manifest/filter.js';
 import type { VerificationReport } from '../report/report.js';
@@ -29,11 +32,11 @@ import type { RecordWatch } from '../show/record-watch.js';
 import { verifyClaimedTime } from '../time/claimed-times.js';
 import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
 import { Attachments } from './attachments.js';
-import { type ConsentRow, ConsentTable } from './consent-table.js';
+import { ConsentTable } from './consent-table.js';
 import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
 import { EventIds } from './event-ids.js';
-import { type ReadEntry, readEntry } from './read-entry.js';
+import { type ReadEntry, readEntry, readEntryLine } from './read-entry.js';
 import { Salts } from './salts.js';
 import { streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
@@ -70,13 +73,21 @@ const STATES: ReadonlyMap<string, 'activated' | 'retired'> = new Map([
 
 const CommonRecord = z.looseObject({ event_id: Uuid, site_id: Uuid, created_at: Instant });
 
+function commonFieldsOf(record: JsonValue): z.infer<typeof CommonRecord> | null {
+  const common = matchShape(CommonRecord, record);
+  return common.ok ? common.value : null;
+}
+
 /** Verifies every entry of the package in one pass, and at its end what entries say of one another. */
 export async function verifyEntries(files: PackageFiles, context: EntryContext): Promise<EntriesResult> {
   const pass = new EntriesPass(files, context);
-  for await (const { line, value } of files.lines(PACKAGE_FILES.entries, EntryLine, 'entry.format')) {
-    pass.counter.entries += 1;
-    const read = readEntry(line, value, files.findings, context.watch);
-    if (read !== null) await pass.accept(read);
+  for await (const block of files.blocks(PACKAGE_FILES.entries, readEntryLine, 'entry.format')) {
+    for (const { line, value } of block) {
+      pass.counter.entries += 1;
+      const read = readEntry(line, value, files.findings, context.watch);
+      const waiting = read === null ? null : pass.accept(read);
+      if (waiting !== null) await waiting;
+    }
   }
   return await pass.finish();
 }
@@ -107,30 +118,55 @@ class EntriesPass {
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
   }
 
-  async accept(read: ReadEntry): Promise<void> {
+  /** @returns what must be waited for before the next entry; null where everything was at hand: a million promises would cost more than most checks */
+  accept(read: ReadEntry): Promise<void> | null {
+    const disclosures = read.entry.type === CONSENT_RECORDED ? read.source.disclosures.map(decodeDisclosure) : [];
+    const isWatched = this.context.watch?.wants(read.entry) === true;
+    if (isWatched || !this.#isProofAtHand(read) || !this.#attachments.areAtHand(disclosures))
+      return this.#acceptLater(read, disclosures);
+    this.#verify(read, disclosures);
+    return null;
+  }
+
+  async #acceptLater(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): Promise<void> {
+    const batch = this.#batchOf(read);
+    if (batch !== null && !this.#isProofAtHand(read)) await this.#proofs.load(batch);
+    await this.#attachments.load(disclosures);
+    this.#verify(read, disclosures);
+    const { watch } = this.context;
+    if (watch?.wants(read.entry) === true) watch.accept(read, await this.#pathOf(read));
+  }
+
+  #verify(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): void {
     const { entry, findings } = read;
     this.#order.accept(read);
     if (!this.#eventIds.add(entry.event_id))
       findings.fail('entry.order', 'another entry is of the same event: an event is recorded once');
     this.#runs.accept(entry.stream, entry.revision);
-    await this.#verifyPlace(read);
-    const common = matchShape(CommonRecord, read.record);
-    const problem = streamProblem(
-      entry,
-      common.ok ? common.value : null,
-      this.context.manifest?.filter.site_id ?? null,
-    );
+    this.#verifyPlace(read);
+    const common = read.consent ?? commonFieldsOf(read.record);
+    const problem = streamProblem(entry, common, this.context.manifest?.filter.site_id ?? null);
     if (problem === null) findings.pass('entry.stream');
     else findings.fail('entry.stream', problem);
-    if (common.ok) {
+    if (common !== null) {
       const { times, starts, maxDelay } = this.context;
       const { batch } = read.source;
       const sealed = { after: starts.get(batch) ?? null, before: times.endOf(batch) };
-      verifyClaimedTime(Date.parse(common.value.created_at), sealed, maxDelay, findings);
+      verifyClaimedTime(Date.parse(common.created_at), sealed, maxDelay, findings);
     }
-    await this.#verifyRecord(read);
-    const { watch } = this.context;
-    if (watch?.wants(entry) === true) watch.accept(read, await this.#pathOf(read));
+    this.#verifyRecord(read, disclosures);
+  }
+
+  /** The batch in which the entry's place is looked up; null where it is not. */
+  #batchOf({ source }: ReadEntry): Batch | null {
+    const batch = this.context.batches.get(source.batch);
+    // What a batch that does not hold states of its size bounds nothing: its proofs could be endless.
+    return batch === undefined || batch.verdict === 'invalid' ? null : batch;
+  }
+
+  #isProofAtHand(read: ReadEntry): boolean {
+    const batch = this.#batchOf(read);
+    return batch === null || this.#proofs.isAtHand(batch, read.source.index);
   }
 
   async #pathOf({ source }: ReadEntry): Promise<readonly Uint8Array[] | null> {
@@ -139,16 +175,17 @@ class EntriesPass {
   }
 
   /** The entry's place in its batch; its verdict takes in that of the batch. */
-  async #verifyPlace({ entry, source, leaf, findings }: ReadEntry): Promise<void> {
+  #verifyPlace(read: ReadEntry): void {
+    const { entry, source, leaf, findings } = read;
     const batch = this.context.batches.get(source.batch);
     if (batch === undefined) {
       findings.fail('entry.inclusion', `batch ${source.batch} is not enclosed`);
       return;
     }
-    // What a batch that does not hold states of its size bounds nothing: its proofs could be endless.
-    const isLookedUp = batch.verdict !== 'invalid';
-    const problem = isLookedUp ? await this.#proofs.problemOf(batch, source.index, leaf) : null;
-    if (!isLookedUp) findings.open('entry.inclusion', `not looked up, because batch ${source.batch} does not hold`);
+    const lookedUp = this.#batchOf(read);
+    const problem = lookedUp === null ? null : this.#proofs.problemOf(lookedUp, source.index, leaf);
+    if (lookedUp === null)
+      findings.open('entry.inclusion', `not looked up, because batch ${source.batch} does not hold`);
     else if (problem === null) findings.pass('entry.inclusion');
     else findings.fail('entry.inclusion', problem);
     const run = batch.runs.find(({ stream }) => stream === entry.stream);
@@ -158,7 +195,7 @@ class EntriesPass {
     findings.adopt(batch.verdict);
   }
 
-  async #verifyRecord(read: ReadEntry): Promise<void> {
+  #verifyRecord(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): void {
     const { entry, record, findings, source } = read;
     const place = { batch: source.batch, index: source.index };
     if (!isSealedEventType(entry.type)) {
@@ -168,7 +205,7 @@ class EntriesPass {
       return;
     }
     if (entry.type === CONSENT_RECORDED) {
-      await this.#verifyConsent(read);
+      this.#verifyConsent(read, disclosures);
       return;
     }
     if (source.disclosures.length > 0 || source.erased !== undefined) {
@@ -190,15 +227,13 @@ class EntriesPass {
       this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, findings.verdict);
   }
 
-  async #verifyConsent({ entry, record, source, line, findings }: ReadEntry): Promise<void> {
-    const parsed = matchShape(ConsentRecord, record);
-    const { batch, index } = source;
-    const place = { line, stream: entry.stream, revision: entry.revision, eventId: entry.event_id, batch, index };
-    const erased = source.erased ?? null;
-    const isDisclosed = source.disclosures.length > 0;
+  #verifyConsent(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {
+    const { record, source, findings } = read;
+    const parsed =
+      read.consent === null ? matchShape(ConsentRecord, record) : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
       findings.fail('record.format', `the record cannot be used: ${parsed.reason}`);
-      this.#consents.add({ ...place, verdict: findings.verdict, version: -1, configuration: -1, erased, isDisclosed });
+      this.#remember(read, -1, -1);
       return;
     }
     const consent = parsed.value;
@@ -208,16 +243,31 @@ class EntriesPass {
       findings.fail('record.format', 'it ends (valid_until) before it begins (created_at)');
     else findings.pass('record.format');
     findings.open('record.proof-hash', "not checked: it needs the tenant's proof key, and proves nothing to others");
-    const disclosures = verifyDisclosures(consent, source.disclosures, findings);
+    const disclosures = verifyDisclosures(consent, source.disclosures, decoded, findings);
     this.#salts.accept(disclosures, findings);
     this.#filter?.verify(consent, disclosures, findings);
-    await this.#attachments.verify(disclosures, findings);
+    this.#attachments.verify(disclosures, findings);
     this.counter.consent(consent.decision, consent.created_at);
     this.counter.disclosed += disclosures.length;
-    if (erased === null) this.counter.withheld += Math.max(0, consent._sd.length - source.disclosures.length);
-    const version = this.#documents.referToVersion(consent);
-    const configuration = this.#documents.referToConfiguration(consent);
-    this.#consents.add({ ...place, verdict: findings.verdict, version, configuration, erased, isDisclosed });
+    if (source.erased === undefined)
+      this.counter.withheld += Math.max(0, consent._sd.length - source.disclosures.length);
+    this.#remember(read, this.#documents.referToVersion(consent), this.#documents.referToConfiguration(consent));
+  }
+
+  #remember({ entry, source, line, findings }: ReadEntry, version: number, configuration: number): void {
+    this.#consents.add({
+      line,
+      stream: entry.stream,
+      revision: entry.revision,
+      eventId: entry.event_id,
+      batch: source.batch,
+      index: source.index,
+      verdict: findings.verdict,
+      version,
+      configuration,
+      erased: source.erased ?? null,
+      isDisclosed: source.disclosures.length > 0,
+    });
   }
 
   async finish(): Promise<EntriesResult> {
@@ -225,29 +275,10 @@ class EntriesPass {
     const resolutions = await this.#documents.resolve();
     const isHistoryWhole = coverage?.notices.is_whole === true && this.#knowsEveryType;
     for (let i = 0; i < this.#consents.length; i += 1) {
-      const row = this.#consents.row(i);
-      const notes = this.context.watch?.notesOf({ event_id: row.eventId }) ?? null;
-      const findings = this.#consents.findingsAt(row, this.files.findings, notes);
-      for (const [check, index] of [
-        ['document.version', row.version],
-        ['document.configuration', row.configuration],
-      ] as const) {
-        const { outcome, message, term } = resolutions[index] ?? UNREAD;
-        const misplaced = term === null || outcome === 'fail' ? null : judgePlace(term, row, isHistoryWhole);
-        if (misplaced === null) findings.report(check, outcome, message);
-        else findings.report(check, misplaced.outcome, misplaced.message);
-      }
-      if (row.erased !== null) {
-        const { outcome, message } = this.#erasures.judge(row.erased, row);
-        findings.report('erasure.proof', outcome, message);
-      }
-      const isErased = row.erased !== null || this.#erasures.isErased(row.eventId);
-      if (isErased) this.counter.erased += 1;
-      if (isErased && row.isDisclosed)
-        findings.fail('erasure.values', 'a value is disclosed although the record is erased');
-      else if (isErased) findings.pass('erasure.values');
-      this.#consents.worsen(i, worst(row.verdict, findings.verdict));
-      if (notes !== null) await this.#finishWatched(row, findings.verdict);
+      const { watch } = this.context;
+      const notes = watch === null ? null : watch.notesOf({ event_id: this.#consents.eventIdOf(i) });
+      const verdict = this.#judgeConsent(i, notes, resolutions, isHistoryWhole);
+      if (notes !== null) await this.#finishWatched(i, verdict);
     }
     return {
       summary: this.counter.summary(this.#consents.length, this.#consents.tally()),
@@ -255,6 +286,44 @@ class EntriesPass {
       texts: await this.#documents.texts(resolutions),
       coverage,
     };
+  }
+
+  /** What only the whole file says of a consent. */
+  #judgeConsent(
+    index: number,
+    notes: EntryNote[] | null,
+    resolutions: readonly Resolution[],
+    isHistoryWhole: boolean,
+  ): Verdict {
+    const row = this.#consents.row(index);
+    const findings = new EntryFindings(this.files.findings, () => this.#consents.locationOf(index), notes);
+    for (const [check, reference] of [
+      ['document.version', row.version],
+      ['document.configuration', row.configuration],
+    ] as const) {
+      const { outcome, message, term } = resolutions[reference] ?? UNREAD;
+      const misplaced = term === null || outcome === 'fail' ? null : judgePlace(term, row, isHistoryWhole);
+      if (misplaced === null) findings.report(check, outcome, message);
+      else findings.report(check, misplaced.outcome, misplaced.message);
+    }
+    if (row.erased !== null) {
+      const { outcome, message } = this.#erasures.judge(row.erased, {
+        ...row,
+        eventId: this.#consents.eventIdOf(index),
+      });
+      findings.report('erasure.proof', outcome, message);
+    }
+    const isErased = row.erased !== null || this.#isListedAsErased(index);
+    if (isErased) this.counter.erased += 1;
+    if (isErased && row.isDisclosed)
+      findings.fail('erasure.values', 'a value is disclosed although the record is erased');
+    else if (isErased) findings.pass('erasure.values');
+    this.#consents.worsen(index, worst(row.verdict, findings.verdict));
+    return findings.verdict;
+  }
+
+  #isListedAsErased(index: number): boolean {
+    return !this.#erasures.isEmpty && this.#erasures.isErased(this.#consents.eventIdOf(index));
   }
 
   #cover(): Coverage | null {
@@ -266,8 +335,9 @@ class EntriesPass {
     return coverage;
   }
 
-  async #finishWatched(row: ConsentRow, verdict: Verdict): Promise<void> {
-    const erasure = this.#erasures.isErased(row.eventId) || row.erased !== null;
-    this.context.watch?.finish(verdict, await this.#documents.textOfReference(row.version), erasure);
+  async #finishWatched(index: number, verdict: Verdict): Promise<void> {
+    const { erased, version } = this.#consents.row(index);
+    const isErased = erased !== null || this.#isListedAsErased(index);
+    this.context.watch?.finish(verdict, await this.#documents.textOfReference(version), isErased);
   }
 }

@@ -39,6 +39,11 @@ export class Erasures {
     }
   }
 
+  /** Whether no record is listed. */
+  get isEmpty(): boolean {
+    return this.#firsts.size === 0;
+  }
+
   isErased(eventId: string): boolean {
     return this.#firsts.has(eventId);
   }

@@ -1,40 +1,76 @@
-import { concatBytes } from '../../../schemas/crypto/encoding.js';
+import { concatBytes, textOfBytes } from '../../../schemas/crypto/encoding.js';
 
-/** A line of an NDJSON file without its line feed, or what is wrong with the file from here on. */
-export type Line =
-  | { readonly ok: true; readonly number: number; readonly bytes: Uint8Array }
-  | { readonly ok: false; readonly number: number; readonly reason: string };
+/** Whole lines of an NDJSON file, one behind the other, each ended by its LF. */
+export class LineBlock {
+  #text: string | null = null;
 
-const LINE_FEED = 0x0a;
+  /** @param number of its first line, from 1 */
+  constructor(
+    readonly number: number,
+    readonly bytes: Uint8Array,
+  ) {}
+
+  /** The same bytes, each as one character; those of ASCII as they are. */
+  get text(): string {
+    this.#text ??= textOfBytes(this.bytes);
+    return this.#text;
+  }
+}
+
+/** What is wrong with a file from a line on. */
+export interface LineProblem {
+  readonly number: number;
+  readonly reason: string;
+}
+
+export const LINE_FEED = 0x0a;
 
 /**
- * Splits a stream of bytes into lines, each ended by one LF.
+ * Cuts a stream of bytes into blocks of lines, each line ended by one LF.
  * @param maxBytes longest line accepted
  */
-export async function* splitLines(pieces: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line, void> {
+export async function* splitLines(
+  pieces: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<LineBlock | LineProblem, void> {
   let number = 1;
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
   for await (const piece of pieces) {
-    let start = 0;
-    while (start < piece.length) {
-      const end = piece.indexOf(LINE_FEED, start);
-      const part = piece.subarray(start, end < 0 ? piece.length : end);
-      if (pendingBytes + part.length > maxBytes) {
-        yield { ok: false, number, reason: `the line is longer than ${maxBytes} bytes` };
-        return;
-      }
-      if (end < 0) {
-        pending.push(part);
-        pendingBytes += part.length;
-        break;
-      }
-      yield { ok: true, number, bytes: pending.length === 0 ? part : concatBytes(...pending, part) };
-      pending = [];
-      pendingBytes = 0;
-      number += 1;
-      start = end + 1;
+    const first = piece.indexOf(LINE_FEED);
+    if (pendingBytes + (first < 0 ? piece.length : first) > maxBytes) {
+      yield { number, reason: tooLong(maxBytes) };
+      return;
     }
+    if (first < 0) {
+      pending.push(piece);
+      pendingBytes += piece.length;
+      continue;
+    }
+    const rest = pending.length === 0 ? 0 : first + 1;
+    if (rest > 0) {
+      yield new LineBlock(number, concatBytes(...pending, piece.subarray(0, rest)));
+      number += 1;
+    }
+    const end = piece.lastIndexOf(LINE_FEED) + 1;
+    if (end > rest) {
+      const block = piece.subarray(rest, end);
+      yield new LineBlock(number, block);
+      number += countLines(block);
+    }
+    pending = end < piece.length ? [piece.subarray(end)] : [];
+    pendingBytes = piece.length - end;
   }
-  if (pendingBytes > 0) yield { ok: false, number, reason: 'the last line has no line feed' };
+  if (pendingBytes > maxBytes) yield { number, reason: tooLong(maxBytes) };
+  else if (pendingBytes > 0) yield { number, reason: 'the last line has no line feed' };
+}
+
+export function tooLong(maxBytes: number): string {
+  return `the line is longer than ${maxBytes} bytes`;
+}
+
+function countLines(block: Uint8Array): number {
+  let lines = 0;
+  for (let at = block.indexOf(LINE_FEED); at >= 0; at = block.indexOf(LINE_FEED, at + 1)) lines += 1;
+  return lines;
 }

@@ -7,8 +7,21 @@ import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
-import { splitLines } from './lines.js';
-import { parseShape } from './parse.js';
+import { LINE_FEED, LineBlock, splitLines, tooLong } from './lines.js';
+import { type Parsed, parseShape } from './parse.js';
+
+/** Reads the line of a block that begins at `start`; its LF stands at `end`. */
+export type LineReader<T> = (block: LineBlock, start: number, end: number) => Read<T>;
+
+export type Read<T> = Omit<Extract<Parsed<T>, { ok: true }>, 'json'> | Extract<Parsed<T>, { ok: false }>;
+
+/** Reads lines by their schema alone. */
+export function readerOf<T>(schema: z.ZodType<T>): LineReader<T> {
+  return ({ bytes }, start, end) =>
+    end - start > MAX_LINE_BYTES
+      ? { ok: false, reason: tooLong(MAX_LINE_BYTES) }
+      : parseShape(schema, bytes.subarray(start, end));
+}
 
 /**
  * The files of a package, read on demand. Whatever is read to its end is hashed on the way, so that a file is read once even though its digest
@@ -72,24 +85,51 @@ export class PackageFiles {
     return this.#broken.has(name) ? null : concatBytes(...parts);
   }
 
-  /**
-   * The lines of an NDJSON file, each parsed. A line that is not what it should be fails `check`, and is left out. It ends early once so much
-   * is wrong with the package that reading on would only cost time.
-   */
+  /** The lines of an NDJSON file, each parsed by its schema: see `blocks`. */
   async *lines<T>(
     name: string,
     schema: z.ZodType<T>,
     check: CheckId,
   ): AsyncGenerator<{ line: number; value: T }, void> {
-    for await (const line of splitLines(this.pieces(name), MAX_LINE_BYTES)) {
-      if (this.findings.failures >= LIMITS.failures) {
-        this.#giveUp();
-        return;
-      }
-      const parsed = line.ok ? parseShape(schema, line.bytes) : line;
-      if (parsed.ok) yield { line: line.number, value: parsed.value };
-      else this.findings.fail(check, `the line cannot be read: ${parsed.reason}`, { file: name, line: line.number });
+    for await (const block of this.blocks(name, readerOf(schema), check)) yield* block;
+  }
+
+  /**
+   * The lines of an NDJSON file, each parsed, in blocks: of a million lines not each can be waited for. A line that is not what it should be
+   * fails `check`, and is left out. It ends early once so much is wrong with the package that reading on would only cost time.
+   */
+  async *blocks<T>(
+    name: string,
+    read: LineReader<T>,
+    check: CheckId,
+  ): AsyncGenerator<Iterable<{ line: number; value: T }>, void> {
+    for await (const block of splitLines(this.pieces(name), MAX_LINE_BYTES)) {
+      if (this.#isGivingUp()) return;
+      if (block instanceof LineBlock) yield this.#linesOf(block, name, read, check);
+      else this.#refuseLine(check, block.reason, name, block.number);
     }
+  }
+
+  *#linesOf<T>(
+    block: LineBlock,
+    name: string,
+    read: LineReader<T>,
+    check: CheckId,
+  ): Generator<{ line: number; value: T }, void> {
+    const { bytes } = block;
+    let line = block.number;
+    for (let start = 0; start < bytes.length; line += 1) {
+      if (this.#isGivingUp()) return;
+      const end = bytes.indexOf(LINE_FEED, start);
+      const parsed = read(block, start, end);
+      if (parsed.ok) yield { line, value: parsed.value };
+      else this.#refuseLine(check, parsed.reason, name, line);
+      start = end + 1;
+    }
+  }
+
+  #refuseLine(check: CheckId, reason: string, file: string, line: number): void {
+    this.findings.fail(check, `the line cannot be read: ${reason}`, { file, line });
   }
 
   /** Reads a file for its digest alone, unless it was read before. */
@@ -100,11 +140,14 @@ export class PackageFiles {
     return this.digestOf(name);
   }
 
-  #giveUp(): void {
-    if (this.#isGivenUp) return;
-    this.#isGivenUp = true;
-    const message = `more than ${LIMITS.failures} things are wrong with the package: the rest of its lines was not checked`;
-    this.findings.fail('container.limits', message);
+  #isGivingUp(): boolean {
+    if (this.findings.failures < LIMITS.failures) return false;
+    if (!this.#isGivenUp) {
+      this.#isGivenUp = true;
+      const message = `more than ${LIMITS.failures} things are wrong with the package: the rest of its lines was not checked`;
+      this.findings.fail('container.limits', message);
+    }
+    return true;
   }
 
   #report(file: ArchiveFile, error: ContentMismatch): void {

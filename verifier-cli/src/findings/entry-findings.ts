@@ -12,13 +12,23 @@ export interface EntryNote {
 /** What the checks find about one entry: passed on to the package's findings, with the entry's own verdict kept. */
 export class EntryFindings {
   #verdict: Verdict = 'valid';
+  readonly #at: Location | (() => Location);
 
-  /** @param notes takes in every outcome, where one entry is to be shown with its checks */
+  /**
+   * @param at where the entry stands; a function where that is known only for some trouble
+   * @param notes takes in every outcome, where one entry is to be shown with its checks
+   */
   constructor(
     readonly all: Findings,
-    readonly at: Location,
+    at: Location | (() => Location),
     readonly notes: EntryNote[] | null = null,
-  ) {}
+  ) {
+    this.#at = at;
+  }
+
+  get at(): Location {
+    return typeof this.#at === 'function' ? this.#at() : this.#at;
+  }
 
   get verdict(): Verdict {
     return this.#verdict;
@@ -43,7 +53,7 @@ export class EntryFindings {
   }
 
   report(id: CheckId, outcome: Outcome, message: string): void {
-    this.all.report(id, outcome, message, this.at);
+    this.all.report(id, outcome, message, this.#at);
     this.notes?.push({ id, outcome, message });
     this.#verdict = worst(this.#verdict, verdictOf(id, outcome));
   }

@@ -74,7 +74,7 @@ export class Findings {
     this.report(id, 'not-applicable', message);
   }
 
-  report(id: CheckId, outcome: Outcome, message: string, at: Location = {}): void {
+  report(id: CheckId, outcome: Outcome, message: string, at: Location | (() => Location) = {}): void {
     const tally = this.#tally(id);
     tally.counts[outcome] += 1;
     if (outcome === 'fail') this.#failures += 1;
@@ -83,7 +83,8 @@ export class Findings {
       return;
     }
     const list = outcome === 'fail' ? tally.failed : tally.open;
-    if (list.length < MAX_PROBLEMS) list.push({ outcome, message: cut(message), ...cutLocation(at) });
+    if (list.length < MAX_PROBLEMS)
+      list.push({ outcome, message: cut(message), ...cutLocation(typeof at === 'function' ? at() : at) });
   }
 
   /** Something that a reader should know and that changes no verdict. */

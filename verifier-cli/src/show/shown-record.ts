@@ -136,7 +136,7 @@ async function proofOf(
   const enclosed = batch === undefined ? null : await readBatchLine(files, batch.line);
   return {
     line,
-    leaf: toHex(leaf),
+    leaf,
     batch: source.batch,
     index: source.index,
     count: batch?.header.count ?? null,

@@ -1,0 +1,150 @@
+/** Kinds of characters, to be combined with `|`. */
+export const DIGIT = 1;
+export const HEX_LETTER = 2;
+/** a to z. */
+export const LOWER = 4;
+export const UPPER = 8;
+/** `-` and `_`. */
+export const DASHES = 16;
+/** `.` */
+export const DOT = 32;
+/** The last character of 32 bytes in canonical base64url: its two unused bits are zero. */
+export const LAST_OF_32_BYTES = 64;
+/** What stands in a JSON string for itself, of ASCII. */
+export const PLAIN = 128;
+
+export const HEX = DIGIT | HEX_LETTER;
+export const BASE64URL = DIGIT | LOWER | UPPER | DASHES;
+
+const KINDS = Uint8Array.from({ length: 256 }, (_, code) => kindsOf(String.fromCharCode(code)));
+
+function kindsOf(character: string): number {
+  const kinds: readonly (readonly [number, RegExp])[] = [
+    [DIGIT, /[0-9]/],
+    [HEX_LETTER, /[a-f]/],
+    [LOWER, /[a-z]/],
+    [UPPER, /[A-Z]/],
+    [DASHES, /[_-]/],
+    [DOT, /\./],
+    [LAST_OF_32_BYTES, /[AEIMQUYcgkosw048]/],
+    [PLAIN, /[\x20\x21\x23-\x5b\x5d-\x7e]/],
+  ];
+  return kinds.reduce((sum, [kind, pattern]) => sum | (pattern.test(character) ? kind : 0), 0);
+}
+
+/** Digits that a double holds, whatever they are. */
+const CERTAIN_DIGITS = 15;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const UUID_LENGTH = 36;
+
+/** The bytes of an ASCII text. */
+export function asciiBytes(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+/**
+ * Walks once through bytes of which every one is known beforehand but for some values of known kinds: through JSON in canonical form, by the
+ * million. Where the bytes are others, the cursor is broken, and stays so; what it returns then means nothing.
+ */
+export class Cursor {
+  isBroken = false;
+
+  /**
+   * @param text the same bytes as characters U+0000 to U+00FF: what is taken are slices of it, which cost next to nothing
+   * @param end where to stop, not included
+   */
+  constructor(
+    readonly bytes: Uint8Array,
+    readonly text: string,
+    public at: number,
+    readonly end: number,
+  ) {}
+
+  /** Whether all was walked through. */
+  get isDone(): boolean {
+    return !this.isBroken && this.at === this.end;
+  }
+
+  /** Goes over these bytes. */
+  expect(literal: Uint8Array): void {
+    if (!this.skip(literal)) this.isBroken = true;
+  }
+
+  /** Goes over these bytes if they are here. @returns whether they are */
+  skip(literal: Uint8Array): boolean {
+    const { bytes, at } = this;
+    if (at + literal.length > this.end) return false;
+    for (let i = 0; i < literal.length; i += 1) if (bytes[at + i] !== literal[i]) return false;
+    this.at = at + literal.length;
+    return true;
+  }
+
+  /** So many characters of these kinds. */
+  take(kinds: number, length: number): string {
+    const start = this.at;
+    if (this.#endOf(kinds, start, start + length) !== start + length) return this.#break();
+    this.at = start + length;
+    return this.text.slice(start, start + length);
+  }
+
+  /** The characters of these kinds that stand here, at least `least` and at most `most`. */
+  span(kinds: number, least: number, most: number): string {
+    const start = this.at;
+    const end = this.#endOf(kinds, start, start + most);
+    if (end - start < least) return this.#break();
+    this.at = end;
+    return this.text.slice(start, end);
+  }
+
+  /** A UUID in lower case. */
+  uuid(): string {
+    const start = this.at;
+    const end = start + UUID_LENGTH;
+    const { bytes } = this;
+    if (end > this.end) return this.#break();
+    for (let at = start; at < end; at += 1) {
+      const code = bytes[at] ?? 0;
+      if ((KINDS[code] ?? 0) & HEX) continue;
+      const place = at - start;
+      if (code !== MINUS || (place !== 8 && place !== 13 && place !== 18 && place !== 23)) return this.#break();
+    }
+    const isGrouped =
+      bytes[start + 8] === MINUS &&
+      bytes[start + 13] === MINUS &&
+      bytes[start + 18] === MINUS &&
+      bytes[start + 23] === MINUS;
+    if (!isGrouped) return this.#break();
+    this.at = end;
+    return this.text.slice(start, end);
+  }
+
+  /** A whole number of at most 15 digits, as JSON writes it. */
+  count(): number {
+    const { bytes, at: start } = this;
+    const end = this.#endOf(DIGIT, start, start + CERTAIN_DIGITS + 1);
+    const digits = end - start;
+    if (digits === 0 || digits > CERTAIN_DIGITS || (digits > 1 && bytes[start] === ZERO)) {
+      this.isBroken = true;
+      return 0;
+    }
+    let value = 0;
+    for (let i = start; i < end; i += 1) value = value * 10 + (bytes[i] ?? 0) - ZERO;
+    this.at = end;
+    return value;
+  }
+
+  #break(): string {
+    this.isBroken = true;
+    return '';
+  }
+
+  /** Where the run of these kinds that begins at `start` ends, no further than `limit`. */
+  #endOf(kinds: number, start: number, limit: number): number {
+    const { bytes } = this;
+    const most = limit < this.end ? limit : this.end;
+    let at = start;
+    while (at < most && ((KINDS[bytes[at] ?? 0] ?? 0) & kinds) !== 0) at += 1;
+    return at;
+  }
+}
