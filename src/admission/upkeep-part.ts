@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { BackgroundPart, Log } from '../background/part.js';
 import { describe } from '../background/run-under-lease.js';
 import { pause } from '../event-log/waiting.js';
+import { pruneSignIns } from '../sign-in/prune.js';
 import { keepUp, UPKEEP_INTERVAL_MS } from './upkeep.js';
 
 export interface UpkeepOptions {
@@ -11,7 +12,7 @@ export interface UpkeepOptions {
   readonly everyMs?: number;
 }
 
-/** Runs admission's upkeep regularly. Any number may run; one that fails is tried again at the next interval. */
+/** Runs admission's upkeep, and that of sign-ins, regularly. Any number may run; one that fails is tried again at the next interval. */
 export function createUpkeep({ pool, logger, everyMs = UPKEEP_INTERVAL_MS }: UpkeepOptions): BackgroundPart {
   let runs = 0;
   let failures = 0;
@@ -22,6 +23,7 @@ export function createUpkeep({ pool, logger, everyMs = UPKEEP_INTERVAL_MS }: Upk
       while (!signal.aborted) {
         try {
           await keepUp(pool);
+          await pruneSignIns(pool);
           runs += 1;
         } catch (error) {
           failures += 1;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { JsonObject } from '../../schemas/json/json-value.js';
 import { type Database, withTransaction } from '../database/pool.js';
 import { endSignIns } from '../sign-in/end-sign-ins.js';
 import { CatalogueError } from './catalogue-error.js';
@@ -46,6 +47,15 @@ export function changeUser(
     const endedSignIns = isDisabled ? await endSignIns(client, userId, { all: true }, 'user_disabled') : 0;
     return { before, after: await readUser(client, tenantId, userId), endedSignIns };
   });
+}
+
+/** What the audit log says of a change. */
+export function changeDetails({ before, after, endedSignIns }: ChangedUser): JsonObject {
+  return {
+    role: { before: before.role, after: after.role },
+    is_disabled: { before: before.disabledAt !== null, after: after.disabledAt !== null },
+    ended_sign_ins: endedSignIns,
+  };
 }
 
 /** Roles and states of a tenant's users change one after the other. */

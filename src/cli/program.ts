@@ -9,6 +9,7 @@ import { ledgerCommand } from './admin/ledger.js';
 import { logCommand } from './admin/log.js';
 import { parkedCommand } from './admin/parked.js';
 import { seedDemoCommand } from './admin/seed-demo.js';
+import { signInCommand } from './admin/sign-in.js';
 import { siteCommand } from './admin/site.js';
 import { tenantCommand } from './admin/tenant.js';
 import { userCommand } from './admin/user.js';
@@ -42,6 +43,7 @@ function adminCommand(context: CliContext): Command {
     siteCommand,
     apiKeyCommand,
     userCommand,
+    signInCommand,
     documentCommand,
     auditLogCommand,
     countCommand,

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import type { Database } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import type { KeyringStore, NewKey } from './keyring-store.js';
 import { remembered } from './memory.js';
@@ -43,7 +44,7 @@ export interface JwtKeyring {
    * @returns its id
    * @throws KeyError `wrong_master_key`
    */
-  replaceJwtKey(client: pg.PoolClient, terms: JwtKeyTerms): Promise<string>;
+  replaceJwtKey(client: Database, terms: JwtKeyTerms): Promise<string>;
 }
 
 const PURPOSE = 'jwt';

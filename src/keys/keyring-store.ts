@@ -132,7 +132,7 @@ export class KeyringStore {
    * @throws KeyError `wrong_master_key` once another process has rotated the master key
    */
   async replace(
-    client: pg.PoolClient,
+    client: Database,
     purpose: KeyPurpose,
     made: NewKey,
     terms: { readonly signsIn: number; readonly formerVerifiesFor: number },

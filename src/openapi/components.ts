@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { ApprovalTokenRequest, ApprovalTokenResponse } from '../../schemas/api/approval-tokens.js';
-import { LoginRequest, MeResponse, RefreshRequest, TokensResponse } from '../../schemas/api/auth.js';
+import {
+  AcceptInvitationRequest,
+  ChangePasswordRequest,
+  LoginRequest,
+  LogoutRequest,
+  MeResponse,
+  RefreshRequest,
+  ResetPasswordRequest,
+  SignInsEndedResponse,
+  TokensResponse,
+} from '../../schemas/api/auth.js';
 import { ConfigResponse } from '../../schemas/api/config.js';
 import {
   BrowserConsentBatchRequest,
@@ -27,12 +37,14 @@ const PublicVerifyAnswer = z.union([PublicVerifyResponse, ClientTokenResponse]);
 
 /** The schemas that requests are checked with and responses are made by, under the names that the description gives them. */
 export const COMPONENTS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ['AcceptInvitationRequest', AcceptInvitationRequest],
   ['ActiveDocumentResponse', ActiveDocumentResponse],
   ['ActiveDocumentsResponse', ActiveDocumentsResponse],
   ['ApprovalTokenRequest', ApprovalTokenRequest],
   ['ApprovalTokenResponse', ApprovalTokenResponse],
   ['BrowserConsentBatchRequest', BrowserConsentBatchRequest],
   ['BrowserConsentRequest', BrowserConsentRequest],
+  ['ChangePasswordRequest', ChangePasswordRequest],
   ['ConfigResponse', ConfigResponse],
   ['ConsentBatchResponse', ConsentBatchResponse],
   ['ConsentResponse', ConsentResponse],
@@ -40,13 +52,16 @@ export const COMPONENTS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodT
   ['ExportedConsent', ExportedConsent],
   ['ExportResponse', ExportResponse],
   ['LoginRequest', LoginRequest],
+  ['LogoutRequest', LogoutRequest],
   ['MeResponse', MeResponse],
   ['PingResponse', PingResponse],
   ['PublicVerifyAnswer', PublicVerifyAnswer],
   ['PublicVerifyRequest', PublicVerifyRequest],
   ['RefreshRequest', RefreshRequest],
+  ['ResetPasswordRequest', ResetPasswordRequest],
   ['S2sConsentBatchRequest', S2sConsentBatchRequest],
   ['S2sConsentRequest', S2sConsentRequest],
+  ['SignInsEndedResponse', SignInsEndedResponse],
   ['StatusResponse', StatusResponse],
   ['TokensResponse', TokensResponse],
   ['VerifyResponse', VerifyResponse],

@@ -14,7 +14,7 @@ export function describeOperation(operation: Operation): JsonObject {
     parameters: parametersOf(operation),
     ...(operation.body !== undefined && {
       requestBody: {
-        required: true,
+        required: operation.isBodyOptional !== true,
         content: { 'application/json': contentOf(operation.body, operation.example.body ?? null) },
       },
     }),

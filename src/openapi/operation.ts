@@ -25,6 +25,8 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** Name of the request's schema in `components.ts`. */
   readonly body?: string;
+  /** A request without a body is one with an empty object. */
+  readonly isBodyOptional?: true;
   readonly status: 200 | 201 | 202;
   /** Name of the response's schema in `components.ts`. */
   readonly response: string;

@@ -59,15 +59,23 @@ export const SHOWN_PUBLIC_CHECK: JsonObject = {
   },
 };
 
-export const SHOWN_TOKENS = (message: string): JsonObject => ({
+export const SHOWN_TOKENS = (
+  message: string,
+  user: { readonly email: string; readonly role: string } = { email: EXAMPLE_VALUES.email, role: 'api_user' },
+): JsonObject => ({
   message,
   data: {
     token_type: 'Bearer',
     access_token: SHOWN.accessToken,
-    expires_in: 3600,
+    expires_in: 900,
     refresh_token: EXAMPLE_VALUES.refreshToken,
-    user: { id: SHOWN.userId, tenant_id: SHOWN.tenantId, email: EXAMPLE_VALUES.email, role: 'api_user' },
+    user: { id: SHOWN.userId, tenant_id: SHOWN.tenantId, ...user },
   },
+});
+
+export const SHOWN_ENDED = (message: string, ended: number): JsonObject => ({
+  message,
+  data: { ended_sign_ins: ended },
 });
 
 export const SHOWN_EXPORT: JsonObject = {

@@ -11,7 +11,10 @@ export const EXAMPLE_VALUES = {
   email: 'api@shop.example',
   panelEmail: 'owner@shop.example',
   password: 'correct horse battery staple',
-  refreshToken: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl',
+  panelPassword: 'a horse battery, stapled correctly',
+  refreshToken: 'clr_Vv6hT1Q0m9cX3kS8nJ2bLrE5yZuPq4oGdFaIxWt7RMk',
+  invitationToken: 'cli_hT1Q0m9cX3kS8nJ2bLrE5yZuPq4oGdFaIxWt7RMkVv6',
+  passwordResetToken: 'clp_Q0m9cX3kS8nJ2bLrE5yZuPq4oGdFaIxWt7RMkVv6hT1',
 } as const;
 
 /** Further values of the responses shown. */

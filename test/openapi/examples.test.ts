@@ -10,6 +10,7 @@ import { ask, type RunningApp, startApp } from '../http/running-app.js';
 import { signedHeaders } from '../support/signed-requests.js';
 
 const Minted = z.object({ data: z.object({ approval_token: z.string() }) });
+const OneTime = z.object({ data: z.object({ token: z.string() }) });
 const Recorded = z.object({ data: z.object({ consent_token: z.string() }) });
 
 describe('the examples of the OpenAPI description, executed', () => {
@@ -30,6 +31,10 @@ describe('the examples of the OpenAPI description, executed', () => {
     bearers.api = tokens.access_token;
     bearers.panel = (await signIn(demo.panel_user)).access_token;
     real.set(EXAMPLE_VALUES.refreshToken, tokens.refresh_token);
+    real.set(EXAMPLE_VALUES.panelPassword, demo.panel_user.password);
+    const invited = { email: `new@${demo.site.domain}`, role: 'viewer' };
+    real.set(EXAMPLE_VALUES.invitationToken, await tokenFrom('/api/v1/invitations', invited));
+    real.set(EXAMPLE_VALUES.passwordResetToken, await tokenFrom(`/api/v1/users/${tokens.user.id}/password-reset`, {}));
     real.set(
       EXAMPLE_VALUES.approvalToken,
       Minted.parse(await send(operation('mintApprovalToken'))).data.approval_token,
@@ -49,6 +54,12 @@ describe('the examples of the OpenAPI description, executed', () => {
     const url = `${app.url}/api/v1/auth/login`;
     const answer = await ask(url, { method: 'POST', headers, body: JSON.stringify(login) });
     return TokensResponse.parse(answer.body).data;
+  };
+  /** The token that the panel answers with. */
+  const tokenFrom = async (path: string, body: object): Promise<string> => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearers.panel}` };
+    const answer = await ask(app.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return OneTime.parse(answer.body).data.token;
   };
   const operation = (id: string): Operation => {
     const found = OPERATIONS.find((one) => one.id === id);

@@ -1,32 +1,159 @@
 import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
+import { CreateInvitationRequest } from '../../../schemas/api/panel/invitations.js';
+import { UsersQuery } from '../../../schemas/api/panel/users.js';
+import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { changeDetails, changeUser, type UserChange } from '../../catalogue/change-user.js';
+import { readUser } from '../../catalogue/list-users.js';
 import { ROLES, type Role } from '../../catalogue/user-directory.js';
 import { createUser } from '../../catalogue/users.js';
+import { userList } from '../../panel/users/show-users.js';
+import { createInvitation } from '../../sign-in/invitations.js';
+import { createPasswordReset } from '../../sign-in/set-password.js';
+import { allPages } from '../all-pages.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
+import { CommandError } from '../exit-codes.js';
 
-interface Options {
+interface Json {
   readonly json?: boolean;
+}
+
+interface NewUserOptions extends Json {
   readonly tenant: string;
   readonly email: string;
   readonly role: Role;
 }
 
-/** `admin user create` */
+/** `admin user list|create|invite|set-role|disable|enable|reset-password` */
 export function userCommand(context: CliContext): Command {
   const group = new Command('user').description('users of tenants');
-  group.addCommand(
-    jsonCommand('create', 'make a user with a random password, which is shown this once')
-      .requiredOption('--tenant <id>', 'id of the tenant', uuid)
-      .requiredOption('--email <address>', 'e-mail address to sign in with')
-      .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
-      .action(async ({ tenant: tenantId, email, role, ...options }: Options) => {
-        await withInstallation(context, async ({ adminPool }) => {
-          const password = randomBytes(18).toString('base64url');
-          const { id } = await createUser(adminPool, { tenantId, email, password, role });
-          print(context, options, { id, email, password }, [`User ${id} was made. Password: ${password}`]);
-        });
-      }),
-  );
+  for (const make of [
+    listCommand,
+    createCommand,
+    inviteCommand,
+    setRoleCommand,
+    disableCommand,
+    enableCommand,
+    resetCommand,
+  ]) {
+    group.addCommand(make(context));
+  }
   return group;
+}
+
+function listCommand(context: CliContext): Command {
+  return jsonCommand('list', 'users, newest first')
+    .option('--tenant <id>', 'of this tenant only', uuid)
+    .action(async (options: Json & { readonly tenant?: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const users = await allPages((page) => userList(adminPool, options.tenant ?? null, UsersQuery.parse(page)));
+        const lines = users.map(
+          (user) =>
+            `${user.id}  ${user.role.padEnd(8)}  ${user.is_disabled ? 'disabled' : 'active  '}  last sign-in ${user.last_sign_in_at ?? 'never'}  ${user.email}`,
+        );
+        print(context, options, { users }, lines.length === 0 ? ['There are no users.'] : lines);
+      });
+    });
+}
+
+function newUserCommand(name: string, description: string): Command {
+  return jsonCommand(name, description)
+    .requiredOption('--tenant <id>', 'id of the tenant', uuid)
+    .requiredOption('--email <address>', 'e-mail address to sign in with')
+    .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory());
+}
+
+function createCommand(context: CliContext): Command {
+  return newUserCommand('create', 'make a user with a random password, which is shown this once').action(
+    async ({ tenant: tenantId, email, role, ...options }: NewUserOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const password = randomBytes(18).toString('base64url');
+        const { id } = await changeAsOperator(adminPool, async (transaction) => {
+          const result = await createUser(transaction, { tenantId, email, password, role });
+          const subject = { kind: 'user', id: result.id };
+          return { result, tenantId, action: 'user.create', subject, details: { role } };
+        });
+        print(context, options, { id, email, password }, [`User ${id} was made. Password: ${password}`]);
+      });
+    },
+  );
+}
+
+function inviteCommand(context: CliContext): Command {
+  return newUserCommand('invite', 'make an invitation, whose token is shown this once').action(
+    async ({ tenant: tenantId, email, role, ...options }: NewUserOptions) => {
+      const checked = CreateInvitationRequest.safeParse({ email, role });
+      if (!checked.success) throw new CommandError(`${email} is no e-mail address.`);
+      await withInstallation(context, async ({ adminPool }) => {
+        const { invitation, token } = await changeAsOperator(adminPool, async (transaction) => {
+          const result = await createInvitation(transaction, { tenantId, ...checked.data });
+          const subject = { kind: 'invitation', id: result.invitation.id };
+          return { result, tenantId, action: 'invitation.create', subject, details: { role } };
+        });
+        const expires_at = invitation.expiresAt.toISOString();
+        print(context, options, { id: invitation.id, email: invitation.email, token, expires_at }, [
+          `Invitation ${invitation.id} was made; it can be accepted until ${expires_at}. The service sends no mail. Its token, kept nowhere:`,
+          token,
+        ]);
+      });
+    },
+  );
+}
+
+function setRoleCommand(context: CliContext): Command {
+  return jsonCommand('set-role', 'give a user another role')
+    .argument('<user>', 'id of the user', uuid)
+    .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
+    .action((id: string, options: Json & { readonly role: Role }) =>
+      change(context, id, { role: options.role }, options, `The role of user ${id} is ${options.role}.`),
+    );
+}
+
+function disableCommand(context: CliContext): Command {
+  return jsonCommand('disable', 'shut a user out, and end its sign-ins')
+    .argument('<user>', 'id of the user', uuid)
+    .action((id: string, options: Json) =>
+      change(context, id, { isDisabled: true }, options, `User ${id} is disabled.`),
+    );
+}
+
+function enableCommand(context: CliContext): Command {
+  return jsonCommand('enable', 'let a disabled user in again')
+    .argument('<user>', 'id of the user', uuid)
+    .action((id: string, options: Json) =>
+      change(context, id, { isDisabled: false }, options, `User ${id} is enabled.`),
+    );
+}
+
+async function change(context: CliContext, id: string, wanted: UserChange, options: Json, line: string): Promise<void> {
+  await withInstallation(context, async ({ adminPool }) => {
+    const { after, endedSignIns } = await changeAsOperator(adminPool, async (transaction) => {
+      const result = await changeUser(transaction, null, id, wanted);
+      const { tenantId } = result.after;
+      return { result, tenantId, action: 'user.change', subject: { kind: 'user', id }, details: changeDetails(result) };
+    });
+    const shown = { id, role: after.role, is_disabled: after.disabledAt !== null, ended_sign_ins: endedSignIns };
+    print(context, options, shown, [line]);
+  });
+}
+
+function resetCommand(context: CliContext): Command {
+  return jsonCommand('reset-password', 'make a token by which a user sets a new password; it is shown this once')
+    .argument('<user>', 'id of the user', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { token, expiresAt } = await changeAsOperator(adminPool, async (transaction) => {
+          const user = await readUser(transaction, null, id);
+          const result = await createPasswordReset(transaction, user);
+          const subject = { kind: 'user', id };
+          return { result, tenantId: user.tenantId, action: 'user.create_password_reset', subject, details: {} };
+        });
+        const expires_at = expiresAt.toISOString();
+        print(context, options, { user_id: id, token, expires_at }, [
+          `The password of user ${id} can be set until ${expires_at} with this token, kept nowhere:`,
+          token,
+        ]);
+      });
+    });
 }

@@ -1,0 +1,98 @@
+import { Command } from 'commander';
+import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { readUser } from '../../catalogue/list-users.js';
+import { signInList } from '../../panel/sign-ins/show-sign-ins.js';
+import { endSignIns } from '../../sign-in/end-sign-ins.js';
+import { replaceSigningKey } from '../../sign-in/replace-signing-key.js';
+import { allPages } from '../all-pages.js';
+import { jsonCommand, uuid } from '../command.js';
+import { type CliContext, print, withInstallation } from '../context.js';
+
+interface Json {
+  readonly json?: boolean;
+}
+
+/** `admin sign-in list|end|list-keys|rotate-key` */
+export function signInCommand(context: CliContext): Command {
+  const group = new Command('sign-in').description('sign-ins of users, and the keys of access tokens');
+  for (const make of [listCommand, endCommand, listKeysCommand, rotateKeyCommand]) group.addCommand(make(context));
+  return group;
+}
+
+function listCommand(context: CliContext): Command {
+  return jsonCommand('list', 'sign-ins of a user that last, newest first')
+    .requiredOption('--user <id>', 'id of the user', uuid)
+    .action(async (options: Json & { readonly user: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { id } = await readUser(adminPool, null, options.user);
+        const signIns = await allPages((page) => signInList(adminPool, id, page));
+        const lines = signIns.map(
+          (one) => `${one.id}  since ${one.started_at}  renewed ${one.renewed_at}  lapses ${one.lapses_at}`,
+        );
+        print(context, options, { sign_ins: signIns }, lines.length === 0 ? ['The user is not signed in.'] : lines);
+      });
+    });
+}
+
+function endCommand(context: CliContext): Command {
+  return jsonCommand('end', 'end the sign-ins of a user; who knows the password can sign in again')
+    .requiredOption('--user <id>', 'id of the user', uuid)
+    .option('--only <id>', 'this sign-in only', uuid)
+    .action(async (options: Json & { readonly user: string; readonly only?: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const ended = await changeAsOperator(adminPool, async (transaction) => {
+          const { id, tenantId } = await readUser(transaction, null, options.user);
+          const choice = options.only === undefined ? { all: true as const } : { only: options.only };
+          const result = await endSignIns(transaction, id, choice, 'ended_by_operator');
+          const subject = { kind: 'user', id };
+          return { result, tenantId, action: 'user.end_sign_ins', subject, details: { ended_sign_ins: result } };
+        });
+        print(context, options, { user_id: options.user, ended_sign_ins: ended }, [`${ended} sign-ins ended.`]);
+      });
+    });
+}
+
+function listKeysCommand(context: CliContext): Command {
+  return jsonCommand('list-keys', 'the keys of access tokens, newest first').action(async (options: Json) => {
+    await withInstallation(context, async ({ keyring }) => {
+      const keys = (await keyring.listJwtKeys()).map((key) => ({
+        key_id: key.keyId,
+        state: key.state,
+        created_at: key.createdAt.toISOString(),
+        signs_from: key.signsFrom?.toISOString() ?? null,
+        verifies_until: key.verifiesUntil?.toISOString() ?? null,
+      }));
+      const lines = keys.map(
+        (key) =>
+          `${key.key_id}  ${key.state.padEnd(9)}  signs from ${key.signs_from ?? key.created_at}  verifies until ${key.verifies_until ?? 'it is replaced'}`,
+      );
+      print(context, options, { keys }, lines);
+    });
+  });
+}
+
+function rotateKeyCommand(context: CliContext): Command {
+  return jsonCommand('rotate-key', 'make a new key of access tokens; the service goes on without a restart')
+    .option('--at-once', 'the key that signs now is in wrong hands: trust it no more, within seconds', false)
+    .action(async (options: Json & { readonly atOnce: boolean }) => {
+      await withInstallation(context, async ({ workerPool, keyring }) => {
+        const replaced = await changeAsOperator(workerPool, async (transaction) => {
+          const result = await replaceSigningKey(transaction, keyring, options.atOnce);
+          const subject = { kind: 'signing_key', id: result.keyId };
+          return {
+            result,
+            tenantId: null,
+            action: 'sign_in.rotate_key',
+            subject,
+            details: { at_once: options.atOnce },
+          };
+        });
+        const { keyId, signsIn, formerVerifiesFor } = replaced;
+        const shown = { key_id: keyId, signs_in_seconds: signsIn, former_verifies_for_seconds: formerVerifiesFor };
+        print(context, options, shown, [
+          `Key ${keyId} is published, and signs in ${signsIn} seconds.`,
+          `The key before it verifies for ${formerVerifiesFor} seconds more. Nobody is signed out.`,
+        ]);
+      });
+    });
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { SignIn } from '../../../schemas/api/panel/sign-ins.js';
+import type { Database } from '../../database/pool.js';
+import { listSignIns } from '../../sign-in/list-sign-ins.js';
+import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
+
+const SignInCursor = z.tuple([z.iso.datetime(), z.uuid()]);
+
+/**
+ * A page of a user's sign-ins that last, newest first.
+ * @throws ApiError VALIDATION_ERROR
+ */
+export async function signInList(
+  database: Database,
+  userId: string,
+  page: PageRequest,
+): Promise<Page<Omit<z.infer<typeof SignIn>, 'is_current'>>> {
+  const rows = await listSignIns(database, userId, keyOfCursor(SignInCursor, page), page.limit + 1);
+  return pageOfRows(
+    page,
+    rows,
+    ({ startedAt, id }) => [startedAt.toISOString(), id],
+    (row) => ({
+      id: row.id,
+      started_at: row.startedAt.toISOString(),
+      renewed_at: row.renewedAt.toISOString(),
+      lapses_at: row.lapsesAt.toISOString(),
+      expires_at: row.expiresAt.toISOString(),
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { PanelUser, UsersQuery } from '../../../schemas/api/panel/users.js';
+import { type ListedUser, listUsers } from '../../catalogue/list-users.js';
+import type { Database } from '../../database/pool.js';
+import { keyOfCursor, type Page, pageOfRows } from '../page.js';
+
+const UserCursor = z.tuple([z.iso.datetime(), z.uuid()]);
+
+/**
+ * A page of users, newest first.
+ * @param tenantId null: of every tenant, for operators
+ * @throws ApiError VALIDATION_ERROR
+ */
+export async function userList(
+  database: Database,
+  tenantId: string | null,
+  query: z.output<typeof UsersQuery>,
+): Promise<Page<z.infer<typeof PanelUser>>> {
+  const rows = await listUsers(database, {
+    tenantId,
+    role: query.role,
+    isDisabled: query.state === undefined ? undefined : query.state === 'disabled',
+    after: keyOfCursor(UserCursor, query),
+    limit: query.limit + 1,
+  });
+  return pageOfRows(query, rows, ({ createdAt, id }) => [createdAt.toISOString(), id], shownUser);
+}
+
+export function shownUser(user: ListedUser): z.infer<typeof PanelUser> {
+  return {
+    id: user.id,
+    email: user.email,
+    role: user.role,
+    is_disabled: user.disabledAt !== null,
+    created_at: user.createdAt.toISOString(),
+    last_sign_in_at: user.lastSignInAt?.toISOString() ?? null,
+    disabled_at: user.disabledAt?.toISOString() ?? null,
+  };
+}
