@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { TokensResponse } from '../../schemas/api/auth.js';
+import { CreatedTenant } from '../../schemas/api/panel/tenants.js';
+import { ask } from '../http/running-app.js';
 import { type PanelApp, startPanel } from './panel-fixture.js';
 
 let panel: PanelApp;
@@ -44,4 +48,38 @@ it('changes a name, and says so in the audit log', async () => {
   expect((await panel.as(panel.foreign.users.owner, 'GET', '/audit-log?action=tenant.change')).body).toMatchObject({
     data: [],
   });
+});
+
+it('makes another tenant, which has nothing to do with the one that made it', async () => {
+  const { owner, admin } = panel.foreign.users;
+  const made = await panel.as(owner, 'POST', '/tenants', { name: 'Daughter', owner_email: 'Boss@daughter.example' });
+  expect(made.status).toBe(201);
+  const { data } = z.object({ data: CreatedTenant }).parse(made.body);
+  expect(data.owner_invitation).toMatchObject({ role: 'owner', email: 'boss@daughter.example', state: 'open' });
+  expect(await panel.as(owner, 'GET', `/tenants/${data.id}`)).toMatchObject({ status: 404 });
+  expect(await panel.as(admin, 'POST', '/tenants', { name: 'x', owner_email: 'x@x.example' })).toMatchObject({
+    status: 403,
+  });
+  const accepted = await ask(`${panel.app.url}/api/v1/auth/accept-invitation`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: data.owner_invitation.token, password: 'correct horse battery staple' }),
+  });
+  const tokens = TokensResponse.parse(accepted.body).data;
+  expect(tokens.user).toMatchObject({ tenant_id: data.id, role: 'owner' });
+  const asBoss = (path: string) =>
+    ask(`${panel.app.url}/api/v1${path}`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+  expect(await asBoss('/subscription')).toMatchObject({ body: { data: { name: 'none', is_active: false } } });
+  expect(await asBoss('/sites')).toMatchObject({ body: { data: [] } });
+});
+
+it('makes ten tenants a day at most, also at once', async () => {
+  const { users } = await panel.makeTenant();
+  const answers = await Promise.all(
+    Array.from({ length: 13 }, (_, index) =>
+      panel.as(users.owner, 'POST', '/tenants', { name: `T${index}`, owner_email: `o${index}@x.example` }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(3);
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
 import { Timestamp } from './common.js';
+import { CreatedInvitation } from './invitations.js';
 
 export const TenantName = z.string().trim().min(1).max(300);
 
@@ -12,5 +13,14 @@ export const Tenant = z.object({
 export type Tenant = z.infer<typeof Tenant>;
 
 export const ChangeTenantRequest = z.strictObject({ name: TenantName });
+
+export const CreateTenantRequest = z.strictObject({
+  name: TenantName,
+  /** Of whoever will own the tenant. */
+  owner_email: z.email().max(320).toLowerCase(),
+});
+
+/** With the invitation of its first owner: whoever makes the tenant hands the token on, the service sends no mail. */
+export const CreatedTenant = Tenant.extend({ owner_invitation: CreatedInvitation });
 
 export const TenantParams = z.object({ tenant_id: Uuid });

@@ -1,5 +1,11 @@
 import { dataOf, NoBody, None, PageQuery, pageOf } from '../../../schemas/api/panel/common.js';
-import { ChangeTenantRequest, Tenant, TenantParams } from '../../../schemas/api/panel/tenants.js';
+import {
+  ChangeTenantRequest,
+  CreatedTenant,
+  CreateTenantRequest,
+  Tenant,
+  TenantParams,
+} from '../../../schemas/api/panel/tenants.js';
 import { EDITORS, operation, READERS } from '../operation.js';
 
 const tag = 'Tenants';
@@ -18,6 +24,24 @@ export const listTenants = operation({
   response: pageOf(Tenant),
   errors: [],
   action: null,
+});
+
+export const createTenant = operation({
+  id: 'createTenant',
+  method: 'post',
+  path: '/tenants',
+  tag,
+  summary: 'Make another tenant, for a customer or a company of the same group',
+  description:
+    'It shares nothing with the tenant of whoever makes it. It has no plan: consents are answered 429 NO_CONSENT_SUBSCRIPTION until the operator of the service gives it one. The token of the first owner’s invitation is in this answer, and never shown again. A tenant makes ten others a day at most.',
+  roles: ['owner'],
+  params: None,
+  query: None,
+  body: CreateTenantRequest,
+  status: 201,
+  response: dataOf(CreatedTenant),
+  errors: ['TENANT_LIMIT_EXCEEDED'],
+  action: 'tenant.create',
 });
 
 export const readTenant = operation({
@@ -53,4 +77,4 @@ export const changeTenant = operation({
   action: 'tenant.change',
 });
 
-export const TENANT_OPERATIONS = [listTenants, readTenant, changeTenant];
+export const TENANT_OPERATIONS = [listTenants, createTenant, readTenant, changeTenant];

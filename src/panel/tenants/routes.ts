@@ -1,15 +1,34 @@
+import { z } from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
-import { renameTenant } from '../../catalogue/create-tenant.js';
+import { createTenant, renameTenant } from '../../catalogue/create-tenant.js';
 import type { User } from '../../catalogue/user-directory.js';
+import type { Database } from '../../database/pool.js';
+import { createInvitation } from '../../sign-in/invitations.js';
 import type { PanelDeps } from '../deps.js';
+import { shownInvitation } from '../invitations/show-invitation.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { tenantById, tenantList } from './show-tenants.js';
 
-/** A user belongs to one tenant; others are made by operators (`admin tenant create`). */
+/** A user belongs to one tenant, and sees no other: not even one that it has made. */
 export function tenantRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [
     reads(operations.listTenants, ({ user, query }) => tenantList(apiPool, user.tenantId, query)),
+    changes(operations.createTenant, async ({ user, body }, transaction) => {
+      await refuseExcess(transaction, user.tenantId);
+      const { id } = await createTenant(transaction, body.name, null);
+      const { invitation, token } = await createInvitation(transaction, {
+        tenantId: id,
+        email: body.owner_email,
+        role: 'owner',
+      });
+      const tenant = await tenantById(transaction, id);
+      return {
+        response: { data: { ...tenant, owner_invitation: { ...shownInvitation(invitation), token } } },
+        subject: { kind: 'tenant', id },
+      };
+    }),
     reads(operations.readTenant, async ({ user, params }) => {
       refuseForeign(user, params.tenant_id);
       return { data: await tenantById(apiPool, params.tenant_id) };
@@ -24,6 +43,20 @@ export function tenantRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
       };
     }),
   ];
+}
+
+const MADE_A_DAY = 10;
+const CountRows = z.tuple([z.object({ made: z.int() })]);
+
+/** Counted under a lock, so that many at once are no way around it. @throws ApiError TENANT_LIMIT_EXCEEDED */
+async function refuseExcess(transaction: Database, tenantId: string): Promise<void> {
+  await transaction.query('select from tenants where id = $1 for no key update', [tenantId]);
+  const { rows } = await transaction.query(
+    `select count(*) as made from audit_log
+      where tenant_id = $1 and action = 'tenant.create' and actor_kind = 'user' and at > now() - interval '1 day'`,
+    [tenantId],
+  );
+  if (CountRows.parse(rows)[0].made >= MADE_A_DAY) throw new ApiError('TENANT_LIMIT_EXCEEDED');
 }
 
 /** @throws CatalogueError `not_found`, as for a tenant that does not exist */
