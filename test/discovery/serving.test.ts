@@ -28,7 +28,7 @@ const DOCUMENTS = [
   ['/llms.txt', 'text/plain; charset=utf-8'],
   ['/robots.txt', 'text/plain; charset=utf-8'],
   ['/openapi.yaml', 'application/yaml'],
-  ['/openapi/tool-api.json', 'application/json'],
+  ['/openapi/tool-api.json', 'application/json; charset=utf-8'],
 ] as const;
 
 describe('the documents of discovery', () => {

@@ -13,7 +13,7 @@ import { toHex } from '../../../../schemas/crypto/encoding.js';
 import { consistencyRanges } from '../../../../schemas/merkle/proofs.js';
 import { ledgerProof } from '../../../verification/ledger-proof.js';
 import { validate } from '../../json-body.js';
-import { FOR_MINUTES, type PublicDocument, sendDocument } from '../discovery/send-document.js';
+import { FOR_MINUTES, type PublicDocument, publicDocument, sendDocument } from '../discovery/send-document.js';
 import { listCheckpoints, readCheckpoint, readLargestSize } from './read-checkpoints.js';
 import { readLedgerKeys } from './read-ledger-keys.js';
 
@@ -32,10 +32,9 @@ export function checkpointRoutes(scope: FastifyInstance, pool: pg.Pool): void {
     const keys = (await readLedgerKeys(pool)).map(({ key }) => key);
     const checkpoints = await listCheckpoints(pool, after);
     const last = checkpoints.length < MAX_CHECKPOINTS ? undefined : checkpoints.at(-1);
-    return sendDocument(request, reply, {
-      ...json({ data: { keys, checkpoints } } satisfies CheckpointsResponse, SHORTLY),
-      ...(last && { links: [`</checkpoints/?after=${last.size}>; rel="next"`] }),
-    });
+    const answer: CheckpointsResponse = { data: { keys, checkpoints } };
+    const links = last && [`</checkpoints/?after=${last.size}>; rel="next"`];
+    return sendDocument(request, reply, json(answer, SHORTLY, links));
   };
   scope.get('/checkpoints', list);
   scope.get('/checkpoints/', list);
@@ -53,11 +52,8 @@ export function checkpointRoutes(scope: FastifyInstance, pool: pg.Pool): void {
   });
   scope.get('/checkpoints/:size/token', async (request, reply) => {
     const { tsr } = await existing(pool, sizesOf(request.params).size);
-    return sendDocument(request, reply, {
-      contentType: 'application/timestamp-reply',
-      body: tsr,
-      cacheControl: FOREVER,
-    });
+    const contentType = 'application/timestamp-reply';
+    return sendDocument(request, reply, publicDocument({ contentType, body: tsr, cacheControl: FOREVER }));
   });
   scope.get('/checkpoints/:size/consistency/:from', async (request, reply) => {
     const { size, from = 0 } = sizesOf(request.params);
@@ -81,10 +77,11 @@ async function existing(pool: pg.Pool, size: number) {
   return checkpoint;
 }
 
-function json(content: object, cacheControl: string): PublicDocument {
-  return { contentType: 'application/json; charset=utf-8', body: JSON.stringify(content), cacheControl };
+function json(content: object, cacheControl: string, links?: readonly string[]): PublicDocument {
+  const contentType = 'application/json; charset=utf-8';
+  return publicDocument({ contentType, body: JSON.stringify(content), cacheControl, ...(links && { links }) });
 }
 
 function text(body: string, cacheControl: string): PublicDocument {
-  return { contentType: 'text/plain; charset=utf-8', body, cacheControl };
+  return publicDocument({ contentType: 'text/plain; charset=utf-8', body, cacheControl });
 }

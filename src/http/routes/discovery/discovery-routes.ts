@@ -19,7 +19,7 @@ import { yamlText } from '../../../discovery/yaml-text.js';
 import type { Keyring } from '../../../keys/index.js';
 import { panelDescription } from '../../../openapi/panel-api.js';
 import { toolApiText } from '../../../openapi/tool-api.js';
-import { FOR_MINUTES, type PublicDocument, sendDocument } from './send-document.js';
+import { FOR_MINUTES, publicDocument, sendDocument } from './send-document.js';
 
 export type DiscoveryDeps = Config['discovery'] &
   Pick<Keyring, 'jwtKeys'> & {
@@ -40,7 +40,7 @@ export function discoveryRoutes(scope: FastifyInstance, deps: DiscoveryDeps): vo
   ];
 
   const serve = (path: string, contentType: string, body: string, links?: readonly string[]): void => {
-    const document: PublicDocument = { contentType, body, cacheControl: FOR_MINUTES, ...(links && { links }) };
+    const document = publicDocument({ contentType, body, cacheControl: FOR_MINUTES, ...(links && { links }) });
     scope.get(path, (request, reply) => sendDocument(request, reply, document));
   };
   const serveApi = (api: Api): void => serve(api.base, LINKSET, jsonText(apiLinks(api, urlOf)), catalogs);
@@ -54,23 +54,17 @@ export function discoveryRoutes(scope: FastifyInstance, deps: DiscoveryDeps): vo
   serve(PLACES.llmsText.path, PLAIN_TEXT, llmsText(skills, urlOf), catalogs);
   serve(PLACES.robotsText.path, PLAIN_TEXT, robotsText());
   serve(PLACES.panelApi.path, PLACES.panelApi.mediaType, yamlText(panelDescription()));
-  serve(PLACES.toolApi.path, PLACES.toolApi.mediaType, toolApiText());
+  serve(PLACES.toolApi.path, `${PLACES.toolApi.mediaType}; charset=utf-8`, toolApiText());
 
   scope.get(PLACES.jwkSet.path, async (request, reply) => {
     const body = jsonText(jwkSet((await deps.jwtKeys()).all));
-    return sendDocument(request, reply, {
-      contentType: PLACES.jwkSet.mediaType,
-      body,
-      cacheControl: FOR_MINUTES,
-    });
+    const contentType = PLACES.jwkSet.mediaType;
+    return sendDocument(request, reply, publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
   });
   if (securityContacts.length === 0) return;
-  scope.get(PLACES.securityText.path, (request, reply) =>
-    sendDocument(request, reply, {
-      contentType: PLAIN_TEXT,
-      body: securityText(securityContacts, publicUrl, deps.now()),
-      cacheControl: FOR_MINUTES,
-    }),
-  );
+  scope.get(PLACES.securityText.path, (request, reply) => {
+    const body = securityText(securityContacts, publicUrl, deps.now());
+    return sendDocument(request, reply, publicDocument({ contentType: PLAIN_TEXT, body, cacheControl: FOR_MINUTES }));
+  });
   scope.get('/security.txt', (_request, reply) => reply.redirect(PLACES.securityText.path, 301));
 }
