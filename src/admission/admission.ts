@@ -44,6 +44,11 @@ export interface Admission {
    * @param parse reads the request; called after the nonce was used up
    */
   mint(request: SignedRequest, parse: () => ApprovalTokenRequest): Promise<ApprovalTokenResponse['data']>;
+  /**
+   * Uses up the nonce of a request that is handled elsewhere.
+   * @throws ApiError NONCE_REPLAYED, or a failure to be retried
+   */
+  useNonce(request: SignedRequest): Promise<void>;
   /** Resolves when no request is under way. */
   drain(): Promise<void>;
 }
@@ -141,6 +146,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         throw new ApiError('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
     },
+    useNonce,
     drain: () => submitter.drain(),
   };
 }

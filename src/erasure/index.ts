@@ -28,3 +28,4 @@ export {
 } from './requests.js';
 export { createRetention, type RetentionOptions } from './retention-part.js';
 export { ScrubFailed, scrubErased } from './scrub.js';
+export { shownAnnouncement, shownErasure, shownReceipt, subjectOf } from './show-erasure.js';

@@ -46,7 +46,7 @@ export interface ServiceDeps {
   readonly panel: ServePanelDeps & { readonly routes: readonly PanelRoute[] };
   /** A minute, from one address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
-  /** Registers the routes that record consents and mint tokens, below /tool/v1. */
+  /** Registers the routes that record consents, mint tokens and erase, below /tool/v1. */
   readonly recordingRoutes: (tool: FastifyInstance, guards: ToolGuards) => void;
 }
 

@@ -21,6 +21,7 @@ import {
   S2sConsentRequest,
 } from '../../schemas/api/consents.js';
 import { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../schemas/api/documents.js';
+import { ErasureReceiptResponse, S2sErasureRequest } from '../../schemas/api/erasures.js';
 import { ErrorResponse } from '../../schemas/api/error-response.js';
 import { ExportedConsent, ExportResponse } from '../../schemas/api/export.js';
 import { PingResponse } from '../../schemas/api/ping.js';
@@ -48,6 +49,7 @@ export const COMPONENTS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodT
   ['ConfigResponse', ConfigResponse],
   ['ConsentBatchResponse', ConsentBatchResponse],
   ['ConsentResponse', ConsentResponse],
+  ['ErasureReceiptResponse', ErasureReceiptResponse],
   ['ErrorResponse', ErrorResponse],
   ['ExportedConsent', ExportedConsent],
   ['ExportResponse', ExportResponse],
@@ -61,6 +63,7 @@ export const COMPONENTS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodT
   ['ResetPasswordRequest', ResetPasswordRequest],
   ['S2sConsentBatchRequest', S2sConsentBatchRequest],
   ['S2sConsentRequest', S2sConsentRequest],
+  ['S2sErasureRequest', S2sErasureRequest],
   ['SignInsEndedResponse', SignInsEndedResponse],
   ['StatusResponse', StatusResponse],
   ['TokensResponse', TokensResponse],

@@ -1,5 +1,7 @@
 import { API_KEY_OPERATIONS } from './api-keys/operations.js';
 import { AUDIT_LOG_OPERATIONS } from './audit-log/operations.js';
+import { CONSENT_OPERATIONS } from './consents/operations.js';
+import { ERASURE_OPERATIONS } from './erasures/operations.js';
 import { EXPORT_OPERATIONS } from './exports/operations.js';
 import { INVITATION_OPERATIONS } from './invitations/operations.js';
 import type { PanelOperation } from './operation.js';
@@ -15,6 +17,8 @@ export const PANEL_OPERATIONS: readonly PanelOperation[] = [
   ...PLAN_OPERATIONS,
   ...SITE_OPERATIONS,
   ...API_KEY_OPERATIONS,
+  ...CONSENT_OPERATIONS,
+  ...ERASURE_OPERATIONS,
   ...EXPORT_OPERATIONS,
   ...USER_OPERATIONS,
   ...INVITATION_OPERATIONS,

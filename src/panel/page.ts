@@ -42,7 +42,8 @@ export function keyOfCursor<T>(schema: z.ZodType<T>, { cursor }: PageRequest): T
   throw badCursor();
 }
 
-function encodeCursor(key: readonly (string | number)[]): string {
+/** The cursor that `keyOfCursor` reads. */
+export function encodeCursor(key: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');
 }
 

@@ -1,6 +1,8 @@
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { auditLogRoutes } from './audit-log/routes.js';
+import { consentRoutes } from './consents/routes.js';
 import type { PanelDeps } from './deps.js';
+import { erasureRoutes } from './erasures/routes.js';
 import { exportRoutes } from './exports/routes.js';
 import { invitationRoutes } from './invitations/routes.js';
 import { planRoutes } from './plans/routes.js';
@@ -17,6 +19,8 @@ export function panelRoutes(deps: PanelDeps): readonly PanelRoute[] {
     ...planRoutes(deps),
     ...siteRoutes(deps),
     ...apiKeyRoutes(deps),
+    ...consentRoutes(deps),
+    ...erasureRoutes(deps),
     ...exportRoutes(deps),
     ...userRoutes(deps),
     ...invitationRoutes(deps),

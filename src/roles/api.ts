@@ -11,6 +11,7 @@ import { createUserDirectory } from '../catalogue/user-directory.js';
 import { createApp } from '../http/app.js';
 import { failureOf } from '../http/request-log.js';
 import { recordingRoutes } from '../http/routes/tool/post-routes.js';
+import { s2sErasures } from '../http/routes/tool/s2s-erasures.js';
 import { serviceRoutes } from '../http/service-routes.js';
 import { panelRoutes } from '../panel/routes.js';
 import { stoppedProjections } from '../projector/index.js';
@@ -114,7 +115,11 @@ export async function createApi(installation: Installation): Promise<Api> {
           }),
         },
         limits: config.limits,
-        recordingRoutes: recordingRoutes(metrics.admission.countConsents(admission), Date.now),
+        recordingRoutes: (tool, guards) => {
+          recordingRoutes(metrics.admission.countConsents(admission), Date.now)(tool, guards);
+          const backupRetentionDays = config.backupRetentionDays ?? null;
+          s2sErasures(tool, { admission, guards, clock: Date.now, pool, keyring, backupRetentionDays });
+        },
       }),
       metricsGroup(installation, pool),
     ],

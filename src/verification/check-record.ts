@@ -14,8 +14,25 @@ export function readRecord(text: string): ConsentRecord | null {
   }
 }
 
+/** Columns of the read model that are copies of members of the record. */
+export type CopiedColumns = Pick<
+  StoredRecord,
+  | 'event_id'
+  | 'site_id'
+  | 'stream'
+  | 'consent_type'
+  | 'decision'
+  | 'categories'
+  | 'language'
+  | 'document_version_id'
+  | 'compliance_framework'
+  | 'created_at'
+  | 'valid_until'
+  | 'channel'
+>;
+
 /** Whether every column of the read model says what the record says: they are copies, and what people see. */
-export function columnsAgree(stored: StoredRecord, record: ConsentRecord): boolean {
+export function columnsAgree(stored: CopiedColumns, record: ConsentRecord): boolean {
   return (
     stored.event_id === record.event_id &&
     stored.site_id === record.site_id &&

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TokensResponse } from '../../schemas/api/auth.js';
+import { ErasureReceiptResponse } from '../../schemas/api/erasures.js';
 import type { SeededDemo } from '../../src/catalogue/demo/seed-demo.js';
 import { COMPONENTS } from '../../src/openapi/components.js';
 import type { Operation } from '../../src/openapi/operation.js';
@@ -41,6 +42,7 @@ describe('the examples of the OpenAPI description, executed', () => {
     );
     const first = Recorded.parse(await send(operation('recordConsentS2s')));
     real.set(EXAMPLE_VALUES.consentToken, first.data.consent_token);
+    real.set(EXAMPLE_VALUES.erasureId, ErasureReceiptResponse.parse(await send(operation('eraseS2s'))).data.id);
     await expectStored();
   });
   afterAll(() => app.stop());
@@ -109,7 +111,7 @@ describe('the examples of the OpenAPI description, executed', () => {
   it('describes every route of the service below /tool/v1, and public verify and sign-in', () => {
     const described = new Set(OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
     expect(described.size).toBe(OPERATIONS.length);
-    expect(OPERATIONS.filter(({ path }) => path.startsWith('/tool/v1'))).toHaveLength(12);
+    expect(OPERATIONS.filter(({ path }) => path.startsWith('/tool/v1'))).toHaveLength(14);
   });
 
   it('is served to everybody', async () => {

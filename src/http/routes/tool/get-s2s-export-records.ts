@@ -35,7 +35,7 @@ export interface RecordSources {
  */
 export async function* exportRecords(
   sources: RecordSources,
-  site: SiteContext,
+  site: Pick<SiteContext, 'siteId' | 'siteKey'>,
   page: readonly SelectedRecord[],
 ): AsyncGenerator<JsonObject, void> {
   const events = await readEvents(sources.log, consentsStream(site.siteId), page);

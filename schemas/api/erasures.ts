@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { eventIdOfConsentToken } from '../events/consent-recorded.js';
+import { ERASURE_REASONS } from '../events/subject-erased.js';
+import { Uuid } from '../evidence/primitives.js';
+import { CONSENT_LIMITS } from './consent-limits.js';
+import { AnyUuid } from './consents.js';
+
+const Time = z.iso.datetime({ offset: true });
+
+/** What an erasure goes by. A person's identifiers have the names that they have in a consent; `age`: the site's retention period. */
+export const ERASURE_IDENTIFIERS = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
+
+/** Who is to be erased, or which record. The value of a person's identifier is not kept: only its keyed hash, until the erasure is finished. */
+const Subject = z.discriminatedUnion('by', [
+  z.strictObject({
+    by: z.enum(ERASURE_IDENTIFIERS),
+    value: z
+      .string()
+      .max(CONSENT_LIMITS.signerEmail)
+      .refine((text) => text.trim() !== '', 'must not be empty'),
+  }),
+  z.strictObject({
+    by: z.literal('record'),
+    /** Its id, or its consent token. */
+    value: z
+      .string()
+      .max(100)
+      .transform((text) => eventIdOfConsentToken(text.toLowerCase()) ?? text.toLowerCase())
+      .pipe(Uuid),
+  }),
+]);
+
+/**
+ * A random UUID of the caller's: the same request with it again is the same erasure, and is not carried out twice. With the same key, but for somebody
+ * else, it is another erasure.
+ */
+const IdempotencyKey = AnyUuid;
+
+export const CreateErasureRequest = z.strictObject({ subject: Subject, idempotency_key: IdempotencyKey.optional() });
+export const S2sErasureRequest = CreateErasureRequest.required();
+export type S2sErasureRequest = z.infer<typeof S2sErasureRequest>;
+
+/** An erasure that was asked for. */
+export const Erasure = z.object({
+  id: Uuid,
+  site_id: Uuid,
+  state: z.enum(['pending', 'finished']),
+  reason: z.enum(ERASURE_REASONS),
+  by: z.enum([...ERASURE_IDENTIFIERS, 'record', 'age']),
+  /** By record: which. */
+  record_id: Uuid.nullable(),
+  /** By age: what is older than this. */
+  older_than: Time.nullable(),
+  /** By which way it was asked for; `service`: by the retention period. */
+  channel: z.enum(['panel', 's2s', 'operator', 'service']),
+  requested_at: Time,
+  /** Every key that it destroyed was destroyed by then. */
+  finished_at: Time.nullable(),
+  /** So far. All are 0 where nothing was found; it is not said why. */
+  erased_records: z.int(),
+  deleted_approval_tokens: z.int(),
+  cancelled_exports: z.int(),
+});
+
+/** A `SubjectErased` event, and how far it is on its way: each state includes those before it. */
+export const ErasureAnnouncement = z.object({
+  event_id: Uuid,
+  state: z.enum(['waiting', 'logged', 'sealed', 'stamped']),
+  batch: z.int().nullable(),
+  /** The first stamped checkpoint that covers it. */
+  checkpoint_size: z.int().nullable(),
+  stamped_time: Time.nullable(),
+});
+
+/** Most announcements in a receipt: one stands for up to 1,000 records. */
+export const MAX_SHOWN_ANNOUNCEMENTS = 100;
+
+/** What an erasure did, and where the values could still be opened. */
+export const ErasureReceipt = Erasure.extend({
+  /** The first ones, in order. They list the erased records, and name nobody. */
+  announcements: z.array(ErasureAnnouncement).max(MAX_SHOWN_ANNOUNCEMENTS),
+  has_more_announcements: z.boolean(),
+  remains: z.object({
+    /** When deleted bytes were removed from the database's files; null: not yet, or nothing was deleted. */
+    scrubbed_at: Time.nullable(),
+    /** Days for which backups are kept, as the service was told; null: it was not. */
+    backup_retention_days: z.int().nullable(),
+    /** Until when backups can exist that open the values, to whoever has the master key; null: not known, or nothing was destroyed. */
+    backups_until: Time.nullable(),
+  }),
+  /** The same in words. */
+  statement: z.array(z.string()),
+});
+
+export const ErasureReceiptResponse = z.object({ data: ErasureReceipt });
+export type ErasureReceiptResponse = z.infer<typeof ErasureReceiptResponse>;
+
+export const ErasureParams = z.object({ id: Uuid });

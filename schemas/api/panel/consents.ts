@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { CHANNELS, ConsentRecord, DECISIONS } from '../../events/consent-recorded.js';
+import { DocumentVersionPublishedRecord } from '../../events/notices.js';
+import { Uuid } from '../../evidence/primitives.js';
+import { CONSENT_LIMITS } from '../consent-limits.js';
+import { ExportedAttachment, PERSONAL_FIELDS } from '../export.js';
+import { VerifiedRecord } from '../verify.js';
+import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
+
+/** What a person is looked for by, under the names that the fields have in a consent. */
+export const PERSON_IDENTIFIERS = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
+
+/** A person of a site. In a body only: addresses of requests stand in logs. */
+export const PersonReference = z.strictObject({
+  by: z.enum(PERSON_IDENTIFIERS),
+  value: z
+    .string()
+    .max(CONSENT_LIMITS.signerEmail)
+    .refine((text) => text.trim() !== '', 'must not be empty'),
+});
+
+/** How far a record is on its way: in the log or on its way there, in a sealed batch, or under a time stamp. */
+export const SEALING_STATES = ['recorded', 'sealed', 'stamped'] as const;
+
+const filters = {
+  consent_type: ConsentRecord.shape.consent_type.optional(),
+  decision: z.enum(DECISIONS).optional(),
+  /** Only records that decide about this category. */
+  category: z.string().min(1).max(50).optional(),
+  document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
+  document_version_id: Uuid.optional(),
+  channel: z.enum(CHANNELS).optional(),
+  /** Of `created_at`, inclusive. */
+  from: Timestamp.optional(),
+  /** Of `created_at`, exclusive. */
+  to: Timestamp.optional(),
+};
+
+const flags = <T extends z.ZodType>(flag: T) => ({
+  /** How the category was decided; with `category` only. */
+  category_granted: flag.optional(),
+  is_anonymized: flag.optional(),
+  /** Whether `valid_until` has passed. */
+  is_expired: flag.optional(),
+  is_stamped: flag.optional(),
+});
+
+const FlagInQuery = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+interface Dependent {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly category?: string | undefined;
+  readonly category_granted?: boolean | undefined;
+}
+const isOrdered = ({ from, to }: Dependent): boolean =>
+  from === undefined || to === undefined || Date.parse(from) < Date.parse(to);
+const namesCategory = ({ category, category_granted }: Dependent): boolean =>
+  category_granted === undefined || category !== undefined;
+const ORDERED = { path: ['to'], message: 'must be after from' };
+const WITH_CATEGORY = { path: ['category_granted'], message: 'is for use with category' };
+
+export const ListConsentsQuery = PageQuery.extend({ ...filters, ...flags(FlagInQuery) })
+  .refine(isOrdered, ORDERED)
+  .refine(namesCategory, WITH_CATEGORY);
+
+export const SearchConsentsRequest = z
+  .strictObject({
+    person: PersonReference,
+    ...filters,
+    ...flags(z.boolean()),
+    limit: z.int().min(1).max(100).default(50),
+    cursor: PageQuery.shape.cursor,
+  })
+  .refine(isOrdered, ORDERED)
+  .refine(namesCategory, WITH_CATEGORY);
+
+export type ConsentFilter = Omit<z.infer<typeof SearchConsentsRequest>, 'person'>;
+
+/** The public part of a record: nothing in it is personal. */
+const PublicRecord = ConsentRecord.omit({ v: true, event_id: true, _sd: true });
+
+const ConsentSummary = z.object({
+  id: Uuid,
+  consent_token: z.string(),
+  proof_hash: z.string(),
+  /** Null if the stored text is no record any more. */
+  record: PublicRecord.nullable(),
+  document_slug: z.string().nullable(),
+  /** The stored text fits its proof hash and every copy of its members; `verify` checks all the rest. */
+  is_intact: z.boolean(),
+  is_anonymized: z.boolean(),
+  is_expired: z.boolean(),
+  state: z.enum(SEALING_STATES),
+});
+
+/** The newest first. A page may be short, or empty, though more follow: `next_cursor` alone says whether. */
+export const ConsentsPage = pageOf(ConsentSummary);
+
+const Sealing = z.object({
+  /** Number of the batch; null while it is in none. */
+  batch: z.int().nullable(),
+  index: z.int().nullable(),
+  sealed_at: Timestamp.nullable(),
+  /** The first stamped checkpoint that covers the batch. */
+  checkpoint: z
+    .object({ size: z.int(), gen_time: Timestamp, authority: z.string(), note: z.string(), token: z.string() })
+    .nullable(),
+});
+
+export const ConsentResponse = dataOf(
+  ConsentSummary.extend({ stream: z.string(), revision: z.int(), sealing: Sealing }),
+);
+
+/** The id of a record, or its consent token. */
+export const ConsentParams = z.object({ site_id: Uuid, consent_id: z.string().min(1).max(100) });
+
+/** What keyed verify answers, with where the record stands. */
+export const VerifyConsentResponse = dataOf(
+  VerifiedRecord.extend({
+    id: Uuid,
+    valid: z.boolean(),
+    site_domain: z.string().nullable(),
+    /** The earliest time stamp that covers the record; null while there is none, or if it does not fit. */
+    timestamp: z.object({ time: Timestamp, checkpoint_size: z.int() }).nullable(),
+    sealing: Sealing,
+  }),
+);
+
+/** Which personal values are disclosed: fields by their names, or all. */
+export const DiscloseConsentRequest = z.strictObject({
+  fields: z.union([z.literal('all'), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(PERSONAL_FIELDS.length)]),
+});
+
+export const DiscloseConsentResponse = dataOf(
+  z.object({
+    id: Uuid,
+    /** Then every field is null. */
+    is_anonymized: z.boolean(),
+    /** The fields asked for; null where nothing was said. */
+    fields: z.record(z.string(), z.json()),
+    attachments: z.array(ExportedAttachment),
+  }),
+);

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { ERASURE_REASONS } from '../../events/subject-erased.js';
+import { Uuid } from '../../evidence/primitives.js';
+import { Erasure, ErasureAnnouncement } from '../erasures.js';
+import { PageQuery, pageOf, Timestamp } from './common.js';
+
+export const ListErasuresQuery = PageQuery.extend({
+  state: Erasure.shape.state.optional(),
+  reason: z.enum(ERASURE_REASONS).optional(),
+});
+
+/** The erasures of a site, the newest first, and what its retention period does by itself. */
+export const ErasuresPage = pageOf(Erasure).extend({
+  retention: z.object({
+    /** Null: records are kept until somebody erases them. */
+    retention_days: z.int().nullable(),
+    /** Records older than this are erased at the next hourly look. */
+    erases_before: Timestamp.nullable(),
+  }),
+});
+
+export const ErasureParams = z.object({ site_id: Uuid, erasure_id: Uuid });
+
+/** In the order in which they were made. */
+export const AnnouncementsPage = pageOf(ErasureAnnouncement);

@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import type { z } from 'zod';
+import {
+  type CreateErasureRequest,
+  type ErasureAnnouncement,
+  type ErasureReceipt,
+  type Erasure as ErasureSchema,
+  MAX_SHOWN_ANNOUNCEMENTS,
+} from '../../schemas/api/erasures.js';
+import type { BlindIndexKind } from '../keys/index.js';
+import {
+  type Announcement,
+  type Erasure,
+  firstScrubSince,
+  listAnnouncements,
+  remainsOf,
+  statementOf,
+} from './receipt.js';
+import type { ErasureSubject } from './requests.js';
+
+const IDENTIFIERS = {
+  visitor: 'visitor_id',
+  email: 'signer_email',
+  phone: 'signer_phone',
+  id_number: 'signer_id_number',
+} as const satisfies Readonly<Record<BlindIndexKind, string>>;
+const KINDS = {
+  visitor_id: 'visitor',
+  signer_email: 'email',
+  signer_phone: 'phone',
+  signer_id_number: 'id_number',
+} as const;
+
+/** What a request of the HTTP API asks to erase. */
+export function subjectOf({ subject }: z.infer<typeof CreateErasureRequest>): ErasureSubject {
+  if (subject.by === 'record') return { kind: 'record', eventId: subject.value };
+  return { kind: KINDS[subject.by], value: subject.value };
+}
+
+/** An erasure as the HTTP API shows it. */
+export function shownErasure(erasure: Erasure): z.infer<typeof ErasureSchema> {
+  const { reason, identifier } = erasure;
+  return {
+    id: erasure.id,
+    site_id: erasure.siteId,
+    state: erasure.finishedAt === null ? 'pending' : 'finished',
+    reason,
+    by: identifier === null ? (reason === 'retention' ? 'age' : 'record') : IDENTIFIERS[identifier],
+    record_id: erasure.recordId,
+    older_than: erasure.olderThan?.toISOString() ?? null,
+    channel: erasure.channel,
+    requested_at: erasure.requestedAt.toISOString(),
+    finished_at: erasure.finishedAt?.toISOString() ?? null,
+    erased_records: erasure.erasedRecords,
+    deleted_approval_tokens: erasure.deletedApprovalTokens,
+    cancelled_exports: erasure.cancelledExports,
+  };
+}
+
+export function shownAnnouncement(announcement: Announcement): z.infer<typeof ErasureAnnouncement> {
+  return {
+    event_id: announcement.eventId,
+    state: announcement.state,
+    batch: announcement.batch,
+    checkpoint_size: announcement.checkpointSize,
+    stamped_time: announcement.stampedTime?.toISOString() ?? null,
+  };
+}
+
+/** The receipt of an erasure, finished or not. @param backupRetentionDays null: not known */
+export async function shownReceipt(
+  db: Pick<pg.Pool, 'query'>,
+  erasure: Erasure,
+  backupRetentionDays: number | null,
+): Promise<z.infer<typeof ErasureReceipt>> {
+  const announcements = await listAnnouncements(db, erasure, null, MAX_SHOWN_ANNOUNCEMENTS + 1);
+  const scrubbedAt = erasure.finishedAt === null ? null : await firstScrubSince(db, erasure.finishedAt);
+  const remains = remainsOf(erasure, scrubbedAt, backupRetentionDays);
+  return {
+    ...shownErasure(erasure),
+    announcements: announcements.slice(0, MAX_SHOWN_ANNOUNCEMENTS).map(shownAnnouncement),
+    has_more_announcements: announcements.length > MAX_SHOWN_ANNOUNCEMENTS,
+    remains: {
+      scrubbed_at: remains.scrubbedAt?.toISOString() ?? null,
+      backup_retention_days: remains.backupRetentionDays,
+      backups_until: remains.backupsUntil?.toISOString() ?? null,
+    },
+    statement: [...statementOf(erasure, remains)],
+  };
+}

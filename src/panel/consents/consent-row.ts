@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+/** A row of the read model with what a person is shown beside it. None of it is proved. */
+export const ConsentRow = z.object({
+  event_id: z.string(),
+  site_id: z.string(),
+  stream: z.string(),
+  revision: z.int(),
+  record: z.string(),
+  proof_hash: z.string(),
+  consent_type: z.string(),
+  decision: z.string(),
+  categories: z.unknown(),
+  language: z.string(),
+  document_version_id: z.string(),
+  compliance_framework: z.string().nullable(),
+  created_at: z.date(),
+  valid_until: z.date().nullable(),
+  channel: z.string(),
+  erased_by: z.int().nullable(),
+  has_key: z.boolean(),
+  slug: z.string().nullable(),
+  batch: z.int().nullable(),
+  index: z.int().nullable(),
+  sealed_at: z.date().nullable(),
+  checkpoint_size: z.int().nullable(),
+  gen_time: z.date().nullable(),
+  authority: z.string().nullable(),
+});
+export type ConsentRow = z.infer<typeof ConsentRow>;
+
+/** Of `read_model.consents c` and `CONSENT_JOINS`. */
+export const CONSENT_COLUMNS = `c.event_id, c.site_id, c.stream, c.revision, c.record, c.proof_hash, c.consent_type, c.decision, c.categories,
+  c.language, c.document_version_id, c.compliance_framework, c.created_at, c.valid_until, c.channel, c.erased_by,
+  exists (select from record_keys k where k.event_id = c.event_id and k.site_id = c.site_id) as has_key,
+  d.slug, l.batch, l.index, b.sealed_at, p.size as checkpoint_size, p.gen_time, p.authority`;
+
+export const CONSENT_JOINS = `
+  left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
+  left join documents d on d.id = v.document_id
+  left join leaves l on l.stream = c.stream and l.revision = c.revision
+  left join batches b on b.number = l.batch
+  left join lateral (select size, gen_time, authority from checkpoints where size > l.batch order by size limit 1) p on true`;
