@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { panelDescription } from '../../src/openapi/panel-api.js';
 import { toolApiDescription } from '../../src/openapi/tool-api.js';
+import { replaceSigningKey } from '../../src/sign-in/replace-signing-key.js';
 import { type RunningApp, startApp } from '../http/running-app.js';
 import { SkillsIndex } from './formats/agent-skills.js';
 import { parseLinkHeader } from './formats/link-header.js';
@@ -147,6 +148,23 @@ describe('the documents of discovery', () => {
     const { protectedHeader } = await jwtVerify(access_token, createLocalJWKSet(set));
     expect(set.keys.map(({ kid }) => kid)).toContain(protectedHeader.kid);
     await expect(jwtVerify(access_token, createLocalJWKSet({ keys: [] }))).rejects.toThrow();
+  });
+
+  it('publishes a new key before it signs, longer than a cache may keep the set without it, beside the one that signs', async () => {
+    const read = () => fetch(`${app.url}/.well-known/jwks.json`);
+    const before = await read();
+    const { workerPool, keyring } = app.service.installation;
+    const client = await workerPool.connect();
+    const { keyId, signsIn } = await replaceSigningKey(client, keyring, false).finally(() => client.release());
+    const etag = before.headers.get('etag') ?? '';
+    const after = await fetch(`${app.url}/.well-known/jwks.json`, { headers: { 'if-none-match': etag } });
+    expect(after.status).toBe(200);
+    const Kids = z.object({ keys: z.array(z.object({ kid: z.string() })) });
+    const [old, both] = [Kids.parse(await before.json()), Kids.parse(await after.json())];
+    expect(both.keys.map(({ kid }) => kid)).toEqual([keyId, ...old.keys.map(({ kid }) => kid)]);
+    const [, maxAge] = /max-age=(\d+)$/.exec(after.headers.get('cache-control') ?? '') ?? [];
+    expect(Number(maxAge)).toBeGreaterThan(0);
+    expect(Number(maxAge)).toBeLessThan(signsIn);
   });
 
   it('describes both APIs in valid OpenAPI 3.1', async () => {
