@@ -60,6 +60,15 @@ describe.each([[PUBLIC], [undefined]])('with PUBLIC_URL %s', (publicUrl) => {
   });
 });
 
+it.each(['http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost', 'http://ledger:8080'])(
+  'at %s, which is no domain, the AI catalogue has names of this installation only',
+  (publicUrl) => {
+    const catalog = AiCatalog.parse(aiCatalog(agentSkills(), urlsUnder(publicUrl), publicUrl));
+    expect(catalog.host).toEqual({ displayName: 'Consent Ledger', documentationUrl: `${publicUrl}/llms.txt` });
+    for (const { identifier } of catalog.entries) expect(identifier).toMatch(/^consent-ledger:skill:[a-z-]+$/);
+  },
+);
+
 describe('security.txt', () => {
   const contacts = ['mailto:security@example.org', 'https://example.org/report', 'tel:+1-201-555-0123'];
 
