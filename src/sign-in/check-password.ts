@@ -26,7 +26,7 @@ const HashRow = z.object({ password_hash: z.string() });
 export function createPasswordCheck({ apiPool, adminPool }: PasswordCheckPools): CheckPassword {
   // Of a password that nobody knows: what an unknown address is checked against.
   const decoy = hashPassword(randomUUID());
-  return async (email, password) => {
+  const check: CheckPassword = async (email, password) => {
     const { rows } = await apiPool.query(
       'select id, tenant_id, email, role, password_hash from users where email = $1 and disabled_at is null',
       [email.toLowerCase()],
@@ -41,6 +41,8 @@ export function createPasswordCheck({ apiPool, adminPool }: PasswordCheckPools):
       'update users set password_hash = $3 where id = $1 and password_hash = $2',
       [user.id, row.password_hash, renewed],
     );
-    return { user, passwordHash: rowCount === 1 ? renewed : row.password_hash };
+    // Somebody else was faster: with a hash of the same password, or with another password.
+    return rowCount === 1 ? { user, passwordHash: renewed } : check(email, password);
   };
+  return check;
 }
