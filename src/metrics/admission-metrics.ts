@@ -31,6 +31,7 @@ export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
   });
   const accepted = admitted.labels({ outcome: 'accepted' });
   const duplicate = admitted.labels({ outcome: 'duplicate' });
+  for (const series of [accepted, duplicate]) series.inc(0);
   const groupRequests = new Histogram({
     name: 'consent_ledger_admission_group_requests',
     help: 'Requests committed together.',

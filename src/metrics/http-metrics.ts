@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { ERROR_CODES } from '../../schemas/api/error-codes.js';
 
 /** Methods that are told apart: what else a caller sends is `other`, so that nobody can make up series. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -26,6 +27,7 @@ export function createHttpMetrics(registry: Registry): ObserveRequests {
     labelNames: ['code'] as const,
     registers: [registry],
   });
+  for (const code of Object.keys(ERROR_CODES)) errors.inc({ code }, 0);
   // A series is looked up by its labels at each observation, which costs more than all the rest.
   const series = new Map<string, ReturnType<typeof durations.labels>>();
 

@@ -51,7 +51,7 @@ async function serve(): Promise<Served> {
 
 function portOf(app: FastifyInstance): number {
   const [address] = app.addresses();
-  if (address === undefined) throw new Error('it does not listen');
+  if (address === undefined || typeof address === 'string') throw new Error('it does not listen on a port');
   return address.port;
 }
 
