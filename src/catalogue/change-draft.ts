@@ -12,7 +12,7 @@ export type DraftChange = z.infer<typeof DraftChange>;
 
 /**
  * Changes title, media type or content of a draft.
- * @returns the hash of its content, and the names of the members whose values are others now
+ * @returns the names of the members whose values are others now, and the hash of the content that was replaced
  * @throws CatalogueError `invalid`, `not_found`, `wrong_state` (it is published: its text can never change)
  */
 export function changeDraft(
@@ -20,7 +20,7 @@ export function changeDraft(
   siteId: string,
   versionId: string,
   change: DraftChange,
-): Promise<{ readonly contentSha256: string; readonly changed: readonly string[] }> {
+): Promise<{ readonly changed: readonly string[]; readonly replaced: string | null }> {
   const checked = DraftChange.safeParse(change);
   if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
   return changeSite(database, siteId, async (site) => {
@@ -40,7 +40,7 @@ export function changeDraft(
       ...(mediaType === draft.media_type ? [] : ['media_type']),
       ...(isOtherContent ? ['content'] : []),
     ];
-    return { contentSha256, changed };
+    return { changed, replaced: isOtherContent ? draft.content_sha256 : null };
   });
 }
 

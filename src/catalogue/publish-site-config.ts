@@ -6,9 +6,9 @@ import { cookieProblems, SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from
 import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from './change-site.js';
-import { type ConfigContent, contentOfDraft, contentOfRecord } from './config-content.js';
-import { draftOfContent, hasChanges, readConfigDraft, refuseOtherRevision, storeConfigDraft } from './config-draft.js';
-import { IncompleteConfiguration, problemsOf } from './config-problems.js';
+import { type ConfigContent, contentOfDraft, contentOfRecord } from './config/content.js';
+import { draftOfContent, hasChanges, readConfigDraft, refuseOtherRevision, storeConfigDraft } from './config/draft.js';
+import { IncompleteConfiguration, problemsOf } from './config/problems.js';
 
 const { v, event_id, site_id, created_at, number, domain, ...content } = SiteConfigPublishedRecord.shape;
 

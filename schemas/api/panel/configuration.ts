@@ -106,6 +106,8 @@ export const ConfigurationVersionWithRecord = ConfigurationVersion.extend({
   record: z.string(),
 });
 
+export type ConfigurationVersionWithRecord = z.infer<typeof ConfigurationVersionWithRecord>;
+
 export const ConfigurationVersionsQuery = PageQuery;
 export const ConfigurationVersionParams = SiteParams.extend({
   number: z.coerce.number().int().min(1).max(2_147_483_647),

@@ -1,5 +1,5 @@
-import type { DraftProblem, SiteConfigDraft } from '../../schemas/api/panel/configuration.js';
-import { CatalogueError } from './catalogue-error.js';
+import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
+import { CatalogueError } from '../catalogue-error.js';
 
 /** A draft that cannot be published yet. */
 export class IncompleteConfiguration extends CatalogueError {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { SiteConfigDraft } from '../../schemas/api/panel/configuration.js';
-import { parseSiteConfig } from '../../schemas/events/sealed-event.js';
+import { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
+import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import {
   type ConsentCookie,
   cookieProblems,
   type SiteConfigPublishedRecord,
-} from '../../schemas/events/site-config.js';
-import { canonicalJson } from '../../schemas/json/canonical-json.js';
-import { type Database, withTransaction } from '../database/pool.js';
-import { CatalogueError } from './catalogue-error.js';
-import { contentOfDraft, contentOfRecord } from './config-content.js';
+} from '../../../schemas/events/site-config.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { type Database, withTransaction } from '../../database/pool.js';
+import { CatalogueError } from '../catalogue-error.js';
+import { contentOfDraft, contentOfRecord } from './content.js';
 
 /** What a site is about to publish, and what is in force. */
 export interface ConfigDraftState {

@@ -1,6 +1,5 @@
-import type { z } from 'zod';
-import type { SiteConfigDraft } from '../../schemas/api/panel/configuration.js';
-import type { SiteConfigPublishedRecord } from '../../schemas/events/site-config.js';
+import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
+import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 
 /** What a configuration says: the record without what the service adds to it. */
 export type ConfigContent = Omit<
@@ -27,7 +26,7 @@ export function contentOfDraft(draft: SiteConfigDraft) {
 }
 
 /** What a published record says. */
-export function contentOfRecord(record: z.infer<typeof SiteConfigPublishedRecord>): ConfigContent {
+export function contentOfRecord(record: SiteConfigPublishedRecord): ConfigContent {
   const { v, event_id, site_id, created_at, number, domain, ...content } = record;
   return content;
 }
