@@ -1,6 +1,10 @@
 import { API_KEY_OPERATIONS } from './api-keys/operations.js';
 import { AUDIT_LOG_OPERATIONS } from './audit-log/operations.js';
+import { CATEGORY_OPERATIONS } from './categories/operations.js';
+import { CONFIGURATION_OPERATIONS } from './configuration/operations.js';
 import { CONSENT_OPERATIONS } from './consents/operations.js';
+import { COOKIE_OPERATIONS } from './cookies/operations.js';
+import { DOCUMENT_OPERATIONS } from './documents/operations.js';
 import { ERASURE_OPERATIONS } from './erasures/operations.js';
 import { EXPORT_OPERATIONS } from './exports/operations.js';
 import { INVITATION_OPERATIONS } from './invitations/operations.js';
@@ -17,6 +21,10 @@ export const PANEL_OPERATIONS: readonly PanelOperation[] = [
   ...PLAN_OPERATIONS,
   ...SITE_OPERATIONS,
   ...API_KEY_OPERATIONS,
+  ...DOCUMENT_OPERATIONS,
+  ...CONFIGURATION_OPERATIONS,
+  ...CATEGORY_OPERATIONS,
+  ...COOKIE_OPERATIONS,
   ...CONSENT_OPERATIONS,
   ...ERASURE_OPERATIONS,
   ...EXPORT_OPERATIONS,

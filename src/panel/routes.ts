@@ -1,7 +1,11 @@
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { auditLogRoutes } from './audit-log/routes.js';
+import { categoryRoutes } from './categories/routes.js';
+import { configurationRoutes } from './configuration/routes.js';
+import { cookieRoutes } from './cookies/routes.js';
 import { consentRoutes } from './consents/routes.js';
 import type { PanelDeps } from './deps.js';
+import { documentRoutes } from './documents/routes.js';
 import { erasureRoutes } from './erasures/routes.js';
 import { exportRoutes } from './exports/routes.js';
 import { invitationRoutes } from './invitations/routes.js';
@@ -19,6 +23,10 @@ export function panelRoutes(deps: PanelDeps): readonly PanelRoute[] {
     ...planRoutes(deps),
     ...siteRoutes(deps),
     ...apiKeyRoutes(deps),
+    ...documentRoutes(deps),
+    ...configurationRoutes(deps),
+    ...categoryRoutes(deps),
+    ...cookieRoutes(deps),
     ...consentRoutes(deps),
     ...erasureRoutes(deps),
     ...exportRoutes(deps),
