@@ -68,8 +68,6 @@ export async function runExport(
 /** @returns false if it was cancelled, erased or taken over at the last moment */
 async function store(parts: RunExportParts, job: ClaimedExport, stopping: AbortSignal): Promise<boolean> {
   const { pool, keyring, maxBytes } = parts;
-  await removeChunks(pool, job.id);
-  await closeEarlierRun(pool, job);
   const key = exportKey(await keyring.siteKey(job.siteId), job.seed, job.id);
   const sink = new PackageSink({ pool, job, key, maxBytes });
   const running = new AbortController();
@@ -81,6 +79,8 @@ async function store(parts: RunExportParts, job: ClaimedExport, stopping: AbortS
   let progress: ExportProgress | null = null;
   const reporting = reportProgress(parts, job, running, () => ({ progress, bytes: sink.bytes }));
   try {
+    await closeEarlierRun(pool, job);
+    await removeChunks(pool, job.id);
     const result = await makePackage(parts, {
       siteId: job.siteId,
       filter: {

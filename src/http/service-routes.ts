@@ -24,7 +24,6 @@ import { getPing } from './routes/tool/get-ping.js';
 import { type ExportDeps, getS2sExport } from './routes/tool/get-s2s-export.js';
 import { getStatus } from './routes/tool/get-status.js';
 import { getVerify } from './routes/tool/get-verify.js';
-import { type EvidenceExportDeps, s2sEvidenceExports } from './routes/tool/s2s-evidence-exports.js';
 import { verifyPage } from './routes/verify-page.js';
 
 export interface ServiceDeps {
@@ -40,7 +39,6 @@ export interface ServiceDeps {
   readonly eventLog: EventLog;
   readonly proofKeys: ProofKeys;
   readonly onExportError: ExportDeps['onError'];
-  readonly evidenceExports: Omit<EvidenceExportDeps, 'pool'>;
   readonly checkReadiness: CheckReadiness;
   readonly discovery: DiscoveryDeps;
   readonly panel: ServePanelDeps & { readonly routes: readonly PanelRoute[] };
@@ -77,7 +75,6 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
             proofKeys: deps.proofKeys,
             onError: deps.onExportError,
           });
-          s2sEvidenceExports(tool, guards, { pool, ...deps.evidenceExports });
           deps.recordingRoutes(tool, guards);
         },
         { prefix: '/tool/v1' },

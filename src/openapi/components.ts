@@ -24,6 +24,7 @@ import { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../schemas/a
 import { ErasureReceiptResponse, S2sErasureRequest } from '../../schemas/api/erasures.js';
 import { ErrorResponse } from '../../schemas/api/error-response.js';
 import { ExportedConsent, ExportResponse } from '../../schemas/api/export.js';
+import { CreateExportRequest, EvidenceExportAnswer } from '../../schemas/api/panel/exports.js';
 import { PingResponse } from '../../schemas/api/ping.js';
 import { StatusResponse } from '../../schemas/api/status.js';
 import {
@@ -50,7 +51,9 @@ export const COMPONENTS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodT
   ['ConsentBatchResponse', ConsentBatchResponse],
   ['ConsentResponse', ConsentResponse],
   ['ErasureReceiptResponse', ErasureReceiptResponse],
+  ['CreateExportRequest', CreateExportRequest],
   ['ErrorResponse', ErrorResponse],
+  ['EvidenceExportAnswer', EvidenceExportAnswer],
   ['ExportedConsent', ExportedConsent],
   ['ExportResponse', ExportResponse],
   ['LoginRequest', LoginRequest],

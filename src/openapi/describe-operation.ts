@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode } from '../../schemas/api/error-codes.js';
 import type { JsonObject, JsonValue } from '../../schemas/json/json-value.js';
 import { errorsOfAccess } from './error-groups.js';
 import { parameterSchemas, referenceTo } from './json-schemas.js';
-import type { Access, Example, Operation } from './operation.js';
+import type { Access, Download, Example, Operation } from './operation.js';
 
 /** The OpenAPI Operation Object of a route. */
 export function describeOperation(operation: Operation): JsonObject {
@@ -25,6 +25,30 @@ export function describeOperation(operation: Operation): JsonObject {
   };
 }
 
+/** The OpenAPI Operation Object of a route that is answered with a file. */
+export function describeDownload(download: Download): JsonObject {
+  return {
+    operationId: download.id,
+    summary: download.summary,
+    ...(download.description !== undefined && { description: download.description }),
+    security: securityOf(download.access),
+    parameters: parametersOf(download),
+    responses: {
+      200: {
+        description: 'Success',
+        headers: headersOf(download),
+        content: { [download.file.mediaType]: { schema: { type: 'string', description: download.file.description } } },
+      },
+      ...failuresOf([...errorsOfAccess(download.access), ...download.errors]),
+    },
+  };
+}
+
+/** What a route's parameters are described from. */
+interface Described extends Pick<Operation, 'access' | 'pathParameters' | 'query'> {
+  readonly example: Pick<Example, 'path' | 'query'>;
+}
+
 function securityOf(access: Access): JsonValue[] {
   if (access === 'none') return [];
   const schemes: JsonObject = {};
@@ -33,7 +57,7 @@ function securityOf(access: Access): JsonValue[] {
   return [schemes];
 }
 
-function parametersOf(operation: Operation): JsonValue[] {
+function parametersOf(operation: Described): JsonValue[] {
   const parameters: JsonValue[] = [];
   const add = (place: 'path' | 'query', schema: Operation['query'], values: Example['path']): void => {
     if (schema === undefined) return;
@@ -58,18 +82,19 @@ function parametersOf(operation: Operation): JsonValue[] {
   return parameters;
 }
 
-function success(operation: Operation): JsonObject {
-  const { otherMediaType: other, headers = {} } = operation;
+function headersOf({ access, headers = {} }: Operation | Download): JsonObject {
   const described = Object.entries(headers).map(([name, description]) => [
     name,
     { description, schema: { type: 'string' } },
   ]);
+  return { ...(access.includes('key') && RATE_LIMIT_HEADERS), ...Object.fromEntries(described) };
+}
+
+function success(operation: Operation): JsonObject {
+  const { otherMediaType: other } = operation;
   return {
     description: 'Success',
-    headers: {
-      ...(operation.access.includes('key') && RATE_LIMIT_HEADERS),
-      ...Object.fromEntries(described),
-    },
+    headers: headersOf(operation),
     content: {
       'application/json': contentOf(operation.response, operation.example.response),
       ...(other !== undefined && {

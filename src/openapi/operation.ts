@@ -38,3 +38,12 @@ export interface Operation {
   readonly errors: readonly ErrorCode[];
   readonly example: Example;
 }
+
+/** What the description says of a route that is answered with a file. */
+export interface Download
+  extends Pick<Operation, 'id' | 'path' | 'summary' | 'description' | 'access' | 'errors' | 'headers'> {
+  readonly method: 'get';
+  readonly pathParameters: z.ZodObject;
+  readonly file: { readonly mediaType: string; readonly description: string };
+  readonly example: Pick<Example, 'path'>;
+}

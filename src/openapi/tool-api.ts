@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../schemas/json/json-value.js';
 import { COMPONENTS } from './components.js';
-import { describeOperation } from './describe-operation.js';
+import { describeDownload, describeOperation } from './describe-operation.js';
 import { componentSchemas } from './json-schemas.js';
-import { OPERATIONS } from './operations.js';
+import { DOWNLOADS, OPERATIONS } from './operations.js';
 import { DESCRIBED_HEADERS, SECURITY_SCHEMES } from './shared-parts.js';
 
 const header = (name: string, description: string, pattern: string): JsonObject => ({
@@ -18,6 +18,9 @@ export function toolApiDescription(): JsonObject {
   const paths: { [path: string]: JsonObject } = {};
   for (const operation of OPERATIONS) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describeOperation(operation) };
+  }
+  for (const download of DOWNLOADS) {
+    paths[download.path] = { ...paths[download.path], [download.method]: describeDownload(download) };
   }
   return {
     openapi: '3.1.1',

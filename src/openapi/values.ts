@@ -8,6 +8,7 @@ export const EXAMPLE_VALUES = {
   approvalToken: 'hat_vVw6hT1Q0m9cX3kS8nJ2bLrE5yZuPq4oGdFaIxWt7RM',
   consentToken: 'ct_019d0b7f90c27c4e8d1f5a6b7c8d9e0f',
   visitorId: 'visitor-4711',
+  exportId: '019d0b81-6b21-7f0a-8e4d-2c3b4a5d6e7f',
   erasureId: '019d0b80-0f3a-7b1c-9c3d-0a1b2c3d4e5f',
   email: 'api@shop.example',
   panelEmail: 'owner@shop.example',

@@ -12,6 +12,7 @@ import { createApp } from '../http/app.js';
 import { failureOf } from '../http/request-log.js';
 import { recordingRoutes } from '../http/routes/tool/post-routes.js';
 import { s2sErasures } from '../http/routes/tool/s2s-erasures.js';
+import { s2sEvidenceExports } from '../http/routes/tool/s2s-evidence-exports.js';
 import { serviceRoutes } from '../http/service-routes.js';
 import { panelRoutes } from '../panel/routes.js';
 import { stoppedProjections } from '../projector/index.js';
@@ -94,7 +95,6 @@ export async function createApi(installation: Installation): Promise<Api> {
         onExportError: (error, { id }) => {
           logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
         },
-        evidenceExports: { keyring, logger, maxPerTenant: config.exports.maxPerTenant, clock: Date.now },
         // Consents are accepted whatever becomes of the read models: that must not be lost with them.
         checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
         discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
@@ -117,8 +117,10 @@ export async function createApi(installation: Installation): Promise<Api> {
         limits: config.limits,
         recordingRoutes: (tool, guards) => {
           recordingRoutes(metrics.admission.countConsents(admission), Date.now)(tool, guards);
+          const shared = { admission, guards, clock: Date.now, pool, keyring };
+          s2sEvidenceExports(tool, { ...shared, logger, maxPerTenant: config.exports.maxPerTenant });
           const backupRetentionDays = config.backupRetentionDays ?? null;
-          s2sErasures(tool, { admission, guards, clock: Date.now, pool, keyring, backupRetentionDays });
+          s2sErasures(tool, { ...shared, backupRetentionDays });
         },
       }),
       metricsGroup(installation, pool),

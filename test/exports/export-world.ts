@@ -13,6 +13,19 @@ import { type PanelApp, type PanelUser, startPanel } from '../panel/panel-fixtur
 import { postSigned, signedHeaders } from '../support/signed-requests.js';
 import { type BundledCommand, bundleCommand } from '../verifier/bundled-command.js';
 
+/** Number of an advisory lock: whoever stores a piece of a package takes it too. */
+const GATE = 4711;
+const HOLD_BACK = `
+create function wait_at_gate() returns trigger language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(${GATE});
+  return new;
+end $$;
+create trigger wait_at_gate before insert on export_chunks for each row execute function wait_at_gate();
+`;
+/** The panel takes 300 requests a minute of one user. */
+const POLL_MS = 300;
+
 /** The real service with a seeded site, users of its tenant, and the verifier beside it. */
 export interface ExportWorld {
   readonly panel: PanelApp;
@@ -27,8 +40,8 @@ export interface ExportWorld {
   reaches(exportId: string, ...states: readonly EvidenceExport['state'][]): Promise<EvidenceExport>;
   download(exportId: string, headers?: Record<string, string>, as?: PanelUser): Promise<Response>;
   s2s(method: 'GET' | 'POST', path: string, body?: object): Promise<Response>;
-  /** Holds back whoever wants to store a piece of a package, until it is called. */
-  holdPackages(): Promise<() => Promise<void>>;
+  /** Lets nobody store a piece of a package while `work` runs: exports begin, and stay under way. */
+  holdPackages(work: () => Promise<void>): Promise<void>;
   /** Runs `consent-verify check`. @returns exit code and report */
   verify(bytes: Uint8Array): { readonly status: number | null; readonly stdout: string };
   stop(): Promise<void>;
@@ -60,6 +73,7 @@ export async function startExportWorld(env: Readonly<Record<string, string>> = {
   const versionId = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
   const command: BundledCommand = bundleCommand();
   command.write('root.pem', await readFile(tsaRootFile(config)));
+  await app.superuser.query(HOLD_BACK);
   const base = `/sites/${siteId}/exports`;
 
   const stampedConsents = async (): Promise<number> => {
@@ -110,7 +124,7 @@ export async function startExportWorld(env: Readonly<Record<string, string>> = {
         const found = await world.read(id);
         if (states.includes(found.state)) return found;
         if (!['queued', 'running'].includes(found.state)) throw new Error(`${found.state}: ${found.reason}`);
-        await sleep(50);
+        await sleep(POLL_MS);
       }
     },
     download: (id, headers = {}, as = user('dpo')) =>
@@ -125,14 +139,15 @@ export async function startExportWorld(env: Readonly<Record<string, string>> = {
       };
       return fetch(app.url + path, { method, headers, ...(method === 'POST' && { body: text }) });
     },
-    holdPackages: async () => {
+    holdPackages: async (work) => {
       const client: pg.PoolClient = await app.superuser.connect();
-      await client.query('begin');
-      await client.query('lock table export_chunks in share mode');
-      return async () => {
-        await client.query('commit');
+      try {
+        await client.query(`select pg_advisory_lock(${GATE})`);
+        await work();
+      } finally {
+        await client.query(`select pg_advisory_unlock(${GATE})`);
         client.release();
-      };
+      }
     },
     verify: (bytes) => {
       command.write('package.zip', bytes);

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TokensResponse } from '../../schemas/api/auth.js';
 import { ErasureReceiptResponse } from '../../schemas/api/erasures.js';
+import { EvidenceExportAnswer } from '../../schemas/api/panel/exports.js';
 import type { SeededDemo } from '../../src/catalogue/demo/seed-demo.js';
 import { COMPONENTS } from '../../src/openapi/components.js';
 import type { Operation } from '../../src/openapi/operation.js';
-import { OPERATIONS } from '../../src/openapi/operations.js';
+import { DOWNLOADS, OPERATIONS } from '../../src/openapi/operations.js';
 import { EXAMPLE_VALUES } from '../../src/openapi/values.js';
 import { ask, type RunningApp, startApp } from '../http/running-app.js';
 import { signedHeaders } from '../support/signed-requests.js';
@@ -42,6 +43,7 @@ describe('the examples of the OpenAPI description, executed', () => {
     );
     const first = Recorded.parse(await send(operation('recordConsentS2s')));
     real.set(EXAMPLE_VALUES.consentToken, first.data.consent_token);
+    real.set(EXAMPLE_VALUES.exportId, EvidenceExportAnswer.parse(await send(operation('exportEvidenceS2s'))).data.id);
     real.set(EXAMPLE_VALUES.erasureId, ErasureReceiptResponse.parse(await send(operation('eraseS2s'))).data.id);
     await expectStored();
   });
@@ -111,7 +113,7 @@ describe('the examples of the OpenAPI description, executed', () => {
   it('describes every route of the service below /tool/v1, and public verify and sign-in', () => {
     const described = new Set(OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
     expect(described.size).toBe(OPERATIONS.length);
-    expect(OPERATIONS.filter(({ path }) => path.startsWith('/tool/v1'))).toHaveLength(14);
+    expect([...OPERATIONS, ...DOWNLOADS].filter(({ path }) => path.startsWith('/tool/v1'))).toHaveLength(17);
   });
 
   it('is served to everybody', async () => {

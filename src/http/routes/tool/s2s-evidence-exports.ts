@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type pg from 'pg';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { CreateExportRequest, EvidenceExportAnswer, S2sExportParams } from '../../../../schemas/api/panel/exports.js';
-import { admitGroup } from '../../../admission/admit-group.js';
-import { nonceDigest } from '../../../admission/digests.js';
+import type { Admission } from '../../../admission/admission.js';
 import { appendAuditEntry } from '../../../audit-log/append-entry.js';
 import { withTransaction } from '../../../database/pool.js';
 import {
@@ -18,9 +16,11 @@ import {
 import { type Caller, callerOf } from '../../caller.js';
 import type { ToolGuards } from '../../guards/tool-guard.js';
 import { parseJsonBody, validate } from '../../json-body.js';
-import { checkSignature } from '../../signature.js';
+import { signedRequest } from './post-deps.js';
 
 export interface EvidenceExportDeps extends SendPackageParts, CreateExportParts {
+  readonly admission: Admission;
+  readonly guards: Pick<ToolGuards, 'write' | 's2s' | 's2sRead' | 'authorize'>;
   /** Unix milliseconds. */
   readonly clock: () => number;
 }
@@ -29,11 +29,11 @@ export interface EvidenceExportDeps extends SendPackageParts, CreateExportParts 
  * POST /tool/v1/s2s/evidence-exports queues an export of the key's site; GET …/{id} tells its state, GET …/{id}/package is the package: the exports of the panel,
  * for backends.
  */
-export function s2sEvidenceExports(tool: FastifyInstance, guards: ToolGuards, deps: EvidenceExportDeps): void {
-  const { pool, keyring } = deps;
+export function s2sEvidenceExports(tool: FastifyInstance, deps: EvidenceExportDeps): void {
+  const { guards, pool, keyring } = deps;
   tool.post('/s2s/evidence-exports', { onRequest: guards.s2s }, async (request, reply) => {
+    await deps.admission.useNonce(signedRequest(request, deps));
     const caller = callerOf(request);
-    await useNonce(pool, caller, checkSignature(request, deps.clock()));
     const body = validate(CreateExportRequest, parseJsonBody(request.rawBody));
     const { siteId, tenantId } = caller.site;
     const userId = userOf(caller);
@@ -74,17 +74,12 @@ export function s2sEvidenceExports(tool: FastifyInstance, guards: ToolGuards, de
 }
 
 function idOf(request: FastifyRequest): { readonly siteId: string; readonly exportId: string } {
-  return { siteId: callerOf(request).site.siteId, exportId: validate(S2sExportParams, request.params).id };
+  const params = S2sExportParams.safeParse(request.params);
+  if (!params.success) throw new ApiError('RESOURCE_NOT_FOUND');
+  return { siteId: callerOf(request).site.siteId, exportId: params.data.id };
 }
 
 function userOf({ user }: Caller): string {
   if (user === undefined) throw new Error('an S2S route was registered without its guard');
   return user.id;
-}
-
-/** @throws ApiError NONCE_REPLAYED, ADMISSION_UNAVAILABLE */
-async function useNonce(pool: pg.Pool, { site }: Caller, nonce: string): Promise<void> {
-  const [outcome] = await admitGroup(pool, [{ site, nonce: nonceDigest(site.siteId, nonce), consents: [] }]);
-  if (outcome === undefined) throw new ApiError('ADMISSION_UNAVAILABLE');
-  if (outcome.request === 'replayed') throw new ApiError('NONCE_REPLAYED');
 }
