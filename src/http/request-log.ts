@@ -25,9 +25,15 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
   });
 }
 
-/** What is logged of a failure. Not the error itself: those of the database carry the values of rows. */
+/**
+ * What is logged of a failure. Not the error itself: those of the database carry the values of rows; and not the message of a data exception
+ * (SQLSTATE class 22), which quotes the value that was refused.
+ */
 export function failureOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { reason: String(error) };
   const code = 'code' in error ? error.code : undefined;
-  return { type: error.name, reason: error.message, code, stack: error.stack };
+  const { name: type, message, stack = '' } = error;
+  if (typeof code !== 'string' || !/^22[0-9A-Z]{3}$/.test(code)) return { type, reason: message, code, stack };
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return { type, reason: 'the database refused a value', code, stack: frames.join('\n') };
 }
