@@ -148,6 +148,7 @@ function cut(text: string): string {
   return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE).toWellFormed()}…`;
 }
 
+/** With texts of their own: as parts of a line they would keep a whole block of lines in memory. */
 function cutLocation(at: Location): Location {
-  return at.file === undefined ? at : { ...at, file: cut(at.file) };
+  return structuredClone(at.file === undefined ? at : { ...at, file: cut(at.file) });
 }

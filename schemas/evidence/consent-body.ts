@@ -1,0 +1,64 @@
+import { textOfBytes } from '../crypto/encoding.js';
+import type { ConsentRecord, ConsentRecordedBody } from '../events/consent-recorded.js';
+import { asciiBytes, Cursor, HEX, PLAIN } from '../json/cursor.js';
+import { consentRecordAt } from './consent-entry.js';
+
+/** The body of a consent's event, with its record read. */
+export interface ConsentBody {
+  readonly body: ConsentRecordedBody;
+  readonly record: ConsentRecord;
+}
+
+const RECORD = asciiBytes('{"record":"');
+const PROOF_HASH = asciiBytes('","proof_hash":"');
+const DISCLOSURES = asciiBytes('","disclosures":');
+const ATTACHMENTS = asciiBytes(',"attachments":[');
+const NULL = asciiBytes('null');
+const QUOTE = asciiBytes('"');
+const COMMA = asciiBytes(',');
+const END = asciiBytes(']}');
+const MOST_ATTACHMENTS = 8;
+
+/**
+ * Reads the body of a consent's event as admission writes it: an export reads a million. `ConsentRecordedBody` stays the definition (see
+ * `consentEntryAt`).
+ * @returns null where the body is not recognised: it may be right all the same
+ */
+export function readConsentBody(data: Uint8Array): ConsentBody | null {
+  const cursor = new Cursor(data, textOfBytes(data), 0, data.length);
+  cursor.expect(RECORD);
+  const start = cursor.at;
+  const record = consentRecordAt(cursor);
+  if (record === null) return null;
+  const end = cursor.at;
+  cursor.expect(PROOF_HASH);
+  const proofHash = cursor.take(HEX, 64);
+  cursor.expect(DISCLOSURES);
+  const disclosures = cursor.skip(NULL) ? null : quoted(cursor);
+  cursor.expect(ATTACHMENTS);
+  const attachments = attachmentsAt(cursor);
+  if (!cursor.isDone) return null;
+  // The quotation marks around it included, it is a JSON string.
+  const text: unknown = JSON.parse(cursor.text.slice(start - 1, end + 1));
+  if (typeof text !== 'string') return null;
+  return { body: { record: text, proof_hash: proofHash, disclosures, attachments }, record };
+}
+
+function quoted(cursor: Cursor): string {
+  cursor.expect(QUOTE);
+  const text = cursor.span(PLAIN, 0, cursor.end);
+  cursor.expect(QUOTE);
+  return text;
+}
+
+function attachmentsAt(cursor: Cursor): string[] {
+  const attachments: string[] = [];
+  if (cursor.skip(END)) return attachments;
+  do {
+    cursor.expect(QUOTE);
+    attachments.push(cursor.uuid());
+    cursor.expect(QUOTE);
+  } while (!cursor.isBroken && attachments.length < MOST_ATTACHMENTS && cursor.skip(COMMA));
+  cursor.expect(END);
+  return attachments;
+}
