@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { TokensResponse } from '../../schemas/api/auth.js';
+import { ask, type RunningApp, startApp } from '../http/running-app.js';
+import { type CommandLine, commandLine } from './command-line.js';
+
+const Made = z.looseObject({ id: z.string() });
+const MadeUser = z.object({ id: z.string(), email: z.string(), password: z.string() });
+const OneTime = z.looseObject({ token: z.string() });
+const Entries = z.object({
+  entries: z.array(z.looseObject({ action: z.string(), actor: z.looseObject({ kind: z.string() }) })),
+});
+
+let app: RunningApp;
+let line: CommandLine;
+let tenant: string;
+beforeAll(async () => {
+  app = await startApp('api');
+  line = commandLine(app);
+  tenant = Made.parse(await line.json('admin', 'tenant', 'create', '--name', 'Acme')).id;
+}, 60_000);
+afterAll(() => app.stop());
+
+const post = (path: string, body: object) =>
+  ask(`${app.url}/api/v1/auth/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const makeUser = async (email: string, role: string) =>
+  MadeUser.parse(await line.json('admin', 'user', 'create', '--tenant', tenant, '--email', email, '--role', role));
+
+it('makes users, changes their role, shuts them out and lets them in', async () => {
+  const owner = await makeUser('Owner@Acme.example', 'owner');
+  const login = () => post('login', owner);
+  expect((await login()).status).toBe(200);
+  const last = await line.run(['admin', 'user', 'disable', owner.id]);
+  expect(last).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(last.stderr).toContain('last active owner');
+
+  const other = await makeUser('second@acme.example', 'viewer');
+  expect(await line.json('admin', 'user', 'set-role', other.id, '--role', 'owner')).toMatchObject({ role: 'owner' });
+  expect(await line.json('admin', 'user', 'disable', owner.id)).toMatchObject({
+    is_disabled: true,
+    ended_sign_ins: 1,
+  });
+  expect((await login()).status).toBe(401);
+  expect(await line.json('admin', 'user', 'enable', owner.id)).toMatchObject({ is_disabled: false });
+  expect((await login()).status).toBe(200);
+  const { users } = z
+    .object({ users: z.array(Made) })
+    .parse(await line.json('admin', 'user', 'list', '--tenant', tenant));
+  expect(users.map(({ id }) => id)).toEqual([other.id, owner.id]);
+  expect(await line.run(['admin', 'user', 'disable', tenant])).toMatchObject({ exitCode: 1 });
+  expect(await line.run(['admin', 'user', 'set-role', other.id, '--role', 'king'])).toMatchObject({ exitCode: 2 });
+});
+
+it('hands out tokens that invite and that reset a password', async () => {
+  const invite = ['admin', 'user', 'invite', '--tenant', tenant, '--role', 'admin', '--email'];
+  const { token } = OneTime.parse(await line.json(...invite, 'third@acme.example'));
+  const accepted = await post('accept-invitation', { token, password: 'chosen by the invited' });
+  const { user } = TokensResponse.parse(accepted.body).data;
+  expect(user).toMatchObject({ email: 'third@acme.example', role: 'admin', tenant_id: tenant });
+  expect(await line.run([...invite, 'nobody'])).toMatchObject({ exitCode: 1 });
+  const reset = OneTime.parse(await line.json('admin', 'user', 'reset-password', user.id));
+  expect(await post('reset-password', { token: reset.token, password: 'another password' })).toMatchObject({
+    status: 200,
+    body: { data: { ended_sign_ins: 1 } },
+  });
+});
+
+it('lists and ends the sign-ins of a user', async () => {
+  const made = await makeUser('fourth@acme.example', 'api_user');
+  const tokens = [TokensResponse.parse((await post('login', made)).body).data];
+  tokens.push(TokensResponse.parse((await post('login', made)).body).data);
+  const list = async () =>
+    z.object({ sign_ins: z.array(Made) }).parse(await line.json('admin', 'sign-in', 'list', '--user', made.id))
+      .sign_ins;
+  const [newest] = await list();
+  expect(await line.json('admin', 'sign-in', 'end', '--user', made.id, '--only', newest?.id ?? '')).toMatchObject({
+    ended_sign_ins: 1,
+  });
+  expect(await list()).toHaveLength(1);
+  expect(await line.json('admin', 'sign-in', 'end', '--user', made.id)).toMatchObject({ ended_sign_ins: 1 });
+  for (const { refresh_token } of tokens) expect((await post('refresh', { refresh_token })).status).toBe(401);
+});
+
+it('leaves a line of the audit log for every change, with neither secrets nor addresses', async () => {
+  const log = await line.json('admin', 'audit-log', '--tenant', tenant);
+  const byOperator = Entries.parse(log).entries.filter(({ actor }) => actor.kind === 'operator');
+  const actions = new Set(byOperator.map(({ action }) => action));
+  for (const action of [
+    'user.create',
+    'user.change',
+    'user.create_password_reset',
+    'user.end_sign_ins',
+    'invitation.create',
+  ]) {
+    expect(actions).toContain(action);
+  }
+  expect(JSON.stringify(log)).not.toMatch(/acme\.example|cl[irp]_/);
+});
