@@ -12,12 +12,19 @@ export async function siteOfDocument(database: Database, documentId: string): Pr
   return row.site_id;
 }
 
-/** The site of a document version. @throws CatalogueError `not_found` */
-export async function siteOfVersion(database: Database, versionId: string): Promise<string> {
-  const { rows } = await database.query('select site_id from document_versions where id::text = $1', [versionId]);
-  const [row] = Rows.parse(rows);
+const VersionRows = z.array(z.object({ site_id: z.string(), document_id: z.string() }));
+
+/** The site and the document of a document version. @throws CatalogueError `not_found` */
+export async function placeOfVersion(
+  database: Database,
+  versionId: string,
+): Promise<{ readonly siteId: string; readonly documentId: string }> {
+  const { rows } = await database.query('select site_id, document_id from document_versions where id::text = $1', [
+    versionId,
+  ]);
+  const [row] = VersionRows.parse(rows);
   if (row === undefined) throw new CatalogueError('not_found', `There is no document version ${versionId}.`);
-  return row.site_id;
+  return { siteId: row.site_id, documentId: row.document_id };
 }
 
 const TenantRows = z.array(z.object({ tenant_id: z.string() }));

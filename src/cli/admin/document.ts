@@ -1,111 +1,132 @@
-import { readFile } from 'node:fs/promises';
-import { Command } from 'commander';
-import type pg from 'pg';
+import { Command, Option } from 'commander';
 import { DOCUMENT_KINDS } from '../../../schemas/events/notices.js';
-import { activateVersion } from '../../catalogue/activate-version.js';
-import { createDocument, findDocument } from '../../catalogue/create-document.js';
-import { isTextMediaType } from '../../catalogue/document-content.js';
-import { draftVersion } from '../../catalogue/draft-version.js';
-import { siteOfDocument, siteOfVersion } from '../../catalogue/owner-of.js';
-import { publishVersion } from '../../catalogue/publish-version.js';
-import { retireVersion } from '../../catalogue/retire-version.js';
+import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { changeDocument, type DocumentChange } from '../../catalogue/change-document.js';
+import { createDocument } from '../../catalogue/create-document.js';
+import { siteOfDocument, tenantOfSite } from '../../catalogue/owner-of.js';
+import { documentAudit } from '../../panel/documents/audit.js';
+import { documentList, documentOf } from '../../panel/documents/show-documents.js';
+import { versionList } from '../../panel/documents/show-versions.js';
+import { allPages } from '../all-pages.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
-import { CommandError, EXIT } from '../exit-codes.js';
+import {
+  activateCommand,
+  changeDraftCommand,
+  contentCommand,
+  deleteDraftCommand,
+  draftCommand,
+  retireCommand,
+} from './document-version.js';
+import { publishCommand } from './publish-document.js';
 
-interface PublishOptions {
+interface Json {
   readonly json?: boolean;
-  readonly document?: string;
-  readonly site?: string;
-  readonly slug?: string;
-  readonly kind: string;
-  readonly requiresApprovalToken?: boolean;
-  readonly language: string;
-  readonly title: string;
-  readonly mediaType: string;
-  readonly content?: string;
-  readonly file?: string;
 }
 
-/** `admin document publish|activate|retire` */
+interface DocumentOptions extends Json {
+  readonly slug?: string;
+  readonly kind?: (typeof DOCUMENT_KINDS)[number];
+  readonly requiresApprovalToken?: boolean;
+}
+
+/** `admin document …` */
 export function documentCommand(context: CliContext): Command {
   const group = new Command('document').description('documents and their versions');
-  group.addCommand(publishCommand(context));
-  group.addCommand(
-    jsonCommand('activate', 'make a published version the active one of its language; retires the one before')
-      .argument('<version>', 'id of the version', uuid)
-      .action(async (id: string, options: { readonly json?: boolean }) => {
-        await withInstallation(context, async ({ adminPool }) => {
-          const { retired } = await activateVersion(adminPool, await siteOfVersion(adminPool, id), id);
-          const lines = [`Version ${id} is active.`, ...(retired === null ? [] : [`Version ${retired} was retired.`])];
-          print(context, options, { id, state: 'active', retired }, lines);
-        });
-      }),
-  );
-  group.addCommand(
-    jsonCommand('retire', 'end a version: no consent may name it any more')
-      .argument('<version>', 'id of the version', uuid)
-      .action(async (id: string, options: { readonly json?: boolean }) => {
-        await withInstallation(context, async ({ adminPool }) => {
-          await retireVersion(adminPool, await siteOfVersion(adminPool, id), id);
-          print(context, options, { id, state: 'retired' }, [`Version ${id} is retired.`]);
-        });
-      }),
-  );
+  for (const make of [
+    listCommand,
+    showCommand,
+    createCommand,
+    changeCommand,
+    draftCommand,
+    changeDraftCommand,
+    deleteDraftCommand,
+    publishCommand,
+    activateCommand,
+    retireCommand,
+    contentCommand,
+  ]) {
+    group.addCommand(make(context));
+  }
   return group;
 }
 
-function publishCommand(context: CliContext): Command {
-  return jsonCommand('publish', 'publish a text as the next version of a document; it is not active yet')
-    .option('--document <id>', 'id of the document', uuid)
-    .option('--site <id>', 'with --slug: site of the document', uuid)
-    .option('--slug <slug>', 'with --site: name of the document, which is made if it is new')
-    .option('--kind <kind>', `of a new document: ${DOCUMENT_KINDS.join(', ')}`, 'other')
-    .option('--requires-approval-token', 'of a new document: consents to it need an approval token')
-    .requiredOption('--language <tag>', 'language of the text, e.g. en')
-    .requiredOption('--title <title>', 'title of the text')
-    .option('--media-type <type>', 'e.g. text/html, application/pdf', 'text/plain')
-    .option('--content <text>', 'the text itself')
-    .option('--file <path>', 'file that holds the content')
-    .action(async (options: PublishOptions) => {
-      const content = await readContent(options);
+function listCommand(context: CliContext): Command {
+  return jsonCommand('list', 'the documents of a site')
+    .requiredOption('--site <id>', 'id of the site', uuid)
+    .action(async (options: Json & { readonly site: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const { siteId, documentId } = await documentOf(adminPool, options);
-        const { language, title, mediaType } = options;
-        const { id } = await draftVersion(adminPool, { siteId, documentId, language, title, mediaType, content });
-        const { number } = await publishVersion(adminPool, siteId, id);
-        const version = { id, number };
-        const result = { ...version, document_id: documentId, site_id: siteId, language, state: 'published' };
-        print(context, options, result, [
-          `Version ${version.number} (${language}) is published: ${version.id}`,
-          `Make it the active one: consent-ledger admin document activate ${version.id}`,
+        await tenantOfSite(adminPool, options.site);
+        const documents = await allPages((page) => documentList(adminPool, options.site, page));
+        const lines = documents.map(
+          ({ id, slug, kind, active_versions }) =>
+            `${id}  ${slug}  ${kind}  active: ${active_versions.map(({ language, number }) => `${language} ${number}`).join(', ') || 'none'}`,
+        );
+        print(context, options, { documents }, lines.length === 0 ? ['The site has no documents.'] : lines);
+      });
+    });
+}
+
+function showCommand(context: CliContext): Command {
+  return jsonCommand('show', 'one document with all its versions, and whether each is sealed and stamped')
+    .argument('<document>', 'id of the document', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const siteId = await siteOfDocument(adminPool, id);
+        const document = await documentOf(adminPool, siteId, id);
+        const versions = await allPages((page) => versionList(adminPool, siteId, id, page));
+        print(context, options, { ...document, site_id: siteId, versions }, [
+          `${document.slug}, ${document.kind}${document.requires_approval_token ? ', needs approval tokens' : ''}`,
+          ...versions.map(
+            ({ id: versionId, language, number, state, content_sha256, publication }) =>
+              `${versionId}  ${language} ${number ?? '-'}  ${state}  sha256 ${content_sha256}  batch ${publication?.sealed?.batch ?? '-'}  stamped ${publication?.stamped?.gen_time ?? '-'}`,
+          ),
         ]);
       });
     });
 }
 
-async function readContent({ content, file, mediaType }: PublishOptions): Promise<string> {
-  if ((content === undefined) === (file === undefined)) {
-    throw new CommandError('Give the content by either --content or --file.', EXIT.usage);
-  }
-  if (file === undefined) return content ?? '';
-  const bytes = await readFile(file);
-  if (!isTextMediaType(mediaType)) return bytes.toString('base64');
-  const text = bytes.toString('utf8');
-  if (!Buffer.from(text, 'utf8').equals(bytes)) throw new CommandError(`${file} is not UTF-8.`);
-  return text;
+function createCommand(context: CliContext): Command {
+  return jsonCommand('create', 'make a document of a site, without versions')
+    .requiredOption('--site <id>', 'id of the site', uuid)
+    .requiredOption('--slug <slug>', 'its name, e.g. cookie-policy')
+    .addOption(new Option('--kind <kind>', 'what it is').choices(DOCUMENT_KINDS).default('other'))
+    .option('--requires-approval-token', 'consents to it need an approval token')
+    .action(async (options: Required<DocumentOptions> & { readonly site: string }) => {
+      const { site: siteId, slug, kind } = options;
+      await withInstallation(context, async ({ adminPool }) => {
+        const document = await changeAsOperator(adminPool, async (transaction) => {
+          const requiresApprovalToken = options.requiresApprovalToken === true;
+          const { id } = await createDocument(transaction, { siteId, slug, kind, requiresApprovalToken });
+          const result = await documentOf(transaction, siteId, id);
+          const tenantId = await tenantOfSite(transaction, siteId);
+          return { result, tenantId, action: 'document.create', ...documentAudit(result, siteId) };
+        });
+        print(context, options, document, [`Document ${document.id} was made.`]);
+      });
+    });
 }
 
-async function documentOf(pool: pg.Pool, options: PublishOptions): Promise<{ siteId: string; documentId: string }> {
-  const { document, site: siteId, slug } = options;
-  if (document !== undefined) return { siteId: await siteOfDocument(pool, document), documentId: document };
-  if (siteId === undefined || slug === undefined) {
-    throw new CommandError('Name the document by --document, or by --site and --slug.', EXIT.usage);
-  }
-  const known = await findDocument(pool, siteId, slug);
-  if (known !== null) return { siteId, documentId: known.id };
-  const kind = DOCUMENT_KINDS.find((one) => one === options.kind);
-  if (kind === undefined) throw new CommandError(`--kind must be one of ${DOCUMENT_KINDS.join(', ')}.`, EXIT.usage);
-  const requiresApprovalToken = options.requiresApprovalToken === true;
-  return { siteId, documentId: (await createDocument(pool, { siteId, slug, kind, requiresApprovalToken })).id };
+function changeCommand(context: CliContext): Command {
+  return jsonCommand('change', 'change a document, as far as nothing published contradicts')
+    .argument('<document>', 'id of the document', uuid)
+    .option('--slug <slug>', 'its name')
+    .addOption(new Option('--kind <kind>', 'what it is').choices(DOCUMENT_KINDS))
+    .option('--requires-approval-token', 'consents to it need an approval token')
+    .option('--no-requires-approval-token', 'consents to it need none')
+    .action(async (id: string, options: DocumentOptions) => {
+      const { slug, kind, requiresApprovalToken } = options;
+      const change: DocumentChange = { slug, kind, requiresApprovalToken };
+      await withInstallation(context, async ({ adminPool }) => {
+        const document = await changeAsOperator(adminPool, async (transaction) => {
+          const siteId = await siteOfDocument(transaction, id);
+          const changed = await changeDocument(transaction, siteId, id, change);
+          const result = await documentOf(transaction, siteId, id);
+          const tenantId = await tenantOfSite(transaction, siteId);
+          const audit = documentAudit(result, siteId, { changed: [...changed] });
+          return { result, tenantId, action: 'document.change', ...audit };
+        });
+        print(context, options, document, [`Document ${id} was changed.`]);
+      });
+    });
 }

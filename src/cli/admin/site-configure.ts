@@ -4,31 +4,106 @@ import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-j
 import { changeAsOperator } from '../../audit-log/change-as-operator.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
 import { tenantOfSite } from '../../catalogue/owner-of.js';
-import { publishSiteConfig, SiteConfig } from '../../catalogue/publish-site-config.js';
-import { jsonCommand, uuid } from '../command.js';
+import {
+  type PublishedConfig,
+  publishConfigDraft,
+  publishSiteConfig,
+  SiteConfig,
+} from '../../catalogue/publish-site-config.js';
+import type { Database } from '../../database/pool.js';
+import {
+  configurationVersion,
+  configurationVersions,
+  draftShown,
+} from '../../panel/configuration/show-configuration.js';
+import { allPages } from '../all-pages.js';
+import { jsonCommand, uuid, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
+
+interface Json {
+  readonly json?: boolean;
+}
 
 /** `admin site configure` */
 export function configureCommand(context: CliContext): Command {
   return jsonCommand('configure', 'publish a configuration of a site, in force from now on')
     .argument('<site>', 'id of the site', uuid)
     .requiredOption('--file <path>', 'JSON file; docs/http-api.md shows its members')
-    .action(async (id: string, options: { readonly json?: boolean; readonly file: string }) => {
+    .action(async (id: string, options: Json & { readonly file: string }) => {
       const config = await readConfig(options.file);
+      await publishAsOperator(context, id, options, (transaction) => publishSiteConfig(transaction, id, config));
+    });
+}
+
+/** `admin site publish-configuration` */
+export function publishConfigurationCommand(context: CliContext): Command {
+  return jsonCommand('publish-configuration', 'publish the draft of a site’s configuration, in force from now on')
+    .argument('<site>', 'id of the site', uuid)
+    .requiredOption('--revision <number>', 'revision of the draft that is meant', wholeNumber(0))
+    .action(async (id: string, options: Json & { readonly revision: number }) => {
+      await publishAsOperator(context, id, options, (transaction) =>
+        publishConfigDraft(transaction, id, options.revision),
+      );
+    });
+}
+
+/** `admin site configuration` */
+export function configurationCommand(context: CliContext): Command {
+  return jsonCommand('configuration', 'the draft of a site’s configuration, or a published one')
+    .argument('<site>', 'id of the site', uuid)
+    .option('--number <number>', 'of a published one, instead of the draft', wholeNumber(1))
+    .action(async (id: string, options: Json & { readonly number?: number }) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const published = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await publishSiteConfig(transaction, id, config);
-          return {
-            result,
-            tenantId: await tenantOfSite(transaction, id),
-            action: 'configuration.publish',
-            subject: { kind: 'site', id },
-            details: { number: result.number, sha256: result.sha256 },
-          };
-        });
-        print(context, options, published, [`Configuration ${published.number} is in force: ${published.sha256}`]);
+        const { number } = options;
+        if (number === undefined) {
+          const draft = await draftShown(adminPool, id);
+          print(context, options, draft, [JSON.stringify(draft, null, 2)]);
+        } else {
+          await tenantOfSite(adminPool, id);
+          const version = await configurationVersion(adminPool, id, number);
+          print(context, options, version, [version.record]);
+        }
       });
     });
+}
+
+/** `admin site configurations` */
+export function configurationsCommand(context: CliContext): Command {
+  return jsonCommand('configurations', 'the published configurations of a site, and whether each is sealed and stamped')
+    .argument('<site>', 'id of the site', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        await tenantOfSite(adminPool, id);
+        const configurations = await allPages((page) => configurationVersions(adminPool, id, page));
+        const lines = configurations.map(
+          ({ number, sha256, published_at, is_in_force, publication: { sealed, stamped } }) =>
+            `${number}  ${published_at}  sha256 ${sha256}  batch ${sealed?.batch ?? '-'}  stamped ${stamped?.gen_time ?? '-'}${is_in_force ? '  in force' : ''}`,
+        );
+        print(context, options, { configurations }, lines.length === 0 ? ['None is published.'] : lines);
+      });
+    });
+}
+
+async function publishAsOperator(
+  context: CliContext,
+  siteId: string,
+  options: Json,
+  publish: (transaction: Database) => Promise<PublishedConfig>,
+): Promise<void> {
+  await withInstallation(context, async ({ adminPool }) => {
+    const published = await changeAsOperator(adminPool, async (transaction) => {
+      const result = await publish(transaction);
+      return {
+        result,
+        tenantId: await tenantOfSite(transaction, siteId),
+        action: 'configuration.publish',
+        subject: { kind: 'configuration', id: siteId },
+        details: { number: result.number, sha256: result.sha256, publication_event_id: result.eventId },
+      };
+    });
+    const { number, sha256, eventId } = published;
+    print(context, options, { number, sha256, event_id: eventId }, [`Configuration ${number} is in force: ${sha256}`]);
+  });
 }
 
 async function readConfig(path: string): Promise<SiteConfig> {

@@ -11,7 +11,12 @@ import { allPages } from '../all-pages.js';
 import { jsonCommand, several, uuid, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 import { CommandError } from '../exit-codes.js';
-import { configureCommand } from './site-configure.js';
+import {
+  configurationCommand,
+  configurationsCommand,
+  configureCommand,
+  publishConfigurationCommand,
+} from './site-configure.js';
 
 interface Json {
   readonly json?: boolean;
@@ -38,10 +43,20 @@ interface ChangeOptions extends SettingOptions {
   readonly keepForever?: boolean;
 }
 
-/** `admin site list|show|create|change|verify|configure` */
+/** `admin site …` */
 export function siteCommand(context: CliContext): Command {
   const group = new Command('site').description('sites and their configurations');
-  for (const make of [listCommand, showCommand, createCommand, changeCommand, verifyCommand, configureCommand]) {
+  for (const make of [
+    listCommand,
+    showCommand,
+    createCommand,
+    changeCommand,
+    verifyCommand,
+    configureCommand,
+    publishConfigurationCommand,
+    configurationCommand,
+    configurationsCommand,
+  ]) {
     group.addCommand(make(context));
   }
   return group;

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { decodeUtf8, toBase64 } from '../../../schemas/crypto/encoding.js';
+import { isTextMediaType } from '../../catalogue/document-content.js';
+import { CommandError, EXIT } from '../exit-codes.js';
+
+/** Options that give the content of a version. */
+export interface ContentOptions {
+  readonly content?: string;
+  readonly file?: string;
+}
+
+/**
+ * The content as the catalogue takes it: the text itself, or base64 for a binary media type.
+ * @returns undefined if neither option is given
+ * @throws CommandError
+ */
+export async function readContentOption(
+  { content, file }: ContentOptions,
+  mediaType: string,
+): Promise<string | undefined> {
+  if (content !== undefined && file !== undefined) {
+    throw new CommandError('Give the content by either --content or --file.', EXIT.usage);
+  }
+  if (file === undefined) return content;
+  const bytes = await readFile(file);
+  if (!isTextMediaType(mediaType)) return toBase64(bytes);
+  const text = decodeUtf8(bytes);
+  if (text === null) throw new CommandError(`${file} is not UTF-8.`);
+  return text;
+}
+
+/** @throws CommandError if neither option is given */
+export async function requireContentOption(options: ContentOptions, mediaType: string): Promise<string> {
+  const content = await readContentOption(options, mediaType);
+  if (content === undefined) throw new CommandError('Give the content by --content or --file.', EXIT.usage);
+  return content;
+}

@@ -1,0 +1,184 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type pg from 'pg';
+import type { DocumentVersion } from '../../../schemas/api/panel/documents.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { activateVersion } from '../../catalogue/activate-version.js';
+import { changeDraft, deleteDraft } from '../../catalogue/change-draft.js';
+import { contentOf } from '../../catalogue/document-content.js';
+import { draftVersion } from '../../catalogue/draft-version.js';
+import { placeOfVersion, siteOfDocument, tenantOfSite } from '../../catalogue/owner-of.js';
+import { readContent } from '../../catalogue/read-content.js';
+import { retireVersion } from '../../catalogue/retire-version.js';
+import type { Database } from '../../database/pool.js';
+import { versionAudit } from '../../panel/documents/audit.js';
+import { versionShown } from '../../panel/documents/show-versions.js';
+import { jsonCommand, uuid } from '../command.js';
+import { type CliContext, print, withInstallation } from '../context.js';
+import { type ContentOptions, readContentOption, requireContentOption } from './content-option.js';
+
+interface Json {
+  readonly json?: boolean;
+}
+
+/**
+ * Changes a version, with its line of the audit log.
+ * @param work gives what the audit log says beside the version itself
+ * @returns the version after the change; as it was, where it is gone
+ */
+export function changeVersionAsOperator(
+  pool: pg.Pool,
+  versionId: string,
+  action: string,
+  work: (transaction: Database, siteId: string) => Promise<JsonObject>,
+): Promise<DocumentVersion> {
+  return changeAsOperator(pool, async (transaction) => {
+    const { siteId, documentId } = await placeOfVersion(transaction, versionId);
+    const before = await versionShown(transaction, siteId, documentId, versionId);
+    const more = await work(transaction, siteId);
+    const isGone = action === 'document_version.delete';
+    const result = isGone ? before : await versionShown(transaction, siteId, documentId, versionId);
+    const tenantId = await tenantOfSite(transaction, siteId);
+    return { result, tenantId, action, ...versionAudit(result, siteId, more) };
+  });
+}
+
+/** Drafts a version, with its line of the audit log. */
+export function draftAsOperator(pool: pg.Pool, draft: Parameters<typeof draftVersion>[1]): Promise<DocumentVersion> {
+  const { siteId, documentId } = draft;
+  return changeAsOperator(pool, async (transaction) => {
+    const { id } = await draftVersion(transaction, draft);
+    const result = await versionShown(transaction, siteId, documentId, id);
+    const tenantId = await tenantOfSite(transaction, siteId);
+    return { result, tenantId, action: 'document_version.create', ...versionAudit(result, siteId) };
+  });
+}
+
+interface DraftOptions extends Json, ContentOptions {
+  readonly language: string;
+  readonly title: string;
+  readonly mediaType: string;
+}
+
+/** `admin document draft` */
+export function draftCommand(context: CliContext): Command {
+  return jsonCommand('draft', 'draft a version of a document')
+    .argument('<document>', 'id of the document', uuid)
+    .requiredOption('--language <tag>', 'language of the text, e.g. en')
+    .requiredOption('--title <title>', 'title of the text')
+    .option('--media-type <type>', 'e.g. text/html, application/pdf', 'text/plain')
+    .option('--content <text>', 'the text itself')
+    .option('--file <path>', 'file that holds the content')
+    .action(async (documentId: string, options: DraftOptions) => {
+      const { language, title, mediaType } = options;
+      const content = await requireContentOption(options, mediaType);
+      await withInstallation(context, async ({ adminPool }) => {
+        const siteId = await siteOfDocument(adminPool, documentId);
+        const draft = { siteId, documentId, language, title, mediaType, content };
+        const version = await draftAsOperator(adminPool, draft);
+        print(context, options, version, [
+          `Draft ${version.id} was made.`,
+          `Publish it: consent-ledger admin document publish ${version.id}`,
+        ]);
+      });
+    });
+}
+
+interface ChangeOptions extends Json, ContentOptions {
+  readonly title?: string;
+  readonly mediaType?: string;
+}
+
+/** `admin document change-draft` */
+export function changeDraftCommand(context: CliContext): Command {
+  return jsonCommand('change-draft', 'change the title, media type or content of a draft')
+    .argument('<version>', 'id of the version', uuid)
+    .option('--title <title>', 'title of the text')
+    .option('--media-type <type>', 'e.g. text/html, application/pdf')
+    .option('--content <text>', 'the text itself')
+    .option('--file <path>', 'file that holds the content')
+    .action(async (id: string, options: ChangeOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { title, mediaType } = options;
+        const { siteId, documentId } = await placeOfVersion(adminPool, id);
+        const before = await versionShown(adminPool, siteId, documentId, id);
+        const content = await readContentOption(options, mediaType ?? before.media_type);
+        const version = await changeVersionAsOperator(adminPool, id, 'document_version.change', async (transaction) => {
+          const { changed, replaced } = await changeDraft(transaction, siteId, id, { title, mediaType, content });
+          return { changed: [...changed], replaced_content_sha256: replaced };
+        });
+        print(context, options, version, [`Draft ${id} was changed.`]);
+      });
+    });
+}
+
+/** `admin document delete-draft` */
+export function deleteDraftCommand(context: CliContext): Command {
+  return jsonCommand('delete-draft', 'delete a draft')
+    .argument('<version>', 'id of the version', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        await changeVersionAsOperator(adminPool, id, 'document_version.delete', async (transaction, siteId) => {
+          await deleteDraft(transaction, siteId, id);
+          return {};
+        });
+        print(context, options, { id, deleted: true }, [`Draft ${id} was deleted.`]);
+      });
+    });
+}
+
+/** `admin document activate` */
+export function activateCommand(context: CliContext): Command {
+  return jsonCommand('activate', 'make a published version the active one of its language; retires the one before')
+    .argument('<version>', 'id of the version', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        let retired: string | null = null;
+        await changeVersionAsOperator(adminPool, id, 'document_version.activate', async (transaction, siteId) => {
+          ({ retired } = await activateVersion(transaction, siteId, id));
+          return { retired_version_id: retired };
+        });
+        const lines = [`Version ${id} is active.`, ...(retired === null ? [] : [`Version ${retired} was retired.`])];
+        print(context, options, { id, state: 'active', retired }, lines);
+      });
+    });
+}
+
+/** `admin document retire` */
+export function retireCommand(context: CliContext): Command {
+  return jsonCommand('retire', 'end a version: no consent may name it any more')
+    .argument('<version>', 'id of the version', uuid)
+    .action(async (id: string, options: Json) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        await changeVersionAsOperator(adminPool, id, 'document_version.retire', async (transaction, siteId) => {
+          await retireVersion(transaction, siteId, id);
+          return {};
+        });
+        print(context, options, { id, state: 'retired' }, [`Version ${id} is retired.`]);
+      });
+    });
+}
+
+/** `admin document content` */
+export function contentCommand(context: CliContext): Command {
+  return jsonCommand('content', 'the exact bytes of a version, on standard output or in a file')
+    .argument('<version>', 'id of the version', uuid)
+    .option('--output <path>', 'file to write; it must not be there')
+    .action(async (id: string, options: Json & { readonly output?: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { siteId, documentId } = await placeOfVersion(adminPool, id);
+        const { media_type, content_sha256 } = await versionShown(adminPool, siteId, documentId, id);
+        const bytes = await readContent(adminPool, content_sha256);
+        const told = { id, media_type, content_sha256, size: bytes.length };
+        if (options.output !== undefined) {
+          await writeFile(options.output, bytes, { flag: 'wx' });
+          print(context, options, { ...told, output: options.output }, [
+            `${options.output} holds ${bytes.length} bytes.`,
+          ]);
+        } else if (options.json === true)
+          print(context, options, { ...told, content: contentOf(media_type, bytes) }, []);
+        else context.stdout.write(bytes);
+      });
+    });
+}

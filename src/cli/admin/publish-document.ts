@@ -1,0 +1,92 @@
+import { type Command, Option } from 'commander';
+import type pg from 'pg';
+import { DOCUMENT_KINDS } from '../../../schemas/events/notices.js';
+import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { createDocument, findDocument } from '../../catalogue/create-document.js';
+import { placeOfVersion, siteOfDocument, tenantOfSite } from '../../catalogue/owner-of.js';
+import { publishVersion } from '../../catalogue/publish-version.js';
+import { documentAudit } from '../../panel/documents/audit.js';
+import { documentOf } from '../../panel/documents/show-documents.js';
+import { jsonCommand, uuid } from '../command.js';
+import { type CliContext, print, withInstallation } from '../context.js';
+import { CommandError, EXIT } from '../exit-codes.js';
+import { type ContentOptions, requireContentOption } from './content-option.js';
+import { changeVersionAsOperator, draftAsOperator } from './document-version.js';
+
+interface PublishOptions extends ContentOptions {
+  readonly json?: boolean;
+  readonly document?: string;
+  readonly site?: string;
+  readonly slug?: string;
+  readonly kind: (typeof DOCUMENT_KINDS)[number];
+  readonly requiresApprovalToken?: boolean;
+  readonly language?: string;
+  readonly title?: string;
+  readonly mediaType: string;
+}
+
+/** `admin document publish`: a draft by its id, or a text at once. */
+export function publishCommand(context: CliContext): Command {
+  return jsonCommand('publish', 'publish a draft, or a text as the next version of a document; it is not active yet')
+    .argument('[version]', 'id of the draft; without it, the options below give the text', uuid)
+    .option('--document <id>', 'id of the document', uuid)
+    .option('--site <id>', 'with --slug: site of the document', uuid)
+    .option('--slug <slug>', 'with --site: name of the document, which is made if it is new')
+    .addOption(new Option('--kind <kind>', 'of a new document').choices(DOCUMENT_KINDS).default('other'))
+    .option('--requires-approval-token', 'of a new document: consents to it need an approval token')
+    .option('--language <tag>', 'language of the text, e.g. en')
+    .option('--title <title>', 'title of the text')
+    .option('--media-type <type>', 'e.g. text/html, application/pdf', 'text/plain')
+    .option('--content <text>', 'the text itself')
+    .option('--file <path>', 'file that holds the content')
+    .action(async (draft: string | undefined, options: PublishOptions) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const id = draft ?? (await draftText(adminPool, options));
+        const version = await changeVersionAsOperator(
+          adminPool,
+          id,
+          'document_version.publish',
+          async (transaction, siteId) => {
+            await publishVersion(transaction, siteId, id);
+            return {};
+          },
+        );
+        const { siteId } = await placeOfVersion(adminPool, id);
+        print(context, options, { ...version, site_id: siteId }, [
+          `Version ${version.number} (${version.language}) is published: ${id}`,
+          `Make it the active one: consent-ledger admin document activate ${id}`,
+        ]);
+      });
+    });
+}
+
+async function draftText(pool: pg.Pool, options: PublishOptions): Promise<string> {
+  const { language, title, mediaType } = options;
+  if (language === undefined || title === undefined) {
+    throw new CommandError('Name a draft, or give a text with --language and --title.', EXIT.usage);
+  }
+  const content = await requireContentOption(options, mediaType);
+  const { siteId, documentId } = await documentOfOptions(pool, options);
+  return (await draftAsOperator(pool, { siteId, documentId, language, title, mediaType, content })).id;
+}
+
+async function documentOfOptions(
+  pool: pg.Pool,
+  options: PublishOptions,
+): Promise<{ readonly siteId: string; readonly documentId: string }> {
+  const { document, site: siteId, slug, kind } = options;
+  if (document !== undefined) return { siteId: await siteOfDocument(pool, document), documentId: document };
+  if (siteId === undefined || slug === undefined) {
+    throw new CommandError('Name the document by --document, or by --site and --slug.', EXIT.usage);
+  }
+  const known = await findDocument(pool, siteId, slug);
+  if (known !== null) return { siteId, documentId: known.id };
+  const requiresApprovalToken = options.requiresApprovalToken === true;
+  const documentId = await changeAsOperator(pool, async (transaction) => {
+    const { id } = await createDocument(transaction, { siteId, slug, kind, requiresApprovalToken });
+    const tenantId = await tenantOfSite(transaction, siteId);
+    const audit = documentAudit(await documentOf(transaction, siteId, id), siteId);
+    return { result: id, tenantId, action: 'document.create', ...audit };
+  });
+  return { siteId, documentId };
+}
