@@ -3,7 +3,7 @@ import type { Log } from '../background/part.js';
 import { describe } from '../background/run-under-lease.js';
 import type { EventLog } from '../event-log/port.js';
 import { pause } from '../event-log/waiting.js';
-import { ExportFailed, type ExportProgress } from '../evidence/index.js';
+import { ExportFailed, type ExportProgress, type ExportRequest } from '../evidence/index.js';
 import type { Keyring } from '../keys/index.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { type ClaimedExport, failExport, finishExport, giveBackExport, MAX_ATTEMPTS, noteProgress } from './claim.js';
@@ -81,20 +81,20 @@ async function store(parts: RunExportParts, job: ClaimedExport, stopping: AbortS
   try {
     await closeEarlierRun(pool, job);
     await removeChunks(pool, job.id);
-    const result = await makePackage(parts, {
+    const request: Omit<ExportRequest, 'output'> = {
       siteId: job.siteId,
       filter: {
         ...job.filter,
         ...(job.sealedVisitor !== null && { visitorId: openSecret(key, job.id, 'visitor', job.sealedVisitor) }),
       },
       disclose: job.disclose,
-      output: sink,
       exportedBy: exportedBy({ channel: job.channel, userId: job.requestedBy }, job.id),
       onProgress: (now) => {
         stopped.throwIfAborted();
         progress = now;
       },
-    });
+    };
+    const result = await makePackage(parts, request, sink);
     const { filterDisclosures } = result;
     const sealed =
       filterDisclosures.length === 0

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
+import { z } from 'zod';
 import { TokensResponse } from '../../schemas/api/auth.js';
 import { type EvidenceExport, EvidenceExportAnswer } from '../../schemas/api/panel/exports.js';
 import type { SeededDemo } from '../../src/catalogue/demo/seed-demo.js';
@@ -12,17 +12,10 @@ import type { Answer } from '../http/running-app.js';
 import { type PanelApp, type PanelUser, startPanel } from '../panel/panel-fixture.js';
 import { postSigned, signedHeaders } from '../support/signed-requests.js';
 import { type BundledCommand, bundleCommand } from '../verifier/bundled-command.js';
+import { holdGate, putGate } from './package-gate.js';
 
-/** Number of an advisory lock: whoever stores a piece of a package takes it too. */
-const GATE = 4711;
-const HOLD_BACK = `
-create function wait_at_gate() returns trigger language plpgsql as $$
-begin
-  perform pg_advisory_xact_lock_shared(${GATE});
-  return new;
-end $$;
-create trigger wait_at_gate before insert on export_chunks for each row execute function wait_at_gate();
-`;
+const Recorded = z.object({ data: z.object({ results: z.array(z.object({ consent_token: z.string() })) }) });
+
 /** The panel takes 300 requests a minute of one user. */
 const POLL_MS = 300;
 
@@ -32,8 +25,12 @@ export interface ExportWorld {
   readonly demo: SeededDemo;
   readonly siteId: string;
   user(role: Role): PanelUser;
-  /** Records consents of visitors, one each, and waits until they are stamped. @returns their event ids */
-  record(visitors: readonly string[]): Promise<string[]>;
+  /**
+   * Records consents of visitors, one each, and waits until they are stamped.
+   * @param signature an image for each
+   * @returns their event ids
+   */
+  record(visitors: readonly string[], signature?: Uint8Array): Promise<string[]>;
   create(body?: object, as?: PanelUser): Promise<EvidenceExport>;
   read(exportId: string): Promise<EvidenceExport>;
   /** Waits for an export to reach one of these states. */
@@ -73,7 +70,7 @@ export async function startExportWorld(env: Readonly<Record<string, string>> = {
   const versionId = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
   const command: BundledCommand = bundleCommand();
   command.write('root.pem', await readFile(tsaRootFile(config)));
-  await app.superuser.query(HOLD_BACK);
+  await putGate(app.superuser);
   const base = `/sites/${siteId}/exports`;
 
   const stampedConsents = async (): Promise<number> => {
@@ -90,20 +87,22 @@ export async function startExportWorld(env: Readonly<Record<string, string>> = {
     demo,
     siteId,
     user,
-    record: async (visitors) => {
+    record: async (visitors, signature) => {
       const wanted = (await stampedConsents()) + visitors.length;
       const ids: string[] = [];
-      for (let done = 0; done < visitors.length; done += 100) {
-        const consents = visitors.slice(done, done + 100).map((visitor) => ({
+      const size = signature === undefined ? 100 : 1;
+      for (let done = 0; done < visitors.length; done += size) {
+        const consents = visitors.slice(done, done + size).map((visitor) => ({
           consent_type: 'cookie',
           decision: 'accepted',
           document_version_id: versionId,
           idempotency_key: `${visitor}-${Math.random()}`,
           visitor_id: visitor,
           signer_email: `${visitor}@person.example`,
+          ...(signature !== undefined && { signature_image: Buffer.from(signature).toString('base64') }),
         }));
         const answer = await postSigned(app.url, demo.keys.write, '/tool/v1/consents/batch', { consents });
-        const { data }: { data: { results: { consent_token: string }[] } } = JSON.parse(await answer.text());
+        const { data } = Recorded.parse(await answer.json());
         ids.push(
           ...data.results.map(({ consent_token: token }) =>
             token.slice(3).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
@@ -139,16 +138,7 @@ export async function startExportWorld(env: Readonly<Record<string, string>> = {
       };
       return fetch(app.url + path, { method, headers, ...(method === 'POST' && { body: text }) });
     },
-    holdPackages: async (work) => {
-      const client: pg.PoolClient = await app.superuser.connect();
-      try {
-        await client.query(`select pg_advisory_lock(${GATE})`);
-        await work();
-      } finally {
-        await client.query(`select pg_advisory_unlock(${GATE})`);
-        client.release();
-      }
-    },
+    holdPackages: (work) => holdGate(app.superuser, work),
     verify: (bytes) => {
       command.write('package.zip', bytes);
       const trust = ['--tsa-ca', 'root.pem', '--ledger-key', ledgerKeyFile(config)];
