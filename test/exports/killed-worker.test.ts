@@ -63,7 +63,7 @@ it('takes an export up again whose worker was killed, and leaves nothing of the 
     consent_type: 'cookie',
     decision: 'accepted',
     document_version_id: versionId,
-    idempotency_key: 'one',
+    idempotency_key: 'the-only-consent',
     visitor_id: 'alice',
   });
   expect(recorded.status).toBe(202);
