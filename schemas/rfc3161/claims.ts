@@ -3,7 +3,7 @@ import { toHex } from '../crypto/encoding.js';
 import { hashOf } from './algorithms.js';
 import type { TstInfo } from './cms/tst-info.js';
 import { attempt, MalformedInput } from './errors.js';
-import type { CertificateSummary, TimestampClaims } from './report.js';
+import { type CertificateSummary, cutText, type TimestampClaims } from './report.js';
 import type { Certificate } from './x509/certificate.js';
 import { describeGeneralName } from './x509/general-names.js';
 
@@ -26,10 +26,10 @@ export function claimsOf({
     serial: toHex(serial),
     policy,
     imprintAlgorithm: imprintHash(imprint),
-    imprintDigest: toHex(imprint.digest),
+    imprintDigest: cutText(toHex(imprint.digest)),
     nonce: nonce && toHex(nonce),
     ordering,
-    tsa: tsa && describeGeneralName(tsa),
+    tsa: tsa && cutText(describeGeneralName(tsa)),
   };
 }
 
@@ -41,5 +41,5 @@ export function imprintHash({ algorithm }: TstInfo['imprint']): HashAlgorithm | 
 
 /** A certificate, in the form of the report. */
 export function summaryOf({ subject, issuer, serialHex, notBefore, notAfter }: Certificate): CertificateSummary {
-  return { subject: subject.text, issuer: issuer.text, serial: serialHex, notBefore, notAfter };
+  return { subject: cutText(subject.text), issuer: cutText(issuer.text), serial: serialHex, notBefore, notAfter };
 }

@@ -118,9 +118,16 @@ export interface TimestampReport {
   readonly soundUntil: { readonly date: Date; readonly reason: string } | undefined;
 }
 
-/** Builds one check. */
+const MAX_TEXT = 600;
+
+/** Builds one check; a long message is cut, for names in it are whatever somebody put into a certificate. */
 export function check(id: TimestampCheckId, outcome: CheckOutcome, message: string): TimestampCheck {
-  return { id, outcome, message };
+  return { id, outcome, message: cutText(message) };
+}
+
+/** A text of at most 600 characters. It is a new one: a slice would keep the long one in memory. */
+export function cutText(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${Array.from(text.slice(0, MAX_TEXT)).join('').toWellFormed()}…`;
 }
 
 /** The overall outcome of a list of checks. */

@@ -1,4 +1,4 @@
-import type { TimestampReport } from './report.js';
+import { cutText, type TimestampReport } from './report.js';
 import { type Strength, weakest } from './strength.js';
 import type { Path } from './x509/path-rules.js';
 
@@ -12,7 +12,7 @@ import type { Path } from './x509/path-rules.js';
 export function soundUntil(path: Path, strengths: readonly Strength[]): TimestampReport['soundUntil'] {
   const ends = path.map(({ subject, notAfter }) => ({
     date: notAfter,
-    reason: `the certificate of ${subject.text} expires`,
+    reason: cutText(`the certificate of ${subject.text} expires`),
   }));
   const worst = weakest(strengths);
   if (path.length > 0 && worst?.soundUntil)

@@ -17,7 +17,7 @@ const bytes = z.instanceof(Uint8Array);
 
 const PAGE = 1_000;
 const PROOF_PAGE = 100;
-/** Below what verifiers refuse: 20,000 checkpoints, 2,000 files of each kind of evidence. */
+/** Below what verifiers refuse: 10,000 checkpoints, 2,000 CRLs. */
 const LIMITS = { checkpoints: 5_000, evidence: 1_900 };
 
 /** What the checkpoints of a package are chosen by. */

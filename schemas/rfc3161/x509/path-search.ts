@@ -30,7 +30,7 @@ export interface PathSearch {
 const MAX_PATH_LENGTH = 8;
 const MAX_PATHS = 8;
 /** Certificates from a hostile bag may all name each other; each signature tried counts towards this. */
-const MAX_SIGNATURES_TRIED = 128;
+const MAX_SIGNATURES_TRIED = 64;
 
 /**
  * Looks for chains from a certificate to the anchors (RFC 5280 §6, RFC 4158). An anchor may be any certificate: a root, an

@@ -10,9 +10,13 @@ export interface SubjectPublicKey {
   readonly algorithm: AlgorithmIdentifier;
   /** The octets of the BIT STRING: what OCSP and key identifiers hash. */
   readonly bits: Uint8Array;
-  /** undefined for kinds of key that nothing here verifies with (DSA, explicit curves, …). */
+  /** undefined for kinds of key that nothing here verifies with (DSA, explicit curves, RSA above 8,192 bits, …). */
   readonly key: PublicKey | undefined;
 }
+
+/** No authority uses more, and a hostile key could make one signature cost seconds. */
+const MAX_MODULUS_BITS = 8192;
+const MAX_EXPONENT_OCTETS = 5;
 
 /** @throws MalformedInput */
 export function parseSubjectPublicKey(node: Asn1Node): SubjectPublicKey {
@@ -28,7 +32,7 @@ function toPublicKey(algorithm: AlgorithmIdentifier, bits: Uint8Array, spki: Uin
   switch (oid) {
     case OID.rsaEncryption:
     case OID.rsaPss:
-      return { type: 'rsa', pkcs1: bits, bits: modulusBits(bits) };
+      return rsaKey(bits);
     case OID.ecPublicKey: {
       if (parameters === undefined || !hasTag(parameters, TAG.oid)) return undefined;
       const known = CURVE_BY_OID.get(oidValue(parameters, 'namedCurve'));
@@ -43,12 +47,13 @@ function toPublicKey(algorithm: AlgorithmIdentifier, bits: Uint8Array, spki: Uin
   }
 }
 
-function modulusBits(pkcs1: Uint8Array): number {
+function rsaKey(pkcs1: Uint8Array): PublicKey | undefined {
   const fields = new Fields(readSingle(pkcs1), 'RSAPublicKey');
   const modulus = fields.required(TAG.integer, 'modulus').content;
-  integerOctets(fields.required(TAG.integer, 'publicExponent'), 'publicExponent');
+  const exponent = integerOctets(fields.required(TAG.integer, 'publicExponent'), 'publicExponent');
   fields.finish();
   const start = modulus.findIndex((octet) => octet !== 0);
   const leading = modulus[start];
-  return leading === undefined ? 0 : (modulus.length - start) * 8 - Math.clz32(leading) + 24;
+  const bits = leading === undefined ? 0 : (modulus.length - start) * 8 - Math.clz32(leading) + 24;
+  return bits > MAX_MODULUS_BITS || exponent.length > MAX_EXPONENT_OCTETS ? undefined : { type: 'rsa', pkcs1, bits };
 }

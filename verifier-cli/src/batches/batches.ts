@@ -51,6 +51,10 @@ export async function readBatches(files: PackageFiles, newest: EnclosedCheckpoin
 }
 
 function readHeader(text: string, findings: EntryFindings): BatchHeader | null {
+  if (text.length > LIMITS.headerLength) {
+    findings.fail('batch.header', 'the header is longer than any can be');
+    return null;
+  }
   const parsed = parseShape(BatchHeader, text);
   if (!parsed.ok) {
     findings.fail('batch.header', `the header cannot be used: ${parsed.reason}`);

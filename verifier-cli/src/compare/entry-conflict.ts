@@ -4,6 +4,7 @@ import { Entry } from '../../../schemas/evidence/entry.js';
 import { EntryLine, PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
+import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 import type { ContradictionFile } from './contradiction.js';
@@ -82,8 +83,10 @@ async function entryPath(
   { batch, index }: EntryLine,
   count: number,
 ): Promise<readonly Uint8Array[] | null> {
+  const file = PACKAGE_FILES.proofs(batch);
+  if ((files.archive.get(file)?.size ?? 0) > LIMITS.proofFileBytes) return null;
   const leaves: Uint8Array[] = [];
-  for await (const { value } of files.lines(PACKAGE_FILES.proofs(batch), ProofLine, 'entry.inclusion')) {
+  for await (const { value } of files.lines(file, ProofLine, 'entry.inclusion')) {
     if ('leaf' in value) leaves.push(value.leaf);
     else if (value.index === index) return value.path;
     if (leaves.length > count) return null;

@@ -113,7 +113,8 @@ async function readBatchLines(files: PackageFiles): Promise<ReadonlyMap<number, 
   const batches = new Map<number, BatchLine>();
   for await (const { value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
     const [, number] = /"number":(\d{1,15})[,}]/.exec(value.header) ?? [];
-    if (number !== undefined && batches.size < LIMITS.batches) batches.set(Number(number), value);
+    const isShort = value.header.length <= LIMITS.headerLength;
+    if (number !== undefined && isShort && batches.size < LIMITS.batches) batches.set(Number(number), value);
   }
   return batches;
 }

@@ -16,15 +16,28 @@ export const LIMITS = {
   manifestBytes: 64 * 1024 * 1024,
   /** JSON values in the manifest: it may list 200,000 files and 100,000 runs. */
   manifestValues: 1_000_000,
-  crlBytes: 32 * 1024 * 1024,
-  /** Certificates, CRLs and OCSP answers of each kind. */
-  pkiFiles: 2000,
+  /** Bytes of a checkpoint's note, and of all of them: they are held for as long as the package is looked at. */
+  noteBytes: 64 * 1024,
+  notesBytes: 16 * 1024 * 1024,
+  certificateBytes: 64 * 1024,
+  ocspBytes: 256 * 1024,
+  crlBytes: 16 * 1024 * 1024,
+  /** Certificates: all of them are candidates for the chain of every stamp. */
+  certificates: 256,
+  /** CRLs, and OCSP answers. */
+  answers: 2000,
+  /** Bytes of all certificates, CRLs or OCSP answers. */
+  pkiBytes: 96 * 1024 * 1024,
+  /** Bytes of CRLs and OCSP answers looked at for all stamps together. */
+  answerBytes: 64 * 1024 ** 3,
   /** Checkpoints enclosed. */
-  checkpoints: 20_000,
+  checkpoints: 10_000,
   /** Key rotations. */
-  bridges: 1000,
+  bridges: 100,
   /** Batches. */
   batches: 200_000,
+  /** Characters of a batch's header. */
+  headerLength: 2000,
   /** Event ids that erasures list. */
   erasedIds: 2_000_000,
   /** Different document versions and configurations that records refer to. */

@@ -26,9 +26,17 @@ export async function readCheckpoints(files: PackageFiles, manifest: Manifest | 
   if (sizes.length > LIMITS.checkpoints) {
     findings.fail('container.limits', `the package encloses more than ${LIMITS.checkpoints} checkpoints`);
   }
+  let total = 0;
   for (const size of sizes.slice(0, LIMITS.checkpoints)) {
     const file = PACKAGE_FILES.note(size);
-    const bytes = await files.bytes(file);
+    const bytes = await files.bytes(file, LIMITS.noteBytes);
+    total += bytes?.length ?? 0;
+    if (total > LIMITS.notesBytes) {
+      findings.fail('container.limits', `the checkpoints are larger than ${LIMITS.notesBytes} bytes together`, {
+        file,
+      });
+      break;
+    }
     const problem = bytes === null ? 'the file cannot be read' : readOne(size, file, bytes, manifest, found);
     if (problem === null) findings.pass('ledger.checkpoint');
     else findings.fail('ledger.checkpoint', problem, { file });

@@ -19,25 +19,44 @@ export interface PkiFiles {
   readonly certificates: readonly Uint8Array[];
   readonly crls: readonly DatedAnswer[];
   readonly ocsp: readonly DatedAnswer[];
+  readonly budget: AnswerBudget;
+}
+
+/** How many bytes of CRLs and OCSP answers may still be looked at. */
+export class AnswerBudget {
+  #left: number = LIMITS.answerBytes;
+
+  /** @returns whether so many bytes were left */
+  take(bytes: number): boolean {
+    this.#left -= bytes;
+    return this.#left >= 0;
+  }
 }
 
 /** Reads the certificates, CRLs and OCSP answers that the package encloses. */
 export async function readPkiFiles(files: PackageFiles): Promise<PkiFiles> {
-  const read = async (folder: string, maxBytes: number) => {
+  const read = async (folder: string, maxFiles: number, maxBytes: number) => {
     const names = [...files.archive.keys()].filter((name) => name.startsWith(`checkpoints/${folder}/`));
-    if (names.length > LIMITS.pkiFiles)
-      files.findings.fail('container.limits', `the package encloses more than ${LIMITS.pkiFiles} ${folder}`);
+    if (names.length > maxFiles)
+      files.findings.fail('container.limits', `the package encloses more than ${maxFiles} ${folder}`);
     const contents: Uint8Array[] = [];
-    for (const name of names.slice(0, LIMITS.pkiFiles)) {
+    let total = 0;
+    for (const name of names.slice(0, maxFiles)) {
       const bytes = await files.bytes(name, maxBytes);
+      total += bytes?.length ?? 0;
+      if (total > LIMITS.pkiBytes) {
+        files.findings.fail('container.limits', `the ${folder} are larger than ${LIMITS.pkiBytes} bytes together`);
+        break;
+      }
       if (bytes !== null) contents.push(bytes);
     }
     return contents;
   };
   return {
-    certificates: await read('certificates', LIMITS.smallFileBytes),
-    crls: (await read('crls', LIMITS.crlBytes)).flatMap(datedCrl),
-    ocsp: (await read('ocsp', LIMITS.smallFileBytes)).flatMap(datedOcsp),
+    certificates: await read('certificates', LIMITS.certificates, LIMITS.certificateBytes),
+    crls: (await read('crls', LIMITS.answers, LIMITS.crlBytes)).flatMap(datedCrl),
+    ocsp: (await read('ocsp', LIMITS.answers, LIMITS.ocspBytes)).flatMap(datedOcsp),
+    budget: new AnswerBudget(),
   };
 }
 

@@ -1,9 +1,12 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
+import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import type { TimestampReport } from '../../../schemas/rfc3161/report.js';
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import type { PackageFiles } from '../files/package-files.js';
+import type { Findings } from '../findings/findings.js';
 import type { Checkpoints, EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { answersNear, type PkiFiles, readPkiFiles } from './pki-files.js';
 import { NO_HISTORY, type RenewalHistory, Renewals, type RenewingStamp } from './renewals.js';
@@ -76,18 +79,32 @@ async function verifyStamp(
     revocation: 'require',
     at,
   } as const;
-  // What the token claims decides which of many CRLs are worth looking at; they are judged only then.
-  const claimed = pki.crls.length + pki.ocsp.length === 0 ? undefined : (await verifyTimestamp(input)).claims;
-  const time = claimed?.genTime.getTime() ?? 0;
-  const answers = { crls: answersNear(pki.crls, time), ocspResponses: answersNear(pki.ocsp, time) };
+  const answers = answersFor(token, pki, files.findings);
   const report = await verifyTimestamp({ ...input, ...answers });
   const stamp = { size: checkpoint.size, file, sha256: toHex(sha256(token)) };
   const renewedBy = report.outcome === 'indeterminate' ? renewals.over(stamp) : null;
   if (renewedBy !== null) {
     const renewed = await verifyTimestamp({ ...input, ...answers, at: renewedBy.time });
-    if (renewed.outcome === 'pass') return { ...stamp, report: renewed, renewedBy };
+    if (renewed.outcome === 'pass') return { ...stamp, report: withoutBytes(renewed), renewedBy };
   }
-  return { ...stamp, report, renewedBy: null };
+  return { ...stamp, report: withoutBytes(report), renewedBy: null };
+}
+
+/** What the token claims decides which of many CRLs are worth looking at; they are judged only then. */
+function answersFor(token: Uint8Array, { crls, ocsp, budget }: PkiFiles, findings: Findings) {
+  const parsed = attempt(() => parseTimestamp(token));
+  const time = parsed instanceof MalformedInput ? undefined : parsed.tstInfo?.genTime.date.getTime();
+  const answers = { crls: answersNear(crls, time ?? 0), ocspResponses: answersNear(ocsp, time ?? 0) };
+  const size = [...answers.crls, ...answers.ocspResponses].reduce((sum, der) => sum + der.length, 0);
+  if (time !== undefined && budget.take(size)) return answers;
+  if (time !== undefined)
+    findings.fail('container.limits', 'the CRLs and OCSP answers would have to be read too often for all time stamps');
+  return { crls: [], ocspResponses: [] };
+}
+
+/** Certificates are views of the token that they came in: thousands of tokens would be held. */
+function withoutBytes(report: TimestampReport): TimestampReport {
+  return { ...report, chainCertificates: [] };
 }
 
 function reportStamp({ file, report, renewedBy }: Stamp, { findings }: PackageFiles, anchors: number): void {
