@@ -3,7 +3,6 @@ import { eventIdOfConsentToken } from '../events/consent-recorded.js';
 import { ERASURE_REASONS } from '../events/subject-erased.js';
 import { Uuid } from '../evidence/primitives.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
-import { AnyUuid } from './consents.js';
 
 const Time = z.iso.datetime({ offset: true });
 
@@ -34,7 +33,7 @@ const Subject = z.discriminatedUnion('by', [
  * A random UUID of the caller's: the same request with it again is the same erasure, and is not carried out twice. With the same key, but for somebody
  * else, it is another erasure.
  */
-const IdempotencyKey = AnyUuid;
+const IdempotencyKey = z.string().toLowerCase().pipe(Uuid);
 
 export const CreateErasureRequest = z.strictObject({ subject: Subject, idempotency_key: IdempotencyKey.optional() });
 export const S2sErasureRequest = CreateErasureRequest.required();
@@ -59,7 +58,10 @@ export const Erasure = z.object({
   /** So far. All are 0 where nothing was found; it is not said why. */
   erased_records: z.int(),
   deleted_approval_tokens: z.int(),
+  /** Of the site, which were running. */
   cancelled_exports: z.int(),
+  /** Finished exports of the site whose packages the service kept. */
+  destroyed_packages: z.int(),
 });
 
 /** A `SubjectErased` event, and how far it is on its way: each state includes those before it. */

@@ -1,8 +1,11 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import { utf8 } from '../../schemas/crypto/encoding.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
+
+const stateRows = z.array(z.object({ state: z.string() }));
 
 /**
  * Locks a site's row until the end of the transaction, as admission does first: nothing of the site is admitted or erased meanwhile.
@@ -28,14 +31,26 @@ export async function destroyPersonalData(
   return rowCount ?? 0;
 }
 
-/** Stops the site's running exports, and destroys the keys of the packages that the service keeps. @returns exports stopped */
-export async function cancelExports(client: pg.PoolClient, siteId: string): Promise<number> {
+/** What became of a site's exports. */
+export interface CancelledExports {
+  /** That were running. */
+  readonly stopped: number;
+  /** Finished ones that the service kept. */
+  readonly destroyed: number;
+}
+
+/** Stops the site's running exports, and destroys the keys of the packages that the service keeps. */
+export async function cancelExports(client: pg.PoolClient, siteId: string): Promise<CancelledExports> {
   const { rowCount } = await client.query(
     `update exports set state = 'cancelled', ended_at = now(), seed = null where site_id = $1 and state = 'running'`,
     [siteId],
   );
-  await client.query('update exports set seed = null where site_id = $1 and seed is not null', [siteId]);
-  return rowCount ?? 0;
+  const kept = await client.query(
+    'update exports set seed = null where site_id = $1 and seed is not null returning state',
+    [siteId],
+  );
+  const destroyed = stateRows.parse(kept.rows).filter(({ state }) => state === 'finished').length;
+  return { stopped: rowCount ?? 0, destroyed };
 }
 
 /** Remembers which records a `SubjectErased` lists. One that another lists already keeps that one. */

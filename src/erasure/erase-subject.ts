@@ -74,6 +74,8 @@ async function carryOut(parts: Omit<ErasureParts, 'keyring'>, request: ErasureRe
   return receipt;
 }
 
+const NO_EXPORTS = { stopped: 0, destroyed: 0 } as const;
+
 interface Progress {
   readonly isLast: boolean;
   readonly after: string | null;
@@ -98,7 +100,7 @@ function erasePage(
       await journal.append({ v: 1, subject_erased: record, approval_tokens: [...tokens.ids] });
     }
     const deletedTokens = await destroyPersonalData(client, page.eventIds, tokens.ids);
-    const cancelled = isAnythingFound ? await cancelExports(client, request.siteId) : 0;
+    const exports = isAnythingFound ? await cancelExports(client, request.siteId) : NO_EXPORTS;
     if (record !== null) {
       await markErased(client, record);
       await markErasureEvent(client, record.event_id, request.id);
@@ -107,9 +109,9 @@ function erasePage(
     await client.query(
       `update erasure_requests
           set erased_count = erased_count + $2, deleted_token_count = deleted_token_count + $3,
-              cancelled_export_count = cancelled_export_count + $4
+              cancelled_export_count = cancelled_export_count + $4, destroyed_package_count = destroyed_package_count + $5
         where id = $1`,
-      [request.id, page.eventIds.length, deletedTokens, cancelled],
+      [request.id, page.eventIds.length, deletedTokens, exports.stopped, exports.destroyed],
     );
     return { isLast, after: page.next };
   });

@@ -25,11 +25,14 @@ export interface Erasure {
   readonly finishedAt: Date | null;
   readonly erasedRecords: number;
   readonly deletedApprovalTokens: number;
+  /** Exports that were running. */
   readonly cancelledExports: number;
+  /** Finished packages that the service kept. */
+  readonly destroyedPackages: number;
 }
 
 const COLUMNS = `id, site_id, channel, reason, index_kind, event_id, requested_at, finished_at, erased_count, deleted_token_count,
-  cancelled_export_count`;
+  cancelled_export_count, destroyed_package_count`;
 
 const erasureRow = z
   .object({
@@ -44,6 +47,7 @@ const erasureRow = z
     erased_count: z.int(),
     deleted_token_count: z.int(),
     cancelled_export_count: z.int(),
+    destroyed_package_count: z.int(),
   })
   .transform(
     (row): Erasure => ({
@@ -59,6 +63,7 @@ const erasureRow = z
       erasedRecords: row.erased_count,
       deletedApprovalTokens: row.deleted_token_count,
       cancelledExports: row.cancelled_export_count,
+      destroyedPackages: row.destroyed_package_count,
     }),
   );
 

@@ -54,6 +54,7 @@ export function shownErasure(erasure: Erasure): z.infer<typeof ErasureSchema> {
     erased_records: erasure.erasedRecords,
     deleted_approval_tokens: erasure.deletedApprovalTokens,
     cancelled_exports: erasure.cancelledExports,
+    destroyed_packages: erasure.destroyedPackages,
   };
 }
 

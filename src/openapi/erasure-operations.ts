@@ -19,6 +19,7 @@ const SHOWN_RECEIPT: JsonObject = {
     erased_records: 3,
     deleted_approval_tokens: 0,
     cancelled_exports: 0,
+    destroyed_packages: 0,
     announcements: [
       {
         event_id: SHOWN.consentId,

@@ -13,6 +13,7 @@ import { PLAN_OPERATIONS } from './plans/operations.js';
 import { SIGN_IN_OPERATIONS } from './sign-ins/operations.js';
 import { SITE_OPERATIONS } from './sites/operations.js';
 import { TENANT_OPERATIONS } from './tenants/operations.js';
+import { TIME_STAMP_OPERATIONS } from './time-stamps/operations.js';
 import { USER_OPERATIONS } from './users/operations.js';
 
 /** Every operation of the panel, in the order of its description. */
@@ -31,5 +32,6 @@ export const PANEL_OPERATIONS: readonly PanelOperation[] = [
   ...USER_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...SIGN_IN_OPERATIONS,
+  ...TIME_STAMP_OPERATIONS,
   ...AUDIT_LOG_OPERATIONS,
 ];

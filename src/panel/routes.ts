@@ -2,8 +2,8 @@ import { apiKeyRoutes } from './api-keys/routes.js';
 import { auditLogRoutes } from './audit-log/routes.js';
 import { categoryRoutes } from './categories/routes.js';
 import { configurationRoutes } from './configuration/routes.js';
-import { cookieRoutes } from './cookies/routes.js';
 import { consentRoutes } from './consents/routes.js';
+import { cookieRoutes } from './cookies/routes.js';
 import type { PanelDeps } from './deps.js';
 import { documentRoutes } from './documents/routes.js';
 import { erasureRoutes } from './erasures/routes.js';
@@ -14,6 +14,7 @@ import type { PanelRoute } from './route.js';
 import { signInRoutes } from './sign-ins/routes.js';
 import { siteRoutes } from './sites/routes.js';
 import { tenantRoutes } from './tenants/routes.js';
+import { timeStampRoutes } from './time-stamps/routes.js';
 import { userRoutes } from './users/routes.js';
 
 /** Every route of the panel, in the order of `PANEL_OPERATIONS`. */
@@ -33,6 +34,7 @@ export function panelRoutes(deps: PanelDeps): readonly PanelRoute[] {
     ...userRoutes(deps),
     ...invitationRoutes(deps),
     ...signInRoutes(deps),
+    ...timeStampRoutes(deps),
     ...auditLogRoutes(deps),
   ];
 }

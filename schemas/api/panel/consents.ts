@@ -26,7 +26,12 @@ const filters = {
   consent_type: ConsentRecord.shape.consent_type.optional(),
   decision: z.enum(DECISIONS).optional(),
   /** Only records that decide about this category. */
-  category: z.string().min(1).max(50).optional(),
+  category: z
+    .string()
+    .min(1)
+    .max(50)
+    .refine((text) => !text.includes('\0'), 'must not hold U+0000')
+    .optional(),
   document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
   document_version_id: Uuid.optional(),
   channel: z.enum(CHANNELS).optional(),
@@ -78,7 +83,7 @@ export const SearchConsentsRequest = z
 export type ConsentFilter = Omit<z.infer<typeof SearchConsentsRequest>, 'person'>;
 
 /** The public part of a record: nothing in it is personal. */
-const PublicRecord = ConsentRecord.omit({ v: true, event_id: true, _sd: true });
+const PublicRecord = z.object(ConsentRecord.omit({ v: true, event_id: true, _sd: true }).shape);
 
 const ConsentSummary = z.object({
   id: Uuid,

@@ -53,6 +53,7 @@ export function eraseCommand(context: CliContext): Command {
           erased_records: receipt.erasedRecords,
           deleted_approval_tokens: receipt.deletedApprovalTokens,
           cancelled_exports: receipt.cancelledExports,
+          destroyed_packages: receipt.destroyedPackages,
           event_ids: receipt.eventIds,
           scrubbed: options.scrub === true,
           backups_until: remains.backupsUntil?.toISOString() ?? null,
@@ -62,7 +63,7 @@ export function eraseCommand(context: CliContext): Command {
           receipt.erasedRecords === 0
             ? 'There was no record to erase.'
             : `${receipt.erasedRecords} records were erased: nobody can read their personal part again.`,
-          `Approval tokens deleted: ${receipt.deletedApprovalTokens}; exports cancelled: ${receipt.cancelledExports}.`,
+          `Approval tokens deleted: ${receipt.deletedApprovalTokens}; exports cancelled: ${receipt.cancelledExports}; packages destroyed: ${receipt.destroyedPackages}.`,
           ...result.statement,
           `Receipt: ${receipt.id}`,
         ]);

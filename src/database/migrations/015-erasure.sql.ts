@@ -8,7 +8,9 @@ export const erasureSql = `
 alter table erasure_requests
   add column channel text not null default 'operator' check (channel in ('panel', 's2s', 'operator', 'service')),
   -- Keyed hash of the caller's idempotency key and of what is to be erased: the same request again finds its erasure.
-  add column request_digest bytea;
+  add column request_digest bytea,
+  -- Finished packages that the service kept, and whose keys were destroyed.
+  add column destroyed_package_count bigint not null default 0;
 update erasure_requests set channel = 'service' where reason = 'retention';
 create unique index erasure_requests_once on erasure_requests (request_digest) where request_digest is not null;
 create index erasure_requests_by_site on erasure_requests (site_id, id);
