@@ -7,10 +7,11 @@ import { isSiteConfigPublished } from '../../schemas/events/site-config.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import type { JsonValue } from '../../schemas/json/json-value.js';
 import type { EventLog } from '../event-log/port.js';
-import { assertGenuine, NotGenuine, type ProofKeys, type SiteEvent } from '../keys/index.js';
+import type { ProofKeys } from '../keys/index.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import { ExportFailed } from './errors.js';
 import type { Disclose } from './filter.js';
+import { GenuineEvents } from './genuine-events.js';
 import { revisionsOf } from './ledger-reader.js';
 import { attachmentDigests, chooseDisclosures, keyOf, readRecordKeys } from './personal-data.js';
 import { runsOfRevisions, type Scope } from './scope.js';
@@ -67,7 +68,11 @@ export class EntriesFile {
   /** Revisions of erasures that lie behind the run and list records in it. */
   readonly #supporting = new Set<number>();
 
-  constructor(readonly input: EntriesInput) {}
+  readonly #genuine: GenuineEvents;
+
+  constructor(readonly input: EntriesInput) {
+    this.#genuine = new GenuineEvents(input.keyring);
+  }
 
   /** The lines, in pages. */
   async *pages(): AsyncGenerator<readonly JsonValue[], void> {
@@ -81,10 +86,10 @@ export class EntriesFile {
   }
 
   async *#run(run: Scope['consents'][number]): AsyncGenerator<readonly JsonValue[], void> {
-    const { db, log, keyring, beforePage } = this.input;
+    const { db, log, beforePage } = this.input;
     for await (const page of readEntries(db, log, run)) {
       await beforePage(this.counts.entries);
-      for (const { event } of page) await refuseAltered(event, keyring);
+      await this.#genuine.assertAll(page);
       yield await this.#page(page);
     }
   }
@@ -118,9 +123,9 @@ export class EntriesFile {
     return lines;
   }
 
-  #readConsent({ event, recordText }: SealedEntry): Consent {
-    const record = parseRecord(CONSENT_RECORDED, recordText);
-    const body = parseBody(ConsentRecordedBody, event.type, event.data);
+  #readConsent({ event, recordText, consent }: SealedEntry): Consent {
+    const record = consent?.record ?? parseRecord(CONSENT_RECORDED, recordText);
+    const body = consent?.body ?? parseBody(ConsentRecordedBody, event.type, event.data);
     return { eventId: event.id, record, body, isFit: this.input.fits(record) };
   }
 
@@ -170,16 +175,6 @@ export class EntriesFile {
     } else if (isSiteConfigPublished(event.type)) {
       this.configurations.add(sha256Hex(recordText));
     }
-  }
-}
-
-/** What was altered before it was sealed agrees with the ledger: only its proof hash tells. @throws ExportFailed `proof-hash-differs` */
-async function refuseAltered(event: SiteEvent, keyring: ProofKeys): Promise<void> {
-  try {
-    await assertGenuine(event, keyring);
-  } catch (error) {
-    if (!(error instanceof NotGenuine)) throw error;
-    throw new ExportFailed('proof-hash-differs', error.message, { cause: error });
   }
 }
 

@@ -1,8 +1,10 @@
 import type pg from 'pg';
-import { equalBytes, toHex } from '../../schemas/crypto/encoding.js';
+import { toHex } from '../../schemas/crypto/encoding.js';
+import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
 import { InvalidEventBody, sealedContent } from '../../schemas/events/sealed-event.js';
 import type { StreamRun } from '../../schemas/evidence/batch-header.js';
-import { entryLeaf, entryText } from '../../schemas/evidence/entry.js';
+import { type ConsentBody, readConsentBody } from '../../schemas/evidence/consent-body.js';
+import { entryLeafHex, entryText } from '../../schemas/evidence/entry.js';
 import type { EventLog, StreamEvent } from '../event-log/port.js';
 import { differ } from './errors.js';
 import { type LeafRow, readLeaves } from './ledger-reader.js';
@@ -17,9 +19,12 @@ export interface SealedEntry {
   readonly batch: number;
   /** Index of the leaf in its batch. */
   readonly index: number;
+  /** What the event of a consent holds, where it is in the form in which admission writes it. */
+  readonly consent: ConsentBody | null;
 }
 
-const PAGE = 500;
+/** Events in one statement; the log gives fewer where they are large. */
+const PAGE = 1_000;
 
 /**
  * Reads a run of sealed events, in pages: the bodies from the event log, their places from the ledger's tables. Each leaf is recomputed.
@@ -86,12 +91,16 @@ function sealedEntry(
   if (event.revision !== revision) differ(`the log has no ${place}`);
   if (row === undefined || row.revision !== revision) differ(`${place} is not sealed`);
   if (row.eventId !== event.id) differ(`another event was sealed as ${place}`);
-  const { recordText, proofHash } = contentOf(event, place);
   const { stream, id: eventId, type } = event;
+  const consent = type === CONSENT_RECORDED ? readConsentBody(event.data) : null;
+  const { recordText, proofHash } =
+    consent === null
+      ? contentOf(event, place)
+      : { recordText: consent.body.record, proofHash: consent.body.proof_hash };
   const text = entryText({ stream, revision, previous, eventId, type, recordText, proofHash });
-  const leaf = entryLeaf(text);
-  if (!equalBytes(leaf, row.hash)) differ(`${place} is not what was sealed: the log was changed, or the ledger was`);
-  return { sealed: { event, recordText, text, batch: row.batch, index: row.index }, leaf: toHex(leaf) };
+  const leaf = entryLeafHex(text);
+  if (leaf !== toHex(row.hash)) differ(`${place} is not what was sealed: the log was changed, or the ledger was`);
+  return { sealed: { event, recordText, text, batch: row.batch, index: row.index, consent }, leaf };
 }
 
 function contentOf(event: StreamEvent, place: string): ReturnType<typeof sealedContent> {

@@ -111,6 +111,6 @@ async function lastFit(
   return null;
 }
 
-function isFit({ event, recordText }: SealedEntry, fits: (record: ConsentRecord) => boolean): boolean {
-  return event.type === CONSENT_RECORDED && fits(parseRecord(CONSENT_RECORDED, recordText));
+function isFit({ event, recordText, consent }: SealedEntry, fits: (record: ConsentRecord) => boolean): boolean {
+  return event.type === CONSENT_RECORDED && fits(consent?.record ?? parseRecord(CONSENT_RECORDED, recordText));
 }

@@ -79,11 +79,30 @@ export interface LeafRow {
   readonly hash: Uint8Array;
 }
 
-const leafRows = z.array(
-  z
-    .object({ revision: z.int(), batch: z.int(), index: z.int(), event_id: z.string(), hash: bytes })
-    .transform(({ event_id: eventId, ...row }): LeafRow => ({ ...row, eventId })),
-);
+const LeafShape = z.object({ revision: z.int(), batch: z.int(), index: z.int(), event_id: z.string(), hash: bytes });
+
+/** As `LeafShape`: an export reads a million of them, and the schema itself is asked only where one is of another shape. */
+function isLeaf(row: unknown): row is z.infer<typeof LeafShape> {
+  return (
+    typeof row === 'object' &&
+    row !== null &&
+    'revision' in row &&
+    Number.isSafeInteger(row.revision) &&
+    'batch' in row &&
+    Number.isSafeInteger(row.batch) &&
+    'index' in row &&
+    Number.isSafeInteger(row.index) &&
+    'event_id' in row &&
+    typeof row.event_id === 'string' &&
+    'hash' in row &&
+    row.hash instanceof Uint8Array
+  );
+}
+
+function leafOf(row: unknown): LeafRow {
+  const { revision, batch, index, event_id: eventId, hash } = isLeaf(row) ? row : LeafShape.parse(row);
+  return { revision, batch, index, eventId, hash };
+}
 
 /** The leaves of a run of revisions, both ends included, as far as they are sealed. */
 export async function readLeaves(
@@ -97,7 +116,7 @@ export async function readLeaves(
       where stream = $1 and revision between $2 and $3 order by revision`,
     [stream, first, last],
   );
-  return leafRows.parse(rows);
+  return rows.map(leafOf);
 }
 
 /** The leaves of a batch in their order: 32 bytes each. */
@@ -125,6 +144,7 @@ export async function revisionsOf(
   eventIds: readonly string[],
   size: number,
 ): Promise<ReadonlyMap<string, number>> {
+  if (eventIds.length === 0) return new Map();
   const { rows } = await db.query(
     'select event_id, revision from leaves where event_id = any($1::uuid[]) and stream = $2 and batch < $3',
     [eventIds, stream, size],

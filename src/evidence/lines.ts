@@ -15,7 +15,19 @@ export async function* ndjson(lines: Iterable<JsonValue> | AsyncIterable<JsonVal
   if (text !== '') yield utf8(text);
 }
 
+/** The same of lines that are all at hand. */
+export function* ndjsonAtHand(lines: Iterable<JsonValue>): Generator<Uint8Array, void> {
+  let text = '';
+  for (const line of lines) {
+    text += `${JSON.stringify(line)}\n`;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    yield utf8(text);
+    text = '';
+  }
+  if (text !== '') yield utf8(text);
+}
+
 /** The same of lines that come in pages: a million of them are too many to wait for one by one. */
 export async function* ndjsonPages(pages: AsyncIterable<readonly JsonValue[]>): AsyncGenerator<Uint8Array, void> {
-  for await (const page of pages) yield utf8(page.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  for await (const page of pages) yield* ndjsonAtHand(page);
 }

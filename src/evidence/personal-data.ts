@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { decodeUtf8, fromBase64 } from '../../schemas/crypto/encoding.js';
+import { textOfBytes } from '../../schemas/crypto/encoding.js';
 import type { ConsentRecord, ConsentRecordedBody } from '../../schemas/events/consent-recorded.js';
 import { decodeDisclosure, disclosureDigest } from '../../schemas/evidence/disclosure.js';
 import { decryptForRecord, recordKey } from '../keys/index.js';
@@ -15,6 +15,26 @@ export interface RecordKeys {
   readonly seeds: ReadonlyMap<string, Uint8Array>;
   /** Erased records, with the id of the `SubjectErased` that lists them. */
   readonly erasedBy: ReadonlyMap<string, string>;
+}
+
+const KeyRow = z.object({
+  event_id: z.string(),
+  seed: z.instanceof(Uint8Array).nullable(),
+  erasure_event_id: z.string().nullable(),
+});
+
+/** As `KeyRow`: an export reads a million of them, and the schema itself is asked only where one is of another shape. */
+function isKeyRow(row: unknown): row is z.infer<typeof KeyRow> {
+  return (
+    typeof row === 'object' &&
+    row !== null &&
+    'event_id' in row &&
+    typeof row.event_id === 'string' &&
+    'seed' in row &&
+    (row.seed === null || row.seed instanceof Uint8Array) &&
+    'erasure_event_id' in row &&
+    (row.erasure_event_id === null || typeof row.erasure_event_id === 'string')
+  );
 }
 
 /**
@@ -32,15 +52,8 @@ export async function readRecordKeys(db: Queryable, siteId: string, eventIds: re
   );
   const seeds = new Map<string, Uint8Array>();
   const erasedBy = new Map<string, string>();
-  for (const row of z
-    .array(
-      z.object({
-        event_id: z.string(),
-        seed: z.instanceof(Uint8Array).nullable(),
-        erasure_event_id: z.string().nullable(),
-      }),
-    )
-    .parse(rows)) {
+  for (const found of rows) {
+    const row = isKeyRow(found) ? found : KeyRow.parse(found);
     if (row.erasure_event_id !== null) erasedBy.set(row.event_id, row.erasure_event_id);
     else if (row.seed !== null) seeds.set(row.event_id, row.seed);
   }
@@ -108,20 +121,20 @@ export function chooseDisclosures(
   return { disclosures: chosen, hasAttachments: hasAttachments && body.attachments.length > 0 };
 }
 
-const DisclosureStrings = z.array(z.string());
-
 function decryptDisclosures(key: Uint8Array, eventId: string, encrypted: string): readonly string[] {
-  const blob = fromBase64(encrypted);
-  if (blob === null) differ(`the encrypted part of record ${eventId} is malformed`);
-  const text = decodeUtf8(decryptForRecord(key, eventId, 'disclosures', blob));
+  // What is not base64 of what was encrypted does not decrypt, and what is not ASCII has a digest that no record holds.
+  const text = textOfBytes(decryptForRecord(key, eventId, 'disclosures', Buffer.from(encrypted, 'base64')));
   let json: unknown = null;
   try {
-    json = JSON.parse(text ?? '');
+    json = JSON.parse(text);
   } catch {
     differ(`the decrypted part of record ${eventId} is not JSON`);
   }
-  const parsed = DisclosureStrings.safeParse(json);
-  return parsed.success ? parsed.data : differ(`the decrypted part of record ${eventId} is malformed`);
+  return areTexts(json) ? json : differ(`the decrypted part of record ${eventId} is malformed`);
+}
+
+function areTexts(json: unknown): json is string[] {
+  return Array.isArray(json) && json.every((item) => typeof item === 'string');
 }
 
 function nameOf(disclosure: string, eventId: string): string {

@@ -6,7 +6,7 @@ import { hashesOfRanges, inclusionRanges } from '../../schemas/merkle/proofs.js'
 import type { EnclosedBatch } from './batches-file.js';
 import { differ } from './errors.js';
 import { readBatchLeaves } from './ledger-reader.js';
-import { ndjson } from './lines.js';
+import { ndjsonAtHand } from './lines.js';
 import { MemoryTree } from './memory-tree.js';
 import type { PackageWriter } from './package-writer.js';
 
@@ -26,7 +26,7 @@ export async function addProofs(
   if (leaves.length !== batch.count || !equalBytes(tree.root, batch.root)) {
     differ(`the leaves of batch ${batch.number} do not lead to its root`);
   }
-  await writer.add(PACKAGE_FILES.proofs(batch.number), ndjson(proofLines(tree, leaves, indexes)));
+  await writer.add(PACKAGE_FILES.proofs(batch.number), ndjsonAtHand(proofLines(tree, leaves, indexes)));
 }
 
 /** The lines, sorted by index. */
@@ -36,11 +36,23 @@ export function proofLines(
   indexes: readonly number[],
 ): Iterable<JsonValue> {
   const sorted = [...indexes].sort((a, b) => a - b);
-  const pathLength = (index: number): number => inclusionRanges(index, leaves.length).length;
-  const asPaths = sorted.reduce((sum, index) => sum + LINE_OVERHEAD + pathLength(index) * HASH_CHARACTERS, 0);
+  const asPaths = sorted.reduce(
+    (sum, index) => sum + LINE_OVERHEAD + inclusionPathLength(index, leaves.length) * HASH_CHARACTERS,
+    0,
+  );
   const asLeaves = leaves.length * (LINE_OVERHEAD + HASH_CHARACTERS);
   if (asLeaves < asPaths) return leaves.map((leaf, index) => ({ index, leaf: toHex(leaf) }));
   return sorted.map((index) => ({ index, path: pathOf(tree, index, leaves.length).map(toHex) }));
+}
+
+/** How many hashes the audit path of a leaf has (RFC 9162 §2.1.3.1). */
+function inclusionPathLength(index: number, size: number): number {
+  let length = 0;
+  for (let at = index, last = size - 1; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
+    // At the right edge, a node without a sibling goes up as it is.
+    if (at % 2 === 1 || at < last) length += 1;
+  }
+  return length;
 }
 
 /** The audit path of a leaf. */

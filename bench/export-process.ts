@@ -1,0 +1,34 @@
+import { createSecretKey } from 'node:crypto';
+import { z } from 'zod';
+import { createPool } from '../src/database/pool.js';
+import { createPostgresEventLog } from '../src/event-log/postgres/postgres-event-log.js';
+import { exportEvidence } from '../src/evidence/index.js';
+import { createKeyring } from '../src/keys/index.js';
+
+// An export of a whole site as the service makes it, and nothing else in the process: so that its memory and its processor time can be measured.
+const Settings = z.object({
+  databaseUrl: z.string(),
+  masterKey: z.string().transform((text) => Buffer.from(text, 'base64')),
+  siteId: z.string(),
+  origin: z.string(),
+  output: z.string(),
+});
+const { databaseUrl, masterKey, siteId, origin, output } = Settings.parse(JSON.parse(process.argv[2] ?? 'null'));
+
+const pool = createPool({
+  url: databaseUrl,
+  role: 'consent_ledger_worker',
+  applicationName: 'consent-ledger bench',
+  maxConnections: 4,
+  statementTimeoutMs: 30_000,
+  onIdleError: (error) => console.error(error),
+});
+const log = createPostgresEventLog({
+  connection: { connectionString: databaseUrl, options: '-c role=consent_ledger_worker' },
+});
+const keyring = await createKeyring(pool, createSecretKey(masterKey));
+const request = { siteId, filter: {}, disclose: 'all', output, exportedBy: 'bench' } as const;
+const { counts, bytes } = await exportEvidence({ pool, log, keyring, origin }, request);
+await log.close();
+await pool.end();
+process.stdout.write(JSON.stringify({ counts, bytes }));
