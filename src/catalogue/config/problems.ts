@@ -36,7 +36,7 @@ function* textProblems({
   categories,
   cookies,
 }: SiteConfigDraft): Generator<DraftProblem> {
-  const names = new Set(languages.flatMap((language) => Object.keys(banner[language] ?? {})));
+  const names = [...new Set(languages.flatMap((language) => Object.keys(banner[language] ?? {})))].sort();
   for (const language of languages) {
     for (const name of names) {
       if (isBlank(banner[language]?.[name])) yield missing(`banner.${language}.${name}`);
