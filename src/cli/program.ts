@@ -7,6 +7,7 @@ import { documentCommand } from './admin/document.js';
 import { eraseCommand, scrubCommand } from './admin/erase.js';
 import { ledgerCommand } from './admin/ledger.js';
 import { logCommand } from './admin/log.js';
+import { masterKeyCommand } from './admin/master-key.js';
 import { parkedCommand } from './admin/parked.js';
 import { seedDemoCommand } from './admin/seed-demo.js';
 import { signInCommand } from './admin/sign-in.js';
@@ -50,6 +51,7 @@ function adminCommand(context: CliContext): Command {
     eraseCommand,
     scrubCommand,
     ledgerCommand,
+    masterKeyCommand,
     logCommand,
     parkedCommand,
   ]) {

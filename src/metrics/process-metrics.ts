@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
-const QUANTILES = [0.5, 0.99, 1] as const;
+const PERCENTILES = [50, 99, 100] as const;
 
 /**
  * Metrics of the process under the names that Prometheus' clients give them, and of Node's event loop: how late timers come since the last scrape.
@@ -15,14 +15,14 @@ export function createProcessMetrics(registry: Registry): () => void {
   delay.enable();
   new Gauge({
     name: 'nodejs_eventloop_lag_seconds',
-    help: 'How late the event loop was since the last scrape, by quantile; 1 is the worst.',
-    labelNames: ['quantile'] as const,
+    help: 'How late the event loop was since the last scrape, by percentile; 100 is the worst.',
+    labelNames: ['percentile'] as const,
     registers,
     collect() {
-      for (const quantile of QUANTILES) {
+      for (const percentile of PERCENTILES) {
         // A timer comes after its resolution at the earliest: that part is no lag.
-        const seconds = (delay.percentile(quantile * 100) || 0) / NANOSECONDS - RESOLUTION_MS / 1000;
-        this.set({ quantile: String(quantile) }, Math.max(0, seconds));
+        const seconds = (delay.percentile(percentile) || 0) / NANOSECONDS - RESOLUTION_MS / 1000;
+        this.set({ percentile: String(percentile) }, Math.max(0, seconds));
       }
       delay.reset();
     },
