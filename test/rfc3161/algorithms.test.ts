@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failures, makeAuthority, verifyMade } from './support/authority.js';
-import { ecdsaSigner, ed25519Signer, pssSigner, rsaSigner, type Signer } from './support/keys.js';
+import { bits, nul, oid, sequence, tlv } from './support/der.js';
+import { ecdsaSigner, ed25519Signer, pssSigner, pssSignerFor, rsaSigner, type Signer } from './support/keys.js';
 
 const signers: [string, () => Signer][] = [
   ['RSA PKCS#1 v1.5 with SHA-256', () => rsaSigner('sha256')],
@@ -39,6 +40,35 @@ describe('signature algorithms', () => {
     expect(failures(await verifyMade(authority, { signatureAlgorithm: algorithm }))).toMatchObject({
       'tst.signature': 'fail',
     });
+  });
+
+  it('holds an RSA-PSS signature to the parameters that its key is certified for', async () => {
+    const outcomeFor = async (signer: Signer) => failures(await verifyMade(makeAuthority(signer), {}));
+    const signer = pssSigner('sha256', 'sha256', 32);
+    expect(await outcomeFor(pssSignerFor(signer, 'sha256', 32))).toEqual({});
+    expect(await outcomeFor(pssSignerFor(signer, 'sha256', 20))).toEqual({});
+    for (const other of [
+      pssSignerFor(signer, 'sha256', 33),
+      pssSignerFor(signer, 'sha512', 32),
+      pssSignerFor(pssSigner('sha256', 'sha512', 32), 'sha256', 32),
+      pssSignerFor(rsaSigner('sha256'), 'sha256', 32),
+    ])
+      expect(await outcomeFor(other)).toMatchObject({ 'tst.signature': 'fail' });
+  });
+
+  it('does not verify with RSA keys that make a signature cost seconds', async () => {
+    const large = (modulus: number, exponent: Uint8Array) => {
+      const octets = new Uint8Array(modulus).fill(0xff);
+      const pkcs1 = sequence(tlv(2, new Uint8Array([0]), octets), tlv(2, exponent));
+      return sequence(sequence(oid('1.2.840.113549.1.1.1'), nul()), bits(pkcs1));
+    };
+    for (const spki of [
+      large(2049, new Uint8Array([1, 0, 1])),
+      large(256, new Uint8Array([0x7f, 255, 255, 255, 255, 255])),
+    ])
+      expect(failures(await verifyMade(makeAuthority({ ...rsaSigner('sha256'), spki }), {}))).toMatchObject({
+        'tst.signature': 'indeterminate',
+      });
   });
 
   it('refuses a signature whose hash is not the digest algorithm', async () => {

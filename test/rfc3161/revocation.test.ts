@@ -213,6 +213,16 @@ describe('who may answer by OCSP', () => {
     });
   });
 
+  it('two answers about one certificate in one response: the worse one counts', async () => {
+    const revoked = { status: { at: hours(-1) } };
+    for (const options of [
+      { ...AFTER, second: revoked },
+      { ...AFTER, ...revoked, second: {} },
+    ])
+      expect(failures(await withOcsp(options))).toEqual({ 'tst.revocation': 'fail' });
+    expect((await withOcsp({ ...AFTER, second: { status: 'unknown' } })).revocation).toBe('indeterminate');
+  });
+
   it('an answer of unknown, about another certificate, or altered says nothing', async () => {
     expect((await withOcsp({ ...AFTER, status: 'unknown' })).revocation).toBe('indeterminate');
     const other = makeOcspResponse(makeTsa(root), root, AFTER);

@@ -10,6 +10,7 @@ import type { Manifest } from '../../schemas/evidence/manifest.js';
 import { asciiJson, CHECKS, memorySource, NotAPackage, terminalReport } from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { reportPage } from '../../verifier-cli/src/report/report-page.js';
+import { integer, sequence } from '../rfc3161/support/der.js';
 import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY } from '../support/ledger-fixture.js';
 import { buildPackage, type Files } from '../support/package-builder.js';
 import { notPassed, verifierKey, verifyFixture } from './support.js';
@@ -121,6 +122,17 @@ test('a stamp more than an hour late is a warning', async () => {
   const report = await verifyFixture(authority, zip);
   expect(report.verdict).toBe('valid');
   expect(report.warnings.first[0]?.message).toContain('2.3 h');
+});
+
+test('a stamp of a wide accuracy proves only the end of it', async () => {
+  const days = (count: number) => () => ({ accuracy: sequence(integer(count * 86_400)) });
+  const wide = await verifyFixture(authority, buildPackage(authority, { token: days(2) }));
+  expect(notPassed(wide)).toMatchObject({ 'time.claimed': 'indeterminate' });
+  expect(wide.verdict).toBe('indeterminate');
+  const patient = await verifyFixture(authority, buildPackage(authority, { token: days(2) }), {
+    maxDelay: 3 * 86_400_000,
+  });
+  expect(patient.verdict).toBe('valid');
 });
 
 test('a record that claims to be older than the stamp before its batch is a warning', async () => {

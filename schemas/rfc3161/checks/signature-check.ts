@@ -4,10 +4,10 @@ import { verifySignature } from '../../crypto/signature-verification.js';
 import { hashOf, signatureSchemeOf } from '../algorithms.js';
 import type { SignerInfo } from '../cms/signer-info.js';
 import { attempt, MalformedInput } from '../errors.js';
-import { OID } from '../oids.js';
 import { check, type TimestampCheck } from '../report.js';
 import { hashStrength, type Strength, signatureStrengths } from '../strength.js';
 import type { Certificate } from '../x509/certificate.js';
+import { allowsScheme } from '../x509/public-key.js';
 
 /**
  * The signature over the signed attributes as a SET OF (RFC 5652 §5.4): in the order in which they stand, since
@@ -37,8 +37,8 @@ export async function checkSignature(
   if ('hash' in scheme && scheme.hash !== digest) {
     return made('fail', 'the signature’s hash differs from the digest algorithm (RFC 8933)');
   }
-  if (certificate.publicKey.algorithm.oid === OID.rsaPss && scheme.kind !== 'rsa-pss') {
-    return made('fail', 'the signer’s key is for RSA-PSS alone');
+  if (!allowsScheme(certificate.publicKey, scheme)) {
+    return made('fail', 'the signer’s key is for RSA-PSS alone, or for other parameters of it');
   }
   const strengths = [hashStrength(digest), ...signatureStrengths(scheme, key)];
   const raw = signer.signedAttributes.map((attribute) => attribute.raw);

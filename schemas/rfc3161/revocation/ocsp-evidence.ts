@@ -14,19 +14,28 @@ import type { OcspAnswer, OcspResponse } from './ocsp.js';
  * What an OCSP response says about a certificate (RFC 6960 §3.2), if it is about it, signed rightly, and by somebody whom
  * the certificate's issuer allows to answer.
  *
- * @returns the evidence, or in words why the response says nothing about it
+ * @returns the evidence of each answer in it about the certificate, or in words why the response says nothing about it
  */
 export async function ocspEvidence(
   response: OcspResponse,
   certificate: Certificate,
   issuer: Certificate,
-): Promise<RevocationEvidence | string> {
-  const answer = response.answers.find((candidate) => isAbout(candidate, certificate, issuer));
-  if (answer === undefined) return 'an OCSP answer about another certificate';
+): Promise<readonly RevocationEvidence[] | string> {
+  const answers = response.answers.filter((candidate) => isAbout(candidate, certificate, issuer));
+  if (answers.length === 0) return 'an OCSP answer about another certificate';
   const signed = await verifyResponder(response, issuer);
   if (typeof signed === 'string') return signed;
   const source = `the OCSP answer of ${signed.responder.subject.text}`;
-  if (answer.status.kind === 'unknown') return `${source}: it does not know the certificate`;
+  if (answers.some(({ status }) => status.kind === 'unknown')) return `${source}: it does not know the certificate`;
+  return answers.map((answer) => evidenceOf(answer, response, certificate, { source, strengths: signed.strengths }));
+}
+
+function evidenceOf(
+  answer: OcspAnswer,
+  response: OcspResponse,
+  certificate: Certificate,
+  signed: Pick<RevocationEvidence, 'source' | 'strengths'>,
+): RevocationEvidence {
   const extensions = [...response.extensions.values(), ...answer.extensions.values()];
   const unknownCritical = extensions.some(
     ({ critical, oid }) => critical && oid !== OID.ocspNonce && oid !== OID.ocspArchiveCutoff,
@@ -34,14 +43,13 @@ export async function ocspEvidence(
   const { archiveCutoff } = answer;
   const keeps = archiveCutoff !== undefined && archiveCutoff.getTime() <= certificate.notAfter.getTime();
   return {
-    source,
+    ...signed,
     thisUpdate: answer.thisUpdate,
     nextUpdate: answer.nextUpdate,
     revoked:
       answer.status.kind === 'revoked' ? { at: answer.status.revokedAt, reason: answer.status.reason } : undefined,
     canClear: !unknownCritical,
     keptUntil: keeps ? undefined : certificate.notAfter,
-    strengths: signed.strengths,
   };
 }
 

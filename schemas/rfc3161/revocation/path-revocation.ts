@@ -3,7 +3,7 @@ import type { Certificate } from '../x509/certificate.js';
 import type { Path } from '../x509/path-rules.js';
 import type { Crl } from './crl.js';
 import { crlEvidence } from './crl-evidence.js';
-import { type RevocationEvidence, type RevocationVerdict, weighEvidence } from './evidence.js';
+import { type RevocationVerdict, weighEvidence } from './evidence.js';
 import type { OcspResponse } from './ocsp.js';
 import { ocspEvidence } from './ocsp-evidence.js';
 
@@ -63,7 +63,7 @@ async function certificateRevocation(
     ...(await Promise.all(answers.ocspResponses.map((response) => ocspEvidence(response, certificate, issuer)))),
   ];
   const evidence = results
-    .filter((result): result is RevocationEvidence => typeof result !== 'string')
+    .flatMap((result) => (typeof result === 'string' ? [] : result))
     .map((item) => ({ ...item, canClear: item.canClear && unsoundAt(item.strengths, at).length === 0 }));
   const name = certificate.subject.text;
   if (evidence.length === 0 && !namesSource(certificate)) {

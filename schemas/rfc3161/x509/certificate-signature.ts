@@ -2,9 +2,8 @@ import type { SignatureOutcome } from '../../crypto/algorithms.js';
 import { verifySignature } from '../../crypto/signature-verification.js';
 import { type AlgorithmIdentifier, signatureSchemeOf } from '../algorithms.js';
 import { attempt, MalformedInput } from '../errors.js';
-import { OID } from '../oids.js';
 import { type Strength, signatureStrengths } from '../strength.js';
-import type { SubjectPublicKey } from './public-key.js';
+import { allowsScheme, type SubjectPublicKey } from './public-key.js';
 
 /** Bytes with a signature of the X.509 kind: a certificate, a CRL or a basic OCSP response. */
 export interface SignedBytes {
@@ -21,8 +20,7 @@ export async function verifySignedBytes(
   const scheme = attempt(() => signatureSchemeOf(signed.signatureAlgorithm, undefined, 'signatureAlgorithm'));
   if (scheme instanceof MalformedInput) return { outcome: 'invalid', strengths: [] };
   if (scheme === undefined || signer.key === undefined) return { outcome: 'unsupported', strengths: [] };
-  // An RSA-PSS key is certified for that padding alone (RFC 4055 §1.2).
-  if (signer.algorithm.oid === OID.rsaPss && scheme.kind !== 'rsa-pss') return { outcome: 'invalid', strengths: [] };
+  if (!allowsScheme(signer, scheme)) return { outcome: 'invalid', strengths: [] };
   const outcome = await verifySignature(scheme, signer.key, signed.tbs, signed.signature);
   return { outcome, strengths: outcome === 'valid' ? signatureStrengths(scheme, signer.key) : [] };
 }

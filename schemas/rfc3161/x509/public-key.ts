@@ -1,8 +1,9 @@
-import type { PublicKey } from '../../crypto/algorithms.js';
-import { type AlgorithmIdentifier, parseAlgorithmIdentifier } from '../algorithms.js';
+import type { PublicKey, SignatureScheme } from '../../crypto/algorithms.js';
+import { type AlgorithmIdentifier, parseAlgorithmIdentifier, signatureSchemeOf } from '../algorithms.js';
 import { Fields, hasTag, TAG } from '../asn1/fields.js';
 import { type Asn1Node, readSingle } from '../asn1/reader.js';
 import { integerOctets, oidValue, wholeOctets } from '../asn1/values.js';
+import { attempt, MalformedInput } from '../errors.js';
 import { CURVE_BY_OID, OID } from '../oids.js';
 
 /** A SubjectPublicKeyInfo (RFC 5280 §4.1.2.7). */
@@ -25,6 +26,19 @@ export function parseSubjectPublicKey(node: Asn1Node): SubjectPublicKey {
   const bits = wholeOctets(fields.required(TAG.bitString, 'subjectPublicKey'), 'subjectPublicKey');
   fields.finish();
   return { algorithm, bits, key: toPublicKey(algorithm, bits, node.raw) };
+}
+
+/**
+ * Whether a key may be used with a signature scheme (RFC 4055 §1.2, §3.3): a key for RSA-PSS serves that padding alone, and where it states parameters,
+ * signatures must use its hashes and a salt that is no shorter.
+ */
+export function allowsScheme({ algorithm }: SubjectPublicKey, scheme: SignatureScheme): boolean {
+  if (algorithm.oid !== OID.rsaPss) return true;
+  if (scheme.kind !== 'rsa-pss') return false;
+  if (algorithm.parameters === undefined) return true;
+  const own = attempt(() => signatureSchemeOf(algorithm, undefined, 'public key'));
+  if (own instanceof MalformedInput || own?.kind !== 'rsa-pss') return false;
+  return own.hash === scheme.hash && own.maskHash === scheme.maskHash && own.saltLength <= scheme.saltLength;
 }
 
 function toPublicKey(algorithm: AlgorithmIdentifier, bits: Uint8Array, spki: Uint8Array): PublicKey | undefined {

@@ -1,5 +1,5 @@
 import { constants, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { context, integer, nul, oid, sequence } from './der.js';
+import { bits, context, integer, nul, oid, sequence } from './der.js';
 
 export const HASH_OID = {
   md5: '1.2.840.113549.2.5',
@@ -82,6 +82,17 @@ export function pssSigner(
     algorithm: sequence(oid('1.2.840.113549.1.1.10'), parameters),
     sign: (data) => plain(sign(hash, data, { key: privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength })),
   };
+}
+
+/** The same key, certified for RSA-PSS with parameters of its own, which signatures may or may not obey. */
+export function pssSignerFor(signer: Signer, hash: TestHash, saltLength: number): Signer {
+  const pkcs1 = plain(createPublicKey(signer.privateKey).export({ type: 'pkcs1', format: 'der' }));
+  const parameters = sequence(
+    context(0, hashIdentifier(hash)),
+    context(1, sequence(oid('1.2.840.113549.1.1.8'), hashIdentifier(hash))),
+    context(2, integer(saltLength)),
+  );
+  return { ...signer, spki: sequence(sequence(oid('1.2.840.113549.1.1.10'), parameters), bits(pkcs1)) };
 }
 
 export function ecdsaSigner(namedCurve: string, hash: TestHash): Signer {

@@ -55,6 +55,8 @@ export interface OcspOptions {
   readonly responder?: TestCertificate;
   readonly byKey?: boolean;
   readonly producedAt?: Date;
+  /** A further answer about the same certificate. */
+  readonly second?: Pick<OcspOptions, 'status'>;
 }
 
 export function makeOcspResponse(
@@ -63,9 +65,8 @@ export function makeOcspResponse(
   options: OcspOptions,
 ): Uint8Array {
   const responder = options.responder ?? issuer;
-  const { status = 'good' } = options;
   const sha1 = (bytes: Uint8Array) => octets(new Uint8Array(createHash('sha1').update(bytes).digest()));
-  const certStatus =
+  const certStatus = ({ status = 'good' }: Pick<OcspOptions, 'status'>) =>
     status === 'good'
       ? implicit(0, new Uint8Array(0))
       : status === 'unknown'
@@ -75,15 +76,25 @@ export function makeOcspResponse(
             generalizedTime(timeText(status.at)),
             ...(status.reason === undefined ? [] : [context(0, enumerated(status.reason))]),
           );
-  const single = sequence(
-    sequence(hashIdentifier('sha1'), sha1(issuer.name), sha1(keyBits(issuer.signer.spki)), integer(certificate.serial)),
-    certStatus,
-    generalizedTime(timeText(options.thisUpdate)),
-    ...(options.nextUpdate ? [context(0, generalizedTime(timeText(options.nextUpdate)))] : []),
-  );
+  const single = (one: Pick<OcspOptions, 'status'>) =>
+    sequence(
+      sequence(
+        hashIdentifier('sha1'),
+        sha1(issuer.name),
+        sha1(keyBits(issuer.signer.spki)),
+        integer(certificate.serial),
+      ),
+      certStatus(one),
+      generalizedTime(timeText(options.thisUpdate)),
+      ...(options.nextUpdate ? [context(0, generalizedTime(timeText(options.nextUpdate)))] : []),
+    );
   const responderId = options.byKey ? context(2, octets(responder.keyIdentifier)) : context(1, responder.name);
   const produced = generalizedTime(timeText(options.producedAt ?? options.thisUpdate));
-  const tbs = sequence(responderId, produced, sequence(single));
+  const tbs = sequence(
+    responderId,
+    produced,
+    sequence(single(options), ...(options.second ? [single(options.second)] : [])),
+  );
   const basic = sequence(
     tbs,
     responder.signer.algorithm,

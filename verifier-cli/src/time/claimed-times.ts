@@ -31,8 +31,9 @@ export function verifyClaimedTime(
     return;
   }
   findings.pass('time.stamped');
-  const delay = end.time - createdAt;
-  if (delay < -CLOCK_TOLERANCE_MS - end.accuracy) {
+  // An authority that states a wide accuracy proves only the end of it.
+  const delay = end.time + end.accuracy - createdAt;
+  if (delay < -CLOCK_TOLERANCE_MS) {
     findings.fail('time.claimed', 'it is stamped before the time at which the service claims that it was created');
   } else if (delay > maxDelay) {
     findings.open('time.claimed', `stamped long after its claimed time (${hours(delay)} h): late, or backdated`);
