@@ -25,15 +25,16 @@ const Settings = z.object({
 });
 const { databaseUrl, masterKey, writeKey } = Settings.parse(JSON.parse(process.argv[2] ?? 'null'));
 
-const pool = createPool({
+const poolOptions = {
   url: databaseUrl,
-  role: 'consent_ledger_api',
   applicationName: 'consent-ledger bench',
   maxConnections: 10,
   statementTimeoutMs: 30_000,
-  onIdleError: (error) => console.error(error),
-});
-const keyring = await createKeyring(pool, createSecretKey(masterKey));
+  onIdleError: (error: Error) => console.error(error),
+};
+const pool = createPool({ ...poolOptions, role: 'consent_ledger_api' });
+const keyPool = createPool({ ...poolOptions, role: 'consent_ledger_worker' });
+const keyring = await createKeyring(keyPool, createSecretKey(masterKey));
 const directory = createSiteDirectory(pool, keyring);
 const admission = createAdmission({
   pool,
@@ -92,7 +93,7 @@ process.on('message', (message) => {
   if (message === 'stop') {
     void app
       .close()
-      .then(() => pool.end())
+      .then(() => Promise.all([pool.end(), keyPool.end()]))
       .then(() => process.disconnect());
     return;
   }

@@ -33,13 +33,15 @@ export interface ApiProcessOptions {
   readonly clock?: () => number;
 }
 
+/** @param keyPool in the role of the worker, which makes keys */
 export async function startApiProcess(
   pool: pg.Pool,
+  keyPool: pg.Pool,
   master: KeyObject,
   options: ApiProcessOptions = {},
 ): Promise<ApiProcess> {
   const { clock = Date.now } = options;
-  const keyring = await createKeyring(pool, master);
+  const keyring = await createKeyring(keyPool, master);
   const directory = createSiteDirectory(pool, keyring);
   const tokens = createAccessTokens(keyring);
   const admission = createAdmission({

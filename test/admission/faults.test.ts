@@ -57,7 +57,7 @@ describe('admission when something fails', () => {
   /** Sends a consent, and runs `fault` while its transaction waits for the site's row; then lets it go on. */
   async function duringAdmission(pool: pg.Pool, fault: (backend: number) => Promise<void>, after: () => Promise<void>) {
     const site = await createSiteFixture(database.owner);
-    const api = await startApiProcess(pool, master);
+    const api = await startApiProcess(pool, database.worker, master);
     const body = {
       consent_type: 'cookie',
       decision: 'accepted',
@@ -147,8 +147,8 @@ describe('admission when something fails', () => {
       document_version_id: site.versions.cookieEn,
       idempotency_key: newKey(),
     };
-    const open = await startApiProcess(database.pool, master);
-    const full = await startApiProcess(database.secondPool, master, { outboxLimit: 1 });
+    const open = await startApiProcess(database.pool, database.worker, master);
+    const full = await startApiProcess(database.secondPool, database.worker, master, { outboxLimit: 1 });
     try {
       expect((await post(open, site.writeKey, SINGLE, body)).status).toBe(202);
       let refused = await post(full, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() });

@@ -30,6 +30,7 @@ describe('the catalogue', () => {
   let database: TestDatabase;
   let pool: pg.Pool;
   let apiPool: pg.Pool;
+  let workerPool: pg.Pool;
   let directory: SiteDirectory;
   let tenantId: string;
   beforeAll(async () => {
@@ -42,11 +43,12 @@ describe('the catalogue', () => {
     };
     pool = createPool({ ...options, role: 'consent_ledger_admin', onIdleError: () => undefined });
     apiPool = createPool({ ...options, role: 'consent_ledger_api', onIdleError: () => undefined });
-    directory = createSiteDirectory(apiPool, await createKeyring(apiPool, createSecretKey(randomBytes(32))));
+    workerPool = createPool({ ...options, role: 'consent_ledger_worker', onIdleError: () => undefined });
+    directory = createSiteDirectory(apiPool, await createKeyring(workerPool, createSecretKey(randomBytes(32))));
     tenantId = (await createTenant(pool, 'Shop', PLANS.standard)).id;
   });
   afterAll(async () => {
-    await Promise.all([pool.end(), apiPool.end()]);
+    await Promise.all([pool.end(), apiPool.end(), workerPool.end()]);
     await database.drop();
   });
 
