@@ -116,6 +116,16 @@ test('--untrusted completes a chain of which the token carries nothing, and vouc
   expect(run('below.tst', ...stranger, '--untrusted', 'between.pem').status).not.toBe(0);
 });
 
+test('several files may follow one option', () => {
+  const untrusted = ['--untrusted', 'root.pem', 'between.pem'];
+  expect(run('below.tst', '--data', 'data', '--tsa-ca', 'root.pem', ...untrusted, '--at', '2026-06-01').status).toBe(0);
+  expect(run('source.tst', ...BASE, '--crl', 'good.crl', 'revoked.crl').status).toBe(1);
+  // Until the token is named, what follows the option's first file is the token.
+  expect(run('--data', 'data', '--at', '2026-06-01', '--tsa-ca', 'root.pem', 'token.tsr').status).toBe(0);
+  expect(run('--data', 'data', '--tsa-ca', 'root.pem', 'token.tsr', 'other').status).toBe(2);
+  expect(run('token.tsr', ...BASE, 'other').status).toBe(2);
+});
+
 test('a chain that names a source of revocations needs an answer, unless told to ignore it', () => {
   expect(run('source.tst', ...BASE).status).toBe(3);
   expect(run('source.tst', ...BASE, '--revocation', 'require').status).toBe(3);

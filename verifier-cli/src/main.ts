@@ -3,6 +3,7 @@ import { type CheckOptions, runCheck } from './cli/check-command.js';
 import { type CompareOptions, runCompare } from './cli/compare-command.js';
 import { type ContradictionOptions, runCheckContradiction } from './cli/contradiction-command.js';
 import { EXIT_USAGE } from './cli/exit-codes.js';
+import { spreadLists } from './cli/option-lists.js';
 import { collect } from './cli/options.js';
 import { runShow, type ShowOptions } from './cli/show-command.js';
 import { runTimestamp, type TimestampOptions } from './cli/timestamp-command.js';
@@ -112,7 +113,7 @@ program
   });
 
 try {
-  await program.parseAsync();
+  await program.parseAsync(spreadLists(process.argv.slice(2)), { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;

@@ -21,7 +21,7 @@ export function parseTime(text: string): Date {
   return time;
 }
 
-/** For an option that may be given several times, each with one or more values. */
+/** For an option that may be given several times. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
