@@ -1,7 +1,10 @@
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import { DISCLOSABLE_FIELDS } from '../admission/disclosures.js';
+import { appendAuditEntry } from '../audit-log/append-entry.js';
+import { tenantOfSite } from '../catalogue/owner-of.js';
 import { type Disclose, type ExportFilter, exportEvidence } from '../evidence/index.js';
+import { auditDetails } from '../exports/index.js';
 import { parseIdentifier } from '../verification/identifier.js';
 import { jsonCommand, several, uuid } from './command.js';
 import { type CliContext, print, withInstallation } from './context.js';
@@ -41,7 +44,16 @@ export function evidenceCommand(context: CliContext): Command {
 
 async function exportPackage(context: CliContext, options: Options): Promise<void> {
   const filter = filterOf(options);
-  await withInstallation(context, async ({ workerPool, eventLog, keyring, config, tracing }) => {
+  const disclose = discloseOf(options.disclose);
+  await withInstallation(context, async ({ adminPool, workerPool, eventLog, keyring, config, tracing }) => {
+    // Before anything leaves the service: an export that fails may have been seen.
+    await appendAuditEntry(adminPool, {
+      tenantId: await tenantOfSite(adminPool, options.site),
+      actor: { kind: 'operator' },
+      action: 'export.create',
+      subject: { kind: 'site', id: options.site },
+      details: auditDetails(filter, disclose),
+    });
     const bar = new SingleBar({ format: '{step} [{bar}] {value}/{total}', stream: context.stderr, hideCursor: true });
     bar.start(0, 0, { step: 'entries' });
     const result = await exportEvidence(
@@ -49,7 +61,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
       {
         siteId: options.site,
         filter,
-        disclose: discloseOf(options.disclose),
+        disclose,
         output: options.output,
         exportedBy: 'consent-ledger evidence export',
         onProgress: ({ step, done, total }) => {

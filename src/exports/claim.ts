@@ -11,7 +11,7 @@ import type { StoredPackage } from './package-sink.js';
 const SILENCE = "interval '15 seconds'";
 /** Runs of one export before it is given up. */
 export const MAX_ATTEMPTS = 3;
-const RETRY = "interval '5 seconds'";
+const RETRY = "interval '30 seconds'";
 
 /** An export that this process works on. */
 export interface ClaimedExport {

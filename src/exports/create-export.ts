@@ -1,12 +1,11 @@
 import { v7 as uuidV7 } from 'uuid';
 import { z } from 'zod';
 import { ApiError } from '../../schemas/api/error-codes.js';
-import type { CreateExportRequest, EvidenceExport, EvidenceFilter } from '../../schemas/api/panel/exports.js';
-import type { JsonObject } from '../../schemas/json/json-value.js';
+import type { CreateExportRequest, EvidenceExport } from '../../schemas/api/panel/exports.js';
 import { type Database, withTransaction } from '../database/pool.js';
-import type { ExportFilter } from '../evidence/index.js';
 import type { Keyring } from '../keys/index.js';
-import { EXPORT_COLUMNS, ExportJobRow, type KeptFilter, shownExport } from './export-job.js';
+import { exportFilter } from './export-filter.js';
+import { EXPORT_COLUMNS, ExportJobRow, shownExport } from './export-job.js';
 import { exportKey, newExportSeed, sealSecret } from './export-key.js';
 
 /** Who asks for an export, and of which site. */
@@ -37,7 +36,7 @@ export async function createExport(
   const id = uuidV7();
   const seed = newExportSeed();
   const key = exportKey(await parts.keyring.siteKey(author.siteId), seed, id);
-  const { visitor_id: visitor } = filter;
+  const { visitorId: visitor, ...kept } = exportFilter(filter);
   return withTransaction(database, async (transaction) => {
     await refuseExcess(transaction, author.tenantId, parts.maxPerTenant);
     await transaction.query(
@@ -53,7 +52,7 @@ export async function createExport(
         author.siteId,
         author.userId,
         author.channel,
-        JSON.stringify(keptFilter(filter)),
+        JSON.stringify(kept),
         visitor !== undefined,
         visitor === undefined ? null : sealSecret(key, id, 'visitor', visitor),
         JSON.stringify(disclose),
@@ -90,21 +89,4 @@ async function refuseExcess(transaction: Database, tenantId: string, maxPerTenan
 /** What the package says of its author. */
 export function exportedBy({ channel, userId }: Pick<ExportAuthor, 'channel' | 'userId'>, exportId: string): string {
   return `${channel === 'panel' ? 'panel' : 'API'} user ${userId}, export ${exportId}`;
-}
-
-function keptFilter(filter: EvidenceFilter): KeptFilter {
-  const { from, to, consent_type: consentType, document_version_id: documentVersionId, records } = filter;
-  return {
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(consentType !== undefined && { consentType }),
-    ...(documentVersionId !== undefined && { documentVersionId }),
-    ...(records !== undefined && { eventIds: records }),
-  } satisfies ExportFilter;
-}
-
-/** What the audit log says of a request: which fields its filter has, and the records that it names; never of whom. */
-export function auditDetails({ filter, disclose }: CreateExportRequest): JsonObject {
-  const names = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  return { filter: names, ...(filter.records !== undefined && { records: [...filter.records] }), disclose };
 }

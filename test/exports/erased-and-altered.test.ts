@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
 import { CHUNK_BYTES } from '../../src/exports/package-sink.js';
+import { findPackage, readPackage } from '../../src/exports/read-package.js';
 import { sweepExports } from '../../src/exports/sweep.js';
 import { type ExportWorld, startExportWorld } from './export-world.js';
 
@@ -115,6 +116,7 @@ it('sends no byte of a piece that was altered, and ends no answer as if it were 
   expect(pieces).toBeGreaterThan(1);
   const whole = await taken(await world.download(large.id));
   expect(whole).toEqual({ bytes: made?.bytes, isWhole: true });
+  const { apiPool, keyring } = world.panel.app.service.installation;
   const last = pieces - 1;
   const attacks = [
     [
@@ -141,4 +143,11 @@ it('sends no byte of a piece that was altered, and ends no answer as if it were 
       await superuser.query('drop table kept');
     }
   }
+
+  // An erasure while it is downloaded: what was not sent yet cannot be read any more.
+  const kept = await findPackage(apiPool, keyring, { siteId: world.siteId, exportId: large.id });
+  const rest = readPackage(apiPool, kept, { first: 0, last: kept.bytes - 1 });
+  expect((await rest.next()).value).toHaveLength(CHUNK_BYTES);
+  await erase('signer-0');
+  await expect(rest.next()).rejects.toMatchObject({ code: 'EXPORT_GONE' });
 }, 120_000);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import pino from 'pino';
@@ -110,6 +111,17 @@ it('takes an export up again whose worker was killed, and leaves nothing of the 
     expect(pieces.rows).toEqual([{ index: 0 }]);
     const left = await superuser.query(`select from exports where site_id = $1 and state = 'running'`, [siteId]);
     expect(left.rowCount).toBe(0);
+
+    // The command exports the same, and is in the audit log too.
+    const output = join(processes.dataDir, 'package.zip');
+    const filter = ['--visitor', 'alice', '--from', '2026-01-01T00:00:00Z'];
+    await processes.json('evidence', 'export', '--site', siteId, '--output', output, ...filter);
+    const log = await superuser.query(
+      `select actor_kind, subject_id, details from audit_log where tenant_id = $1 and action = 'export.create'`,
+      [seed.tenant_id],
+    );
+    const details = { filter: ['from', 'visitor_id'], disclose: 'none' };
+    expect(log.rows).toEqual([{ actor_kind: 'operator', subject_id: siteId, details }]);
   } finally {
     await superuser.end();
   }

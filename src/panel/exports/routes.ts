@@ -18,7 +18,7 @@ export function exportRoutes({ apiPool, keyring, config, logger }: PanelDeps): r
       return {
         response: { data },
         subject: { kind: 'export', id: data.id },
-        details: { site: params.site_id, ...exports.auditDetails(body) },
+        details: { site: params.site_id, ...exports.auditDetails(exports.exportFilter(body.filter), body.disclose) },
       };
     }),
     reads(listExports, async ({ params, query }) => {

@@ -8,6 +8,7 @@ import {
   auditDetails,
   type CreateExportParts,
   createExport,
+  exportFilter,
   findPackage,
   readExport,
   type SendPackageParts,
@@ -45,7 +46,7 @@ export function s2sEvidenceExports(tool: FastifyInstance, deps: EvidenceExportDe
         actor: { kind: 'user', userId },
         action: 'export.create',
         subject: { kind: 'export', id: data.id },
-        details: { site: siteId, api_key: caller.apiKey.id, ...auditDetails(body) },
+        details: { site: siteId, api_key: caller.apiKey.id, ...auditDetails(exportFilter(body.filter), body.disclose) },
       });
       return data;
     });
