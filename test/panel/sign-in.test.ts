@@ -216,7 +216,7 @@ describe('sign-in', () => {
   });
 
   it('throttles guesses of the current password, of refresh tokens, of invitations and of resets', async () => {
-    const { access_token } = await signIn();
+    const { access_token, refresh_token } = await signIn();
     const guess = (i: number) =>
       post('change-password', { current_password: `guess ${i}`, new_password: 'x'.repeat(12) }, access_token);
     const guesses = await Promise.all(Array.from({ length: 14 }, (_, i) => guess(i)));
@@ -234,6 +234,8 @@ describe('sign-in', () => {
       expect(answers.length - refused.length, path).toBeLessThanOrEqual(60);
       expect(refused[0]).toMatchObject({ body: { code: 'TOO_MANY_SIGN_IN_ATTEMPTS' } });
     }
+    // From the same address, and not a guess.
+    expect((await refresh(refresh_token)).status).toBe(200);
   });
 
   it('hashes a password anew when its parameters are of former times', async () => {

@@ -14,7 +14,7 @@ export interface AttemptLimit {
 }
 
 /**
- * Makes an attempt at something that can be guessed. It counts before it is made, or many at once would all be tried; one that succeeds is given back, so
+ * Makes an attempt with a password, which can be guessed. It counts before it is made, or many at once would all be tried; one that succeeds is given back, so
  * that nobody is locked out by signing in often.
  * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS; what `attempt` throws
  */
@@ -27,12 +27,32 @@ export async function countFailures<T>(
     refuseExcess(await rateLimiter.take(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
   }
   const result = await attempt().catch(async (error: unknown) => {
-    // A failure of ours is nobody's guess.
-    if (!(error instanceof ApiError) || error.status >= 500) await giveBack(rateLimiter, limits);
+    if (!isRefusal(error)) await giveBack(rateLimiter, limits);
     throw error;
   });
   await giveBack(rateLimiter, limits);
   return result;
+}
+
+/**
+ * Makes an attempt with a token of 256 random bits, which nobody guesses. Only failures count, and only they are refused: whoever shares an address with
+ * somebody who tries keeps on renewing.
+ * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS; what `attempt` throws
+ */
+export async function throttleFailures<T>(
+  rateLimiter: RateLimiter,
+  { scope, key, limit }: AttemptLimit,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  return attempt().catch(async (error: unknown) => {
+    if (isRefusal(error)) refuseExcess(await rateLimiter.take(scope, key, limit), 'TOO_MANY_SIGN_IN_ATTEMPTS');
+    throw error;
+  });
+}
+
+/** A failure of ours is nobody's guess. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500;
 }
 
 async function giveBack(rateLimiter: RateLimiter, limits: readonly AttemptLimit[]): Promise<void> {

@@ -14,7 +14,7 @@ import { signOut } from '../../../sign-in/sign-out.js';
 import { startSignIn } from '../../../sign-in/start-sign-in.js';
 import { authenticatePanelUser, authenticateUser } from '../../guards/bearer.js';
 import { parseJsonBody, validate } from '../../json-body.js';
-import { addressKey, countFailures } from './attempts.js';
+import { addressKey, countFailures, throttleFailures } from './attempts.js';
 import { AUTH_BODY_LIMIT, type AuthRouteDeps } from './auth-deps.js';
 import { passwordRoutes } from './password-routes.js';
 import { tokensResponse, userSummary } from './tokens-response.js';
@@ -45,8 +45,8 @@ export function authRoutes(scope: FastifyInstance, deps: AuthRouteDeps): void {
 
   scope.post('/api/v1/auth/refresh', { bodyLimit: AUTH_BODY_LIMIT }, async (request): Promise<TokensResponse> => {
     const { refresh_token } = validate(RefreshRequest, parseJsonBody(request.rawBody));
-    const limits = [{ scope: 'refresh-address', key: addressKey(request), limit: FAILURES_BY_ADDRESS }];
-    return countFailures(rateLimiter, limits, async () => {
+    const limit = { scope: 'refresh-address', key: addressKey(request), limit: FAILURES_BY_ADDRESS };
+    return throttleFailures(rateLimiter, limit, async () => {
       const renewed = await renewSignIn(apiPool, refresh_token);
       if (renewed === null) throw new ApiError('INVALID_BEARER_TOKEN');
       return tokensResponse(tokens, renewed.user, renewed.refreshToken, 'Renewed.');

@@ -11,7 +11,7 @@ import { acceptInvitation } from '../../../sign-in/accept-invitation.js';
 import { changePassword, resetPassword } from '../../../sign-in/set-password.js';
 import { authenticatePanelUser } from '../../guards/bearer.js';
 import { parseJsonBody, validate } from '../../json-body.js';
-import { addressKey, countFailures } from './attempts.js';
+import { addressKey, countFailures, throttleFailures } from './attempts.js';
 import { AUTH_BODY_LIMIT, type AuthRouteDeps } from './auth-deps.js';
 import { tokensResponse } from './tokens-response.js';
 
@@ -42,8 +42,8 @@ export function passwordRoutes(scope: FastifyInstance, deps: AuthRouteDeps): voi
 
   scope.post('/api/v1/auth/accept-invitation', options, async (request, reply): Promise<TokensResponse> => {
     const { token, password } = validate(AcceptInvitationRequest, parseJsonBody(request.rawBody));
-    const limits = [{ scope: 'invitation-address', key: addressKey(request), limit: TOKEN_FAILURES_BY_ADDRESS }];
-    const accepted = await countFailures(rateLimiter, limits, async () => {
+    const limit = { scope: 'invitation-address', key: addressKey(request), limit: TOKEN_FAILURES_BY_ADDRESS };
+    const accepted = await throttleFailures(rateLimiter, limit, async () => {
       const result = await acceptInvitation(adminPool, token, password);
       if (result === null) throw new ApiError('INVITATION_INVALID');
       return result;
@@ -54,8 +54,8 @@ export function passwordRoutes(scope: FastifyInstance, deps: AuthRouteDeps): voi
 
   scope.post('/api/v1/auth/reset-password', options, async (request): Promise<SignInsEndedResponse> => {
     const { token, password } = validate(ResetPasswordRequest, parseJsonBody(request.rawBody));
-    const limits = [{ scope: 'password-reset-address', key: addressKey(request), limit: TOKEN_FAILURES_BY_ADDRESS }];
-    const ended = await countFailures(rateLimiter, limits, async () => {
+    const limit = { scope: 'password-reset-address', key: addressKey(request), limit: TOKEN_FAILURES_BY_ADDRESS };
+    const ended = await throttleFailures(rateLimiter, limit, async () => {
       const result = await resetPassword(adminPool, token, password);
       if (result === null) throw new ApiError('PASSWORD_RESET_INVALID');
       return result;
