@@ -19,10 +19,11 @@ export interface StateSources {
   readonly onFailure: (what: string, error: unknown) => void;
 }
 
-/** What is read from database and log is this old at most, and at least: scraping more often costs nothing more. */
+/** What is read from database and log is shown for this long: scraping more often costs nothing more. */
 const FRESH_MS = 5_000;
-/** A scrape waits so long for database and log. */
+/** A scrape waits so long for database and log, and then shows what was read before, up to the age below. */
 const WAIT_MS = 3_000;
+const STALE_MS = 60_000;
 const STATES = ['running', 'stopped', 'needs_rebuild', 'never_built'] as const;
 
 interface Snapshot {
@@ -124,7 +125,12 @@ export function createStateMetrics(registry: Registry, sources: StateSources): (
     registers,
   });
   showPools(registry, sources.pools);
-  const reader = createSharedReader({ read: () => readSnapshot(sources), freshMs: FRESH_MS, waitMs: WAIT_MS });
+  const reader = createSharedReader({
+    read: () => readSnapshot(sources),
+    freshMs: FRESH_MS,
+    waitMs: WAIT_MS,
+    staleMs: STALE_MS,
+  });
 
   return async () => {
     const snapshot = (await reader()) ?? NOTHING;

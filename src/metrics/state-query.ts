@@ -29,8 +29,8 @@ export interface ProjectionPlace {
   readonly position: string | null;
 }
 
-/** However the tables grow, a scrape takes no longer than this. */
-const STATEMENT_TIMEOUT_MS = 2_000;
+/** However the tables grow, the database is not kept longer than this. Half a million waiting rows that were not vacuumed yet take two seconds. */
+const STATEMENT_TIMEOUT_MS = 10_000;
 const MAX_SITES = 1_000;
 const MAX_ERASURES = 10_000;
 
@@ -101,7 +101,7 @@ const STATE_SQL = `
 /**
  * Reads both in one short transaction, as `consent_ledger_api` or `consent_ledger_worker`.
  * @param maxWaiting waiting events are counted up to here
- * @throws errors of the database, and if it takes longer than two seconds
+ * @throws errors of the database, and if it takes longer than ten seconds
  */
 export async function readPipelineState(
   pool: pg.Pool,
