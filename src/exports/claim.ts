@@ -58,7 +58,8 @@ export async function claimExport(pool: pg.Pool): Promise<ClaimedExport | null> 
     `with next as (
        select j.export_id, e.seed from export_jobs j join exports e on e.id = j.export_id
         where e.state = 'queued' and e.seed is not null and j.deleted_at is null
-          and (j.claim is null and (j.retry_at is null or j.retry_at <= now()) or j.heartbeat_at < now() - ${SILENCE})
+          and case when j.claim is null then j.retry_at is null or j.retry_at <= now()
+                   else j.heartbeat_at < now() - ${SILENCE} end
         order by j.export_id limit 1 for update of j skip locked)
      update export_jobs j
         set claim = $1, attempts = attempts + 1, heartbeat_at = now(), retry_at = null,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
@@ -39,9 +40,17 @@ export async function sendPackage(
     throw new ApiError('RANGE_NOT_SATISFIABLE', undefined, { headers: { 'content-range': `bytes */${bytes}` } });
   }
   const range: ByteRange = asked === 'whole' ? { first: 0, last: bytes - 1 } : asked;
-  const pieces = readPackage(pool, kept, range);
-  const first = await pieces.next();
-  await beforeSending();
+  const body = Readable.from(readPackage(pool, kept, range), { highWaterMark: 1 });
+  body.once('error', (error) => {
+    logger.error({ export: exportId, reason: describe(error) }, 'a download failed');
+  });
+  try {
+    await once(body, 'readable');
+    await beforeSending();
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
   reply.raw.setTimeout(IDLE_MS);
   reply.headers({
     'content-type': PACKAGE_MEDIA_TYPE,
@@ -53,27 +62,6 @@ export async function sendPackage(
     'repr-digest': `sha-256=:${Buffer.from(kept.sha256).toString('base64')}:`,
     ...(asked !== 'whole' && { 'content-range': `bytes ${range.first}-${range.last}/${bytes}` }),
   });
-  const rest = follow(first, pieces, (error) => {
-    logger.error({ export: exportId, reason: describe(error) }, 'a download was cut off');
-  });
   // Not awaited: a reply is a promise of its own end.
-  reply.code(asked === 'whole' ? 200 : 206).send(Readable.from(rest, { highWaterMark: 1 }));
-}
-
-async function* follow(
-  first: IteratorResult<Buffer, void>,
-  rest: AsyncGenerator<Buffer, void>,
-  onError: (error: unknown) => void,
-): AsyncGenerator<Buffer, void> {
-  try {
-    if (first.done !== true) {
-      yield first.value;
-      yield* rest;
-    }
-  } catch (error) {
-    onError(error);
-    throw error;
-  } finally {
-    await rest.return();
-  }
+  reply.code(asked === 'whole' ? 200 : 206).send(body);
 }
