@@ -25,9 +25,9 @@ function bytesOfText(text: string): Uint8Array {
   return bytes;
 }
 
-/** SHA-256 of a text's UTF-8 bytes, in lower-case hex. */
-export function sha256Hex(text: string): string {
-  return hash('sha256', text, 'hex');
+/** SHA-256 of some bytes, or of a text's UTF-8, in lower-case hex. */
+export function sha256Hex(content: string | Uint8Array): string {
+  return hash('sha256', content, 'hex');
 }
 
 /** SHA-256 of an ASCII text, as base64url without padding (the digest of a disclosure, RFC 9901 §4.2.3). */

@@ -1,5 +1,5 @@
-import { fromHex } from '../crypto/encoding.js';
-import { asciiBytes, type Cursor, HEX } from '../json/cursor.js';
+import { asciiBytes, type Cursor } from '../json/cursor.js';
+import { HASH_LENGTH } from '../merkle/hashing.js';
 import type { ProofLine } from './package-lines.js';
 
 const INDEX = asciiBytes('{"index":');
@@ -20,18 +20,17 @@ export function readProofLine(cursor: Cursor): ProofLine | null {
   cursor.expect(INDEX);
   const index = cursor.count();
   if (cursor.skip(LEAF)) {
-    const leaf = fromHex(cursor.take(HEX, 64));
+    const leaf = cursor.hexBytes(HASH_LENGTH);
     cursor.expect(END);
-    return cursor.isDone && leaf !== null ? { index, leaf } : null;
+    return cursor.isDone ? { index, leaf } : null;
   }
   cursor.expect(PATH);
   const path: Uint8Array[] = [];
   if (!cursor.skip(CLOSE_LIST)) {
     do {
       cursor.expect(QUOTE);
-      const hash = fromHex(cursor.take(HEX, 64));
+      path.push(cursor.hexBytes(HASH_LENGTH));
       cursor.expect(QUOTE);
-      if (hash !== null) path.push(hash);
     } while (!cursor.isBroken && path.length < MOST_HASHES && cursor.skip(COMMA));
     cursor.expect(CLOSE_LIST);
   }

@@ -97,6 +97,21 @@ export class Cursor {
     return this.text.slice(start, end);
   }
 
+  /** So many bytes in lower-case hex, decoded. */
+  hexBytes(length: number): Uint8Array {
+    const decoded = new Uint8Array(length);
+    const start = this.at;
+    if (this.#endOf(HEX, start, start + 2 * length) !== start + 2 * length) {
+      this.isBroken = true;
+      return decoded;
+    }
+    const { bytes } = this;
+    for (let i = 0; i < length; i += 1)
+      decoded[i] = (digitOf(bytes[start + 2 * i] ?? 0) << 4) | digitOf(bytes[start + 2 * i + 1] ?? 0);
+    this.at = start + 2 * length;
+    return decoded;
+  }
+
   /** A UUID in lower case. */
   uuid(): string {
     const start = this.at;
@@ -147,4 +162,9 @@ export class Cursor {
     while (at < most && ((KINDS[bytes[at] ?? 0] ?? 0) & kinds) !== 0) at += 1;
     return at;
   }
+}
+
+/** Of a character that is known to be a hex digit in lower case. */
+function digitOf(code: number): number {
+  return code < 0x3a ? code - 0x30 : code - 0x57;
 }

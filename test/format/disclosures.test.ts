@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toBase64url, utf8 } from '../../schemas/crypto/encoding.js';
+import { fromBase64url, textFromBase64url, textOfBytes, toBase64url, utf8 } from '../../schemas/crypto/encoding.js';
 import { decodeDisclosure, disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
 
 test('RFC 9901 §4.2.3: the digest of the example disclosure', () => {
@@ -52,4 +52,15 @@ describe('what is no disclosure', () => {
     ['nothing', ''],
     ['bytes that are no UTF-8', toBase64url(Uint8Array.of(0x22, 0xff, 0x22))],
   ])('%s', (_, text) => expect(decodeDisclosure(text)).toBeNull());
+});
+
+test('the text of base64url is that of its bytes, and null wherever they are', () => {
+  const characters = [...'AQgwEIMUYckos048BDZ_-+/= \n\u0000é'];
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...characters), maxLength: 9 }), (text) => {
+      const bytes = fromBase64url(text);
+      expect(textFromBase64url(text)).toBe(bytes === null ? null : textOfBytes(bytes));
+    }),
+    { numRuns: 20_000 },
+  );
 });

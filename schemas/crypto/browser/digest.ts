@@ -10,9 +10,9 @@ export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   return digest.digest();
 }
 
-/** SHA-256 of a text's UTF-8 bytes, in lower-case hex. */
-export function sha256Hex(text: string): string {
-  return toHex(HASHES.sha256(utf8(text)));
+/** SHA-256 of some bytes, or of a text's UTF-8, in lower-case hex. */
+export function sha256Hex(content: string | Uint8Array): string {
+  return toHex(HASHES.sha256(typeof content === 'string' ? utf8(content) : content));
 }
 
 /** SHA-256 of an ASCII text, as base64url without padding (the digest of a disclosure, RFC 9901 §4.2.3). */

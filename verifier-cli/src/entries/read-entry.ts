@@ -1,12 +1,11 @@
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { type ConsentLine, readConsentLine } from '../../../schemas/evidence/consent-line.js';
 import { Entry, entryLeafHex } from '../../../schemas/evidence/entry.js';
-import { EntryLine, MAX_LINE_BYTES, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { isCanonicalJson } from '../../../schemas/json/canonical-json.js';
 import { Cursor } from '../../../schemas/json/cursor.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
-import type { LineBlock } from '../files/lines.js';
-import { type Read, readerOf } from '../files/package-files.js';
+import { type LineReader, readerOf } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
 import { EntryFindings } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
@@ -15,7 +14,7 @@ import type { RecordWatch } from '../show/record-watch.js';
 /** An entry as it was read, with what is found about it. */
 export interface ReadEntry {
   readonly line: number;
-  readonly source: EntryLine;
+  readonly source: Omit<EntryLine, 'entry'>;
   readonly entry: Entry;
   readonly record: JsonValue;
   /** The record, where it is known to be that of a consent already. */
@@ -34,13 +33,19 @@ export type ReadLine =
 
 const bySchema = readerOf(EntryLine);
 
-/** Reads a line: a consent in the form in which it was sealed quickly, every other one by its schema. */
-export function readEntryLine(block: LineBlock, start: number, end: number): Read<ReadLine> {
-  const consent =
-    end - start > MAX_LINE_BYTES ? null : readConsentLine(new Cursor(block.bytes, block.text, start, end));
-  if (consent !== null) return { ok: true, value: consent };
-  const parsed = bySchema(block, start, end);
-  return parsed.ok ? { ok: true, value: { source: parsed.value, entry: null } } : parsed;
+/** Bytes of a line up to which it is read quickly: those of a consent with its values are far below. */
+const QUICK_LINE_BYTES = 64 * 1024;
+
+/** Reads lines: a consent in the form in which it was sealed quickly, every other one by its schema. */
+export function entryLineReader(): LineReader<ReadLine> {
+  const scratch = new Uint8Array(QUICK_LINE_BYTES + 1);
+  return (block, start, end) => {
+    const consent =
+      end - start > QUICK_LINE_BYTES ? null : readConsentLine(new Cursor(block.bytes, block.text, start, end), scratch);
+    if (consent !== null) return { ok: true, value: consent };
+    const parsed = bySchema(block, start, end);
+    return parsed.ok ? { ok: true, value: { source: parsed.value, entry: null } } : parsed;
+  };
 }
 
 /** Reads one entry: strict JSON of the published form, in its one canonical text, hashed as it stands. */
@@ -51,7 +56,7 @@ export function readEntry(
   watch: RecordWatch | null = null,
 ): ReadEntry | null {
   if (read.entry === null) return readBySchema(line, read.source, all, watch);
-  const { source, entry } = read;
+  const { source, entry, leaf } = read;
   const findings = findingsAbout(line, entry, all, watch);
   findings.pass('entry.format');
   return {
@@ -60,7 +65,7 @@ export function readEntry(
     entry,
     record: entry.record,
     consent: entry.record,
-    leaf: entryLeafHex(source.entry),
+    leaf,
     findings,
   };
 }

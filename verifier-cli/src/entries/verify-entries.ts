@@ -36,7 +36,7 @@ import { ConsentTable } from './consent-table.js';
 import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
 import { EventIds } from './event-ids.js';
-import { type ReadEntry, readEntry, readEntryLine } from './read-entry.js';
+import { entryLineReader, type ReadEntry, readEntry } from './read-entry.js';
 import { Salts } from './salts.js';
 import { streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
@@ -81,7 +81,7 @@ function commonFieldsOf(record: JsonValue): z.infer<typeof CommonRecord> | null 
 /** Verifies every entry of the package in one pass, and at its end what entries say of one another. */
 export async function verifyEntries(files: PackageFiles, context: EntryContext): Promise<EntriesResult> {
   const pass = new EntriesPass(files, context);
-  for await (const block of files.blocks(PACKAGE_FILES.entries, readEntryLine, 'entry.format')) {
+  for await (const block of files.blocks(PACKAGE_FILES.entries, entryLineReader(), 'entry.format')) {
     for (const { line, value } of block) {
       pass.counter.entries += 1;
       const read = readEntry(line, value, files.findings, context.watch);
