@@ -17,14 +17,9 @@ export function createExporter(options: ExporterOptions): BackgroundPart {
   const { pool, logger, pollMs = 1_000, sweepMs = 30_000 } = options;
   const outcomes: Record<ExportOutcome, number> = { finished: 0, stopped: 0, failed: 0, 'given-back': 0 };
   let isWorking = false;
-  let sweptAt = Number.NEGATIVE_INFINITY;
 
   /** @returns whether there was an export to run */
-  const step = async (signal: AbortSignal): Promise<boolean> => {
-    if (performance.now() - sweptAt >= sweepMs) {
-      await sweepExports(pool);
-      sweptAt = performance.now();
-    }
+  const runNext = async (signal: AbortSignal): Promise<boolean> => {
     const job = await claimExport(pool);
     if (job === null) return false;
     isWorking = true;
@@ -36,18 +31,29 @@ export function createExporter(options: ExporterOptions): BackgroundPart {
     return true;
   };
 
-  const run = async (signal: AbortSignal): Promise<void> => {
+  /** Repeats a step until `signal` is aborted, with a pause where the step asks for one; a failure is tried again. */
+  const repeat = async (step: () => Promise<{ readonly pauseMs: number }>, signal: AbortSignal): Promise<void> => {
     const backOff = new BackOff();
     while (!signal.aborted) {
       try {
-        const hadWork = await step(signal);
+        const { pauseMs } = await step();
         backOff.reset();
-        if (!hadWork) await pause(pollMs, signal);
+        if (pauseMs > 0) await pause(pauseMs, signal);
       } catch (error) {
         logger.warn({ part: 'exports', reason: describe(error) }, 'failed; trying again');
         await pause(backOff.next(), signal);
       }
     }
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const work = async () => ({ pauseMs: (await runNext(signal)) ? 0 : pollMs });
+    // Beside it: a long export must not keep keys alive whose time has come.
+    const sweep = async () => {
+      await sweepExports(pool);
+      return { pauseMs: sweepMs };
+    };
+    await Promise.all([repeat(work, signal), repeat(sweep, signal)]);
   };
   const status = (): PartStatus => ({
     is_working: isWorking,
