@@ -56,6 +56,15 @@ export const READING_OPERATIONS: readonly Operation[] = [
               personal_data: ['pages visited'],
               recipients: ['Demonstration Analytics Ltd.'],
               retention_days: 365,
+              cookies: [
+                {
+                  name: '_visits',
+                  provider: 'Example Analytics Ltd.',
+                  party: 'first',
+                  duration_seconds: 31_536_000,
+                  purpose: 'Tells visits apart to count them.',
+                },
+              ],
             },
           ],
           documents: [SHOWN_DOCUMENT],

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ConfigResponse } from '../../schemas/api/config.js';
 import {
   ConfigurationDraft,
   ConfigurationVersion,
@@ -8,9 +9,11 @@ import {
 } from '../../schemas/api/panel/configuration.js';
 import { DraftCookie } from '../../schemas/api/panel/cookies.js';
 import { parseSiteConfig } from '../../schemas/events/sealed-event.js';
+import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import { createApiKey } from '../../src/catalogue/api-keys.js';
 import { DEMO_CONFIG } from '../../src/catalogue/demo/demo-texts.js';
 import { publishSiteConfig } from '../../src/catalogue/publish-site-config.js';
-import type { Answer } from '../http/running-app.js';
+import { type Answer, get } from '../http/running-app.js';
 import { type PanelApp, type PanelTenant, startPanel } from './panel-fixture.js';
 
 const DraftAnswer = z.object({ data: ConfigurationDraft });
@@ -382,6 +385,45 @@ describe('published configurations', () => {
         { timeout: 30_000, interval: 500 },
       )
       .toBe(true);
+  });
+
+  it('of the first version, without cookies, are served and shown as they are, and followed by one of the second', async () => {
+    const site = await Site.make();
+    const { siteId } = site.tenant;
+    const { cookies, ...config } = DEMO_CONFIG;
+    const head = { v: 1, event_id: randomUUID(), site_id: siteId, created_at: new Date().toISOString() };
+    const record = canonicalJson({ ...head, number: 1, domain: 'shop.example', ...config });
+    const sha256 = createHash('sha256').update(record).digest('hex');
+    await panel.app.superuser.query(
+      `insert into site_configs (sha256, site_id, number, event_id, record, published_at) values ($1, $2, 1, $3, $4, now())`,
+      [sha256, siteId, head.event_id, record],
+    );
+    await panel.app.superuser.query(
+      'update sites set site_config_hash = $1, config_revision = config_revision + 1, verified_at = now() where id = $2',
+      [sha256, siteId],
+    );
+    const { key } = await createApiKey(panel.app.service.installation.adminPool, siteId, 'read');
+    const served = await get(panel.app, '/tool/v1/config', key);
+    const { data } = ConfigResponse.parse(served.body);
+    expect(data.site_config_hash).toBe(sha256);
+    expect(data.categories.map((one) => one.cookies)).toEqual([[], [], []]);
+    expect(await site.draft()).toMatchObject({
+      revision: 0,
+      has_changes: false,
+      cookies: [],
+      in_force: { number: 1, sha256 },
+    });
+    expect((await site.call('GET', '/configuration/versions/1')).body).toMatchObject({ data: { record, sha256 } });
+    await site.call('POST', '/cookies', cookie('_visits', { purpose: { en: 'Counts', tr: 'Sayar' } }));
+    expect(await site.publish()).toMatchObject({ status: 201, body: { data: { number: 2 } } });
+    await expect
+      .poll(
+        async () => Object(Object((await get(panel.app, '/tool/v1/config', key)).body).data).categories?.[1]?.cookies,
+        {
+          timeout: 10_000,
+        },
+      )
+      .toMatchObject([{ name: '_visits' }]);
   });
 
   it('cannot be changed by the role that the panel works in', async () => {
