@@ -63,6 +63,18 @@ function check(hooks: PackageHooks): { failed: readonly string[]; messages: stri
 /** Adds files before the manifest is signed. */
 const adding = (fill: (files: Files) => void): PackageHooks => ({ files: fill });
 
+test('a manifest that is a bomb is not unpacked, and the command says why', () => {
+  const zip = buildPackage(authority, {
+    zipFiles: (files) => [
+      ...files.filter(({ name }) => name !== PACKAGE_FILES.manifest),
+      { name: PACKAGE_FILES.manifest, content: new Uint8Array(2 * MIB).fill(0x5b), deflate: true },
+    ],
+  });
+  const result = command.run('check', command.write('bomb.zip', zip));
+  expect(result.status).toBe(2);
+  expect(result.stderr).toContain('no manifest.json that can be read: it is larger, or packed more tightly');
+});
+
 describe.skipIf(!hasProc)('memory stays bounded', { timeout: 240_000 }, () => {
   test('checkpoints of a MiB each, a thousand times smaller when packed, are not held', () => {
     const { failed, mebibytes } = check(

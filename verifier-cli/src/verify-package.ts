@@ -66,8 +66,14 @@ export async function verifyPackage(
   // Container: one way to read it, names, limits.
   const archive = await openArchive(source, findings);
   if (archive === null) throw new NotAPackage('The file is not a ZIP.');
-  if (!archive.has(PACKAGE_FILES.manifest))
-    throw new NotAPackage('The file holds no manifest.json: it is no evidence package.');
+  if (!archive.has(PACKAGE_FILES.manifest)) {
+    const wrong = findings.results().find(({ outcome }) => outcome === 'fail');
+    throw new NotAPackage(
+      wrong === undefined
+        ? 'The file holds no manifest.json: it is no evidence package.'
+        : `The file holds no manifest.json that can be read: ${wrong.message}.`,
+    );
+  }
   const total = [...archive.values()].reduce((sum, file) => sum + file.size, 0);
   let read = 0;
   const files = new PackageFiles(source, archive, findings, (bytes) => {
