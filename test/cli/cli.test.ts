@@ -195,7 +195,7 @@ describe('consent-ledger', () => {
       [2, /no projection nothing/, ['projections', 'rebuild', 'nothing']],
       [1, /There is no document version/, ['admin', 'document', 'activate', id]],
       [1, /There is no site/, ['admin', 'api-key', 'create', '--site', id, '--scope', 'read']],
-      [1, /is not an origin/, ['admin', 'seed-demo', '--allowed-origin', 'nowhere']],
+      [1, /must be an origin/, ['admin', 'seed-demo', '--allowed-origin', 'nowhere']],
       [1, /PORT must be/, ['admin', 'seed-demo'], { PORT: 'x' }],
       [1, /./, ['admin', 'seed-demo'], { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' }],
     ];
