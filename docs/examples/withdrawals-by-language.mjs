@@ -29,6 +29,7 @@ export default {
     'DocumentVersionActivated.v1',
     'DocumentVersionRetired.v1',
     'SiteConfigPublished.v1',
+    'SiteConfigPublished.v2',
     'LogStarted.v1',
     'LedgerKeyPublished.v1',
     'BatchSealed.v1',
