@@ -6,18 +6,21 @@ import { CONSENT_LIMITS } from './consent-limits.js';
 
 const Time = z.iso.datetime({ offset: true });
 
-/** What an erasure goes by. A person's identifiers have the names that they have in a consent; `age`: the site's retention period. */
-export const ERASURE_IDENTIFIERS = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
+/** What a person is found by, under the names that the fields have in a consent. */
+export const PERSON_IDENTIFIERS = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
+
+/** A person of a site. In a body only: addresses of requests stand in logs. */
+export const PersonReference = z.strictObject({
+  by: z.enum(PERSON_IDENTIFIERS),
+  value: z
+    .string()
+    .max(CONSENT_LIMITS.signerEmail)
+    .refine((text) => text.trim() !== '', 'must not be empty'),
+});
 
 /** Who is to be erased, or which record. The value of a person's identifier is not kept: only its keyed hash, until the erasure is finished. */
 const Subject = z.discriminatedUnion('by', [
-  z.strictObject({
-    by: z.enum(ERASURE_IDENTIFIERS),
-    value: z
-      .string()
-      .max(CONSENT_LIMITS.signerEmail)
-      .refine((text) => text.trim() !== '', 'must not be empty'),
-  }),
+  PersonReference,
   z.strictObject({
     by: z.literal('record'),
     /** Its id, or its consent token. */
@@ -45,7 +48,8 @@ export const Erasure = z.object({
   site_id: Uuid,
   state: z.enum(['pending', 'finished']),
   reason: z.enum(ERASURE_REASONS),
-  by: z.enum([...ERASURE_IDENTIFIERS, 'record', 'age']),
+  /** `age`: the site's retention period. */
+  by: z.enum([...PERSON_IDENTIFIERS, 'record', 'age']),
   /** By record: which. */
   record_id: Uuid.nullable(),
   /** By age: what is older than this. */

@@ -28,4 +28,5 @@ export {
 } from './requests.js';
 export { createRetention, type RetentionOptions } from './retention-part.js';
 export { ScrubFailed, scrubErased } from './scrub.js';
-export { shownAnnouncement, shownErasure, shownReceipt, subjectOf } from './show-erasure.js';
+export { INDEX_COLUMNS } from './select-subjects.js';
+export { IDENTIFIER_KINDS, shownAnnouncement, shownErasure, shownReceipt, subjectOf } from './show-erasure.js';

@@ -17,7 +17,8 @@ export interface RecordPage {
 const RETENTION_SCAN = 20_000;
 const MAX_TOKENS = 1_000;
 
-const INDEX_COLUMNS: Readonly<Record<BlindIndexKind, string>> = {
+/** The column of each blind index, in `record_keys` and `approval_tokens`. */
+export const INDEX_COLUMNS: Readonly<Record<BlindIndexKind, string>> = {
   visitor: 'visitor_index',
   email: 'email_index',
   phone: 'phone_index',

@@ -24,7 +24,8 @@ const IDENTIFIERS = {
   phone: 'signer_phone',
   id_number: 'signer_id_number',
 } as const satisfies Readonly<Record<BlindIndexKind, string>>;
-const KINDS = {
+/** The blind index of each identifier. */
+export const IDENTIFIER_KINDS = {
   visitor_id: 'visitor',
   signer_email: 'email',
   signer_phone: 'phone',
@@ -34,7 +35,7 @@ const KINDS = {
 /** What a request of the HTTP API asks to erase. */
 export function subjectOf({ subject }: z.infer<typeof CreateErasureRequest>): ErasureSubject {
   if (subject.by === 'record') return { kind: 'record', eventId: subject.value };
-  return { kind: KINDS[subject.by], value: subject.value };
+  return { kind: IDENTIFIER_KINDS[subject.by], value: subject.value };
 }
 
 /** An erasure as the HTTP API shows it. */

@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { RecordIdentifier } from './identifier.js';
 
-const StoredRecordRow = z.object({
+/** A row of the read model `consents`. */
+export const ConsentReadModelRow = z.object({
   event_id: z.string(),
   site_id: z.string(),
   stream: z.string(),
@@ -19,6 +20,9 @@ const StoredRecordRow = z.object({
   valid_until: z.date().nullable(),
   channel: z.string(),
   erased_by: z.int().nullable(),
+});
+
+const StoredRecordRow = ConsentReadModelRow.extend({
   tenant_id: z.string(),
   has_key: z.boolean(),
   erasure_event_id: z.string().nullable(),

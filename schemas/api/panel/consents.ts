@@ -2,22 +2,10 @@ import { z } from 'zod';
 import { CHANNELS, ConsentRecord, DECISIONS } from '../../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../../events/notices.js';
 import { Uuid } from '../../evidence/primitives.js';
-import { CONSENT_LIMITS } from '../consent-limits.js';
+import { PersonReference } from '../erasures.js';
 import { ExportedAttachment, PERSONAL_FIELDS } from '../export.js';
 import { VerifiedRecord } from '../verify.js';
 import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
-
-/** What a person is looked for by, under the names that the fields have in a consent. */
-export const PERSON_IDENTIFIERS = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
-
-/** A person of a site. In a body only: addresses of requests stand in logs. */
-export const PersonReference = z.strictObject({
-  by: z.enum(PERSON_IDENTIFIERS),
-  value: z
-    .string()
-    .max(CONSENT_LIMITS.signerEmail)
-    .refine((text) => text.trim() !== '', 'must not be empty'),
-});
 
 /** How far a record is on its way: in the log or on its way there, in a sealed batch, or under a time stamp. */
 export const SEALING_STATES = ['recorded', 'sealed', 'stamped'] as const;

@@ -1,23 +1,8 @@
 import { z } from 'zod';
+import { ConsentReadModelRow } from '../../verification/stored-record.js';
 
 /** A row of the read model with what a person is shown beside it. None of it is proved. */
-export const ConsentRow = z.object({
-  event_id: z.string(),
-  site_id: z.string(),
-  stream: z.string(),
-  revision: z.int(),
-  record: z.string(),
-  proof_hash: z.string(),
-  consent_type: z.string(),
-  decision: z.string(),
-  categories: z.unknown(),
-  language: z.string(),
-  document_version_id: z.string(),
-  compliance_framework: z.string().nullable(),
-  created_at: z.date(),
-  valid_until: z.date().nullable(),
-  channel: z.string(),
-  erased_by: z.int().nullable(),
+export const ConsentRow = ConsentReadModelRow.extend({
   has_key: z.boolean(),
   slug: z.string().nullable(),
   batch: z.int().nullable(),

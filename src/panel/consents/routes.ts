@@ -1,8 +1,7 @@
-import type { z } from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { PersonReference } from '../../../schemas/api/panel/consents.js';
+import { IDENTIFIER_KINDS } from '../../erasure/index.js';
 import { verifiedRecord } from '../../http/routes/tool/get-verify.js';
-import { type BlindIndexKind, blindIndex } from '../../keys/index.js';
+import { blindIndex } from '../../keys/index.js';
 import { parseIdentifier } from '../../verification/identifier.js';
 import type { PanelDeps } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
@@ -72,11 +71,3 @@ export function consentRoutes(deps: PanelDeps): readonly PanelRoute[] {
     }),
   ];
 }
-
-/** The blind index of each identifier. */
-export const IDENTIFIER_KINDS: Readonly<Record<z.infer<typeof PersonReference>['by'], BlindIndexKind>> = {
-  visitor_id: 'visitor',
-  signer_email: 'email',
-  signer_phone: 'phone',
-  signer_id_number: 'id_number',
-};

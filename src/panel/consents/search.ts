@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ConsentFilter } from '../../../schemas/api/panel/consents.js';
 import { withTransaction } from '../../database/pool.js';
 import { timeOfEventId } from '../../erasure/event-id-times.js';
+import { INDEX_COLUMNS } from '../../erasure/index.js';
 import type { BlindIndexKind } from '../../keys/index.js';
 import { encodeCursor, keyOfCursor } from '../page.js';
 import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from './consent-row.js';
@@ -188,12 +189,6 @@ function conditionsOf(filter: ConsentFilter, now: Date, bind: Bind): readonly st
   return conditions;
 }
 
-const INDEX_COLUMNS: Readonly<Record<BlindIndexKind, string>> = {
-  visitor: 'visitor_index',
-  email: 'email_index',
-  phone: 'phone_index',
-  id_number: 'id_number_index',
-};
 const VERSIONS_OF_SLUG =
   'select v.id from document_versions v join documents d on d.id = v.document_id where v.site_id = $1';
 const ANONYMIZED =
