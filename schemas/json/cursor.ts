@@ -43,6 +43,11 @@ export function asciiBytes(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
+/** A piece of JSON as it stands within a JSON string. */
+export function within(json: string): Uint8Array {
+  return asciiBytes(JSON.stringify(json).slice(1, -1));
+}
+
 /**
  * Walks once through bytes of which every one is known beforehand but for some values of known kinds: through JSON in canonical form, by the
  * million. Where the bytes are others, the cursor is broken, and stays so; what it returns then means nothing.

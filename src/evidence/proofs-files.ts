@@ -46,7 +46,7 @@ export function proofLines(
 }
 
 /** How many hashes the audit path of a leaf has (RFC 9162 §2.1.3.1). */
-function inclusionPathLength(index: number, size: number): number {
+export function inclusionPathLength(index: number, size: number): number {
   let length = 0;
   for (let at = index, last = size - 1; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
     // At the right edge, a node without a sibling goes up as it is.

@@ -1,13 +1,22 @@
+import { z } from 'zod';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { isSealedEventType, type SealedEventType } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, siteOfStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { Entry } from '../../../schemas/evidence/entry.js';
+import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { matchShape } from '../files/parse.js';
+
+const CommonFields = z.looseObject({ event_id: Uuid, site_id: Uuid, created_at: Instant });
 
 /** What every record states of itself. */
-export interface CommonFields {
-  readonly event_id: string;
-  readonly site_id: string;
+export type CommonFields = Pick<z.infer<typeof CommonFields>, 'event_id' | 'site_id' | 'created_at'>;
+
+/** @returns null where the record does not have them */
+export function commonFieldsOf(record: JsonValue): CommonFields | null {
+  const common = matchShape(CommonFields, record);
+  return common.ok ? common.value : null;
 }
 
 /**

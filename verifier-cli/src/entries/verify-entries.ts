@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
@@ -13,19 +12,15 @@ import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/sub
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
-import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Batch, Batches } from '../batches/batches.js';
 import { ProofCache } from '../batches/proofs.js';
 import { type Coverage, coverageOf, verifyCoverage } from '../completeness/coverage.js';
 import { CompleteRuns } from '../completeness/runs.js';
-import { Documents, type Resolution } from '../documents/documents.js';
-import { judgePlace } from '../documents/judge-place.js';
+import { Documents } from '../documents/documents.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
-import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
-import { type Verdict, worst } from '../findings/verdict.js';
+import type { Verdict } from '../findings/verdict.js';
 import { FilterRules } from '../manifest/filter.js';
 import type { VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
@@ -36,9 +31,10 @@ import { ConsentTable } from './consent-table.js';
 import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
 import { EventIds } from './event-ids.js';
+import { FinalJudge } from './final-judge.js';
 import { entryLineReader, type ReadEntry, readEntry } from './read-entry.js';
 import { Salts } from './salts.js';
-import { streamProblem } from './stream-rules.js';
+import { commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
 
 /** What the entries are held against. */
@@ -63,20 +59,11 @@ export interface EntriesResult {
   readonly coverage: Coverage | null;
 }
 
-const UNREAD: Resolution = { outcome: 'indeterminate', message: 'the record could not be read', term: null };
-
 /** What an event says of the state of a document version. */
 const STATES: ReadonlyMap<string, 'activated' | 'retired'> = new Map([
   [DOCUMENT_VERSION_ACTIVATED, 'activated'],
   [DOCUMENT_VERSION_RETIRED, 'retired'],
 ]);
-
-const CommonRecord = z.looseObject({ event_id: Uuid, site_id: Uuid, created_at: Instant });
-
-function commonFieldsOf(record: JsonValue): z.infer<typeof CommonRecord> | null {
-  const common = matchShape(CommonRecord, record);
-  return common.ok ? common.value : null;
-}
 
 /** Verifies every entry of the package in one pass, and at its end what entries say of one another. */
 export async function verifyEntries(files: PackageFiles, context: EntryContext): Promise<EntriesResult> {
@@ -273,12 +260,16 @@ class EntriesPass {
   async finish(): Promise<EntriesResult> {
     const coverage = this.#cover();
     const resolutions = await this.#documents.resolve();
-    const isHistoryWhole = coverage?.notices.is_whole === true && this.#knowsEveryType;
+    const judge = new FinalJudge(this.files.findings, this.#consents, this.#erasures, {
+      resolutions,
+      isHistoryWhole: coverage?.notices.is_whole === true && this.#knowsEveryType,
+    });
     for (let i = 0; i < this.#consents.length; i += 1) {
       const { watch } = this.context;
       const notes = watch === null ? null : watch.notesOf({ event_id: this.#consents.eventIdOf(i) });
-      const verdict = this.#judgeConsent(i, notes, resolutions, isHistoryWhole);
-      if (notes !== null) await this.#finishWatched(i, verdict);
+      const { verdict, isErased } = judge.judge(i, notes);
+      if (isErased) this.counter.erased += 1;
+      if (notes !== null) await this.#finishWatched(i, verdict, isErased);
     }
     return {
       summary: this.counter.summary(this.#consents.length, this.#consents.tally()),
@@ -286,44 +277,6 @@ class EntriesPass {
       texts: await this.#documents.texts(resolutions),
       coverage,
     };
-  }
-
-  /** What only the whole file says of a consent. */
-  #judgeConsent(
-    index: number,
-    notes: EntryNote[] | null,
-    resolutions: readonly Resolution[],
-    isHistoryWhole: boolean,
-  ): Verdict {
-    const row = this.#consents.row(index);
-    const findings = new EntryFindings(this.files.findings, () => this.#consents.locationOf(index), notes);
-    for (const [check, reference] of [
-      ['document.version', row.version],
-      ['document.configuration', row.configuration],
-    ] as const) {
-      const { outcome, message, term } = resolutions[reference] ?? UNREAD;
-      const misplaced = term === null || outcome === 'fail' ? null : judgePlace(term, row, isHistoryWhole);
-      if (misplaced === null) findings.report(check, outcome, message);
-      else findings.report(check, misplaced.outcome, misplaced.message);
-    }
-    if (row.erased !== null) {
-      const { outcome, message } = this.#erasures.judge(row.erased, {
-        ...row,
-        eventId: this.#consents.eventIdOf(index),
-      });
-      findings.report('erasure.proof', outcome, message);
-    }
-    const isErased = row.erased !== null || this.#isListedAsErased(index);
-    if (isErased) this.counter.erased += 1;
-    if (isErased && row.isDisclosed)
-      findings.fail('erasure.values', 'a value is disclosed although the record is erased');
-    else if (isErased) findings.pass('erasure.values');
-    this.#consents.worsen(index, worst(row.verdict, findings.verdict));
-    return findings.verdict;
-  }
-
-  #isListedAsErased(index: number): boolean {
-    return !this.#erasures.isEmpty && this.#erasures.isErased(this.#consents.eventIdOf(index));
   }
 
   #cover(): Coverage | null {
@@ -335,9 +288,8 @@ class EntriesPass {
     return coverage;
   }
 
-  async #finishWatched(index: number, verdict: Verdict): Promise<void> {
-    const { erased, version } = this.#consents.row(index);
-    const isErased = erased !== null || this.#isListedAsErased(index);
-    this.context.watch?.finish(verdict, await this.#documents.textOfReference(version), isErased);
+  async #finishWatched(index: number, verdict: Verdict, isErased: boolean): Promise<void> {
+    const text = await this.#documents.textOfReference(this.#consents.row(index).version);
+    this.context.watch?.finish(verdict, text, isErased);
   }
 }
