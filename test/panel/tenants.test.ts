@@ -50,6 +50,20 @@ it('changes a name, and says so in the audit log', async () => {
   });
 });
 
+it('looks for changes within any times, also those before every calendar', async () => {
+  const within = (from: string, to: string) =>
+    panel.as(panel.own.users.owner, 'GET', `/audit-log?from=${from}&to=${to}`);
+  expect(await within('0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z')).toMatchObject({
+    status: 200,
+    body: { data: [] },
+  });
+  const all = await within('0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z');
+  expect(all).toMatchObject({
+    status: 200,
+    body: { data: expect.arrayContaining([expect.objectContaining({ action: 'sign_in.start' })]) },
+  });
+});
+
 it('makes another tenant, which has nothing to do with the one that made it', async () => {
   const { owner, admin } = panel.foreign.users;
   const made = await panel.as(owner, 'POST', '/tenants', { name: 'Daughter', owner_email: 'Boss@daughter.example' });

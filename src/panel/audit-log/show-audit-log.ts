@@ -38,8 +38,8 @@ export async function auditLogPage(
       query.action ?? null,
       query.actor_user_id ?? null,
       query.subject_id ?? null,
-      query.from ?? null,
-      query.to ?? null,
+      query.from === undefined ? null : new Date(query.from),
+      query.to === undefined ? null : new Date(query.to),
       query.limit + 1,
     ],
   );
