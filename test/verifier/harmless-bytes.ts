@@ -14,17 +14,17 @@ export function isHarmless(zip: Uint8Array, at: number): boolean {
 }
 
 /**
- * Whether a change of one byte touches only bits behind the end of packed data: deflate ends at a bit, and what fills its last byte is read by
- * nobody.
+ * Whether a change of one byte of packed data changes nothing of what they unpack to: deflate ends at a bit, and what fills its last byte is read by
+ * nobody; and where the same bytes stand twice, it may name either.
  */
-export function isPadding(zip: Uint8Array, changed: Uint8Array, at: number): boolean {
+export function unpacksAlike(zip: Uint8Array, changed: Uint8Array, at: number): boolean {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
   for (let header = 0; view.getUint32(header, true) === 0x04034b50; ) {
     const start = header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true);
     const end = start + view.getUint32(header + 18, true);
-    if (at === end - 1 && view.getUint16(header + 8, true) === 8) {
-      const unpacked = [zip, changed].map((bytes) => inflateRawSync(bytes.subarray(start, end)));
-      return unpacked[0]?.equals(unpacked[1] ?? Buffer.of()) ?? false;
+    if (at >= start && at < end && view.getUint16(header + 8, true) === 8) {
+      const [before, after] = [zip, changed].map((bytes) => inflateRawSync(bytes.subarray(start, end)));
+      return before !== undefined && after !== undefined && before.equals(after);
     }
     header = end;
   }
