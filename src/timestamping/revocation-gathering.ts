@@ -67,8 +67,8 @@ interface Source {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly maxBytes: number;
-  /** The evidence in an answer, or in words why it is none. */
-  readonly judge: (body: Uint8Array) => Promise<RevocationEvidence | string>;
+  /** Until when an answer is the newest, or in words why it is of no use. */
+  readonly judge: (body: Uint8Array) => Promise<Pick<RevocationEvidence, 'nextUpdate'> | string>;
 }
 
 function crlSource(certificate: Certificate, issuer: Certificate): Source {
@@ -91,9 +91,17 @@ function ocspSource(certificate: Certificate, issuer: Certificate): Source {
     maxBytes: MAX_OCSP_BYTES,
     judge: async (body) => {
       const response = attempt(() => parseOcspResponse(body));
-      return response instanceof MalformedInput ? response.message : ocspEvidence(response, certificate, issuer);
+      if (response instanceof MalformedInput) return response.message;
+      const evidence = await ocspEvidence(response, certificate, issuer);
+      return typeof evidence === 'string' ? evidence : { nextUpdate: earliest(evidence) };
     },
   };
+}
+
+/** The first of the answers to become old; undefined if one of them does not say when. */
+function earliest(answers: readonly RevocationEvidence[]): Date | undefined {
+  const times = answers.map(({ nextUpdate }) => nextUpdate);
+  return times.includes(undefined) ? undefined : times.sort((a, b) => Number(a) - Number(b))[0];
 }
 
 async function firstAnswer(
