@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type pg from 'pg';
 import { utf8 } from '../../schemas/crypto/encoding.js';
 import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../schemas/evidence/manifest.js';
@@ -26,7 +27,7 @@ import { manifestBytes, manifestSignature } from './manifest-files.js';
 import { countNotYetStamped } from './not-yet-stamped.js';
 import { addNotices } from './notices-files.js';
 import { packageReadme } from './package-readme.js';
-import { PackageWriter } from './package-writer.js';
+import { type PackageOutput, PackageWriter } from './package-writer.js';
 import { addProofs } from './proofs-files.js';
 import { workedExample } from './readme-example.js';
 import { renewalBatches } from './renewal-batches.js';
@@ -43,15 +44,19 @@ export interface ExportParts {
   readonly tracing?: Tracing;
 }
 
-export interface ExportRequest {
+/** What a package is to hold. */
+export interface PackageRequest {
   readonly siteId: string;
   readonly filter: ExportFilter;
   readonly disclose: Disclose;
-  /** Path of the package; nothing may be there yet. */
-  readonly output: string;
   /** Who exports: an account or a command. It stands in the package. */
   readonly exportedBy: string;
   readonly onProgress?: (progress: ExportProgress) => void;
+}
+
+export interface ExportRequest extends PackageRequest {
+  /** Path of the package; nothing may be there yet. */
+  readonly output: string;
 }
 
 export interface ExportProgress {
@@ -62,8 +67,8 @@ export interface ExportProgress {
   readonly total: number | null;
 }
 
-export interface ExportResult {
-  readonly path: string;
+/** What a package holds. */
+export interface PackageResult {
   readonly counts: Manifest['counts'];
   /** Size of the checkpoint as of which the package is; null if nothing is stamped yet. */
   readonly checkpoint: number | null;
@@ -72,28 +77,54 @@ export interface ExportResult {
   readonly bytes: number;
 }
 
+export interface ExportResult extends PackageResult {
+  readonly path: string;
+}
+
 /**
  * Makes an evidence package (design §5): a ZIP, written as a stream, as of the newest stamped checkpoint. Everything in it is held against
  * what was sealed before it is written. Nothing is left behind where it fails.
  * @throws ExportFailed; UnknownSite; KeyError, EventLogUnavailable, errors of the database and the disk
  */
 export async function exportEvidence(parts: ExportParts, request: ExportRequest): Promise<ExportResult> {
+  const { output: path, ...rest } = request;
+  return { path, ...(await exportTo(parts, rest, path)) };
+}
+
+/**
+ * The same into a stream, which is ended with the whole package; where the export fails it is destroyed. What it got is a package only once this has
+ * returned.
+ * @throws as `exportEvidence`; what the stream was destroyed with
+ */
+export function streamEvidence(
+  parts: ExportParts,
+  request: PackageRequest,
+  destination: Writable,
+): Promise<PackageResult> {
+  return exportTo(parts, request, destination);
+}
+
+function exportTo(parts: ExportParts, request: PackageRequest, output: PackageOutput): Promise<PackageResult> {
   const { tracing = NO_TRACING } = parts;
   return tracing.span('export evidence', {}, async (span) => {
-    const result = await exportPackage(parts, request);
+    const result = await exportPackage(parts, request, output);
     span.add({ 'consent_ledger.bytes': result.bytes });
     return result;
   });
 }
 
-async function exportPackage(parts: ExportParts, request: ExportRequest): Promise<ExportResult> {
+async function exportPackage(
+  parts: ExportParts,
+  request: PackageRequest,
+  output: PackageOutput,
+): Promise<PackageResult> {
   const filter = parseFilter(request.filter);
   const disclose = parseDisclose(request.disclose);
   const { pool } = parts;
   const { rowCount } = await pool.query('select from sites where id = $1', [request.siteId]);
   if (rowCount !== 1) throw new UnknownSite(request.siteId);
   const now = (parts.now ?? (() => new Date()))();
-  const writer = await PackageWriter.open(request.output, now);
+  const writer = await PackageWriter.open(output, now);
   let row: ExportRow | null = null;
   try {
     row = await ExportRow.start(pool, request.siteId, request.exportedBy);
@@ -111,11 +142,11 @@ async function exportPackage(parts: ExportParts, request: ExportRequest): Promis
 
 async function write(
   parts: ExportParts,
-  request: ExportRequest,
+  request: PackageRequest,
   writer: PackageWriter,
   row: ExportRow,
   now: Date,
-): Promise<ExportResult> {
+): Promise<PackageResult> {
   const { pool: db, log, keyring } = parts;
   const { siteId, filter, disclose } = request;
   const progress = request.onProgress ?? (() => undefined);
@@ -188,7 +219,6 @@ async function write(
   await writer.end();
   const { counts } = manifest;
   return {
-    path: request.output,
     counts,
     checkpoint: manifest.checkpoint,
     filterDisclosures: stated.disclosures,

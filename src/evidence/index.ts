@@ -5,6 +5,9 @@ export {
   type ExportRequest,
   type ExportResult,
   exportEvidence,
+  type PackageRequest,
+  type PackageResult,
+  streamEvidence,
 } from './export-evidence.js';
 export type { Disclose, ExportFilter } from './filter.js';
 export { ensureManifestCertificate, type ManifestCertificateParts } from './manifest-certificate.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { link, rename, rm, stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { Readable, Transform, type Writable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { sha256Stream } from '../../schemas/crypto/digest.js';
 import { toHex } from '../../schemas/crypto/encoding.js';
@@ -15,36 +15,49 @@ export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 const COMPRESSION_LEVEL = 3;
 const PACKAGE_FILE_MODE = 0o100644;
 
+/** Where a package goes: the path of a file, where nothing may be yet, or a stream, which is ended with the whole package. */
+export type PackageOutput = string | Writable;
+
 /**
- * Writes a package as a stream: a file at a time, memory bounded however large they are. It lies under a temporary name beside its place until it
- * is whole.
+ * Writes a package as a stream: a file at a time, memory bounded however large they are. As a file it lies under a temporary name beside its place
+ * until it is whole.
  */
 export class PackageWriter {
   readonly #zip = new ZipFile();
-  readonly #file: WriteStream;
+  readonly #destination: Writable;
+  #bytes = 0;
   readonly #written: Promise<void>;
   readonly #digests = new Map<string, string>();
   #source: Readable | null = null;
 
   /** @param time of every file in the package */
   private constructor(
-    readonly path: string,
-    readonly temporaryPath: string,
+    readonly place: { readonly path: string; readonly temporaryPath: string } | null,
+    destination: Writable,
     readonly time: Date,
   ) {
-    this.#file = createWriteStream(temporaryPath, { flags: 'wx', mode: 0o600, flush: true });
-    this.#zip.on('error', (error) => this.#file.destroy(error instanceof Error ? error : new Error(String(error))));
-    this.#written = finished(this.#zip.outputStream.pipe(this.#file));
-    // A disk that fails must end the file that is being added, which would wait for ever to be read.
+    this.#destination = destination;
+    this.#zip.on('error', (error) => destination.destroy(error instanceof Error ? error : new Error(String(error))));
+    const counted = new Transform({
+      transform: (piece: Buffer, _encoding, done) => {
+        this.#bytes += piece.length;
+        done(null, piece);
+      },
+    });
+    this.#written = pipeline(this.#zip.outputStream, counted, destination);
+    // A disk, or a stream, that fails must end the file that is being added, which would wait for ever to be read.
     this.#written.catch((error: unknown) =>
       this.#source?.destroy(error instanceof Error ? error : new Error(String(error))),
     );
   }
 
   /** @throws ExportFailed `output-exists` */
-  static async open(path: string, time: Date): Promise<PackageWriter> {
-    await refuseExisting(path);
-    return new PackageWriter(path, `${path}.${randomBytes(6).toString('hex')}.partial`, time);
+  static async open(output: PackageOutput, time: Date): Promise<PackageWriter> {
+    if (typeof output !== 'string') return new PackageWriter(null, output, time);
+    await refuseExisting(output);
+    const temporaryPath = `${output}.${randomBytes(6).toString('hex')}.partial`;
+    const file = createWriteStream(temporaryPath, { flags: 'wx', mode: 0o600, flush: true });
+    return new PackageWriter({ path: output, temporaryPath }, file, time);
   }
 
   /** SHA-256 in hex of every file added so far. */
@@ -54,12 +67,12 @@ export class PackageWriter {
 
   /** Bytes of the ZIP so far. */
   get size(): number {
-    return this.#file.bytesWritten;
+    return this.#bytes;
   }
 
   /** Adds a file. On return its content was read to the end. @throws what `content` throws; errors of the disk */
   async add(name: string, content: Content): Promise<void> {
-    if (this.#file.errored !== null) throw this.#file.errored;
+    if (this.#destination.errored !== null) throw this.#destination.errored;
     if (this.#digests.has(name)) throw new Error(`the package holds ${name} already`);
     const source = Readable.from(this.#hashed(name, content), { objectMode: false });
     this.#zip.addReadStream(source, name, {
@@ -80,31 +93,33 @@ export class PackageWriter {
     this.#digests.set(name, toHex(digest.digest()));
   }
 
-  /** Ends the ZIP. On return it is on disk, still under its temporary name. */
+  /** Ends the ZIP. On return the stream has taken it all, or it is on disk, still under its temporary name. */
   async end(): Promise<void> {
     this.#zip.end();
     await this.#written;
   }
 
-  /** Gives the whole package its name. @throws ExportFailed `output-exists` */
+  /** Gives the whole package its name, if it is a file. @throws ExportFailed `output-exists` */
   async publish(): Promise<void> {
+    if (this.place === null) return;
+    const { path, temporaryPath } = this.place;
     try {
       // Unlike a rename, a link never replaces what somebody else has put there meanwhile.
-      await link(this.temporaryPath, this.path);
-      await rm(this.temporaryPath);
+      await link(temporaryPath, path);
+      await rm(temporaryPath);
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') throw alreadyThere(this.path);
+      if (codeOf(error) === 'EEXIST') throw alreadyThere(path);
       if (codeOf(error) !== 'EPERM' && codeOf(error) !== 'ENOTSUP') throw error;
-      await refuseExisting(this.path);
-      await rename(this.temporaryPath, this.path);
+      await refuseExisting(path);
+      await rename(temporaryPath, path);
     }
   }
 
   /** Removes what was written. */
   async discard(): Promise<void> {
-    this.#file.destroy();
+    this.#destination.destroy(new Error('the package is discarded'));
     await this.#written.catch(() => undefined);
-    await rm(this.temporaryPath, { force: true });
+    if (this.place !== null) await rm(this.place.temporaryPath, { force: true });
   }
 }
 

@@ -3,13 +3,12 @@ import type { Log } from '../background/part.js';
 import { describe } from '../background/run-under-lease.js';
 import type { EventLog } from '../event-log/port.js';
 import { pause } from '../event-log/waiting.js';
-import { ExportFailed, type ExportProgress, type ExportRequest } from '../evidence/index.js';
+import { ExportFailed, type ExportProgress, type PackageRequest, streamEvidence } from '../evidence/index.js';
 import type { Keyring } from '../keys/index.js';
 import type { Tracing } from '../telemetry/tracing.js';
 import { type ClaimedExport, failExport, finishExport, giveBackExport, MAX_ATTEMPTS, noteProgress } from './claim.js';
 import { exportedBy } from './create-export.js';
 import { exportKey, openSecret, sealSecret } from './export-key.js';
-import { makePackage } from './make-package.js';
 import { ExportStopped, PackageSink, PackageTooLarge } from './package-sink.js';
 import { removeChunks } from './sweep.js';
 
@@ -81,7 +80,7 @@ async function store(parts: RunExportParts, job: ClaimedExport, stopping: AbortS
   try {
     await closeEarlierRun(pool, job);
     await removeChunks(pool, job.id);
-    const request: Omit<ExportRequest, 'output'> = {
+    const request: PackageRequest = {
       siteId: job.siteId,
       filter: {
         ...job.filter,
@@ -94,7 +93,7 @@ async function store(parts: RunExportParts, job: ClaimedExport, stopping: AbortS
         progress = now;
       },
     };
-    const result = await makePackage(parts, request, sink);
+    const result = await streamEvidence(parts, request, sink);
     const { filterDisclosures } = result;
     const sealed =
       filterDisclosures.length === 0
