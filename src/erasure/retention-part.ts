@@ -3,28 +3,36 @@ import { z } from 'zod';
 import type { BackgroundPart, Log } from '../background/part.js';
 import { describe, runUnderLease } from '../background/run-under-lease.js';
 import { pause } from '../event-log/waiting.js';
+import { ClockNotTrusted, type SealingClock } from '../sealer/sealing-clock.js';
 import { type ErasureParts, eraseSubject } from './erase-subject.js';
 import { firstEventIdAt } from './event-id-times.js';
 
 export interface RetentionOptions extends ErasureParts {
   readonly logger: Log;
+  /** The clock that batches are sealed by: throws ClockNotTrusted where it differs from the database's, or has jumped. */
+  readonly clock: SealingClock;
   /** How often sites are looked through, in milliseconds. */
   readonly everyMs?: number;
 }
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
+/** How soon is looked again after the clock could not be trusted. */
+const CLOCK_RETRY_MS = 60_000;
 const limitedSites = z.array(z.object({ id: z.string(), retention_days: z.int() }));
 
-/** Erases what is older than its site's retention period. Any number may run; one works. */
+/**
+ * Erases what is older than its site's retention period. Any number may run; one works. Nothing brings back what a wrong clock has erased: age is
+ * taken from the database's clock, and nothing is erased while the clocks cannot be trusted.
+ */
 export function createRetention(options: RetentionOptions): BackgroundPart {
-  const { pool, logger, everyMs = EVERY_MS, now = () => new Date() } = options;
+  const { pool, logger, clock, everyMs = EVERY_MS } = options;
   let erasedRecords = 0;
   let failures = 0;
   let looks = 0;
 
   const eraseOld = async ({ id, retention_days: days }: z.infer<typeof limitedSites>[number]): Promise<void> => {
-    const before = new Date(now().getTime() - days * DAY_MS);
+    const before = new Date((await trustedNow(pool, clock)).getTime() - days * DAY_MS);
     const receipt = await eraseSubject(options, { siteId: id, by: { kind: 'retention', before } });
     erasedRecords += receipt.erasedRecords;
     if (receipt.erasedRecords > 0) {
@@ -32,19 +40,34 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
     }
   };
 
-  const work = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      for (const site of await sitesWithOldRecords(pool, now())) {
-        if (signal.aborted) return;
-        try {
-          await eraseOld(site);
-        } catch (error) {
+  /** @returns whether the clock could be trusted all along */
+  const lookThrough = async (signal: AbortSignal): Promise<boolean> => {
+    try {
+      for (const site of await sitesWithOldRecords(pool, await trustedNow(pool, clock))) {
+        if (signal.aborted) return true;
+        await eraseOld(site).catch((error: unknown) => {
+          if (error instanceof ClockNotTrusted) throw error;
           failures += 1;
           logger.warn({ part: 'retention', site: site.id, reason: describe(error) }, 'failed; trying again');
-        }
+        });
       }
+      return true;
+    } catch (error) {
+      if (!(error instanceof ClockNotTrusted)) throw error;
+      failures += 1;
+      logger.error(
+        { part: 'retention', reason: error.message },
+        'nothing is erased by age: the clock cannot be trusted',
+      );
+      return false;
+    }
+  };
+
+  const work = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const isTrusted = await lookThrough(signal);
       looks += 1;
-      await pause(everyMs, signal);
+      await pause(isTrusted ? everyMs : Math.min(everyMs, CLOCK_RETRY_MS), signal);
     }
   };
   return {
@@ -52,6 +75,15 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
     status: () => ({ looks, erased_records: erasedRecords, failures }),
     run: (signal) => runUnderLease({ pool, name: 'retention', log: logger, work }, signal),
   };
+}
+
+const clockRows = z.tuple([z.object({ now: z.date() })]);
+
+/** The database's time, and no later than the process's. @throws ClockNotTrusted */
+async function trustedNow(pool: pg.Pool, clock: SealingClock): Promise<Date> {
+  const own = await clock();
+  const [{ now }] = clockRows.parse((await pool.query('select clock_timestamp() as now')).rows);
+  return now < own ? now : own;
 }
 
 /** Sites that have something to erase: most have not, and need no request on record. */

@@ -92,7 +92,13 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     }),
     stamper,
     createErasureRunner({ pool, log, logger, journal: openErasureJournal(config.erasureJournal) }),
-    createRetention({ pool, keyring, logger, journal: openErasureJournal(config.erasureJournal) }),
+    createRetention({
+      pool,
+      keyring,
+      logger,
+      clock: sealingClock,
+      journal: openErasureJournal(config.erasureJournal),
+    }),
     createExporter({
       pool,
       log,

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRetention, openErasureJournal } from '../../src/erasure/index.js';
+import { createSealingClock } from '../../src/sealer/sealing-clock.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
-import { count } from '../relay/pipeline.js';
+import { count, until } from '../relay/pipeline.js';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -14,35 +14,83 @@ afterAll(() => world.close());
 
 const DAY_MS = 86_400_000;
 
-/** Lets the part look through the sites once, as of a moment. @returns records erased */
-async function lookThrough(now: Date): Promise<unknown> {
+interface Clocks {
+  /** Milliseconds that this machine's clock is ahead of the database's. */
+  readonly ahead?: number;
+  readonly monotonic?: () => number;
+}
+
+/** The part, with clocks that may be wrong. */
+function retentionBy({ ahead = 0, monotonic = () => performance.now() }: Clocks) {
   const { pipeline, keyring, folder } = world;
   const journal = openErasureJournal(join(folder, 'journal', 'erasures.ndjson'));
-  const options = { pool: pipeline.worker, keyring, journal, logger: pino({ level: 'silent' }), now: () => now };
-  const retention = createRetention({ ...options, everyMs: 20 });
+  const logger = pino({ level: 'silent' });
+  const clock = createSealingClock({ pool: pipeline.worker, logger, monotonic, now: () => Date.now() + ahead });
+  return createRetention({ pool: pipeline.worker, keyring, journal, logger, clock, everyMs: 20 });
+}
+
+/** Lets the part look through the sites until something is so. */
+async function lookThrough(
+  retention: ReturnType<typeof retentionBy>,
+  isSo: () => boolean = () => Number(retention.status().looks) > 0,
+): Promise<ReturnType<typeof retention.status>> {
   const stop = new AbortController();
   const running = retention.run(stop.signal);
-  while (retention.status().looks === 0) await sleep(20);
+  await until(isSo);
   stop.abort();
   await running;
-  expect(retention.status().failures).toBe(0);
-  return retention.status().erased_records;
+  return retention.status();
 }
 
 it('erases what is older than the site keeps, and nothing of sites that keep everything', async () => {
-  await world.record(world.site, [{ visitorId: 'one' }, { visitorId: 'two' }]);
+  const tenDaysAgo = new Date(Date.now() - 10 * DAY_MS);
+  await world.record(world.site, [
+    { visitorId: 'one', at: tenDaysAgo },
+    { visitorId: 'two', at: tenDaysAgo },
+  ]);
+  await world.record(world.site, [{ visitorId: 'one' }]);
   const { owner } = world.pipeline;
   const keys = () => count(owner, 'record_keys');
-  const before = await keys();
-  expect(before).toBeGreaterThanOrEqual(2);
-  const inTenDays = new Date(Date.now() + 10 * DAY_MS);
+  expect(await keys()).toBe(3);
 
-  expect(await lookThrough(inTenDays)).toBe(0);
+  expect(await lookThrough(retentionBy({}))).toMatchObject({ erased_records: 0, failures: 0 });
   await owner.query('update sites set retention_days = 30');
-  expect(await lookThrough(inTenDays)).toBe(0);
-  expect(await keys()).toBe(before);
+  expect(await lookThrough(retentionBy({}))).toMatchObject({ erased_records: 0, failures: 0 });
+  expect(await keys()).toBe(3);
 
   await owner.query('update sites set retention_days = 7');
-  expect(await lookThrough(inTenDays)).toBe(before);
-  expect(await keys()).toBe(0);
+  expect(await lookThrough(retentionBy({}))).toMatchObject({ erased_records: 2, failures: 0 });
+  expect(await keys()).toBe(1);
+});
+
+it('erases nothing by a clock that differs from the database’s, however far', async () => {
+  const { owner } = world.pipeline;
+  const old = new Date(Date.now() - 40 * DAY_MS);
+  await world.record(world.site, [{ visitorId: 'three', at: old }]);
+  await owner.query('update sites set retention_days = 30');
+  const before = await count(owner, 'record_keys');
+  for (const ahead of [400 * DAY_MS, 90_000, -90_000, -400 * DAY_MS]) {
+    const status = await lookThrough(retentionBy({ ahead }));
+    expect(status).toMatchObject({ erased_records: 0 });
+    expect(Number(status.failures)).toBeGreaterThan(0);
+  }
+  expect(await count(owner, 'record_keys')).toBe(before);
+  // What the clocks agree on by less: the age is then the lesser of the two.
+  await owner.query('update sites set retention_days = 40');
+  await world.record(world.site, [{ visitorId: 'four', at: new Date(Date.now() - 40 * DAY_MS + 20_000) }]);
+  expect(await lookThrough(retentionBy({ ahead: 50_000 }))).toMatchObject({ erased_records: 1, failures: 0 });
+});
+
+it('erases nothing after a jump that the database shares', async () => {
+  await world.pipeline.owner.query('update sites set retention_days = null');
+  let slept = 0;
+  const retention = retentionBy({ monotonic: () => performance.now() - slept });
+  await lookThrough(retention);
+  await world.record(world.site, [{ visitorId: 'five', at: new Date(Date.now() - 40 * DAY_MS) }]);
+  await world.pipeline.owner.query('update sites set retention_days = 30');
+  slept = 120_000;
+  const looks = Number(retention.status().looks);
+  const status = await lookThrough(retention, () => Number(retention.status().looks) > looks);
+  expect(status).toMatchObject({ erased_records: 0 });
+  expect(Number(status.failures)).toBeGreaterThan(0);
 });
