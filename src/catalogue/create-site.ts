@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AllowedIps, AllowedOrigins, RetentionDays, SiteDomain, SiteName } from '../../schemas/api/panel/sites.js';
 import type { Database } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
-import { isNetwork } from './networks.js';
+import { networkProblem } from './networks.js';
 
 export const NewSite = z.object({
   tenantId: z.uuid(),
@@ -26,7 +26,7 @@ export async function createSite(database: Database, site: NewSite): Promise<{ r
   const checked = NewSite.safeParse(site);
   if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
   const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays } = checked.data;
-  refuseHostBits(allowedIps);
+  refuseBadNetworks(allowedIps);
   const tenant = await database.query('select from tenants where id = $1', [tenantId]);
   if (tenant.rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
   const id = randomUUID();
@@ -39,12 +39,7 @@ export async function createSite(database: Database, site: NewSite): Promise<{ r
 }
 
 /** @throws CatalogueError `invalid` */
-export function refuseHostBits(networks: readonly string[]): void {
-  const wrong = networks.find((network) => !isNetwork(network));
-  if (wrong !== undefined) {
-    throw new CatalogueError(
-      'invalid',
-      `${wrong} is no range: the bits after its prefix must be zero, as in 192.0.2.0/24.`,
-    );
-  }
+export function refuseBadNetworks(networks: readonly string[]): void {
+  const problems = networks.flatMap((network) => networkProblem(network) ?? []);
+  if (problems.length > 0) throw new CatalogueError('invalid', problems.slice(0, 10).join(' '));
 }

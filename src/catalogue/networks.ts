@@ -1,20 +1,19 @@
 import { isIP } from 'node:net';
 import { ipBytes } from '../regions/ip-bytes.js';
 
-/** Whether a text is an address, or a range whose host bits are zero: what PostgreSQL's `cidr` takes. */
-export function isNetwork(text: string): boolean {
+/**
+ * What is wrong with a text that should be an address, or a range whose host bits are zero: what PostgreSQL's `cidr` takes. An IPv4 address in IPv6
+ * form is refused: callers are told apart by their IPv4 addresses, however a socket writes them.
+ * @returns null if nothing is
+ */
+export function networkProblem(text: string): string | null {
   const [address = '', prefix] = text.split('/');
-  if (isIP(address) === 0) return false;
-  if (prefix === undefined) return true;
-  const bytes = isIP(address) === 4 ? ipBytes(address) : ipv6Bytes(address);
-  return bytes !== null && hostBits(bytes, Number(prefix)).every((bit) => bit === 0);
-}
-
-/** An IPv4 address in IPv6 form keeps its sixteen bytes: the prefix counts from their start. */
-function ipv6Bytes(address: string): Uint8Array | null {
   const bytes = ipBytes(address);
-  if (bytes === null || bytes.length === 16) return bytes;
-  return Uint8Array.of(...new Uint8Array(10), 0xff, 0xff, ...bytes);
+  if (bytes === null) return `${text} is no address or range.`;
+  if (isIP(address) === 6 && bytes.length === 4)
+    return `${text} is an IPv4 address in IPv6 form: give the IPv4 address or range.`;
+  if (prefix === undefined || hostBits(bytes, Number(prefix)).every((bit) => bit === 0)) return null;
+  return `${text} is no range: the bits after its prefix must be zero, as in 192.0.2.0/24.`;
 }
 
 function hostBits(bytes: Uint8Array, prefix: number): number[] {

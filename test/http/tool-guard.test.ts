@@ -123,6 +123,24 @@ describe('the checks before a request is read', () => {
     expect(await statusFrom('203.0.113.9, 192.0.2.1')).toBe(403);
   });
 
+  it('reads IPv4 addresses in IPv6 form, which stood in lists before they were refused there', async () => {
+    const mapped = [
+      [['::ffff:203.0.113.9'], 403, 200],
+      [['::ffff:203.0.113.0/120'], 403, 200],
+      [['::ffff:0:0/96'], 200, 200],
+      [['::ffff:cb00:7100/120', '2001:db8::/32'], 403, 200],
+    ] as const;
+    for (const [list, other, listed] of mapped) {
+      const site = await app.seed();
+      await app.superuser.query('update sites set allowed_ips = $2::cidr[] where id = $1', [site.site.id, list]);
+      const statusFrom = async (address: string) =>
+        (await get(app, '/tool/v1/ping', site.keys.read, { 'x-forwarded-for': address })).status;
+      expect(await statusFrom('198.51.100.9'), list.join()).toBe(other);
+      expect(await statusFrom('203.0.113.9'), list.join()).toBe(listed);
+      expect(await statusFrom('::ffff:203.0.113.9'), list.join()).toBe(listed);
+    }
+  });
+
   it('answers a browser’s preflight from any origin, without a key', async () => {
     const response = await fetch(`${app.url}/tool/v1/consents`, {
       method: 'OPTIONS',
