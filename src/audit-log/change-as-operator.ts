@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { type Database, withTransaction } from '../database/pool.js';
 import { appendAuditEntry } from './append-entry.js';
 import type { AuditEntry } from './entry.js';
@@ -8,10 +7,10 @@ export type OperatorChange<T> = Omit<AuditEntry, 'actor'> & { readonly result: T
 
 /**
  * Makes a change for whoever runs the commands of the installation, with its line of the audit log in the same transaction.
- * @param pool connections in the role `consent_ledger_admin`
+ * @param pool in the role `consent_ledger_admin`; a transaction that runs is joined
  */
 export function changeAsOperator<T>(
-  pool: pg.Pool,
+  pool: Database,
   change: (transaction: Database) => Promise<OperatorChange<T>>,
 ): Promise<T> {
   return withTransaction(pool, async (transaction) => {

@@ -2,22 +2,28 @@ import type { z } from 'zod';
 import type { ChangeSiteRequest } from '../../schemas/api/panel/sites.js';
 import type { Database } from '../database/pool.js';
 import { changeSite } from './change-site.js';
-import { refuseHostBits } from './create-site.js';
+import { refuseBadNetworks } from './create-site.js';
 
 export type SiteSettings = z.output<typeof ChangeSiteRequest>;
 
+export interface ChangedSettings {
+  readonly changed: readonly string[];
+  /** Null: the domain is the same. */
+  readonly domain: { readonly before: string; readonly after: string } | null;
+}
+
 /**
  * Changes settings of a site; members that are absent stay. Another domain is not verified, until its DNS says that it is the tenant's.
- * @returns the names of the members that are other than before
+ * @returns the names of the members that are other than before, and the domains where it is among them
  * @throws CatalogueError `not_found`, `invalid`
  */
 export function changeSiteSettings(
   database: Database,
   siteId: string,
   settings: SiteSettings,
-): Promise<{ readonly changed: readonly string[] }> {
-  refuseHostBits(settings.allowed_ips ?? []);
-  return changeSite(database, siteId, async ({ client }) => {
+): Promise<ChangedSettings> {
+  refuseBadNetworks(settings.allowed_ips ?? []);
+  return changeSite(database, siteId, async ({ client, domain: before }) => {
     const changed: string[] = [];
     const set = async (column: string, isOther: string, assignments: string, value: unknown): Promise<void> => {
       if (value === undefined) return;
@@ -41,12 +47,7 @@ export function changeSiteSettings(
       settings.allowed_origins,
     );
     await set('allowed_ips', 'allowed_ips <> $2::cidr[]', 'allowed_ips = $2::cidr[]', settings.allowed_ips);
-    await set(
-      'retention_days',
-      'retention_days is distinct from $2::integer',
-      'retention_days = $2::integer',
-      settings.retention_days,
-    );
-    return { changed };
+    const { domain: after } = settings;
+    return { changed, domain: after === undefined || after === before ? null : { before, after } };
   });
 }

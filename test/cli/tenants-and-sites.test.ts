@@ -87,12 +87,17 @@ it('leaves a line of the audit log for every change, and no secret in it', async
       'tenant.change_plan',
       'site.create',
       'site.change',
+      'site.change_retention_period',
       'site.verify',
       'api_key.create',
       'api_key.rotate',
       'api_key.revoke',
     ]),
   );
+  expect(entries.filter(({ action }) => action === 'site.change_retention_period')).toMatchObject([
+    { details: { retention_days: { before: 9, after: null } } },
+    { details: { retention_days: { before: null, after: 9 } } },
+  ]);
   expect(JSON.stringify(log)).not.toMatch(/svc_live_/);
 });
 

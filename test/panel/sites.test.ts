@@ -68,6 +68,23 @@ describe('sites', () => {
   it.each([
     { domain: 'not a domain' },
     { domain: 'https://shop.example' },
+    { domain: 'localhost' },
+    { domain: 'localhost.' },
+    { domain: 'shop.localhost' },
+    { domain: 'shop' },
+    { domain: '.' },
+    { domain: 'shop.example..' },
+    { domain: '192.0.2.1' },
+    { domain: '127.1' },
+    { domain: '2130706433' },
+    { domain: '0x7f000001' },
+    { domain: '0x7f.0x1' },
+    { domain: '[::1]' },
+    { domain: `${'a.'.repeat(115)}examples` },
+    { name: 'Sh\u202eop' },
+    { name: 'Sh\u2066op' },
+    { name: 'Sh\nop' },
+    { name: 'Sh\u0007op' },
     { name: '' },
     { allowed_origins: ['shop.example'] },
     { allowed_origins: ['https://shop.example/'] },
@@ -75,13 +92,23 @@ describe('sites', () => {
     { allowed_ips: ['192.0.2.1/24'] },
     { allowed_ips: ['2001:db8::1/32'] },
     { allowed_ips: ['::ffff:192.0.2.1/120'] },
+    { allowed_ips: ['192.0.2.0/24', '::ffff:127.0.0.1'] },
+    { allowed_ips: ['::ffff:1.2.3.0/120'] },
+    { allowed_ips: ['::ffff:0:0/96'] },
+    { allowed_ips: ['0:0:0:0:0:FFFF:7f00:1'] },
     { allowed_ips: ['300.0.0.1'] },
-    { retention_days: 0 },
-    { retention_days: 1.5 },
+    { retention_days: 1 },
     { verified_at: '2026-01-01T00:00:00Z' },
   ])('refuse %j', async (members) => {
     const answer = await panel.as(panel.own.users.owner, 'PATCH', `/sites/${panel.own.siteId}`, members);
     expect(answer).toMatchObject({ status: 422, body: { code: 'VALIDATION_ERROR' } });
+  });
+
+  it('have domains whose record fits into a name of the DNS', async () => {
+    const longest = `${'a.'.repeat(115)}example`;
+    expect(longest).toHaveLength(237);
+    expect((await makeSite({ domain: `${longest}.` })).domain).toBe(longest);
+    expect((await makeSite({ domain: 'xn--e1afmkfd.1shop.example0' })).domain).toBe('xn--e1afmkfd.1shop.example0');
   });
 
   it('change what is named and nothing else, and the audit log says what', async () => {
@@ -89,12 +116,45 @@ describe('sites', () => {
     const path = `/sites/${site.id}`;
     const changed = await panel.as(panel.own.users.owner, 'PATCH', path, {
       name: 'New',
-      retention_days: 30,
+      domain: 'New.Example.',
       allowed_ips: [],
     });
-    expect(changed).toMatchObject({ status: 200, body: { data: { ...site, name: 'New', retention_days: 30 } } });
+    expect(changed).toMatchObject({ status: 200, body: { data: { ...site, name: 'New', domain: 'new.example' } } });
     const log = await panel.as(panel.own.users.owner, 'GET', `/audit-log?subject_id=${site.id}&action=site.change`);
-    expect(log.body).toMatchObject({ data: [{ details: { changed: ['name', 'retention_days'] } }] });
+    expect(log.body).toMatchObject({
+      data: [{ details: { changed: ['name', 'domain'], domain: { before: 'shop.example', after: 'new.example' } } }],
+    });
+  });
+});
+
+describe('the retention period', () => {
+  it('is changed by those who may erase, and by nobody else', async () => {
+    const site = await makeSite({ retention_days: 90 });
+    const path = `/sites/${site.id}/retention-period`;
+    for (const role of ['admin', 'viewer'] as const) {
+      expect(await panel.as(panel.own.users[role], 'PUT', path, { retention_days: 1 })).toMatchObject({
+        status: 403,
+        body: { code: 'INSUFFICIENT_ROLE' },
+      });
+    }
+    for (const body of [{}, { retention_days: 0 }, { retention_days: 1.5 }, { retention_days: 1, name: 'x' }]) {
+      expect(await panel.as(panel.own.users.dpo, 'PUT', path, body)).toMatchObject({ status: 422 });
+    }
+    expect((await panel.as(panel.own.users.viewer, 'GET', `/sites/${site.id}`)).body).toMatchObject({
+      data: { retention_days: 90 },
+    });
+    const changed = await panel.as(panel.own.users.dpo, 'PUT', path, { retention_days: 30 });
+    expect(changed).toMatchObject({ status: 200, body: { data: { id: site.id, retention_days: 30 } } });
+    const ended = await panel.as(panel.own.users.owner, 'PUT', path, { retention_days: null });
+    expect(ended).toMatchObject({ status: 200, body: { data: { retention_days: null } } });
+    const log = await panel.as(panel.own.users.owner, 'GET', `/audit-log?subject_id=${site.id}`);
+    expect(log.body).toMatchObject({
+      data: [
+        { action: 'site.change_retention_period', details: { retention_days: { before: 30, after: null } } },
+        { action: 'site.change_retention_period', details: { retention_days: { before: 90, after: 30 } } },
+        { action: 'site.create', details: { retention_days: 90 } },
+      ],
+    });
   });
 });
 

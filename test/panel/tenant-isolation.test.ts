@@ -132,6 +132,7 @@ function bodiesNaming(consentId: string): Readonly<Record<string, object>> {
     changeTenant: { name: 'T' },
     createSite: { name: 'S', domain: 's.example' },
     changeSite: { name: 'S' },
+    changeRetentionPeriod: { retention_days: 1 },
     createApiKey: { scope: 'write' },
     changeApiKey: { name: 'x' },
     rotateApiKey: { grace_seconds: 0 },

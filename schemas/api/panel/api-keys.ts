@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
-import { SiteParams, Timestamp } from './common.js';
+import { displayName, SiteParams, Timestamp } from './common.js';
 
 export const ApiKeyScope = z.enum(['read', 'write']);
-const ApiKeyName = z.string().trim().max(100);
+export const ApiKeyName = displayName(100);
 
 export const ApiKey = z.object({
   id: Uuid,

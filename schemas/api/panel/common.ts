@@ -10,6 +10,20 @@ export const NoBody = z.strictObject({}).optional();
 /** The route's site. */
 export const SiteParams = z.object({ site_id: Uuid });
 
+/**
+ * A name that people give something: not empty, in one line, and without the characters that make a text read otherwise than it stands (Unicode
+ * UAX #9 §2: embeddings, overrides and isolates).
+ */
+export const displayName = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .regex(
+      /^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u,
+      'must have no control characters, line breaks or characters that change the direction of text',
+    );
+
 /** A point in time of a response, ISO 8601. */
 export const Timestamp = z.iso.datetime({ offset: true });
 

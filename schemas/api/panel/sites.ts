@@ -1,9 +1,26 @@
 import { z } from 'zod';
 import { Sha256Hex, Uuid } from '../../evidence/primitives.js';
-import { Timestamp } from './common.js';
+import { displayName, Timestamp } from './common.js';
 
-export const SiteName = z.string().trim().min(1).max(300);
-export const SiteDomain = z.hostname().max(253).toLowerCase();
+export const SiteName = displayName(300).min(1);
+
+/** What is left of the 253 characters of a DNS name before which `_consent-ledger.` stands. */
+const MAX_DOMAIN = 237;
+
+/** Two labels or more (RFC 1123 §2.1). */
+const LABELS = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+/** A domain of the DNS that can prove whose it is, without the dot at its end. */
+export const SiteDomain = z
+  .string()
+  .max(MAX_DOMAIN + 1)
+  .toLowerCase()
+  .overwrite((text) => text.replace(/\.$/, ''))
+  .max(MAX_DOMAIN)
+  .regex(LABELS, 'must be a domain like shop.example')
+  .refine((domain) => !domain.endsWith('.localhost'), 'must be a domain that the DNS can have')
+  // As in URLs (WHATWG URL §3.5): whatever ends in a number is an address, or none at all.
+  .refine((domain) => !/\.(?:[0-9]+|0x[0-9a-f]*)$/.test(domain), 'must be a domain, not an address');
 
 export const AllowedOrigins = z
   .array(
@@ -66,9 +83,13 @@ export const ChangeSiteRequest = z
     domain: SiteDomain,
     allowed_origins: AllowedOrigins,
     allowed_ips: AllowedIps,
-    retention_days: RetentionDays.nullable(),
   })
   .partial();
+
+export const ChangeRetentionPeriodRequest = z.strictObject({
+  /** Days after which records are erased; null: never. */
+  retention_days: RetentionDays.nullable(),
+});
 
 export const DomainVerification = z.object({
   domain: z.string(),

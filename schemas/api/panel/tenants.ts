@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
-import { Timestamp } from './common.js';
+import { displayName, Timestamp } from './common.js';
 import { CreatedInvitation } from './invitations.js';
 
-export const TenantName = z.string().trim().min(1).max(300);
+export const TenantName = displayName(300).min(1);
 
 export const Tenant = z.object({
   id: Uuid,

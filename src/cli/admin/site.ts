@@ -2,10 +2,12 @@ import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { ChangeSiteRequest } from '../../../schemas/api/panel/sites.js';
 import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { changeRetentionPeriod } from '../../catalogue/change-retention-period.js';
 import { changeSiteSettings, type SiteSettings } from '../../catalogue/change-site-settings.js';
 import { createSite } from '../../catalogue/create-site.js';
 import { tenantOfSite } from '../../catalogue/owner-of.js';
 import { challengeOfSite, verifySite } from '../../catalogue/verify-site.js';
+import { type Database, withTransaction } from '../../database/pool.js';
 import { siteList, siteOf } from '../../panel/sites/show-sites.js';
 import { allPages } from '../all-pages.js';
 import { jsonCommand, several, uuid, wholeNumber } from '../command.js';
@@ -119,7 +121,11 @@ function createCommand(context: CliContext): Command {
             tenantId: options.tenant,
             action: 'site.create',
             subject: { kind: 'site', id: result.id },
-            details: { domain: options.domain, verified: options.verified === true },
+            details: {
+              domain: options.domain,
+              verified: options.verified === true,
+              retention_days: options.retentionDays ?? null,
+            },
           };
         });
         print(context, options, { id }, [`Site ${id} was made.`]);
@@ -137,15 +143,37 @@ function changeCommand(context: CliContext): Command {
     .addOption(new Option('--keep-forever', 'erase nothing by age').conflicts('retentionDays'))
     .action(async (id: string, options: ChangeOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const { changed } = await changeAsOperator(adminPool, async (transaction) => {
-          const tenantId = await tenantOfSite(transaction, id);
-          const result = await changeSiteSettings(transaction, id, settingsOf(options));
-          const details = { changed: [...result.changed] };
-          return { result, tenantId, action: 'site.change', subject: { kind: 'site', id }, details };
+        const changed = await withTransaction(adminPool, async (transaction) => {
+          const days = options.keepForever === true ? null : options.retentionDays;
+          const named = settingsOf(options);
+          const isPeriodOnly = days !== undefined && Object.keys(named).length === 0;
+          const settings = isPeriodOnly ? [] : await changeSettings(transaction, id, named);
+          const isOther = days !== undefined && (await changePeriod(transaction, id, days));
+          return isOther ? [...settings, 'retention_days'] : settings;
         });
         print(context, options, { id, changed }, [`Changed: ${changed.join(', ') || 'nothing'}.`]);
       });
     });
+}
+
+function changeSettings(transaction: Database, id: string, settings: SiteSettings): Promise<readonly string[]> {
+  return changeAsOperator(transaction, async () => {
+    const tenantId = await tenantOfSite(transaction, id);
+    const { changed, domain } = await changeSiteSettings(transaction, id, settings);
+    const details = { changed: [...changed], ...(domain !== null && { domain }) };
+    return { result: changed, tenantId, action: 'site.change', subject: { kind: 'site', id }, details };
+  });
+}
+
+/** @returns whether it is other than before */
+function changePeriod(transaction: Database, id: string, days: number | null): Promise<boolean> {
+  return changeAsOperator(transaction, async () => {
+    const tenantId = await tenantOfSite(transaction, id);
+    const { before, after } = await changeRetentionPeriod(transaction, id, days);
+    const details = { retention_days: { before, after } };
+    const action = 'site.change_retention_period';
+    return { result: before !== after, tenantId, action, subject: { kind: 'site', id }, details };
+  });
 }
 
 function verifyCommand(context: CliContext): Command {
@@ -179,13 +207,11 @@ function withSettings(command: Command): Command {
 function settingsOf(options: ChangeOptions): SiteSettings {
   const origins = options.anyOrigin === true ? [] : options.allowedOrigin;
   const addresses = options.anyIp === true ? [] : options.allowedIp;
-  const days = options.keepForever === true ? null : options.retentionDays;
   const checked = ChangeSiteRequest.safeParse({
     ...(options.name !== undefined && { name: options.name }),
     ...(options.domain !== undefined && { domain: options.domain }),
     ...(origins !== undefined && { allowed_origins: [...origins] }),
     ...(addresses !== undefined && { allowed_ips: [...addresses] }),
-    ...(days !== undefined && { retention_days: days }),
   });
   if (!checked.success) throw new CommandError(z.prettifyError(checked.error));
   return checked.data;

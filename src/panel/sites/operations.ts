@@ -1,6 +1,12 @@
 import { dataOf, NoBody, None, PageQuery, pageOf, SiteParams } from '../../../schemas/api/panel/common.js';
-import { ChangeSiteRequest, CreateSiteRequest, DomainVerification, Site } from '../../../schemas/api/panel/sites.js';
-import { EDITORS, operation, READERS } from '../operation.js';
+import {
+  ChangeRetentionPeriodRequest,
+  ChangeSiteRequest,
+  CreateSiteRequest,
+  DomainVerification,
+  Site,
+} from '../../../schemas/api/panel/sites.js';
+import { EDITORS, operation, PROTECTORS, READERS } from '../operation.js';
 
 const tag = 'Sites';
 
@@ -61,7 +67,7 @@ export const changeSite = operation({
   tag,
   summary: 'Change settings of a site',
   description:
-    'Members that are absent stay. Another domain is not verified: the Tool API answers 403 SITE_NOT_VERIFIED until it is. A shorter retention period erases older records within an hour.',
+    'Members that are absent stay. Another domain is not verified: the Tool API answers 403 SITE_NOT_VERIFIED until it is. The retention period has a route of its own.',
   roles: EDITORS,
   params: SiteParams,
   query: None,
@@ -70,6 +76,24 @@ export const changeSite = operation({
   response: dataOf(Site),
   errors: [],
   action: 'site.change',
+});
+
+export const changeRetentionPeriod = operation({
+  id: 'changeRetentionPeriod',
+  method: 'put',
+  path: '/sites/{site_id}/retention-period',
+  tag,
+  summary: 'Say for how long personal data of the site’s records is kept',
+  description:
+    'What is older is erased within an hour of the change, and can never be restored: hence for those who may erase. The audit log has the period before and after.',
+  roles: PROTECTORS,
+  params: SiteParams,
+  query: None,
+  body: ChangeRetentionPeriodRequest,
+  status: 200,
+  response: dataOf(Site),
+  errors: [],
+  action: 'site.change_retention_period',
 });
 
 export const readDomainVerification = operation({
@@ -106,4 +130,12 @@ export const verifyDomain = operation({
   action: 'site.verify',
 });
 
-export const SITE_OPERATIONS = [listSites, createSite, readSite, changeSite, readDomainVerification, verifyDomain];
+export const SITE_OPERATIONS = [
+  listSites,
+  createSite,
+  readSite,
+  changeSite,
+  changeRetentionPeriod,
+  readDomainVerification,
+  verifyDomain,
+];

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { changeRetentionPeriod } from '../../catalogue/change-retention-period.js';
 import { changeSiteSettings } from '../../catalogue/change-site-settings.js';
 import { createSite } from '../../catalogue/create-site.js';
 import { isChallengeMet } from '../../catalogue/domain-challenge.js';
@@ -25,18 +26,26 @@ export function siteRoutes({ apiPool, lookUpTxt }: PanelDeps): readonly PanelRou
       return {
         response: { data: await siteOf(transaction, user.tenantId, id) },
         subject: { kind: 'site', id },
-        details: { domain: body.domain },
+        details: { domain: body.domain, retention_days: body.retention_days },
       };
     }),
     reads(operations.readSite, async ({ user, params }) => ({
       data: await siteOf(apiPool, user.tenantId, params.site_id),
     })),
     changes(operations.changeSite, async ({ user, params, body }, transaction) => {
-      const { changed } = await changeSiteSettings(transaction, params.site_id, body);
+      const { changed, domain } = await changeSiteSettings(transaction, params.site_id, body);
       return {
         response: { data: await siteOf(transaction, user.tenantId, params.site_id) },
         subject: { kind: 'site', id: params.site_id },
-        details: { changed: [...changed] },
+        details: { changed: [...changed], ...(domain !== null && { domain }) },
+      };
+    }),
+    changes(operations.changeRetentionPeriod, async ({ user, params, body }, transaction) => {
+      const { before, after } = await changeRetentionPeriod(transaction, params.site_id, body.retention_days);
+      return {
+        response: { data: await siteOf(transaction, user.tenantId, params.site_id) },
+        subject: { kind: 'site', id: params.site_id },
+        details: { retention_days: { before, after } },
       };
     }),
     reads(operations.readDomainVerification, async ({ params }) => ({
