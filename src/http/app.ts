@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '../../schemas/api/error-codes.js';
-import { boundBodies } from './body-budget.js';
+import { boundBodies } from './bound-bodies.js';
 import { answerClientError } from './client-errors.js';
 import { drainOnClose } from './drain.js';
 import { apiErrorOf, sendError } from './error-response.js';

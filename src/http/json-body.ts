@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError, type FieldError } from '../../schemas/api/error-codes.js';
 import type { JsonValue } from '../../schemas/json/json-value.js';
@@ -10,8 +10,8 @@ const NO_BODY = Buffer.alloc(0);
 export function keepRawBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const encoding = request.headers['content-encoding'];
-    if (encoding !== undefined && encoding !== 'identity') {
+    const encoding = unknownEncoding(request);
+    if (encoding !== null) {
       done(new ApiError('UNSUPPORTED_MEDIA_TYPE', `The content coding ${encoding.slice(0, 40)} is not supported.`));
     } else {
       done(null, body);
@@ -22,6 +22,21 @@ export function keepRawBodies(app: FastifyInstance): void {
       return Buffer.isBuffer(this.body) ? this.body : NO_BODY;
     },
   });
+}
+
+function unknownEncoding({ headers }: FastifyRequest): string | null {
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  return encoding === 'identity' ? null : encoding;
+}
+
+const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
+
+/** Whether the headers promise a body that will be read: neither its size nor its media type is refused. No body at all is one of them. */
+export function isBodyTaken(request: FastifyRequest): boolean {
+  const { 'content-type': type, 'content-length': length, 'transfer-encoding': chunked } = request.headers;
+  if (type === undefined) return chunked === undefined && Number(length ?? 0) === 0;
+  const isTooLarge = length !== undefined && Number(length) > request.routeOptions.bodyLimit;
+  return JSON_MEDIA_TYPE.test(type) && unknownEncoding(request) === null && !isTooLarge;
 }
 
 /**

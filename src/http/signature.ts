@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../schemas/api/error-codes.js';
 import { hmacSha256Hex } from '../keys/index.js';
 import { callerOf } from './caller.js';
+import { isBodyTaken } from './json-body.js';
 
 /** How far X-Timestamp may be from the server's clock, in seconds, either way. */
 const TIMESTAMP_TOLERANCE_SECONDS = 300;
@@ -26,6 +27,37 @@ export function requestSignature(apiKey: string, { method, path, timestamp, nonc
   return hmacSha256Hex(Buffer.from(apiKey), canonical);
 }
 
+interface SignatureHeaders {
+  readonly signature: string;
+  readonly timestamp: string;
+  readonly nonce: string;
+}
+
+/** @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, in this order */
+function signatureHeaders({ headers }: FastifyRequest, now: number): SignatureHeaders {
+  const { 'x-signature': signature, 'x-timestamp': timestamp, 'x-nonce': nonce } = headers;
+  if (typeof signature !== 'string' || typeof timestamp !== 'string' || typeof nonce !== 'string') {
+    throw new ApiError('MISSING_SIGNATURE_HEADERS');
+  }
+  const isTimely = TIMESTAMP.test(timestamp) && Math.abs(Number(timestamp) - now / 1000) <= TIMESTAMP_TOLERANCE_SECONDS;
+  if (!isTimely) throw new ApiError('TIMESTAMP_EXPIRED');
+  if (!NONCE.test(nonce)) throw new ApiError('INVALID_NONCE');
+  return { signature, timestamp, nonce };
+}
+
+/**
+ * What the headers alone show of a signature that cannot hold: for before the body is read. A request whose size or media type will be refused passes: that comes first.
+ * @param now Unix milliseconds
+ * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, in this order
+ */
+export function checkSignatureHeaders(request: FastifyRequest, now: number): void {
+  try {
+    signatureHeaders(request, now);
+  } catch (error) {
+    if (isBodyTaken(request)) throw error;
+  }
+}
+
 /**
  * Checks the signature of a Tool API request whose key is known; nothing of the body is looked at before.
  * @param now Unix milliseconds
@@ -33,13 +65,7 @@ export function requestSignature(apiKey: string, { method, path, timestamp, nonc
  * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, INVALID_SIGNATURE, in this order
  */
 export function checkSignature(request: FastifyRequest, now: number): string {
-  const { 'x-signature': signature, 'x-timestamp': timestamp, 'x-nonce': nonce } = request.headers;
-  if (typeof signature !== 'string' || typeof timestamp !== 'string' || typeof nonce !== 'string') {
-    throw new ApiError('MISSING_SIGNATURE_HEADERS');
-  }
-  const isTimely = TIMESTAMP.test(timestamp) && Math.abs(Number(timestamp) - now / 1000) <= TIMESTAMP_TOLERANCE_SECONDS;
-  if (!isTimely) throw new ApiError('TIMESTAMP_EXPIRED');
-  if (!NONCE.test(nonce)) throw new ApiError('INVALID_NONCE');
+  const { signature, timestamp, nonce } = signatureHeaders(request, now);
   const { rawApiKey } = callerOf(request);
   const { method, rawBody: body } = request;
   const expected = requestSignature(rawApiKey, { method, path: pathOf(request.url), timestamp, nonce, body });

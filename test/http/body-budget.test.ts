@@ -1,53 +1,52 @@
-import { type ClientRequest, request as send } from 'node:http';
-import fastify, { type FastifyInstance } from 'fastify';
-import { afterEach, expect, test } from 'vitest';
-import { boundBodies } from '../../src/http/body-budget.js';
-import { apiErrorOf, sendError } from '../../src/http/error-response.js';
-import { keepRawBodies } from '../../src/http/json-body.js';
+import { describe, expect, test } from 'vitest';
+import { BodyBudget } from '../../src/http/body-budget.js';
 
-const MIB = 1024 * 1024;
-let app: FastifyInstance | undefined;
-afterEach(() => app?.close());
+const start = (budget: BodyBudget, owner: string, announced = 0) => {
+  const share = budget.begin(owner, announced);
+  if (share === null) throw new Error('there is no room');
+  return share;
+};
 
-async function start(): Promise<string> {
-  app = fastify({ bodyLimit: 4 * MIB });
-  boundBodies(app, 5 * MIB);
-  keepRawBodies(app);
-  app.setErrorHandler((error, _request, reply) => {
-    const told = error instanceof Error ? apiErrorOf(error) : null;
-    if (told === null) throw error;
-    return sendError(reply, told);
+describe('the budget of large bodies', () => {
+  test('counts what came, not what is announced', () => {
+    const budget = new BodyBudget(1000);
+    for (let i = 0; i < 50; i += 1) start(budget, 'a', 200);
+    for (const owner of ['b', 'c', 'd', 'e']) expect(start(budget, owner, 250).take(250)).toBe(true);
+    expect(budget.begin('f', 1)).toBeNull();
   });
-  app.post('/', (request, reply) => {
-    reply.send({ bytes: request.rawBody.length });
+
+  test('gives an owner of several bodies a quarter', () => {
+    const budget = new BodyBudget(1000);
+    const [one, two] = [start(budget, 'a'), start(budget, 'a')];
+    expect(one.take(200)).toBe(true);
+    expect(two.take(51)).toBe(false);
+    expect(two.take(50)).toBe(true);
+    expect(budget.begin('a', 1)).toBeNull();
+    expect(start(budget, 'b').take(250)).toBe(true);
   });
-  return app.listen({ port: 0, host: '127.0.0.1' });
-}
 
-function begin(url: string, headers: Record<string, string | number>): ClientRequest {
-  const started = send(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } });
-  started.on('error', () => undefined);
-  started.write('[');
-  return started;
-}
+  test('takes a body larger than a quarter if it is the only one of its owner, and leaves a quarter', () => {
+    const budget = new BodyBudget(1000);
+    const large = start(budget, 'a', 750);
+    expect(large.take(750)).toBe(true);
+    expect(large.take(1)).toBe(false);
+    expect(budget.begin('b', 251)).toBeNull();
+    expect(start(budget, 'b', 250).take(250)).toBe(true);
+    large.release();
+    start(budget, 'a');
+    expect(budget.begin('a', 251)).toBeNull();
+  });
 
-async function post(url: string, bytes: number): Promise<number> {
-  const body = Buffer.alloc(bytes, 0x20);
-  return (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status;
-}
-
-test.each([
-  ['of a stated length', { 'content-length': 3 * MIB }],
-  ['of no stated length, which may reach the limit', { 'transfer-encoding': 'chunked' }],
-])('while one large body %s is on its way, another is told to come later, and small ones pass', async (_, headers) => {
-  const url = await start();
-  const waiting = begin(url, headers);
-  await expect.poll(() => post(url, 3 * MIB)).toBe(503);
-  expect(await post(url, 1000)).toBe(200);
-
-  const closed = new Promise((resolve) => waiting.once('close', resolve));
-  waiting.destroy();
-  await closed;
-  await expect.poll(() => post(url, 3 * MIB)).toBe(200);
-  expect(await post(url, 3 * MIB)).toBe(200);
+  test('has the room of a released body again, once', () => {
+    const budget = new BodyBudget(1000);
+    const shares = ['a', 'b', 'c', 'd'].map((owner) => start(budget, owner));
+    for (const share of shares) expect(share.take(250)).toBe(true);
+    shares[0]?.release();
+    shares[0]?.release();
+    expect(shares[0]?.take(1)).toBe(false);
+    const again = start(budget, 'e');
+    expect(again.take(250)).toBe(true);
+    expect(again.take(1)).toBe(false);
+    expect(budget.begin('f', 1)).toBeNull();
+  });
 });

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Admission, SignedRequest } from '../../../admission/admission.js';
 import { callerOf } from '../../caller.js';
-import type { ToolGuards } from '../../guards/tool-guard.js';
-import { checkSignature } from '../../signature.js';
+import type { Guard, ToolGuards } from '../../guards/tool-guard.js';
+import { checkSignature, checkSignatureHeaders } from '../../signature.js';
 
 /** What the POST routes of the Tool API are made of. */
 export interface PostRouteDeps {
@@ -10,6 +10,17 @@ export interface PostRouteDeps {
   readonly guards: Pick<ToolGuards, 'write' | 's2s' | 'authorize'>;
   /** Unix milliseconds. */
   readonly clock: () => number;
+}
+
+/**
+ * A guard, and after it what the signature's headers show by themselves: who only has a key, which browsers show everybody, does not make us read megabytes.
+ * @param clock Unix milliseconds
+ */
+export function signed(guard: Guard, clock: () => number): Guard {
+  return async (request, reply) => {
+    await guard(request, reply);
+    checkSignatureHeaders(request, clock());
+  };
 }
 
 /** Checks the signature. @throws ApiError; see `checkSignature` */

@@ -8,7 +8,7 @@ import type { Keyring } from '../../../keys/index.js';
 import { callerOf } from '../../caller.js';
 import type { ToolGuards } from '../../guards/tool-guard.js';
 import { parseJsonBody, validate } from '../../json-body.js';
-import { signedRequest } from './post-deps.js';
+import { signed, signedRequest } from './post-deps.js';
 
 export interface S2sErasureDeps {
   readonly admission: Admission;
@@ -32,20 +32,24 @@ export function s2sErasures(tool: FastifyInstance, deps: S2sErasureDeps): void {
     if (erasure === null) throw new ApiError('RESOURCE_NOT_FOUND');
     return { data: await shownReceipt(pool, erasure, backupRetentionDays) };
   };
-  tool.post('/s2s/erasures', { onRequest: guards.s2s, bodyLimit: BODY_BYTES }, async (request, reply) => {
-    await deps.admission.useNonce(signedRequest(request, deps));
-    const body = validate(S2sErasureRequest, parseJsonBody(request.rawBody));
-    const { site, user } = callerOf(request);
-    if (user === undefined) throw new Error('an S2S route was registered without its guard');
-    const order: ErasureOrder = {
-      siteId: site.siteId,
-      by: subjectOf(body),
-      channel: 's2s',
-      idempotencyKey: body.idempotency_key,
-    };
-    const recorded = await orderErasure(pool, keyring, order, { kind: 'user', userId: user.id });
-    return reply.code(202).send(await receipt(site.siteId, recorded.request.id));
-  });
+  tool.post(
+    '/s2s/erasures',
+    { onRequest: signed(guards.s2s, deps.clock), bodyLimit: BODY_BYTES },
+    async (request, reply) => {
+      await deps.admission.useNonce(signedRequest(request, deps));
+      const body = validate(S2sErasureRequest, parseJsonBody(request.rawBody));
+      const { site, user } = callerOf(request);
+      if (user === undefined) throw new Error('an S2S route was registered without its guard');
+      const order: ErasureOrder = {
+        siteId: site.siteId,
+        by: subjectOf(body),
+        channel: 's2s',
+        idempotencyKey: body.idempotency_key,
+      };
+      const recorded = await orderErasure(pool, keyring, order, { kind: 'user', userId: user.id });
+      return reply.code(202).send(await receipt(site.siteId, recorded.request.id));
+    },
+  );
   tool.get('/s2s/erasures/:id', { onRequest: guards.s2sRead, exposeHeadRoute: false }, async (request) => {
     const params = ErasureParams.safeParse(request.params);
     if (!params.success) throw new ApiError('RESOURCE_NOT_FOUND');

@@ -17,7 +17,7 @@ import {
 import { type Caller, callerOf } from '../../caller.js';
 import type { ToolGuards } from '../../guards/tool-guard.js';
 import { parseJsonBody, validate } from '../../json-body.js';
-import { signedRequest } from './post-deps.js';
+import { signed, signedRequest } from './post-deps.js';
 
 export interface EvidenceExportDeps extends SendPackageParts, CreateExportParts {
   readonly admission: Admission;
@@ -32,7 +32,7 @@ export interface EvidenceExportDeps extends SendPackageParts, CreateExportParts 
  */
 export function s2sEvidenceExports(tool: FastifyInstance, deps: EvidenceExportDeps): void {
   const { guards, pool, keyring } = deps;
-  tool.post('/s2s/evidence-exports', { onRequest: guards.s2s }, async (request, reply) => {
+  tool.post('/s2s/evidence-exports', { onRequest: signed(guards.s2s, deps.clock) }, async (request, reply) => {
     await deps.admission.useNonce(signedRequest(request, deps));
     const caller = callerOf(request);
     const body = validate(CreateExportRequest, parseJsonBody(request.rawBody));
