@@ -5,8 +5,7 @@ export function configurationDocument(): string {
   const rows = Object.entries(variables.shape).map(([name, schema]) => {
     const about = descriptions.get(schema);
     if (about === undefined) throw new Error(`${name} has no description`);
-    const standard =
-      about.default === undefined ? about.otherwise : about.default === '' ? 'none' : `\`${about.default}\``;
+    const standard = about.otherwise ?? (about.default === '' ? 'none' : `\`${about.default}\``);
     return `| \`${name}\` | ${about.meaning} | ${standard} | \`${about.example}\` |`;
   });
   return `# Configuration
@@ -34,6 +33,8 @@ configurable, so keep the clock synchronised.
 | \`postgres/\` | Embedded PostgreSQL: a copy of its programs, its database files and \`postgres.log\` | With \`pg_dump\` or \`pg_basebackup\`, not by copying a running server's files |
 | \`embedded.json\` | Where the embedded PostgreSQL's files are, and its port | Yes |
 | \`postgres.password\` | Password of the embedded PostgreSQL's superuser \`consent_ledger\` | Yes |
+| \`development-tsa/\` | Keys and certificates of the development time-stamp authority, unless \`TSA_URLS\` names real ones. \`development-tsa-root.pem\` in it is what \`--tsa-ca\` takes | If what it stamped is to be verified later: a new one is made where it is missing, and the new root does not vouch for the old stamps |
+| \`ledger.vkey\` | The ledger's public key, which \`--ledger-key\` takes. A worker writes it at every start | No: it follows from the ledger's key, which is in the database. Whoever verifies keeps a copy |
 | \`embedded.lock\` | Held while the embedded PostgreSQL is started or stopped | No |
 | \`erasures.ndjson\` | The erasure journal, unless \`ERASURE_JOURNAL\` moves it | Yes, and never restore an older one |
 | \`ledger-head.json\` | How far the ledger has come, beside the erasure journal ([restore.md](restore.md)) | Yes, and never restore an older one |

@@ -112,11 +112,18 @@ export const ratio = z
   .regex(/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/, 'must be a number from 0 to 1.')
   .transform(Number);
 
-/** `name=value` pairs separated by commas, values percent-encoded: how OpenTelemetry writes headers and attributes. */
-export const namedValues = z
-  .string()
-  .transform((text) => decodePairs(listOf(text)))
-  .pipe(z.record(z.string(), z.string(), { error: 'must be name=value pairs, separated by commas, percent-encoded.' }));
+/**
+ * `name=value` pairs separated by commas, values percent-encoded: how OpenTelemetry writes headers and attributes.
+ * @returns a new schema each time: a description is registered on the schema itself, and two variables are of this form
+ */
+export function namedValues() {
+  return z
+    .string()
+    .transform((text) => decodePairs(listOf(text)))
+    .pipe(
+      z.record(z.string(), z.string(), { error: 'must be name=value pairs, separated by commas, percent-encoded.' }),
+    );
+}
 
 /** @returns `undefined` if an item is no pair, or not well encoded */
 function decodePairs(items: readonly string[]): Readonly<Record<string, string>> | undefined {

@@ -22,7 +22,7 @@ export interface Description {
   readonly meaning: string;
   /** The text that stands in for a missing variable. */
   readonly default?: string;
-  /** What holds without the variable, in words, where it has no default. */
+  /** What holds without the variable, in words, where it has no default or an empty one. */
   readonly otherwise?: string;
   readonly example: string;
 }
@@ -151,6 +151,7 @@ export const variables = z.object({
     meaning:
       'Addresses, separated by commas, of the DNS servers that are asked whose a domain is; with a port where it is not 53.',
     default: '',
+    otherwise: 'the system’s resolvers',
     example: '192.0.2.53,[2001:db8::53]:5353',
   }),
   LEDGER_ORIGIN: ledgerOrigin.register(descriptions, {
@@ -242,7 +243,7 @@ export const variables = z.object({
     otherwise: 'see `OTEL_EXPORTER_OTLP_ENDPOINT`',
     example: 'https://otlp.example.org/v1/traces',
   }),
-  OTEL_EXPORTER_OTLP_HEADERS: namedValues.register(descriptions, {
+  OTEL_EXPORTER_OTLP_HEADERS: namedValues().register(descriptions, {
     meaning: 'Headers for the collector, as `name=value` pairs separated by commas, percent-encoded.',
     default: '',
     example: 'authorization=Bearer%20secret',
@@ -257,7 +258,7 @@ export const variables = z.object({
     default: 'consent-ledger',
     example: 'consent-ledger-eu',
   }),
-  OTEL_RESOURCE_ATTRIBUTES: namedValues.register(descriptions, {
+  OTEL_RESOURCE_ATTRIBUTES: namedValues().register(descriptions, {
     meaning: 'Further attributes of every trace, as `name=value` pairs separated by commas, percent-encoded.',
     default: '',
     example: 'deployment.environment.name=production',

@@ -237,6 +237,13 @@ describe('the table of variables', () => {
     }
   });
 
+  it('gives each variable a description of its own', () => {
+    const schemas = Object.values(variables.shape);
+    const meanings = schemas.map((schema) => descriptions.get(schema)?.meaning);
+    expect(meanings.filter((meaning, index) => meanings.indexOf(meaning) !== index)).toEqual([]);
+    expect(descriptions.get(variables.shape.OTEL_EXPORTER_OTLP_HEADERS)?.meaning).toContain('Headers');
+  });
+
   it('is what docs/configuration.md says', () => {
     expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationDocument());
   });
