@@ -13,7 +13,7 @@ import {
 } from './destroy.js';
 import { UnknownSite } from './errors.js';
 import type { ErasureJournal } from './journal.js';
-import { type ErasureReceipt, erasureReceipt } from './receipt.js';
+import { type ErasureReceipt, erasureReceipt } from './read-erasures.js';
 import { type ErasureRequest, type ErasureSubject, openErasureRequests, orderErasure, reasonOf } from './requests.js';
 import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 

@@ -1,22 +1,12 @@
+export { ANNOUNCEMENT_STATES, type Announcement, listAnnouncements } from './announcements.js';
 export { type AppliedErasures, type ApplyErasuresParts, applyErasures } from './apply-erasures.js';
 export { type ErasureParts, eraseSubject, resumeErasures } from './erase-subject.js';
 export { createErasureRunner, type ErasureRunnerOptions } from './erasure-runner.js';
 export { JournalUnavailable, UnknownSite } from './errors.js';
+export { IDENTIFIER_KINDS } from './identifiers.js';
 export { type ErasureJournal, openErasureJournal } from './journal.js';
-export {
-  ANNOUNCEMENT_STATES,
-  type Announcement,
-  type Erasure,
-  type ErasureReceipt,
-  erasureReceipt,
-  firstScrubSince,
-  listAnnouncements,
-  listErasures,
-  type Remains,
-  readErasure,
-  remainsOf,
-  statementOf,
-} from './receipt.js';
+export { type Erasure, type ErasureReceipt, erasureReceipt, listErasures, readErasure } from './read-erasures.js';
+export { firstScrubSince, type Remains, remainsOf, statementOf } from './remains.js';
 export {
   auditOf,
   ERASURE_ACTION,
@@ -29,4 +19,4 @@ export {
 export { createRetention, type RetentionOptions } from './retention-part.js';
 export { ScrubFailed, scrubErased } from './scrub.js';
 export { INDEX_COLUMNS } from './select-subjects.js';
-export { IDENTIFIER_KINDS, shownAnnouncement, shownErasure, shownReceipt, subjectOf } from './show-erasure.js';
+export { shownAnnouncement, shownErasure, shownReceipt, subjectOf } from './show-erasure.js';

@@ -8,6 +8,7 @@ import { type Database, withTransaction } from '../database/pool.js';
 import { type BlindIndexKind, blindIndex, hmacSha256, type Keyring } from '../keys/index.js';
 import { UnknownSite } from './errors.js';
 import { firstEventIdAt } from './event-id-times.js';
+import { nameOfSubject } from './identifiers.js';
 
 /** Whose data, or which, is to be erased. `before`: records older than this moment. */
 export type ErasureSubject =
@@ -114,7 +115,7 @@ export function auditOf({ request, isNew }: RecordedOrder, { siteId, by }: Erasu
     subject: { kind: 'erasure', id: request.id },
     details: {
       site_id: siteId,
-      by: by.kind,
+      by: nameOfSubject(by.kind),
       is_repeated: !isNew,
       ...(by.kind === 'record' && { event_id: by.eventId }),
       ...(by.kind === 'retention' && { before: by.before.toISOString() }),

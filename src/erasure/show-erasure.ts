@@ -7,30 +7,11 @@ import {
   type Erasure as ErasureSchema,
   MAX_SHOWN_ANNOUNCEMENTS,
 } from '../../schemas/api/erasures.js';
-import type { BlindIndexKind } from '../keys/index.js';
-import {
-  type Announcement,
-  type Erasure,
-  firstScrubSince,
-  listAnnouncements,
-  remainsOf,
-  statementOf,
-} from './receipt.js';
+import { type Announcement, listAnnouncements } from './announcements.js';
+import { IDENTIFIER_KINDS, IDENTIFIERS } from './identifiers.js';
+import type { Erasure } from './read-erasures.js';
+import { firstScrubSince, remainsOf, statementOf } from './remains.js';
 import type { ErasureSubject } from './requests.js';
-
-const IDENTIFIERS = {
-  visitor: 'visitor_id',
-  email: 'signer_email',
-  phone: 'signer_phone',
-  id_number: 'signer_id_number',
-} as const satisfies Readonly<Record<BlindIndexKind, string>>;
-/** The blind index of each identifier. */
-export const IDENTIFIER_KINDS = {
-  visitor_id: 'visitor',
-  signer_email: 'email',
-  signer_phone: 'phone',
-  signer_id_number: 'id_number',
-} as const;
 
 /** What a request of the HTTP API asks to erase. */
 export function subjectOf({ subject }: z.infer<typeof CreateErasureRequest>): ErasureSubject {

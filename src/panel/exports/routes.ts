@@ -18,7 +18,7 @@ export function exportRoutes({ apiPool, keyring, config, logger }: PanelDeps): r
       return {
         response: { data },
         subject: { kind: 'export', id: data.id },
-        details: { site: params.site_id, ...exports.auditDetails(exports.exportFilter(body.filter), body.disclose) },
+        details: { site_id: params.site_id, ...exports.auditDetails(exports.exportFilter(body.filter), body.disclose) },
       };
     }),
     reads(listExports, async ({ params, query }) => {
@@ -37,21 +37,21 @@ export function exportRoutes({ apiPool, keyring, config, logger }: PanelDeps): r
           actor: { kind: 'user', userId: user.id },
           action: 'export.download',
           subject: { kind: 'export', id: params.export_id },
-          details: { site: params.site_id, channel: 'panel' },
+          details: { site_id: params.site_id, channel: 'panel' },
         }),
       );
     }),
     changes(cancelExport, async ({ params }, transaction) => ({
       response: { data: await exports.cancelExport(transaction, idOf(params)) },
       subject: { kind: 'export', id: params.export_id },
-      details: { site: params.site_id },
+      details: { site_id: params.site_id },
     })),
     changes(deleteExport, async ({ params }, transaction) => {
       const data = await exports.deleteExport(transaction, idOf(params));
       return {
         response: { data },
         subject: { kind: 'export', id: params.export_id },
-        details: { site: params.site_id, state: data.state },
+        details: { site_id: params.site_id, state: data.state },
       };
     }),
   ];

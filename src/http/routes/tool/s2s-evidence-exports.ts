@@ -46,7 +46,11 @@ export function s2sEvidenceExports(tool: FastifyInstance, deps: EvidenceExportDe
         actor: { kind: 'user', userId },
         action: 'export.create',
         subject: { kind: 'export', id: data.id },
-        details: { site: siteId, api_key: caller.apiKey.id, ...auditDetails(exportFilter(body.filter), body.disclose) },
+        details: {
+          site_id: siteId,
+          api_key_id: caller.apiKey.id,
+          ...auditDetails(exportFilter(body.filter), body.disclose),
+        },
       });
       return data;
     });
@@ -67,7 +71,7 @@ export function s2sEvidenceExports(tool: FastifyInstance, deps: EvidenceExportDe
         actor: { kind: 'user', userId: userOf(caller) },
         action: 'export.download',
         subject: { kind: 'export', id: id.exportId },
-        details: { site: id.siteId, channel: 's2s', api_key: caller.apiKey.id },
+        details: { site_id: id.siteId, channel: 's2s', api_key_id: caller.apiKey.id },
       }),
     );
     return reply;

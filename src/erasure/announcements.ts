@@ -1,0 +1,58 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { consentsStream } from '../../schemas/events/streams.js';
+import type { Erasure } from './read-erasures.js';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+/** How far the announcement of an erasure is: each state includes those before it. */
+export const ANNOUNCEMENT_STATES = ['waiting', 'logged', 'sealed', 'stamped'] as const;
+
+/** A `SubjectErased` of an erasure: `waiting` for the log, `logged`, `sealed` in a batch, or `stamped` with it. */
+export interface Announcement {
+  readonly eventId: string;
+  readonly state: (typeof ANNOUNCEMENT_STATES)[number];
+  readonly batch: number | null;
+  /** Size of the first stamped checkpoint that covers it. */
+  readonly checkpointSize: number | null;
+  readonly stampedTime: Date | null;
+}
+
+const announcementRow = z
+  .object({
+    event_id: z.string(),
+    is_waiting: z.boolean(),
+    batch: z.int().nullable(),
+    size: z.int().nullable(),
+    gen_time: z.date().nullable(),
+  })
+  .transform(
+    (row): Announcement => ({
+      eventId: row.event_id,
+      state: row.size !== null ? 'stamped' : row.batch !== null ? 'sealed' : row.is_waiting ? 'waiting' : 'logged',
+      batch: row.batch,
+      checkpointSize: row.size,
+      stampedTime: row.gen_time,
+    }),
+  );
+
+/** The announcements of an erasure, in the order in which they were made. @param after id of one: only later ones */
+export async function listAnnouncements(
+  db: Queryable,
+  { id, siteId }: Pick<Erasure, 'id' | 'siteId'>,
+  after: string | null,
+  limit: number,
+): Promise<Announcement[]> {
+  const { rows } = await db.query(
+    `select e.event_id,
+            exists (select from outbox o where o.site_id = $2 and o.revision is null and o.event_id = e.event_id) as is_waiting,
+            l.batch, c.size, c.gen_time
+       from erasure_events e
+       left join leaves l on l.event_id = e.event_id and l.stream = $3
+       left join lateral (select size, gen_time from checkpoints where size > l.batch order by size limit 1) c on true
+      where e.request_id = $1 and ($4::uuid is null or e.event_id > $4)
+      order by e.event_id limit $5`,
+    [id, siteId, consentsStream(siteId), after, limit],
+  );
+  return z.array(announcementRow).parse(rows);
+}

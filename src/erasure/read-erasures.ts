@@ -1,0 +1,116 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { ERASURE_REASONS, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import type { BlindIndexKind } from '../keys/index.js';
+import { timeOfEventId } from './event-id-times.js';
+import { ERASURE_CHANNELS, type ErasureChannel } from './requests.js';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+/** An erasure that was asked for, and what it has done so far. */
+export interface Erasure {
+  readonly id: string;
+  readonly siteId: string;
+  readonly channel: ErasureChannel;
+  readonly reason: SubjectErasedRecord['reason'];
+  /** Of a person: by which kind of identifier. */
+  readonly identifier: BlindIndexKind | null;
+  /** Of one record. */
+  readonly recordId: string | null;
+  /** Of a retention period: records older than this. */
+  readonly olderThan: Date | null;
+  readonly requestedAt: Date;
+  /** Not before the commit that destroyed its last key; null: it goes on. */
+  readonly finishedAt: Date | null;
+  readonly erasedRecords: number;
+  readonly deletedApprovalTokens: number;
+  /** Exports that were running. */
+  readonly cancelledExports: number;
+  /** Finished packages that the service kept. */
+  readonly destroyedPackages: number;
+}
+
+const COLUMNS = `id, site_id, channel, reason, index_kind, event_id, requested_at, finished_at, erased_count, deleted_token_count,
+  cancelled_export_count, destroyed_package_count`;
+
+const erasureRow = z
+  .object({
+    id: z.string(),
+    site_id: z.string(),
+    channel: z.enum(ERASURE_CHANNELS),
+    reason: z.enum(ERASURE_REASONS),
+    index_kind: z.enum(['visitor', 'email', 'phone', 'id_number']).nullable(),
+    event_id: z.string().nullable(),
+    requested_at: z.date(),
+    finished_at: z.date().nullable(),
+    erased_count: z.int(),
+    deleted_token_count: z.int(),
+    cancelled_export_count: z.int(),
+    destroyed_package_count: z.int(),
+  })
+  .transform(
+    (row): Erasure => ({
+      id: row.id,
+      siteId: row.site_id,
+      channel: row.channel,
+      reason: row.reason,
+      identifier: row.index_kind,
+      recordId: row.reason === 'record' ? row.event_id : null,
+      olderThan: row.reason === 'retention' && row.event_id !== null ? timeOfEventId(row.event_id) : null,
+      requestedAt: row.requested_at,
+      finishedAt: row.finished_at,
+      erasedRecords: row.erased_count,
+      deletedApprovalTokens: row.deleted_token_count,
+      cancelledExports: row.cancelled_export_count,
+      destroyedPackages: row.destroyed_package_count,
+    }),
+  );
+
+/** An erasure of a site; null if the site has none of this id. */
+export async function readErasure(db: Queryable, siteId: string, id: string): Promise<Erasure | null> {
+  const { rows } = await db.query(`select ${COLUMNS} from erasure_requests where id = $1 and site_id = $2`, [
+    id,
+    siteId,
+  ]);
+  return z.array(erasureRow).max(1).parse(rows)[0] ?? null;
+}
+
+/** A finished erasure with what it announced. */
+export interface ErasureReceipt extends Erasure {
+  readonly finishedAt: Date;
+  /** Ids of the `SubjectErased` events, oldest first; none if there was no record. */
+  readonly eventIds: readonly string[];
+}
+
+/** The receipt of a finished erasure; null if it is unknown or not finished. */
+export async function erasureReceipt(db: Queryable, id: string): Promise<ErasureReceipt | null> {
+  const { rows } = await db.query(`select ${COLUMNS} from erasure_requests where id = $1`, [id]);
+  const [erasure] = z.array(erasureRow).max(1).parse(rows);
+  if (erasure === undefined || erasure.finishedAt === null) return null;
+  const events = await db.query('select event_id from erasure_events where request_id = $1 order by event_id', [id]);
+  const eventIds = z.array(z.object({ event_id: z.string() })).parse(events.rows);
+  return { ...erasure, finishedAt: erasure.finishedAt, eventIds: eventIds.map(({ event_id }) => event_id) };
+}
+
+export interface ErasureFilter {
+  readonly isFinished: boolean | null;
+  readonly reason: Erasure['reason'] | null;
+}
+
+/** The erasures of a site, the newest first. @param before id of one: only older ones */
+export async function listErasures(
+  db: Queryable,
+  siteId: string,
+  { isFinished, reason }: ErasureFilter,
+  before: string | null,
+  limit: number,
+): Promise<Erasure[]> {
+  const { rows } = await db.query(
+    `select ${COLUMNS} from erasure_requests
+      where site_id = $1 and ($2::uuid is null or id < $2)
+        and ($3::boolean is null or (finished_at is not null) = $3) and ($4::text is null or reason = $4)
+      order by id desc limit $5`,
+    [siteId, before, isFinished, reason, limit],
+  );
+  return z.array(erasureRow).parse(rows);
+}

@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { Erasure } from './read-erasures.js';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+const scrubRows = z.array(z.object({ finished_at: z.date() })).max(1);
+
+/** When the database's files were first scrubbed after a moment; null: not yet. */
+export async function firstScrubSince(db: Queryable, moment: Date): Promise<Date | null> {
+  const { rows } = await db.query('select finished_at from scrubs where started_at >= $1 order by started_at limit 1', [
+    moment,
+  ]);
+  return scrubRows.parse(rows)[0]?.finished_at ?? null;
+}
+
+/** Where values could still be opened after an erasure, by whoever has the master key too. */
+export interface Remains {
+  /** Whether any key or approval token was destroyed. */
+  readonly isAnythingDestroyed: boolean;
+  /** When deleted bytes were removed from the database's files; null: not yet. */
+  readonly scrubbedAt: Date | null;
+  /** Days for which backups are kept; null: the service was not told. */
+  readonly backupRetentionDays: number | null;
+  /** Until when backups made before the erasure can exist; null: not known, or nothing was destroyed. */
+  readonly backupsUntil: Date | null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** @param scrubbedAt as `firstScrubSince` the erasure's end */
+export function remainsOf(erasure: Erasure, scrubbedAt: Date | null, backupRetentionDays: number | null): Remains {
+  const { finishedAt } = erasure;
+  const isAnythingDestroyed = erasure.erasedRecords > 0 || erasure.deletedApprovalTokens > 0;
+  const isKnown = isAnythingDestroyed && finishedAt !== null && backupRetentionDays !== null;
+  return {
+    isAnythingDestroyed,
+    scrubbedAt: isAnythingDestroyed ? scrubbedAt : null,
+    backupRetentionDays,
+    backupsUntil: isKnown ? new Date(finishedAt.getTime() + backupRetentionDays * DAY_MS) : null,
+  };
+}
+
+/** The remains in words, for a data-protection officer. */
+export function statementOf(erasure: Erasure, remains: Remains): readonly string[] {
+  if (erasure.finishedAt === null) return ['The erasure is under way: what it has done so far is final.'];
+  if (!remains.isAnythingDestroyed) return ['Nothing was found to erase; nothing was destroyed.'];
+  return [
+    'The keys of the erased values are destroyed: the service cannot open these values any more, nor can anyone by asking its database.',
+    remains.scrubbedAt === null
+      ? 'The database’s files, and its WAL, may hold the deleted bytes until an operator runs “consent-ledger admin scrub”.'
+      : `The deleted bytes were removed from the database’s files by ${remains.scrubbedAt.toISOString()}; its WAL may hold them until its segments are recycled.`,
+    backupsInWords(remains),
+    'Packages that were downloaded or exported before belong to whoever has them.',
+  ];
+}
+
+function backupsInWords({ backupsUntil, backupRetentionDays }: Remains): string {
+  if (backupsUntil === null) {
+    return 'Until when backups of the database could still open the values is not known: the service was not told how long they are kept (BACKUP_RETENTION_DAYS). Ask whoever keeps them.';
+  }
+  if (backupRetentionDays === 0) return 'No backups of the database are kept (BACKUP_RETENTION_DAYS is 0).';
+  return `Backups of the database that were made before could open the values until ${backupsUntil.toISOString()}, if none is kept longer than the ${backupRetentionDays} days, counted from its start, that the service was told.`;
+}
