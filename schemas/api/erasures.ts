@@ -62,7 +62,7 @@ export const Erasure = z.object({
   /** So far. All are 0 where nothing was found; it is not said why. */
   erased_records: z.int(),
   deleted_approval_tokens: z.int(),
-  /** Of the site, which were running. */
+  /** Of the site, which were running; those that were still queued are cancelled too, and not counted: nothing had been read for them. */
   cancelled_exports: z.int(),
   /** Finished exports of the site whose packages the service kept. */
   destroyed_packages: z.int(),
