@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../schemas/api/error-codes.js';
+import type { NoBody } from '../../schemas/api/panel/common.js';
+import type { JsonObject } from '../../schemas/json/json-value.js';
 import type { Role } from '../catalogue/user-directory.js';
 
 /** Who may read: everybody who can use the panel at all. */
@@ -30,6 +32,8 @@ export interface PanelOperation<
   readonly query: Q;
   /** `NoBody` where the route takes none. */
   readonly body: B;
+  /** A body that the schema takes, as the documentation shows it. */
+  readonly example?: JsonObject;
   /** Bytes; 64 KiB unless given. */
   readonly bodyLimit?: number;
   readonly status: 200 | 201 | 202;
@@ -43,9 +47,14 @@ export interface PanelOperation<
   readonly action: string | null;
 }
 
+/** What takes a body shows one. */
+type Example<B extends z.ZodType> = typeof NoBody extends B
+  ? { readonly example?: never }
+  : { readonly example: z.input<B> };
+
 /** Keeps the types of an operation's schemas. */
 export function operation<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
-  definition: PanelOperation<P, Q, B, R>,
+  definition: PanelOperation<P, Q, B, R> & Example<B>,
 ): PanelOperation<P, Q, B, R> {
   return definition;
 }

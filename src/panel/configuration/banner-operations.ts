@@ -59,6 +59,10 @@ export const putBannerTexts = operation({
   params: BannerTextsParams,
   query: None,
   body: PutBannerTextsRequest,
+  example: {
+    texts: { title: 'Cookies', accept: 'Accept', reject: 'Reject' },
+    withdrawal: 'Change your choice at any time at the foot of each page.',
+  },
   bodyLimit: TEXTS_BODY_LIMIT,
   status: 200,
   response: BannerTextsResponse,

@@ -22,6 +22,7 @@ export const createErasure = operation({
   params: SiteParams,
   query: None,
   body: CreateErasureRequest,
+  example: { subject: { by: 'visitor_id', value: 'visitor-1' } },
   status: 202,
   response: ErasureReceiptResponse,
   errors: [],

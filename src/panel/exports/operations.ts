@@ -21,6 +21,7 @@ export const createExport = operation({
   params: SiteParams,
   query: None,
   body: CreateExportRequest,
+  example: { filter: { from: '2026-01-01T00:00:00Z', consent_type: 'cookie' }, disclose: ['visitor_id'] },
   status: 202,
   response: dataOf(EvidenceExport),
   errors: ['EXPORT_LIMIT_EXCEEDED'],

@@ -54,6 +54,7 @@ export const createInvitationOperation = operation({
   params: None,
   query: None,
   body: CreateInvitationRequest,
+  example: { email: 'colleague@shop.example', role: 'viewer' },
   status: 201,
   response: dataOf(CreatedInvitation),
   errors: ['ALREADY_EXISTS'],

@@ -58,6 +58,7 @@ export const changeUserOperation = operation({
   params: UserParams,
   query: None,
   body: ChangeUserRequest,
+  example: { role: 'dpo' },
   status: 200,
   response: dataOf(PanelUser),
   errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
