@@ -9,7 +9,8 @@ export type StrictJsonProblem =
   | 'too-many-values'
   | 'number-out-of-range'
   | 'lone-surrogate'
-  | 'null-character';
+  | 'null-character'
+  | 'forbidden-name';
 
 /** JSON that this project refuses: malformed, ambiguous, or not storable byte for byte in every stage. */
 export class StrictJsonError extends Error {
@@ -56,6 +57,30 @@ export function parseStrictJson(
     throw new StrictJsonError('duplicate-key', 'An object holds the same member name twice.');
   }
   return value;
+}
+
+/**
+ * As `parseStrictJson`, for what comes from callers and is to be kept: refuses also a member named `__proto__`, at any depth. Objects of JavaScript
+ * do not take one in by assignment, so that a copy of the value would lose it without a word. What is written down already is read by
+ * `parseStrictJson`, which keeps such a member: evidence says what it says.
+ * @throws StrictJsonError
+ */
+export function parseStrictInput(input: Uint8Array | string): JsonValue {
+  const text = typeof input === 'string' ? input : decodeUtf8(input);
+  if (text === null) throw new StrictJsonError('invalid-utf8', 'The text is not valid UTF-8.');
+  const value = parseStrictJson(text);
+  if ((text.includes(INHERITED) || text.includes('\\u')) && hasInherited(value)) {
+    throw new StrictJsonError('forbidden-name', `No member may be named ${INHERITED}.`);
+  }
+  return value;
+}
+
+const INHERITED = '__proto__';
+
+function hasInherited(value: JsonValue): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  if (Array.isArray(value)) return value.some(hasInherited);
+  return Object.hasOwn(value, INHERITED) || Object.values(value).some(hasInherited);
 }
 
 interface Outline {

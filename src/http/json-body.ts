@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError, type FieldError } from '../../schemas/api/error-codes.js';
 import type { JsonValue } from '../../schemas/json/json-value.js';
-import { parseStrictJson, StrictJsonError } from '../../schemas/json/strict-json.js';
+import { parseStrictInput, StrictJsonError } from '../../schemas/json/strict-json.js';
 
 const NO_BODY = Buffer.alloc(0);
 
@@ -46,7 +46,7 @@ export function isBodyTaken(request: FastifyRequest): boolean {
 export function parseJsonBody(bytes: Uint8Array): JsonValue {
   if (bytes.length === 0) throw new ApiError('MALFORMED_JSON', 'The body is empty; JSON is expected.');
   try {
-    return parseStrictJson(bytes);
+    return parseStrictInput(bytes);
   } catch (error) {
     if (error instanceof StrictJsonError) throw new ApiError('MALFORMED_JSON', error.message);
     throw error;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { utf8 } from '../../schemas/crypto/encoding.js';
-import { parseStrictJson, StrictJsonError } from '../../schemas/json/strict-json.js';
+import { parseStrictInput, parseStrictJson, StrictJsonError } from '../../schemas/json/strict-json.js';
 
 function problemOf(input: string | Uint8Array): string | null {
   try {
@@ -150,4 +150,27 @@ test('what JSON.parse refuses is refused, without any other exception', () => {
     }),
     { numRuns: 5000 },
   );
+});
+
+describe('what callers send', () => {
+  test.each(['{"__proto__":1}', '[{"a":{"\\u005f_proto__":{}}}]', '{"a":[{"b":{"__proto__":null}}]}'])(
+    'may not have a member __proto__, as in %s, which stays where it is written down already',
+    (text) => {
+      expect(() => parseStrictInput(text)).toThrow(/No member may be named __proto__/);
+      expect(() => parseStrictInput(utf8(text))).toThrow(StrictJsonError);
+      expect(JSON.stringify(parseStrictJson(text))).toBe(text.replace('\\u005f', '_'));
+    },
+  );
+
+  test.each(['{"constructor":1,"a":"__proto__"}', '["\\u00e9"]', '{"__proto":1,"x__proto__":2}'])(
+    'is read as everything else otherwise: %s',
+    (text) => expect(parseStrictInput(text)).toEqual(JSON.parse(text)),
+  );
+
+  test('is refused as everything else otherwise', () => {
+    for (const text of ['{"a":1,"a":1}', '{', '"\\u0000"']) {
+      expect(() => parseStrictInput(text)).toThrow(StrictJsonError);
+    }
+    expect(() => parseStrictInput(Uint8Array.of(0xff))).toThrow(StrictJsonError);
+  });
 });

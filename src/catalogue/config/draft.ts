@@ -11,6 +11,7 @@ import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { type Database, withTransaction } from '../../database/pool.js';
 import { CatalogueError } from '../catalogue-error.js';
 import { contentOfDraft, contentOfRecord } from './content.js';
+import { keyProblems } from './problems.js';
 
 /** What a site is about to publish, and what is in force. */
 export interface ConfigDraftState {
@@ -150,6 +151,7 @@ function textOf(draft: SiteConfigDraft): string {
   if (!parsed.success) throw new CatalogueError('invalid', z.prettifyError(parsed.error));
   const [problem] = cookieProblems(draft.categories, draft.cookies);
   if (problem !== undefined) throw new CatalogueError('invalid', `${problem.path.join('.')}: ${problem.message}`);
+  for (const { field, message } of keyProblems(draft)) throw new CatalogueError('invalid', `${field}: ${message}`);
   if (new Set(draft.languages).size !== draft.languages.length) {
     throw new CatalogueError('invalid', 'languages: a language stands twice');
   }

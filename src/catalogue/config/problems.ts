@@ -17,7 +17,7 @@ const MAX_PROBLEMS = 200;
  * who consent must have been able to read everything in the language that they were shown.
  */
 export function problemsOf(draft: SiteConfigDraft): readonly DraftProblem[] {
-  return [...settingsProblems(draft), ...textProblems(draft)].slice(0, MAX_PROBLEMS);
+  return [...settingsProblems(draft), ...keyProblems(draft), ...textProblems(draft)].slice(0, MAX_PROBLEMS);
 }
 
 function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {
@@ -27,6 +27,13 @@ function* settingsProblems({ controller, default_language, languages }: SiteConf
   if (default_language === null) yield missing('default_language');
   else if (!languages.includes(default_language))
     yield { field: 'default_language', message: `${default_language} is not one of languages` };
+}
+
+/** Consents name categories by members of objects: one of this name would be lost from them. */
+export function* keyProblems({ categories }: Pick<SiteConfigDraft, 'categories'>): Generator<DraftProblem> {
+  if (categories.some(({ key }) => key === '__proto__')) {
+    yield { field: 'categories.__proto__', message: 'no category may have this key' };
+  }
 }
 
 function* textProblems({
@@ -39,7 +46,7 @@ function* textProblems({
   const names = [...new Set(languages.flatMap((language) => Object.keys(banner[language] ?? {})))].sort();
   for (const language of languages) {
     for (const name of names) {
-      if (isBlank(banner[language]?.[name])) yield missing(`banner.${language}.${name}`);
+      if (isBlank(memberOf(banner[language] ?? {}, name))) yield missing(`banner.${language}.${name}`);
     }
     if (isBlank(withdrawal[language])) yield missing(`withdrawal.${language}`);
     for (const { key, title, purpose } of categories) {
@@ -50,6 +57,11 @@ function* textProblems({
       if (isBlank(purpose[language])) yield missing(`cookies.${name}.purpose.${language}`);
     }
   }
+}
+
+/** Names are the site's own: one that every object inherits, like `constructor`, is there only if the site has it. */
+function memberOf(texts: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
 
 function missing(field: string): DraftProblem {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
+import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
 import { changeAsOperator } from '../../audit-log/change-as-operator.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
 import { tenantOfSite } from '../../catalogue/owner-of.js';
@@ -108,7 +108,7 @@ async function publishAsOperator(
 
 async function readConfig(path: string): Promise<SiteConfig> {
   try {
-    const parsed = SiteConfig.safeParse(parseStrictJson(await readFile(path)));
+    const parsed = SiteConfig.safeParse(parseStrictInput(await readFile(path)));
     if (parsed.success) return parsed.data;
     const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
     throw new CatalogueError('invalid', `${path} is not a site configuration:\n${problems.join('\n')}`);

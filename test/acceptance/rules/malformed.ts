@@ -41,6 +41,10 @@ const MALFORMED: readonly (readonly [title: string, body: Body])[] = [
   ['a lone high surrogate', inMetadata('"\\ud800"')],
   ['a lone low surrogate', inMetadata('"\\udc00 "')],
   ['a lone surrogate in a name', (shop) => withMember(shop, '"metadata":{"\\ud800":1}')],
+  ['metadata with the name __proto__', (shop) => withMember(shop, '"metadata":{"__proto__":{"x":1}}')],
+  ['the name __proto__, once escaped', (shop) => withMember(shop, '"metadata":{"\\u005f_proto__":{"x":1}}')],
+  ['categories with the name __proto__', (shop) => withMember(shop, '"categories":{"__proto__":true}')],
+  ['a member __proto__', (shop) => withMember(shop, '"__proto__":{"decision":"rejected"}')],
   ['1e400', inMetadata('1e400')],
   ['-1e400', inMetadata('-1e400')],
   ['an integer beyond 2^53', inMetadata('9007199254740993')],
@@ -56,10 +60,7 @@ function overlong(text: string): Uint8Array {
 
 /** Bodies that are odd, but JSON: taken, or told what is wrong. */
 const ODD: readonly (readonly [title: string, body: Body])[] = [
-  ['metadata with the name __proto__', (shop) => withMember(shop, '"metadata":{"__proto__":{"x":1}}')],
   ['metadata with the name constructor', (shop) => withMember(shop, '"metadata":{"constructor":{"prototype":1}}')],
-  ['categories with the name __proto__', (shop) => withMember(shop, '"categories":{"__proto__":true}')],
-  ['a member __proto__', (shop) => withMember(shop, '"__proto__":{"decision":"rejected"}')],
   ['metadata with an empty name', (shop) => withMember(shop, '"metadata":{"":""}')],
   ['a byte order mark', (shop) => `\ufeff${JSON.stringify(shop.cookieConsent())}`],
   ['U+FFFE, U+FFFF and U+2028', inMetadata('"\ufffe\uffff\u2028"')],
@@ -94,10 +95,6 @@ export function malformedRules(world: World): void {
         else expect([400, 409, 422], `${answer.text}`).toContain(answer.status);
       });
     }
-    test('A field of the table named __proto__ changes nothing: the decision is the one stated', async () => {
-      const body = withMember(shop, '"__proto__":{"consent_type":"","decision":"perhaps"}');
-      accepted(await shop.consent(null, { body }));
-    });
     test('Hostile requests harm no good ones that come at the same time', async () => {
       const hostile = MALFORMED.map(([, body]) => shop.consent(null, { body: body(shop) }));
       const odd = ODD.map(([, body]) => shop.consent(null, { body: body(shop) }));
