@@ -12,11 +12,13 @@ export interface LockedSite {
   readonly client: pg.PoolClient;
   readonly siteId: string;
   readonly domain: string;
+  /** Whether the domain is known to be the tenant's. */
+  readonly isVerified: boolean;
   /** The database's clock, read under the lock: `YYYY-MM-DDTHH:MM:SS.sssZ`. */
   readonly now: string;
 }
 
-const SiteRow = z.object({ domain: z.string() });
+const SiteRow = z.object({ domain: z.string(), is_verified: z.boolean() });
 const NowRow = z.tuple([z.object({ now: z.date() })]);
 
 /**
@@ -30,12 +32,16 @@ export function changeSite<T>(
   change: (site: LockedSite) => Promise<T>,
 ): Promise<T> {
   return withTransaction(database, async (client) => {
-    const { rows } = await client.query('select domain from sites where id = $1 for update', [siteId]);
+    const { rows } = await client.query(
+      'select domain, verified_at is not null as is_verified from sites where id = $1 for update',
+      [siteId],
+    );
     const [row] = z.array(SiteRow).parse(rows);
     if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
     const clock = await client.query('select clock_timestamp() as now');
     const [{ now }] = NowRow.parse(clock.rows);
-    const result = await change({ client, siteId, domain: row.domain, now: now.toISOString() });
+    const { domain, is_verified: isVerified } = row;
+    const result = await change({ client, siteId, domain, isVerified, now: now.toISOString() });
     await client.query('update sites set config_revision = config_revision + 1 where id = $1', [siteId]);
     return result;
   });

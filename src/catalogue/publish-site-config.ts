@@ -34,12 +34,19 @@ export interface PublishedConfig {
 
 /**
  * Publishes a configuration of a site, in force from now on. The site's draft says the same then.
- * @throws CatalogueError `invalid` (IncompleteConfiguration where a text is missing), `not_found`
+ * @param forAnyDomain publishes also for a domain that nobody has proved: for demonstrations
+ * @throws CatalogueError `invalid` (IncompleteConfiguration where a text is missing), `not_found`, `wrong_state` (the site is not verified)
  */
-export function publishSiteConfig(database: Database, siteId: string, config: SiteConfig): Promise<PublishedConfig> {
+export function publishSiteConfig(
+  database: Database,
+  siteId: string,
+  config: SiteConfig,
+  { forAnyDomain = false }: { readonly forAnyDomain?: boolean } = {},
+): Promise<PublishedConfig> {
   const checked = SiteConfig.safeParse(config);
   if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
   return changeSite(database, siteId, async (site) => {
+    if (!forAnyDomain) refuseUnverified(site);
     const before = await readConfigDraft(site.client, siteId);
     const draft = draftOfContent(checked.data, before.draft.cookies);
     await storeConfigDraft(site.client, siteId, before.revision, draft);
@@ -50,10 +57,11 @@ export function publishSiteConfig(database: Database, siteId: string, config: Si
 /**
  * Publishes the draft of a site's configuration, in force from now on.
  * @param revision of the draft that is meant
- * @throws CatalogueError `not_found`, `wrong_state` (another revision, or nothing changed), `invalid` (IncompleteConfiguration)
+ * @throws CatalogueError `not_found`, `wrong_state` (the site is not verified, another revision, or nothing changed), `invalid` (IncompleteConfiguration)
  */
 export function publishConfigDraft(database: Database, siteId: string, revision: number): Promise<PublishedConfig> {
   return changeSite(database, siteId, async (site) => {
+    refuseUnverified(site);
     const state = await readConfigDraft(site.client, siteId);
     refuseOtherRevision(state, revision);
     const config = completed(state.draft);
@@ -77,6 +85,12 @@ export async function republishForDomain(site: LockedSite): Promise<number | nul
   const record = row === undefined ? null : parseSiteConfig(row.record);
   if (record === null || record.domain === site.domain) return null;
   return (await publish(site, contentOfRecord(record))).number;
+}
+
+/** A published configuration says for which domain somebody answers, in the log, for ever. @throws CatalogueError `wrong_state` */
+function refuseUnverified({ domain, isVerified }: LockedSite): void {
+  if (isVerified) return;
+  throw new CatalogueError('wrong_state', `The site is not verified: verify the domain ${domain} first.`);
 }
 
 /** @throws IncompleteConfiguration */

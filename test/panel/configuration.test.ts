@@ -13,6 +13,7 @@ import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import { createApiKey } from '../../src/catalogue/api-keys.js';
 import { DEMO_CONFIG } from '../../src/catalogue/demo/demo-texts.js';
 import { publishSiteConfig } from '../../src/catalogue/publish-site-config.js';
+import { verifySite } from '../../src/catalogue/verify-site.js';
 import { type Answer, get } from '../http/running-app.js';
 import { type PanelApp, type PanelTenant, startPanel } from './panel-fixture.js';
 
@@ -213,6 +214,66 @@ describe('the draft of a configuration', () => {
   const withoutState = ({ changed_at, problems, has_changes, in_force, cookies, ...content }: ConfigurationDraft) => ({
     ...content,
     cookies: cookies.map(({ id, ...rest }) => rest),
+  });
+
+  it('has texts by any name of the site’s, also those that every object inherits, but none that objects lose', async () => {
+    const site = await Site.make();
+    await site.call('PATCH', '/configuration', { revision: 0, languages: ['en', 'tr'] });
+    const texts = { constructor: 'C', toString: 'T', hasOwnProperty: 'H' };
+    expect(await site.call('PUT', '/banner-texts/en', { texts, withdrawal: null })).toMatchObject({
+      status: 200,
+      body: { data: { texts } },
+    });
+    const { problems } = await site.draft();
+    const missing = problems.map(({ field }) => field).filter((field) => field.startsWith('banner.'));
+    expect(missing).toEqual(['banner.tr.constructor', 'banner.tr.hasOwnProperty', 'banner.tr.toString']);
+    const lost: unknown = JSON.parse('{"title":"T","__proto__":"P"}');
+    expect(await site.call('PUT', '/banner-texts/tr', { texts: lost, withdrawal: null })).toMatchObject({
+      status: 400,
+      body: { code: 'MALFORMED_JSON' },
+    });
+    expect(await site.call('POST', '/categories', category('__proto__'))).toMatchObject({
+      status: 422,
+      body: { code: 'VALIDATION_ERROR' },
+    });
+    const whole = { ...DEMO_CONFIG, categories: [category('__proto__')], cookies: [] };
+    expect(await site.call('PUT', '/configuration', { revision: 2, ...whole })).toMatchObject({ status: 422 });
+    expect(await site.call('POST', '/categories', category('constructor'))).toMatchObject({ status: 201 });
+  });
+
+  it('with a key that consents would lose is not published, but mended, where it was stored before', async () => {
+    const site = await Site.make();
+    const whole = { ...DEMO_CONFIG, categories: [category('harmless')], cookies: [] };
+    const titled = whole.categories.map((one) => ({
+      ...one,
+      title: { en: 'T', tr: 'T' },
+      purpose: { en: 'P', tr: 'P' },
+    }));
+    await site.call('PUT', '/configuration', { revision: 0, ...whole, categories: titled });
+    await panel.app.superuser.query(
+      'update site_config_drafts set content = replace(content::text, \'"harmless"\', \'"__proto__"\')::jsonb where site_id = $1',
+      [site.tenant.siteId],
+    );
+    expect(await site.publish()).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'categories.__proto__' }] },
+    });
+    expect(await site.call('DELETE', '/categories/__proto__')).toMatchObject({ status: 200 });
+    expect((await site.publish()).status).toBe(201);
+  });
+
+  it('is not published while nobody has proved whose the domain is', async () => {
+    const site = await Site.make();
+    await site.call('PUT', '/configuration', { revision: 0, ...DEMO_CONFIG });
+    const { siteId, users } = site.tenant;
+    const { adminPool } = panel.app.service.installation;
+    await panel.as(users.admin, 'PATCH', `/sites/${siteId}`, { domain: 'somebody-else.example' });
+    expect(await site.publish()).toMatchObject(WRONG_STATE);
+    await expect(publishSiteConfig(adminPool, siteId, DEMO_CONFIG)).rejects.toThrow('verify the domain');
+    const { rows } = await panel.app.superuser.query('select from site_configs where site_id = $1', [siteId]);
+    expect(rows).toEqual([]);
+    await verifySite(adminPool, siteId, null);
+    expect(await site.publish()).toMatchObject({ status: 201, body: { data: { number: 1 } } });
   });
 
   it('is written anew as a whole, and cookies keep their ids', async () => {

@@ -203,6 +203,8 @@ describe('the verification of a domain', () => {
   });
 
   it('publishes the configuration again when it names another domain', async () => {
+    dns.records.set(challenge.name, [[challenge.value]]);
+    expect((await verify()).status).toBe(200);
     await publishSiteConfig(panel.app.service.installation.adminPool, site.id, {
       controller: { legal_name: 'Shop Ltd', contact: 'privacy@shop.example' },
       default_language: 'en',

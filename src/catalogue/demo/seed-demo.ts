@@ -75,7 +75,7 @@ export async function seedDemo(pool: pg.Pool, options: SeedOptions): Promise<See
     allowedOrigins: [...options.allowedOrigins],
     allowedIps: [...options.allowedIps],
   });
-  await publishSiteConfig(pool, site.id, DEMO_CONFIG);
+  await publishSiteConfig(pool, site.id, DEMO_CONFIG, { forAnyDomain: true });
   const documents: SeededDocument[] = [];
   for (const document of DEMO_DOCUMENTS) documents.push(await seedDocument(pool, site.id, document));
   return {

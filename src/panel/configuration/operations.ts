@@ -110,7 +110,7 @@ export const publishConfiguration = operation({
   tag,
   summary: 'Publish the draft as the next version, in force from now on',
   description:
-    'It goes to the log, and is sealed and stamped; consents name it by its hash. Refused with VALIDATION_ERROR if a text is missing in one of the languages, `errors` saying which; with 409 WRONG_STATE if `revision` is not the draft’s, or nothing would change. Texts in other languages than the site’s are left out.',
+    'It goes to the log, and is sealed and stamped; consents name it by its hash. Refused with VALIDATION_ERROR if a text is missing in one of the languages, `errors` saying which; with 409 WRONG_STATE if the site is not verified, `revision` is not the draft’s, or nothing would change. Texts in other languages than the site’s are left out.',
   roles: EDITORS,
   params: SiteParams,
   query: None,
