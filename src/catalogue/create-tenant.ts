@@ -1,22 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
+import { TenantName } from '../../schemas/api/panel/tenants.js';
 import { type Database, withTransaction } from '../database/pool.js';
 import { CatalogueError } from './catalogue-error.js';
 import type { PlanTerms } from './plans.js';
 
 /**
  * Makes a tenant, with a subscription if a plan is given.
+ * @param madeBy the tenant whose user makes it; null: an operator
  * @returns its id
+ * @throws CatalogueError `invalid`
  */
 export function createTenant(
   database: Database,
   name: string,
   plan: PlanTerms | null,
+  madeBy: string | null = null,
 ): Promise<{ readonly id: string }> {
   const id = randomUUID();
   return withTransaction(database, async (client) => {
-    await client.query('insert into tenants (id, name) values ($1, $2)', [id, name]);
+    await client.query('insert into tenants (id, name, made_by_tenant) values ($1, $2, $3)', [
+      id,
+      nameOf(name),
+      madeBy,
+    ]);
     if (plan !== null) await putSubscription(client, id, plan);
     return { id };
   });
@@ -42,14 +50,23 @@ export function changeSubscription(database: Database, tenantId: string, plan: P
 /**
  * Gives a tenant another name.
  * @returns whether it is other than before
- * @throws CatalogueError `not_found`
+ * @throws CatalogueError `not_found`, `invalid`
  */
 export async function renameTenant(database: Database, tenantId: string, name: string): Promise<boolean> {
+  const wanted = nameOf(name);
   const { rows } = await database.query('select name from tenants where id = $1 for update', [tenantId]);
   const [row] = NameRows.parse(rows);
   if (row === undefined) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
-  await database.query('update tenants set name = $2 where id = $1', [tenantId, name]);
-  return row.name !== name;
+  await database.query('update tenants set name = $2 where id = $1', [tenantId, wanted]);
+  return row.name !== wanted;
+}
+
+/** @throws CatalogueError `invalid` */
+function nameOf(name: string): string {
+  const checked = TenantName.safeParse(name);
+  if (!checked.success)
+    throw new CatalogueError('invalid', `The name of the tenant ${checked.error.issues[0]?.message}.`);
+  return checked.data;
 }
 
 const NameRows = z.array(z.object({ name: z.string() }));

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TokensResponse } from '../../schemas/api/auth.js';
 import { CreatedTenant } from '../../schemas/api/panel/tenants.js';
+import { createTenant } from '../../src/catalogue/create-tenant.js';
 import { ask } from '../http/running-app.js';
-import { type PanelApp, startPanel } from './panel-fixture.js';
+import { type PanelApp, type PanelUser, startPanel } from './panel-fixture.js';
 
 let panel: PanelApp;
 beforeAll(async () => {
@@ -50,17 +51,21 @@ it('changes a name, and says so in the audit log', async () => {
   });
 });
 
-it('looks for changes within any times, also those before every calendar', async () => {
+it('looks for changes within any times that the database can hold', async () => {
   const within = (from: string, to: string) =>
     panel.as(panel.own.users.owner, 'GET', `/audit-log?from=${from}&to=${to}`);
-  expect(await within('0000-01-01T00:00:00Z', '0001-01-01T00:00:00Z')).toMatchObject({
+  expect(await within('0001-01-01T00:00:00Z', '0001-01-02T00:00:00Z')).toMatchObject({
     status: 200,
     body: { data: [] },
   });
-  const all = await within('0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z');
+  const all = await within('0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z');
   expect(all).toMatchObject({
     status: 200,
     body: { data: expect.arrayContaining([expect.objectContaining({ action: 'sign_in.start' })]) },
+  });
+  expect(await within('0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59')).toMatchObject({
+    status: 422,
+    body: { errors: [{ field: 'from' }, { field: 'to' }] },
   });
 });
 
@@ -96,4 +101,40 @@ it('makes ten tenants a day at most, also at once', async () => {
   );
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(3);
+});
+
+it('counts with a tenant all that descend from it', async () => {
+  const { adminPool } = panel.app.service.installation;
+  const { id, users } = await panel.makeTenant();
+  const { id: daughter } = await createTenant(adminPool, 'Daughter', null, id);
+  const granddaughter = await panel.makeTenant();
+  await panel.app.superuser.query('update tenants set made_by_tenant = $2 where id = $1', [granddaughter.id, daughter]);
+  const made = async (owner: PanelUser, name: string) =>
+    (await panel.as(owner, 'POST', '/tenants', { name, owner_email: 'o@x.example' })).status;
+  const owners = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? users : granddaughter.users).owner);
+  const statuses = await Promise.all(owners.map((owner, index) => made(owner, `T${index}`)));
+  expect(statuses.filter((status) => status === 201)).toHaveLength(8);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(2);
+  // Others are not kept from it.
+  expect(await made((await panel.makeTenant()).users.owner, 'T')).toBe(201);
+  await panel.app.superuser.query(
+    "update tenants set created_at = now() - interval '25 hours' where made_by_tenant is not null",
+  );
+  expect(await made(granddaughter.users.owner, 'T')).toBe(201);
+});
+
+it('gives no name that reads otherwise than it stands', async () => {
+  for (const name of ['a\u202eb', 'a\u2067b', 'a\nb', 'a\u001b[31mb', 'a\u0085b', 'a\u2028b', ' ']) {
+    const renamed = await panel.as(panel.own.users.owner, 'PATCH', `/tenants/${panel.own.id}`, { name });
+    expect(renamed).toMatchObject({ status: 422, body: { code: 'VALIDATION_ERROR' } });
+    const key = await panel.as(panel.own.users.owner, 'POST', `/sites/${panel.own.siteId}/api-keys`, {
+      scope: 'read',
+      name: `${name}x`,
+    });
+    expect(key.status).toBe(name === ' ' ? 201 : 422);
+    await expect(createTenant(panel.app.service.installation.adminPool, name, null)).rejects.toThrow('The name');
+  }
+  const right = 'مرحبا \u200fשלום 🙂';
+  const renamed = await panel.as(panel.own.users.owner, 'PATCH', `/tenants/${panel.own.id}`, { name: right });
+  expect(renamed).toMatchObject({ status: 200, body: { data: { name: right } } });
 });

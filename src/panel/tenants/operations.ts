@@ -33,7 +33,7 @@ export const createTenant = operation({
   tag,
   summary: 'Make another tenant, for a customer or a company of the same group',
   description:
-    'It shares nothing with the tenant of whoever makes it. It has no plan: consents are answered 429 NO_CONSENT_SUBSCRIPTION until the operator of the service gives it one. The token of the first owner’s invitation is in this answer, and never shown again. A tenant makes ten others a day at most.',
+    'It shares nothing with the tenant of whoever makes it. It has no plan: consents are answered 429 NO_CONSENT_SUBSCRIPTION until the operator of the service gives it one. The token of the first owner’s invitation is in this answer, and never shown again. A tenant, all that it has made, and all that those have made, make ten others a day at most together.',
   roles: ['owner'],
   params: None,
   query: None,

@@ -17,7 +17,7 @@ export function tenantRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
     reads(operations.listTenants, ({ user, query }) => tenantList(apiPool, user.tenantId, query)),
     changes(operations.createTenant, async ({ user, body }, transaction) => {
       await refuseExcess(transaction, user.tenantId);
-      const { id } = await createTenant(transaction, body.name, null);
+      const { id } = await createTenant(transaction, body.name, null, user.tenantId);
       const { invitation, token } = await createInvitation(transaction, {
         tenantId: id,
         email: body.owner_email,
@@ -48,13 +48,29 @@ export function tenantRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
 const MADE_A_DAY = 10;
 const CountRows = z.tuple([z.object({ made: z.int() })]);
 
-/** Counted under a lock, so that many at once are no way around it. @throws ApiError TENANT_LIMIT_EXCEEDED */
+const RootRows = z.tuple([z.object({ id: z.string() })]);
+
+/**
+ * Counts all that descend from the first tenant, one that an operator made: else each new one could make ten more. Under a lock on that, so that
+ * many at once are no way around it.
+ * @throws ApiError TENANT_LIMIT_EXCEEDED
+ */
 async function refuseExcess(transaction: Database, tenantId: string): Promise<void> {
-  await transaction.query('select from tenants where id = $1 for no key update', [tenantId]);
-  const { rows } = await transaction.query(
-    `select count(*) as made from audit_log
-      where tenant_id = $1 and action = 'tenant.create' and actor_kind = 'user' and at > now() - interval '1 day'`,
+  const found = await transaction.query(
+    `with recursive makers as (
+       select id, made_by_tenant from tenants where id = $1
+       union select t.id, t.made_by_tenant from tenants t join makers m on t.id = m.made_by_tenant)
+     select id from makers where made_by_tenant is null`,
     [tenantId],
+  );
+  const [root] = RootRows.parse(found.rows);
+  await transaction.query('select from tenants where id = $1 for no key update', [root.id]);
+  const { rows } = await transaction.query(
+    `with recursive family as (
+       select id, created_at from tenants where made_by_tenant = $1
+       union select t.id, t.created_at from tenants t join family f on t.made_by_tenant = f.id)
+     select count(*) as made from family where created_at > now() - interval '1 day'`,
+    [root.id],
   );
   if (CountRows.parse(rows)[0].made >= MADE_A_DAY) throw new ApiError('TENANT_LIMIT_EXCEEDED');
 }
