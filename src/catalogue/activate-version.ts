@@ -8,17 +8,17 @@ import { retire } from './retire-version.js';
 /**
  * Makes a published version the one that consents name, and retires the one that was active in its language before. Nothing happens if it is active
  * already.
- * @returns the version that was retired, or null
+ * @returns the version that was retired, or null; and whether anything happened
  * @throws CatalogueError `not_found`, `wrong_state` (a draft, or one that was retired: publish its text as a new version)
  */
 export function activateVersion(
   database: Database,
   siteId: string,
   versionId: string,
-): Promise<{ readonly retired: string | null }> {
+): Promise<{ readonly changed: boolean; readonly retired: string | null }> {
   return changeSite(database, siteId, async (site) => {
     const version = await versionOf(site, versionId);
-    if (version.state === 'active') return { retired: null };
+    if (version.state === 'active') return { changed: false, retired: null };
     if (version.state !== 'published') {
       throw new CatalogueError(
         'wrong_state',
@@ -36,6 +36,6 @@ export function activateVersion(
       document_id: version.document_id,
       document_version_id: versionId,
     });
-    return { retired: before?.id ?? null };
+    return { changed: true, retired: before?.id ?? null };
   });
 }

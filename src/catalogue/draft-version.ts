@@ -19,9 +19,13 @@ export const NewVersion = z.object({
 });
 export type NewVersion = z.infer<typeof NewVersion>;
 
+/** Most drafts of one document. */
+const MAX_DRAFTS = 20;
+const DraftCount = z.tuple([z.object({ drafts: z.int() })]);
+
 /**
  * Adds a version to a document, as a draft. It gets its number when it is published.
- * @throws CatalogueError `invalid`, `not_found`
+ * @throws CatalogueError `invalid`, `not_found`, `wrong_state` (the document has as many drafts as it may have)
  */
 export async function draftVersion(
   database: Database,
@@ -34,6 +38,16 @@ export async function draftVersion(
   return changeSite(database, siteId, async ({ client }) => {
     const document = await client.query('select from documents where id = $1 and site_id = $2', [documentId, siteId]);
     if (document.rowCount === 0) throw new CatalogueError('not_found', `The site has no document ${documentId}.`);
+    const { rows } = await client.query(
+      "select count(*) as drafts from document_versions where document_id = $1 and state = 'draft'",
+      [documentId],
+    );
+    if (DraftCount.parse(rows)[0].drafts >= MAX_DRAFTS) {
+      throw new CatalogueError(
+        'wrong_state',
+        `The document has ${MAX_DRAFTS} drafts already: publish, change or delete one of them.`,
+      );
+    }
     const contentSha256 = await keepContent(client, bytes);
     const id = randomUUID();
     await client.query(

@@ -6,16 +6,22 @@ import { type VersionRow, versionOf } from './document-version.js';
 
 /**
  * Ends a version: no consent may name it from here on. Nothing happens if it is retired already.
+ * @returns whether anything happened
  * @throws CatalogueError `not_found`, `wrong_state` (a draft)
  */
-export function retireVersion(database: Database, siteId: string, versionId: string): Promise<void> {
+export function retireVersion(
+  database: Database,
+  siteId: string,
+  versionId: string,
+): Promise<{ readonly changed: boolean }> {
   return changeSite(database, siteId, async (site) => {
     const version = await versionOf(site, versionId);
-    if (version.state === 'retired') return;
+    if (version.state === 'retired') return { changed: false };
     if (version.state === 'draft') {
       throw new CatalogueError('wrong_state', 'The version is a draft; only a published one can be retired.');
     }
     await retire(site, version);
+    return { changed: true };
   });
 }
 

@@ -282,6 +282,37 @@ describe('document versions', () => {
     expect([await isKept(next), await isKept(shared)]).toEqual([false, true]);
   });
 
+  it('are twenty drafts of one document at most, also when made all at once', async () => {
+    const document = await makeDocument();
+    const make = (index: number) =>
+      call('POST', at(document), { language: 'en', title: 'Terms', media_type: 'text/plain', content: `${index}` });
+    const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => make(index)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(4);
+    for (const answer of refused) expect(answer).toMatchObject({ status: 409, body: { code: 'WRONG_STATE' } });
+    const [first] = answers.filter(({ status }) => status === 201);
+    await step(document, VersionAnswer.parse(first?.body).data, 'publish');
+    expect((await make(99)).status).toBe(201);
+    expect((await make(100)).status).toBe(409);
+  });
+
+  it('say in the audit log when they were what they should become already', async () => {
+    const document = await makeDocument();
+    const version = await published(document);
+    for (const verb of ['activate', 'activate', 'retire', 'retire']) await step(document, version, verb);
+    expect(await auditOf(version.id)).toMatchObject({
+      data: [
+        { action: 'document_version.retire', details: { changed: false } },
+        { action: 'document_version.retire', details: { changed: true } },
+        { action: 'document_version.activate', details: { changed: false } },
+        { action: 'document_version.activate', details: { changed: true } },
+        { action: 'document_version.publish' },
+        { action: 'document_version.create' },
+      ],
+    });
+  });
+
   it('get numbers without gaps, and one active version, when published and activated all at once', async () => {
     const document = await makeDocument();
     const drafts = await Promise.all(Array.from({ length: 8 }, (_, n) => draft(document, { content: `Text ${n}` })));

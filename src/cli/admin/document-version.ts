@@ -136,8 +136,9 @@ export function activateCommand(context: CliContext): Command {
       await withInstallation(context, async ({ adminPool }) => {
         let retired: string | null = null;
         await changeVersionAsOperator(adminPool, id, 'document_version.activate', async (transaction, siteId) => {
-          ({ retired } = await activateVersion(transaction, siteId, id));
-          return { retired_version_id: retired };
+          const activated = await activateVersion(transaction, siteId, id);
+          retired = activated.retired;
+          return { changed: activated.changed, retired_version_id: retired };
         });
         const lines = [`Version ${id} is active.`, ...(retired === null ? [] : [`Version ${retired} was retired.`])];
         print(context, options, { id, state: 'active', retired }, lines);
@@ -152,8 +153,8 @@ export function retireCommand(context: CliContext): Command {
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
         await changeVersionAsOperator(adminPool, id, 'document_version.retire', async (transaction, siteId) => {
-          await retireVersion(transaction, siteId, id);
-          return {};
+          const { changed } = await retireVersion(transaction, siteId, id);
+          return { changed };
         });
         print(context, options, { id, state: 'retired' }, [`Version ${id} is retired.`]);
       });

@@ -43,7 +43,7 @@ export const createVersion = operation({
   tag,
   summary: 'Draft a version',
   description:
-    '`content` is the text itself for text/…, JSON and XML, and base64 for any other media type; at most 2 MiB. A draft has no number yet.',
+    '`content` is the text itself for text/…, JSON and XML, and base64 for any other media type; at most 2 MiB. A draft has no number yet. 409 WRONG_STATE if the document has 20 drafts already.',
   roles: EDITORS,
   params: PanelDocumentParams,
   query: None,
@@ -57,7 +57,7 @@ export const createVersion = operation({
   bodyLimit: CONTENT_BODY_LIMIT,
   status: 201,
   response: dataOf(DocumentVersion),
-  errors: ['RESOURCE_NOT_FOUND'],
+  errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
   action: 'document_version.create',
 });
 

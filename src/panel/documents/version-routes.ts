@@ -57,17 +57,17 @@ export function versionRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
     changes(operations.activateVersion, async ({ params }, transaction) => {
       const { site_id: siteId, document_id: documentId, version_id: id } = params;
       await versionShown(transaction, siteId, documentId, id);
-      const { retired } = await activateVersion(transaction, siteId, id);
+      const { changed, retired } = await activateVersion(transaction, siteId, id);
       const data = await versionShown(transaction, siteId, documentId, id);
       const response = { data, retired_version_id: retired };
-      return { response, ...versionAudit(data, siteId, { retired_version_id: retired }) };
+      return { response, ...versionAudit(data, siteId, { changed, retired_version_id: retired }) };
     }),
     changes(operations.retireVersion, async ({ params }, transaction) => {
       const { site_id: siteId, document_id: documentId, version_id: id } = params;
       await versionShown(transaction, siteId, documentId, id);
-      await retireVersion(transaction, siteId, id);
+      const { changed } = await retireVersion(transaction, siteId, id);
       const data = await versionShown(transaction, siteId, documentId, id);
-      return { response: { data }, ...versionAudit(data, siteId) };
+      return { response: { data }, ...versionAudit(data, siteId, { changed }) };
     }),
   ];
 }
