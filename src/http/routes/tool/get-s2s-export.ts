@@ -14,6 +14,7 @@ import { EventLogUnavailable } from '../../../event-log/errors.js';
 import { callerOf } from '../../caller.js';
 import type { ToolGuards } from '../../guards/tool-guard.js';
 import { validate } from '../../json-body.js';
+import { noteExport } from './get-s2s-export-audit.js';
 import { cursorBehind, revisionOfCursor } from './get-s2s-export-cursor.js';
 import { exportRecords, type RecordSources } from './get-s2s-export-records.js';
 import { selectRecords } from './get-s2s-export-selection.js';
@@ -39,13 +40,18 @@ export function getS2sExport(tool: FastifyInstance, guards: ToolGuards, deps: Ex
     const query = validate(ExportQuery, request.query);
     const format = query.format ?? formatAccepted(request);
     checkLimit(query, format);
-    const { site } = callerOf(request);
+    const caller = callerOf(request);
+    const { site } = caller;
     const lines = records(deps, site, query);
     const text =
       format === 'json' ? jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE) : ndjson(lines, query, closing.signal);
     const chunks = chunked(text);
     // A failure until here is still answered with a status of its own.
     const first = await chunks.next().catch(asApiError);
+    await noteExport(deps.pool, caller, query).catch(async (cause: unknown) => {
+      await chunks.return();
+      throw unavailable(cause);
+    });
     reply.raw.setTimeout(IDLE_MS);
     if (format === 'ndjson') cutOnClosing(reply.raw, closing.signal);
     const rest = follow(first, chunks, (error) => deps.onError(error, request));
@@ -157,8 +163,11 @@ async function* follow(
 }
 
 function asApiError(error: unknown): never {
-  if (!(error instanceof EventLogUnavailable)) throw error;
+  throw error instanceof EventLogUnavailable ? unavailable(error) : error;
+}
+
+function unavailable(cause: unknown): ApiError {
   const told = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-  told.cause = error;
-  throw told;
+  told.cause = cause;
+  return told;
 }
