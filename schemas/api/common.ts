@@ -1,6 +1,33 @@
 import { z } from 'zod';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
 
+const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * A time that comes from outside, in queries, bodies and cursors: ISO 8601 with offset. It is of the years 1 to 9999 in UTC, which every part of the service can hold and
+ * write: the database has no year 0, and JavaScript writes later years with more digits. Comes out in UTC, with milliseconds.
+ */
+export const InputTime = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with offset' })
+  .refine((text) => {
+    const time = Date.parse(text);
+    return Number.isNaN(time) || (time >= EARLIEST && time <= LATEST);
+  }, 'must be of the years 1 to 9999 (UTC)')
+  .transform((text) => new Date(text).toISOString());
+
+/** A day that comes from outside. */
+export const InputDate = z.iso.date().refine((text) => !text.startsWith('0000'), 'must be of the years 1 to 9999');
+
+/** Largest `integer` of the database. */
+export const MAX_INTEGER = 2_147_483_647;
+
+/** A whole number that comes from outside and is held against an `integer` of the database. */
+export const InputInteger = z.int().min(0).max(MAX_INTEGER);
+
+/** A text of a query. JSON never holds U+0000, an address may, and the database takes it in no text. */
+export const QueryText = z.string().refine((text) => !text.includes('\0'), 'must not hold U+0000');
+
 /** A language tag (BCP 47), as a caller asks for it. */
 export const LanguageTag = z
   .string()

@@ -3,6 +3,7 @@ import { ConsentRecord } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { AttachmentReference } from '../evidence/disclosure.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
+import { InputTime } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
 
@@ -15,10 +16,6 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
 
-const Time = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 time with offset' })
-  .transform((text) => new Date(text).toISOString());
-
 /** GET /tool/v1/s2s/consents/export. A parameter of another name is an error: a misspelt filter must not export everything. */
 export const ExportQuery = z
   .strictObject({
@@ -27,9 +24,9 @@ export const ExportQuery = z
     document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
     document_version_id: z.string().toLowerCase().pipe(Uuid).optional(),
     /** Of `created_at`, inclusive. */
-    from: Time.optional(),
+    from: InputTime.optional(),
     /** Of `created_at`, exclusive. */
-    to: Time.optional(),
+    to: InputTime.optional(),
     /** Of JSON `MAX_EXPORT_PAGE` at most. */
     limit: z
       .string()

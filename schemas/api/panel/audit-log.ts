@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
+import { InputTime, QueryText } from '../common.js';
 import { PageQuery, Timestamp } from './common.js';
 
 /** A line of the audit log. It names data subjects by event id only. */
@@ -25,9 +26,9 @@ export const AuditLogQuery = PageQuery.extend({
     .regex(/^[a-z_]+\.[a-z_]+$/)
     .optional(),
   actor_user_id: Uuid.optional(),
-  subject_id: z.string().max(200).optional(),
+  subject_id: QueryText.max(200).optional(),
   /** Inclusive. */
-  from: Timestamp.optional(),
+  from: InputTime.optional(),
   /** Exclusive. */
-  to: Timestamp.optional(),
+  to: InputTime.optional(),
 });

@@ -7,6 +7,7 @@ import {
   SiteConfigPublishedRecord,
 } from '../../events/site-config.js';
 import { Sha256Hex } from '../../evidence/primitives.js';
+import { MAX_INTEGER } from '../common.js';
 import { PageQuery, SiteParams, Timestamp } from './common.js';
 import { DraftCookie } from './cookies.js';
 import { DraftRevision, ExpectedRevision } from './draft-revision.js';
@@ -110,5 +111,5 @@ export type ConfigurationVersionWithRecord = z.infer<typeof ConfigurationVersion
 
 export const ConfigurationVersionsQuery = PageQuery;
 export const ConfigurationVersionParams = SiteParams.extend({
-  number: z.coerce.number().int().min(1).max(2_147_483_647),
+  number: z.coerce.number().int().min(1).max(MAX_INTEGER),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CHANNELS, ConsentRecord, DECISIONS } from '../../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../../events/notices.js';
 import { Uuid } from '../../evidence/primitives.js';
+import { InputTime, QueryText } from '../common.js';
 import { PersonReference } from '../erasures.js';
 import { ExportedAttachment, PERSONAL_FIELDS } from '../export.js';
 import { VerifiedRecord } from '../verify.js';
@@ -14,19 +15,14 @@ const filters = {
   consent_type: ConsentRecord.shape.consent_type.optional(),
   decision: z.enum(DECISIONS).optional(),
   /** Only records that decide about this category. */
-  category: z
-    .string()
-    .min(1)
-    .max(50)
-    .refine((text) => !text.includes('\0'), 'must not hold U+0000')
-    .optional(),
+  category: QueryText.min(1).max(50).optional(),
   document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
   document_version_id: Uuid.optional(),
   channel: z.enum(CHANNELS).optional(),
   /** Of `created_at`, inclusive. */
-  from: Timestamp.optional(),
+  from: InputTime.optional(),
   /** Of `created_at`, exclusive. */
-  to: Timestamp.optional(),
+  to: InputTime.optional(),
 };
 
 const flags = <T extends z.ZodType>(flag: T) => ({

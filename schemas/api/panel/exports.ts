@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { ConsentRecord, eventIdOfConsentToken } from '../../events/consent-recorded.js';
 import { Count, Sha256Hex, Uuid } from '../../evidence/primitives.js';
+import { InputTime } from '../common.js';
 import { CONSENT_LIMITS } from '../consent-limits.js';
 import { PERSONAL_FIELDS } from '../export.js';
 import { SiteParams, Timestamp } from './common.js';
 
 /** Most records that one export may name. */
 export const MAX_EXPORT_RECORDS = 1000;
-
-const Time = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 time with offset' })
-  .transform((text) => new Date(text).toISOString());
 
 /** A record by id or consent token; its event id comes out. */
 const RecordId = z
@@ -28,9 +25,9 @@ const RecordId = z
 export const EvidenceFilter = z
   .strictObject({
     /** Of `created_at`, inclusive. */
-    from: Time.optional(),
+    from: InputTime.optional(),
     /** Of `created_at`, exclusive. */
-    to: Time.optional(),
+    to: InputTime.optional(),
     consent_type: ConsentRecord.shape.consent_type.optional(),
     document_version_id: z.string().toLowerCase().pipe(Uuid).optional(),
     /** Ids or consent tokens. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputTime } from '../../../schemas/api/common.js';
 import type { ApiKey } from '../../../schemas/api/panel/api-keys.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
 import type { Database } from '../../database/pool.js';
@@ -19,7 +20,7 @@ const KeyRow = z.object({
 const SELECT =
   'select id, name, prefix, scope, created_at, last_used_at, expires_at, replaced_by, revoked_at from api_keys where site_id = $1';
 
-const KeyCursor = z.tuple([z.iso.datetime(), z.uuid()]);
+const KeyCursor = z.tuple([InputTime, z.uuid()]);
 
 /** A page of a site's keys, oldest first. @throws ApiError VALIDATION_ERROR */
 export async function apiKeyList(database: Database, siteId: string, page: PageRequest): Promise<Page<ApiKey>> {

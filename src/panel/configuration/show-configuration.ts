@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputInteger } from '../../../schemas/api/common.js';
 import type {
   ConfigurationDraft,
   ConfigurationVersion,
@@ -36,7 +37,7 @@ const VersionRowWithRecord = VersionRow.extend({ record: z.string() });
 const COLUMNS = `v.number, v.sha256, v.published_at, v.event_id, v.sha256 = s.site_config_hash as is_in_force, ${PUBLICATION_COLUMNS}`;
 const FROM = `site_configs v join sites s on s.id = v.site_id ${joinPublication('v')}`;
 
-const VersionCursor = z.tuple([z.int()]);
+const VersionCursor = z.tuple([InputInteger]);
 
 /** A page of a site's published configurations, newest first. @throws ApiError VALIDATION_ERROR */
 export async function configurationVersions(

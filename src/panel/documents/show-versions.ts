@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputInteger, MAX_INTEGER } from '../../../schemas/api/common.js';
 import { type DocumentVersion, VERSION_STATES, type VersionsQuery } from '../../../schemas/api/panel/documents.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
 import { joinPublication, PUBLICATION_COLUMNS, PublicationRow, publicationOf } from '../../catalogue/publication.js';
@@ -32,8 +33,8 @@ select v.id, v.document_id, v.language, v.number, v.title, v.media_type, v.conte
  where v.site_id = $1 and v.document_id = $2`;
 
 /** Behind every number: drafts come last. */
-const DRAFT = 2_147_483_647;
-const VersionCursor = z.tuple([z.string(), z.int(), z.uuid()]);
+const DRAFT = MAX_INTEGER;
+const VersionCursor = z.tuple([z.string(), InputInteger, z.uuid()]);
 
 /**
  * A page of a document's versions, by language and number, drafts last.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputTime } from '../../../schemas/api/common.js';
 import { createInvitation, listInvitations, readInvitation, revokeInvitation } from '../../sign-in/invitations.js';
 import type { PanelDeps } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
@@ -12,7 +13,7 @@ import {
 } from './operations.js';
 import { shownInvitation } from './show-invitation.js';
 
-const InvitationCursor = z.tuple([z.iso.datetime(), z.uuid()]);
+const InvitationCursor = z.tuple([InputTime, z.uuid()]);
 
 export function invitationRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [

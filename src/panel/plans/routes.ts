@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputInteger } from '../../../schemas/api/common.js';
 import { PLANS, type PlanTerms } from '../../catalogue/plans.js';
 import type { PanelDeps } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
@@ -6,7 +7,7 @@ import { type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { subscriptionOf, usagePage } from './show-usage.js';
 
-const PlanCursor = z.tuple([z.int()]);
+const PlanCursor = z.tuple([InputInteger]);
 
 export function planRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputDate } from '../../../schemas/api/common.js';
 import type { MonthlyUsage, Subscription } from '../../../schemas/api/panel/plans.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
 import type { Database } from '../../database/pool.js';
@@ -34,7 +35,7 @@ export async function subscriptionOf(database: Database, tenantId: string): Prom
 }
 
 const UsageRow = z.object({ month: z.string(), consents: z.int() });
-const UsageCursor = z.tuple([z.iso.date()]);
+const UsageCursor = z.tuple([InputDate]);
 
 /** A page of a tenant's months, newest first. @throws ApiError VALIDATION_ERROR */
 export async function usagePage(

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { InputTime } from '../../../schemas/api/common.js';
 import type { SignIn } from '../../../schemas/api/panel/sign-ins.js';
 import type { Database } from '../../database/pool.js';
 import { listSignIns } from '../../sign-in/list-sign-ins.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
-const SignInCursor = z.tuple([z.iso.datetime(), z.uuid()]);
+const SignInCursor = z.tuple([InputTime, z.uuid()]);
 
 /**
  * A page of a user's sign-ins that last, newest first.

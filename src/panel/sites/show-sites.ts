@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputTime } from '../../../schemas/api/common.js';
 import type { Site } from '../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
@@ -23,7 +24,7 @@ const SELECT = `
          s.site_config_hash, c.record
     from sites s left join site_configs c on c.sha256 = s.site_config_hash`;
 
-const SiteCursor = z.tuple([z.iso.datetime(), z.uuid()]);
+const SiteCursor = z.tuple([InputTime, z.uuid()]);
 
 /** A page of a tenant's sites, oldest first. @throws ApiError VALIDATION_ERROR */
 export async function siteList(database: Database, tenantId: string, page: PageRequest): Promise<Page<Site>> {

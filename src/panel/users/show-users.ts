@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { InputTime } from '../../../schemas/api/common.js';
 import type { PanelUser, UsersQuery } from '../../../schemas/api/panel/users.js';
 import { type ListedUser, listUsers } from '../../catalogue/list-users.js';
 import type { Database } from '../../database/pool.js';
 import { keyOfCursor, type Page, pageOfRows } from '../page.js';
 
-const UserCursor = z.tuple([z.iso.datetime(), z.uuid()]);
+const UserCursor = z.tuple([InputTime, z.uuid()]);
 
 /**
  * A page of users, newest first.
