@@ -1,6 +1,7 @@
 /**
  * Every failure that a caller of the HTTP API can cause or meet: its stable code, HTTP status and what it means. This table is the documentation,
- * the OpenAPI description and the only source of codes. Codes with `isOwn` are not in the interface specification.
+ * the OpenAPI description and the only source of codes. Those without `isOwn` are what the Tool
+ * API's callers are promised (docs/http-api.md); the others were added for the panel, for sign-in, and for limits of this service.
  */
 export const ERROR_CODES = {
   MISSING_API_KEY: { status: 401, meaning: 'The header X-API-Key is absent.' },

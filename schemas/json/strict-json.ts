@@ -23,7 +23,7 @@ export class StrictJsonError extends Error {
   }
 }
 
-/** Containers within containers, the outermost counted (design §1.1). */
+/** Containers within containers, the outermost counted (docs/http-api.md, “Bodies”). */
 export const MAX_JSON_DEPTH = 32;
 /** Members, elements and containers of one text. */
 export const MAX_JSON_VALUES = 100_000;

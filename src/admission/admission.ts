@@ -31,7 +31,7 @@ export interface ConsentsRequest extends SignedRequest {
   readonly connection: Connection;
 }
 
-/** Decides on consents (design §1.1). All methods throw ApiError for what a caller can cause or must retry. */
+/** Decides on consents (docs/admission.md). All methods throw ApiError for what a caller can cause or must retry. */
 export interface Admission {
   /**
    * Admits one consent or a batch. When it resolves, what was accepted is durable.

@@ -24,7 +24,7 @@ export interface ParsedConsent {
  * Reads the consents out of a request.
  * @param json strictly parsed
  * @returns one consent for `single`, 1 to 100 for `batch`
- * @throws ApiError VALIDATION_ERROR and the payload codes of the specification
+ * @throws ApiError VALIDATION_ERROR and the payload codes (docs/admission.md, step 11)
  */
 export function parseConsents(json: JsonValue, shape: 'single' | 'batch', channel: Channel): ParsedConsent[] {
   if (shape === 'single') {

@@ -6,7 +6,7 @@ export interface PlanTerms {
   readonly consentQuota: number | null;
 }
 
-/** The standard plan's rate is the specification's. */
+/** The standard plan's rate is the one that the Tool API's contract promises (docs/http-api.md). */
 export const PLANS = {
   standard: { name: 'standard', rateLimitPerMinute: 120, consentQuota: 1_000_000 },
   business: { name: 'business', rateLimitPerMinute: 1_200, consentQuota: 10_000_000 },

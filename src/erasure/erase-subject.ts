@@ -36,7 +36,7 @@ export interface ErasureTask {
 
 /**
  * Erases a person's records, one record, or all that are older than a moment: destroys their keys, so that nobody can read their
- * personal part again, and says so in the log without naming anyone (design §3). Done in transactions of at most 1,000 records; one that is
+ * personal part again, and says so in the log without naming anyone (docs/erasure.md). Done in transactions of at most 1,000 records; one that is
  * interrupted is finished by `resumeErasures`. A subject that is not known is no failure: nothing is erased, and nothing written to the log.
  * @throws UnknownSite, JournalUnavailable, KeyError, database errors: what was committed until then stays erased
  */

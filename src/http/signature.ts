@@ -21,7 +21,7 @@ export interface SignedParts {
   readonly body: Uint8Array;
 }
 
-/** The signature of a request: lower-case hex HMAC-SHA256 with the API key (interface specification, Request signature). */
+/** The signature of a request: lower-case hex HMAC-SHA256 with the API key (docs/examples/http has one at work). */
 export function requestSignature(apiKey: string, { method, path, timestamp, nonce, body }: SignedParts): string {
   const canonical = `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n${hash('sha256', body, 'hex')}`;
   return hmacSha256Hex(Buffer.from(apiKey), canonical);

@@ -17,7 +17,7 @@ export interface ProjectorOptions {
 }
 
 /**
- * Keeps the read models up to date (design §1.4). Each projection goes on by itself, whatever becomes of the others. Any number of projectors
+ * Keeps the read models up to date (docs/projections.md). Each projection goes on by itself, whatever becomes of the others. Any number of projectors
  * may run: each event is applied once.
  */
 export function createProjector(options: ProjectorOptions): BackgroundPart {

@@ -37,7 +37,7 @@ export interface Relay extends BackgroundPart {
   wake(): void;
 }
 
-/** Moves the outbox to the event log (design §1.2). Any number may run; one works, the others stand by. */
+/** Moves the outbox to the event log (docs/architecture.md, “The stages”). Any number may run; one works, the others stand by. */
 export function createRelay(options: RelayOptions): Relay {
   return new OutboxRelay(options);
 }

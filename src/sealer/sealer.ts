@@ -40,7 +40,7 @@ export interface SealerOptions {
 export const MAX_BATCH_LEAVES = 8_000;
 const PAGE = 500;
 
-/** Seals the events of sites into batches (design §1.5). Any number may run; the ledger's expected revision lets one win each time. */
+/** Seals the events of sites into batches (docs/architecture.md, “The stages”). Any number may run; the ledger's expected revision lets one win each time. */
 export function createSealer(options: SealerOptions): BackgroundPart {
   return new Sealer(options);
 }

@@ -45,7 +45,7 @@ export interface Stamper extends BackgroundPart {
 
 const DAY_MS = 86_400_000;
 
-/** Has checkpoints time-stamped (design §1.6). Any number may run; the ledger's expected revision lets one win each time. */
+/** Has checkpoints time-stamped (docs/architecture.md, “The stages”). Any number may run; the ledger's expected revision lets one win each time. */
 export function createStamper(options: StamperOptions): Stamper {
   return new CheckpointStamper(options);
 }

@@ -30,7 +30,7 @@ export interface Verification {
   readonly siteDomain: string | null;
 }
 
-/** Checks stored records (design §1.7): it answers only from bytes that it has just hashed, and every copy of them must agree. */
+/** Checks stored records (docs/http-api.md, “What verify checks”): it answers only from bytes that it has just hashed, and every copy of them must agree. */
 export interface Verifier {
   /**
    * @param tenantId whose records there are for the caller; null: everybody's
