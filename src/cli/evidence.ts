@@ -3,10 +3,17 @@ import { Command } from 'commander';
 import { DISCLOSABLE_FIELDS } from '../admission/disclosures.js';
 import { appendAuditEntry } from '../audit-log/append-entry.js';
 import { tenantOfSite } from '../catalogue/owner-of.js';
-import { type Disclose, type ExportFilter, exportEvidence } from '../evidence/index.js';
+import {
+  type Disclose,
+  type ExportFilter,
+  exportEvidence,
+  refuseExisting,
+  waitUntilStamped,
+} from '../evidence/index.js';
 import { auditDetails } from '../exports/index.js';
+import type { Installation } from '../roles/installation.js';
 import { parseIdentifier } from '../verification/identifier.js';
-import { jsonCommand, several, uuid } from './command.js';
+import { jsonCommand, several, uuid, wholeNumber } from './command.js';
 import { type CliContext, print, withInstallation } from './context.js';
 import { CommandError, EXIT } from './exit-codes.js';
 
@@ -14,6 +21,8 @@ interface Options {
   readonly json?: boolean;
   readonly site: string;
   readonly output: string;
+  readonly overwrite?: boolean;
+  readonly wait?: true | number;
   readonly disclose: string;
   readonly from?: string;
   readonly to?: string;
@@ -29,7 +38,13 @@ export function evidenceCommand(context: CliContext): Command {
   group.addCommand(
     jsonCommand('export', 'write an evidence package of a site, as of the newest stamped checkpoint')
       .requiredOption('--site <id>', 'id of the site', uuid)
-      .requiredOption('--output <path>', 'where to write the ZIP; nothing may be there yet')
+      .requiredOption('--output <path>', 'where to write the ZIP; nothing may be there yet, but see --overwrite')
+      .option('--overwrite', 'replace a file that is there already')
+      .option(
+        '--wait [seconds]',
+        'first wait until every consent recorded so far is time-stamped, at most that long (else: BATCH_MAX_AGE_MS, two STAMP_INTERVAL_MS and two minutes)',
+        wholeNumber(1),
+      )
       .option('--disclose <fields>', 'personal fields to show: all, none, or names separated by commas', 'none')
       .option('--from <time>', 'consents from this time on')
       .option('--to <time>', 'consents before this time')
@@ -45,7 +60,10 @@ export function evidenceCommand(context: CliContext): Command {
 async function exportPackage(context: CliContext, options: Options): Promise<void> {
   const filter = filterOf(options);
   const disclose = discloseOf(options.disclose);
-  await withInstallation(context, async ({ adminPool, workerPool, eventLog, keyring, config, tracing }) => {
+  await withInstallation(context, async (installation) => {
+    const { adminPool, workerPool, eventLog, keyring, config, tracing } = installation;
+    if (options.overwrite !== true) await refuseExisting(options.output);
+    if (options.wait !== undefined) await waitForStamp(context, installation, options.site, options.wait);
     // Before anything leaves the service: an export that fails may have been seen.
     await appendAuditEntry(adminPool, {
       tenantId: await tenantOfSite(adminPool, options.site),
@@ -63,6 +81,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
         filter,
         disclose,
         output: options.output,
+        overwrites: options.overwrite === true,
         exportedBy: 'consent-ledger evidence export',
         onProgress: ({ step, done, total }) => {
           bar.setTotal(total ?? done);
@@ -77,12 +96,39 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
       ...filterDisclosures.map(
         (text) => `To show whom the filter was about, hand this over apart from the package: ${text}`,
       ),
-      ...(counts.not_yet_stamped === 0
-        ? []
-        : [`${counts.not_yet_stamped} consents are not time-stamped yet, and are not in it: export again in a while.`]),
+      ...(counts.not_yet_stamped === 0 ? [] : [notInIt(counts.not_yet_stamped, config.stampIntervalMs)]),
       'Verify it: consent-verify check <package> --tsa-ca <file> --ledger-key <file>',
     ]);
   });
+}
+
+/** @throws CommandError if it takes longer than is waited for */
+async function waitForStamp(
+  { stderr }: CliContext,
+  { workerPool, config: { batch, stampIntervalMs } }: Installation,
+  siteId: string,
+  wait: true | number,
+): Promise<void> {
+  const atMostMs = wait === true ? batch.maxAgeMs + 2 * stampIntervalMs + 120_000 : wait * 1000;
+  const isStamped = await waitUntilStamped(workerPool, siteId, {
+    atMostMs,
+    onWaiting: () =>
+      stderr.write(`Waiting for the time stamp of what is recorded; ${stampsComeEvery(stampIntervalMs)}.\n`),
+  });
+  if (isStamped) return;
+  throw new CommandError(
+    `After ${atMostMs / 1000} s what is recorded is not time-stamped, and nothing was exported: ${stampsComeEvery(stampIntervalMs)}, but only while a \`serve\` or \`worker\` runs and its time-stamp authority answers. Without --wait the export holds what is stamped.`,
+  );
+}
+
+function notInIt(count: number, stampIntervalMs: number): string {
+  const those =
+    count === 1 ? '1 consent is not time-stamped yet, and is' : `${count} consents are not time-stamped yet, and are`;
+  return `${those} not in it: ${stampsComeEvery(stampIntervalMs)}. Export again then, or with --wait (and --overwrite, to the same file).`;
+}
+
+function stampsComeEvery(intervalMs: number): string {
+  return `time stamps come every ${intervalMs / 1000} s (STAMP_INTERVAL_MS)`;
 }
 
 function filterOf(options: Options): ExportFilter {

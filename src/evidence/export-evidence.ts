@@ -55,8 +55,10 @@ export interface PackageRequest {
 }
 
 export interface ExportRequest extends PackageRequest {
-  /** Path of the package; nothing may be there yet. */
+  /** Path of the package. */
   readonly output: string;
+  /** Whether a file that is there already is replaced; else nothing may be there yet. */
+  readonly overwrites?: boolean;
 }
 
 export interface ExportProgress {
@@ -82,13 +84,13 @@ export interface ExportResult extends PackageResult {
 }
 
 /**
- * Makes an evidence package (design §5): a ZIP, written as a stream, as of the newest stamped checkpoint. Everything in it is held against
+ * Makes an evidence package (docs/evidence-format.md): a ZIP, written as a stream, as of the newest stamped checkpoint. Everything in it is held against
  * what was sealed before it is written. Nothing is left behind where it fails.
  * @throws ExportFailed; UnknownSite; KeyError, EventLogUnavailable, errors of the database and the disk
  */
 export async function exportEvidence(parts: ExportParts, request: ExportRequest): Promise<ExportResult> {
-  const { output: path, ...rest } = request;
-  return { path, ...(await exportTo(parts, rest, path)) };
+  const { output: path, overwrites = false, ...rest } = request;
+  return { path, ...(await exportTo(parts, rest, { path, overwrites })) };
 }
 
 /**

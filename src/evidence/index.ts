@@ -11,3 +11,5 @@ export {
 } from './export-evidence.js';
 export type { Disclose, ExportFilter } from './filter.js';
 export { ensureManifestCertificate, type ManifestCertificateParts } from './manifest-certificate.js';
+export { refuseExisting } from './package-writer.js';
+export { waitUntilStamped } from './wait-until-stamped.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { link, rename, rm, stat } from 'node:fs/promises';
-import { Readable, Transform, type Writable } from 'node:stream';
+import { Readable, Transform, Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { sha256Stream } from '../../schemas/crypto/digest.js';
@@ -15,8 +15,14 @@ export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 const COMPRESSION_LEVEL = 3;
 const PACKAGE_FILE_MODE = 0o100644;
 
-/** Where a package goes: the path of a file, where nothing may be yet, or a stream, which is ended with the whole package. */
-export type PackageOutput = string | Writable;
+export interface PackageFile {
+  readonly path: string;
+  /** Whether a file that is there already is replaced, once the new one is whole; else nothing may be there. */
+  readonly overwrites: boolean;
+}
+
+/** Where a package goes: a file, or a stream, which is ended with the whole package. */
+export type PackageOutput = PackageFile | Writable;
 
 /**
  * Writes a package as a stream: a file at a time, memory bounded however large they are. As a file it lies under a temporary name beside its place
@@ -32,7 +38,7 @@ export class PackageWriter {
 
   /** @param time of every file in the package */
   private constructor(
-    readonly place: { readonly path: string; readonly temporaryPath: string } | null,
+    readonly place: (PackageFile & { readonly temporaryPath: string }) | null,
     destination: Writable,
     readonly time: Date,
   ) {
@@ -53,11 +59,11 @@ export class PackageWriter {
 
   /** @throws ExportFailed `output-exists` */
   static async open(output: PackageOutput, time: Date): Promise<PackageWriter> {
-    if (typeof output !== 'string') return new PackageWriter(null, output, time);
-    await refuseExisting(output);
-    const temporaryPath = `${output}.${randomBytes(6).toString('hex')}.partial`;
+    if (output instanceof Writable) return new PackageWriter(null, output, time);
+    if (!output.overwrites) await refuseExisting(output.path);
+    const temporaryPath = `${output.path}.${randomBytes(6).toString('hex')}.partial`;
     const file = createWriteStream(temporaryPath, { flags: 'wx', mode: 0o600, flush: true });
-    return new PackageWriter({ path: output, temporaryPath }, file, time);
+    return new PackageWriter({ ...output, temporaryPath }, file, time);
   }
 
   /** SHA-256 in hex of every file added so far. */
@@ -102,7 +108,8 @@ export class PackageWriter {
   /** Gives the whole package its name, if it is a file. @throws ExportFailed `output-exists` */
   async publish(): Promise<void> {
     if (this.place === null) return;
-    const { path, temporaryPath } = this.place;
+    const { path, overwrites, temporaryPath } = this.place;
+    if (overwrites) return rename(temporaryPath, path);
     try {
       // Unlike a rename, a link never replaces what somebody else has put there meanwhile.
       await link(temporaryPath, path);
@@ -123,7 +130,8 @@ export class PackageWriter {
   }
 }
 
-async function refuseExisting(path: string): Promise<void> {
+/** @throws ExportFailed `output-exists` */
+export async function refuseExisting(path: string): Promise<void> {
   const isThere = await stat(path).then(
     () => true,
     (error: unknown) => {
@@ -135,7 +143,10 @@ async function refuseExisting(path: string): Promise<void> {
 }
 
 function alreadyThere(path: string): ExportFailed {
-  return new ExportFailed('output-exists', `${path} is there already: choose another name`);
+  return new ExportFailed(
+    'output-exists',
+    `${path} is there already: choose another name, or replace it (--overwrite)`,
+  );
 }
 
 function codeOf(error: unknown): unknown {

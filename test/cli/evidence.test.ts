@@ -1,0 +1,84 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Backend } from '../http/export-fixture.js';
+import { type RunningApp, startApp } from '../http/running-app.js';
+import { type CommandLine, commandLine } from './command-line.js';
+
+const Written = z.object({
+  counts: z.object({ consents: z.int(), not_yet_stamped: z.int() }),
+  checkpoint: z.int(),
+});
+
+describe('evidence export on the command line', () => {
+  let app: RunningApp;
+  let folder: string;
+  let line: CommandLine;
+  let backend: Backend;
+  const env: Record<string, string> = {};
+  const exported = (...options: string[]) =>
+    line.run(
+      ['evidence', 'export', '--site', backend.demo.site.id, '--output', join(folder, 'evidence.zip'), ...options],
+      env,
+    );
+  const start = async (settings: Record<string, string>): Promise<void> => {
+    Object.assign(env, settings);
+    app = await startApp('serve', settings);
+    line = commandLine(app);
+    backend = await Backend.of(app);
+    folder = await mkdtemp(join(tmpdir(), 'consent-ledger-evidence-'));
+  };
+  const stop = async (): Promise<void> => {
+    await app.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+
+  describe('while stamps come', () => {
+    beforeAll(() => start({ STAMP_INTERVAL_MS: '100' }));
+    afterAll(stop);
+
+    it('waits with --wait until everything recorded so far is stamped, and replaces a file with --overwrite only', async () => {
+      await backend.record();
+      const first = await exported('--wait', '--json');
+      expect(first.exitCode, first.stderr).toBe(0);
+      expect(Written.parse(JSON.parse(first.stdout)).counts).toEqual({ consents: 1, not_yet_stamped: 0 });
+
+      await backend.record();
+      expect(await exported('--wait')).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/is there already: choose another name, or replace it \(--overwrite\)/),
+      });
+      const second = await exported('--wait', '60', '--overwrite', '--json');
+      expect(second.exitCode, second.stderr).toBe(0);
+      expect(Written.parse(JSON.parse(second.stdout)).counts).toEqual({ consents: 2, not_yet_stamped: 0 });
+      expect(await readdir(folder)).toEqual(['evidence.zip']);
+    });
+  });
+
+  describe('while none is due', () => {
+    beforeAll(() => start({ STAMP_INTERVAL_MS: '86400000' }));
+    afterAll(stop);
+
+    it('says how many consents are left out, how often stamps come, and what to do', async () => {
+      const stamps = async () => (await app.superuser.query('select from checkpoints')).rowCount;
+      await expect.poll(stamps, { timeout: 30_000 }).toBeGreaterThan(0);
+      await backend.record();
+      const { exitCode, stdout } = await exported();
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('1 consent is not time-stamped yet, and is not in it');
+      expect(stdout).toContain('time stamps come every 86400 s (STAMP_INTERVAL_MS)');
+      expect(stdout).toContain('--wait');
+    });
+
+    it('gives up in the time that it was given, and then writes nothing', async () => {
+      const before = await readdir(folder);
+      const { exitCode, stdout, stderr } = await exported('--wait', '1', '--overwrite');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toContain('Waiting for the time stamp');
+      expect(stderr).toContain('After 1 s what is recorded is not time-stamped, and nothing was exported');
+      expect(await readdir(folder)).toEqual(before);
+    });
+  });
+});
