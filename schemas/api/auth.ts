@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { Uuid } from '../evidence/primitives.js';
+import { NewPassword } from './new-password.js';
 
 /** What a user may do. `api_user` signs in for the S2S API only. */
 export const UserRole = z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user']);
 export type UserRole = z.infer<typeof UserRole>;
 
-/** A password that somebody chooses. Length is what counts (NIST SP 800-63B, 3.1.1); nothing is said of its characters. */
-export const NewPassword = z.string().min(12).max(200);
 const GivenPassword = z.string().min(1).max(200);
 const OneTimeToken = z.string().min(1).max(200);
 

@@ -2,8 +2,10 @@ import type pg from 'pg';
 import type { JsonObject } from '../../schemas/json/json-value.js';
 import { type Database, withTransaction } from '../database/pool.js';
 import { endSignIns } from '../sign-in/end-sign-ins.js';
+import { revokeResets } from '../sign-in/revoke-resets.js';
 import { CatalogueError } from './catalogue-error.js';
 import { type ListedUser, readUser } from './list-users.js';
+import { lockUsersOf } from './lock-users.js';
 import type { Role } from './user-directory.js';
 
 /** What of a user is to be different. */
@@ -20,7 +22,7 @@ export interface ChangedUser {
 }
 
 /**
- * Changes what a user may do. The tenant keeps an active owner, however many changes are made at once: they wait for each other.
+ * Changes what a user may do. Open password resets are void then: they were made for what the user was. The tenant keeps an active owner, however many changes are made at once: they wait for each other.
  * @param tenantId null for operators, whose users are those of every tenant
  * @param permit throws if whoever asks may not do this to such a user
  * @throws CatalogueError `not_found`, `wrong_state`; and what `permit` throws
@@ -44,6 +46,7 @@ export function changeUser(
       'update users set role = $2, disabled_at = case when $3 then coalesce(disabled_at, now()) end where id = $1',
       [userId, role, isDisabled],
     );
+    if (role !== before.role || isDisabled !== (before.disabledAt !== null)) await revokeResets(client, userId);
     const endedSignIns = isDisabled ? await endSignIns(client, userId, { all: true }, 'user_disabled') : 0;
     return { before, after: await readUser(client, tenantId, userId), endedSignIns };
   });
@@ -56,11 +59,6 @@ export function changeDetails({ before, after, endedSignIns }: ChangedUser): Jso
     is_disabled: { before: before.disabledAt !== null, after: after.disabledAt !== null },
     ended_sign_ins: endedSignIns,
   };
-}
-
-/** Roles and states of a tenant's users change one after the other. */
-async function lockUsersOf(client: pg.PoolClient, tenantId: string): Promise<void> {
-  await client.query('select from tenants where id = $1 for no key update', [tenantId]);
 }
 
 async function keepAnOwner(client: pg.PoolClient, { id, tenantId, role, disabledAt }: ListedUser): Promise<void> {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { UserRole } from '../../schemas/api/auth.js';
+import type { Database } from '../database/pool.js';
 import { createFreshCache } from './fresh-cache.js';
 
 export const ROLES = UserRole.options;
@@ -39,16 +40,23 @@ export function createUserDirectory(pool: pg.Pool, now: () => number = () => per
     maxAgeMs: MAX_AGE_MS,
     maxEntries: MAX_USERS,
     now,
-    load: async (signInId) => {
-      const { rows } = await pool.query({
-        name: 'user_by_sign_in',
-        text: `select u.id, u.tenant_id, u.email, u.role from sign_ins s join users u on u.id = s.user_id
-                where s.id = $1 and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,
-        values: [signInId],
-      });
-      const [user] = z.array(UserRow).parse(rows);
-      return user === undefined ? null : { ...user, signInId };
-    },
+    load: (signInId) => readSignedInUser(pool, signInId),
   });
   return { bySignIn: (signInId) => users.get(signInId) };
+}
+
+/**
+ * The user of a sign-in, as it stands now.
+ * @param database may SELECT `users` and `sign_ins`
+ * @returns null for a sign-in that is unknown or over, and for a disabled user
+ */
+export async function readSignedInUser(database: Database, signInId: string): Promise<SignedInUser | null> {
+  const { rows } = await database.query({
+    name: 'user_by_sign_in',
+    text: `select u.id, u.tenant_id, u.email, u.role from sign_ins s join users u on u.id = s.user_id
+            where s.id = $1 and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,
+    values: [signInId],
+  });
+  const [user] = z.array(UserRow).parse(rows);
+  return user === undefined ? null : { ...user, signInId };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { NewPassword, UserRole } from '../../schemas/api/auth.js';
+import { UserRole } from '../../schemas/api/auth.js';
+import { NewPassword } from '../../schemas/api/new-password.js';
 import type { Database } from '../database/pool.js';
 import { hashPassword } from '../sign-in/passwords.js';
 import { CatalogueError } from './catalogue-error.js';

@@ -12,7 +12,7 @@ export interface Caller {
   readonly site: SiteContext;
   readonly channel: Channel;
   /** The user behind the bearer token of an S2S request. */
-  readonly user?: { readonly id: string; readonly email?: string };
+  readonly user?: SignedInUser;
 }
 
 declare module 'fastify' {

@@ -64,6 +64,10 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
       await scope.register(
         async (tool) => {
           allowCrossOrigin(tool);
+          // Every route that takes a body has a guard, which has judged the headers long before.
+          tool.addHook('preHandler', async (request) => {
+            if (request.method === 'POST') await guards.judgeAgain(request);
+          });
           getPing(tool, guards);
           getConfig(tool, guards, deps.detectRegion);
           getDocuments(tool, guards, pool);

@@ -41,7 +41,7 @@ the answer to a refresh signs in again. \`POST /api/v1/auth/logout\` ends the si
 | Role | May |
 |---|---|
 | owner | everything, users and owners included |
-| admin | set up sites, keys, texts and banners; invite and change users other than owners |
+| admin | set up sites, keys, texts and banners; invite and manage admins and viewers, and nobody who reaches personal data (owner, dpo, api_user) |
 | dpo | read everything, see personal data, export evidence, erase; change nothing else |
 | viewer | read, without personal data |
 | api_user | use the S2S routes of the Tool API, and nothing of the panel |
@@ -49,8 +49,8 @@ the answer to a refresh signs in again. \`POST /api/v1/auth/logout\` ends the si
 ## What holds for every route
 
 - Requests and answers are JSON; what a schema does not name is refused (422 \`VALIDATION_ERROR\`, with the fields in \`errors\`).
-- The order of the checks: bearer token (401), role (403 \`INSUFFICIENT_ROLE\`), 300 requests a minute of one user (429 \`RATE_LIMIT_EXCEEDED\`), the
-  schemas (422), whether the site in the path is the tenant's (404 \`SITE_NOT_FOUND\`), and only then anything else. What belongs to another tenant is
+- The order of the checks: bearer token (401), 300 requests a minute of one user (429 \`RATE_LIMIT_EXCEEDED\`), role (403 \`INSUFFICIENT_ROLE\`); once
+  the body is there, sign-in and role again, as it may be long under way (for a change, in its transaction); the schemas (422), whether the site in the path is the tenant's (404 \`SITE_NOT_FOUND\`), and only then anything else. What belongs to another tenant is
   answered exactly like what does not exist.
 - Lists come in pages of \`limit\` (1 to 100, else 50) items: \`{ "data": […], "next_cursor": "…" }\`. Pass \`next_cursor\` as \`cursor\` for the next page;
   it is null on the last.

@@ -16,13 +16,16 @@ export interface PanelCall<P, Q, B> {
 
 /** What came in, before the operation's schemas have seen it. */
 export interface PanelInput {
-  readonly user: SignedInUser;
-  /** @throws ApiError VALIDATION_ERROR, MALFORMED_JSON */
+  /** Judges the user again, and then what was sent. @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, VALIDATION_ERROR, MALFORMED_JSON, SITE_NOT_FOUND */
   check<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
     operation: PanelOperation<P, Q, B>,
   ): Promise<PanelCall<z.output<P>, z.output<Q>, z.output<B>>>;
-  /** Runs a change, and writes its line of the audit log, in one transaction. */
-  change<T>(work: (transaction: Database) => Promise<Change<T>>): Promise<T>;
+  /**
+   * Runs a change, and writes its line of the audit log, in one transaction.
+   * @param work is given the user as it stands in the transaction
+   * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE
+   */
+  change<T>(work: (transaction: Database, user: SignedInUser) => Promise<Change<T>>): Promise<T>;
   readonly reply: FastifyReply;
 }
 
@@ -67,7 +70,9 @@ export function changes<P extends z.ZodObject, Q extends z.ZodObject, B extends 
     operation,
     answer: async (input) => {
       const call = await input.check(operation);
-      return operation.response.parse(await input.change((transaction) => handle(call, transaction)));
+      return operation.response.parse(
+        await input.change((transaction, user) => handle({ ...call, user }, transaction)),
+      );
     },
   };
 }
@@ -93,7 +98,9 @@ export function changesAfter<
     answer: async (input) => {
       const call = await input.check(operation);
       const prepared = await prepare(call);
-      return operation.response.parse(await input.change((transaction) => handle(call, prepared, transaction)));
+      return operation.response.parse(
+        await input.change((transaction, user) => handle({ ...call, user }, prepared, transaction)),
+      );
     },
   };
 }

@@ -6,10 +6,11 @@ import type { RateLimiter } from '../admission/rate-limiter.js';
 import { appendAuditEntry } from '../audit-log/append-entry.js';
 import type { SignedInUser } from '../catalogue/user-directory.js';
 import { withTransaction } from '../database/pool.js';
-import { type ApiUsers, authenticatePanelUser } from '../http/guards/bearer.js';
+import { type ApiUsers, authenticateUser } from '../http/guards/bearer.js';
 import { parseJsonBody, validate } from '../http/json-body.js';
 import { refuseExcess, setRateLimitHeaders } from '../http/rate-limit.js';
 import { catalogueFailure } from './catalogue-failure.js';
+import { judgeAgain, judgeForChange, requireRole } from './judge-user.js';
 import type { PanelOperation } from './operation.js';
 import type { PanelInput, PanelRoute } from './route.js';
 
@@ -25,8 +26,8 @@ export interface ServePanelDeps {
 }
 
 /**
- * Registers the routes of the panel below the scope's prefix. Every request passes, in this order: bearer token, role, rate limit, the schemas of path,
- * query and body, and that a site in the path is the tenant's own; only then its handler runs.
+ * Registers the routes of the panel below the scope's prefix. Every request passes, in this order: bearer token, rate limit, role; once its body
+ * is there, sign-in and role again, the schemas of path, query and body, and that a site in the path is the tenant's own; only then its handler runs.
  */
 export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[], deps: ServePanelDeps): void {
   for (const route of routes) {
@@ -35,6 +36,8 @@ export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[]
       method: operation.method.toUpperCase(),
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
       ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
+      // Downloads leave a line in the audit log, and HEAD downloads nothing.
+      ...(operation.download !== undefined && { exposeHeadRoute: false }),
       // Before the body is read: who may not use the route does not make us read megabytes.
       onRequest: async (request, reply) => {
         request.panelUser = await authorizedUser(deps, operation, request, reply);
@@ -56,31 +59,29 @@ async function authorizedUser(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<SignedInUser> {
-  const user = await authenticatePanelUser(deps.apiUsers, request.headers.authorization);
+  const user = await authenticateUser(deps.apiUsers, request.headers.authorization);
   const decision = await deps.rateLimiter.take('panel', user.id, deps.limit);
   setRateLimitHeaders(reply, decision);
   refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
-  if (!operation.roles.includes(user.role)) {
-    throw new ApiError('INSUFFICIENT_ROLE', `This asks for one of the roles ${operation.roles.join(', ')}.`);
-  }
+  requireRole(operation, user);
   return user;
 }
 
 function inputOf(
   deps: ServePanelDeps,
   operation: PanelOperation,
-  user: SignedInUser,
+  asked: SignedInUser,
   request: FastifyRequest,
   reply: FastifyReply,
 ): PanelInput {
   return {
-    user,
     reply,
     check: async <P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>({
       params,
       query,
       body,
     }: PanelOperation<P, Q, B>) => {
+      const user = await judgeAgain(deps.apiUsers.users, operation, asked);
       const isEmpty = request.rawBody.length === 0 && body.safeParse(undefined).success;
       const checked = {
         user,
@@ -93,7 +94,8 @@ function inputOf(
     },
     change: (work) =>
       withTransaction(deps.adminPool, async (transaction) => {
-        const { response, subject, details = {} } = await work(transaction);
+        const user = await judgeForChange(transaction, operation, asked);
+        const { response, subject, details = {} } = await work(transaction, user);
         if (operation.action === null) throw new Error(`${operation.id} changes something, and names no action`);
         await appendAuditEntry(transaction, {
           tenantId: user.tenantId,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UserRole } from '../../schemas/api/auth.js';
 import { InvitationState } from '../../schemas/api/panel/invitations.js';
 import { CatalogueError } from '../catalogue/catalogue-error.js';
+import { lockUsersOf } from '../catalogue/lock-users.js';
 import type { Role } from '../catalogue/user-directory.js';
 import { type Database, withTransaction } from '../database/pool.js';
 import { INVITATION_SECONDS } from './lifetimes.js';
@@ -20,6 +21,11 @@ export interface ListedInvitation {
   readonly acceptedAt: Date | null;
   readonly userId: string | null;
   readonly revokedAt: Date | null;
+}
+
+export interface NewInvitation extends Pick<ListedInvitation, 'tenantId' | 'email' | 'role'> {
+  /** The user who invites, and must still be allowed to when it is accepted; null for operators. */
+  readonly invitedBy: string | null;
 }
 
 /** Which of a tenant's invitations. */
@@ -72,27 +78,31 @@ const Rows = z.array(
 /**
  * Invites somebody; an earlier invitation of the same address that is still open is revoked. Whether the address has a user in another tenant is not
  * looked at: whoever invites must not learn it.
+ * @param permit throws if whoever invites may not revoke such an invitation
  * @returns the invitation with its token, which is kept nowhere
- * @throws CatalogueError `already_exists` if the tenant has such a user
+ * @throws CatalogueError `already_exists` if the tenant has such a user; and what `permit` throws
  */
 export function createInvitation(
   database: Database,
-  { tenantId, email, role }: Pick<ListedInvitation, 'tenantId' | 'email' | 'role'>,
+  { tenantId, email, role, invitedBy }: NewInvitation,
+  permit: (replaced: { readonly role: Role }) => void = () => undefined,
 ): Promise<{ readonly invitation: ListedInvitation; readonly token: string }> {
   return withTransaction(database, async (client) => {
     const { rowCount } = await client.query('select from users where tenant_id = $1 and email = $2', [tenantId, email]);
     if (rowCount !== 0) throw new CatalogueError('already_exists', 'The tenant has a user with this e-mail address.');
-    // Invitations of one tenant are made one after the other, or two at once would both be open.
-    await client.query('select from tenants where id = $1 for no key update', [tenantId]);
-    await client.query(
-      'update invitations set revoked_at = now() where tenant_id = $1 and email = $2 and accepted_at is null and revoked_at is null',
+    // One after the other, or of two at once both would be open.
+    await lockUsersOf(client, tenantId);
+    const replaced = await client.query(
+      `update invitations set revoked_at = now() where tenant_id = $1 and email = $2 and accepted_at is null and revoked_at is null
+       returning ${COLUMNS}`,
       [tenantId, email],
     );
+    for (const invitation of Rows.parse(replaced.rows)) permit(invitation);
     const { token, digest } = newSecretToken('invitation');
     const { rows } = await client.query(
-      `insert into invitations (id, tenant_id, email, role, token_digest, expires_at)
-       values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6)) returning ${COLUMNS}`,
-      [randomUUID(), tenantId, email, role, digest, INVITATION_SECONDS],
+      `insert into invitations (id, tenant_id, email, role, invited_by, token_digest, expires_at)
+       values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7)) returning ${COLUMNS}`,
+      [randomUUID(), tenantId, email, role, invitedBy, digest, INVITATION_SECONDS],
     );
     return { invitation: onlyOne(rows), token };
   });
@@ -128,6 +138,7 @@ export async function readInvitation(database: Database, tenantId: string, id: s
  */
 export function revokeInvitation(database: Database, tenantId: string, id: string): Promise<ListedInvitation> {
   return withTransaction(database, async (client) => {
+    await lockUsersOf(client, tenantId);
     await client.query(
       'update invitations set revoked_at = now() where id = $1 and tenant_id = $2 and accepted_at is null and revoked_at is null',
       [id, tenantId],

@@ -85,6 +85,26 @@ it('lists and ends the sign-ins of a user', async () => {
   for (const { refresh_token } of tokens) expect((await post('refresh', { refresh_token })).status).toBe(401);
 });
 
+it('gives a user another address, which frees the one before', async () => {
+  const squatter = await makeUser('ceo@acme.example', 'viewer');
+  const { data } = TokensResponse.parse((await post('login', squatter)).body);
+  const reset = OneTime.parse(await line.json('admin', 'user', 'reset-password', squatter.id));
+  const change = (id: string, email: string) => ['admin', 'user', 'change-email', id, '--email', email];
+  expect(await line.run(change(squatter.id, 'Owner@acme.example'))).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(await line.run(change(squatter.id, 'nobody'))).toMatchObject({ exitCode: 1 });
+  expect(await line.run(change(tenant, 'somebody@acme.example'))).toMatchObject({ exitCode: 1 });
+  expect(await line.json(...change(squatter.id, 'Moved@acme.example'))).toEqual({
+    id: squatter.id,
+    email: 'moved@acme.example',
+    ended_sign_ins: 1,
+  });
+  expect((await post('refresh', { refresh_token: data.refresh_token })).status).toBe(401);
+  expect((await post('reset-password', { token: reset.token, password: 'another password' })).status).toBe(422);
+  expect((await post('login', squatter)).status).toBe(401);
+  expect((await post('login', { ...squatter, email: 'moved@acme.example' })).status).toBe(200);
+  expect((await makeUser('ceo@acme.example', 'owner')).email).toBe('ceo@acme.example');
+});
+
 it('leaves a line of the audit log for every change, with neither secrets nor addresses', async () => {
   const log = await line.json('admin', 'audit-log', '--tenant', tenant);
   const byOperator = Entries.parse(log).entries.filter(({ actor }) => actor.kind === 'operator');
@@ -92,6 +112,7 @@ it('leaves a line of the audit log for every change, with neither secrets nor ad
   for (const action of [
     'user.create',
     'user.change',
+    'user.change_email',
     'user.create_password_reset',
     'user.end_sign_ins',
     'invitation.create',

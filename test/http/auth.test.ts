@@ -7,7 +7,7 @@ describe('signing in', () => {
   let app: RunningApp;
   let demo: SeededDemo;
   beforeAll(async () => {
-    app = await startApp('api');
+    app = await startApp('api', { TRUSTED_PROXIES: '127.0.0.1' });
     demo = await app.seed();
   });
   afterAll(() => app.stop());
@@ -15,6 +15,12 @@ describe('signing in', () => {
   const post = (path: string, body: string): Promise<Answer> =>
     ask(app.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   const login = (content: object) => post('/api/v1/auth/login', JSON.stringify(content));
+  const loginFrom = (address: string, content: object): Promise<Answer> =>
+    ask(`${app.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify(content),
+    });
 
   it('signs users in, renews, and says who they are', async () => {
     const answer = await login(demo.panel_user);
@@ -76,6 +82,45 @@ describe('signing in', () => {
     expect(tried).toBeGreaterThan(0);
     expect(guesses.some(({ status }) => status === 429)).toBe(true);
   });
+
+  it.each([
+    ['198.51.100.1', '198.51.100.1', '198.51.100.2'],
+    ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'],
+  ])('locks a guesser’s network out of an account, not its user elsewhere (%s)', async (guesser, near, elsewhere) => {
+    const { panel_user } = await app.seed();
+    const guesses = await Promise.all(
+      Array.from({ length: 25 }, () => loginFrom(guesser, { ...panel_user, password: 'guess' })),
+    );
+    expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(5);
+    expect((await loginFrom(elsewhere, panel_user)).status).toBe(200);
+    // A minute may end meanwhile.
+    const guessOn = async (): Promise<number> => {
+      for (let i = 0; i < 3; i += 1) await loginFrom(guesser, { ...panel_user, password: 'guess' });
+      return (await loginFrom(near, panel_user)).status;
+    };
+    await expect.poll(guessOn, { timeout: 20_000 }).toBe(429);
+  });
+
+  it('slows guessing from many addresses down', async () => {
+    const { panel_user } = await app.seed();
+    // A minute may end meanwhile.
+    const guesses = await Promise.all(
+      Array.from({ length: 215 }, (_, i) => loginFrom(`203.0.113.${i}`, { ...panel_user, password: 'guess' })),
+    );
+    expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(15);
+  }, 60_000);
+
+  it('begins no more sign-ins of one user a minute than it says', async () => {
+    const { panel_user } = await app.seed();
+    const answers = await Promise.all(Array.from({ length: 75 }, (_, i) => loginFrom(`192.0.2.${i}`, panel_user)));
+    const began = answers.filter(({ status }) => status === 200).length;
+    // A minute may end meanwhile.
+    expect([began >= 30, began <= 60]).toEqual([true, true]);
+    expect(answers.find(({ status }) => status !== 200)).toMatchObject({
+      status: 429,
+      body: { code: 'TOO_MANY_SIGN_IN_ATTEMPTS' },
+    });
+  }, 60_000);
 
   it('tells nobody which of e-mail and password was wrong, and slows guessing down', async () => {
     const other = await app.seed();

@@ -41,7 +41,7 @@ describe('invitations', () => {
 
   it('makes a user of the tenant, signed in, with the role of the invitation', async () => {
     const email = address();
-    const made = await invite(email.toUpperCase(), 'dpo');
+    const made = await invite(email.toUpperCase(), 'dpo', tenant.users.owner);
     expect(made.status).toBe(201);
     const { token, ...invitation } = Created.parse(made.body).data;
     expect(invitation).toMatchObject({ email, role: 'dpo', state: 'open', accepted_at: null, user_id: null });
@@ -64,14 +64,14 @@ describe('invitations', () => {
   });
 
   it('is accepted once, however many try at once', async () => {
-    const { token } = await invited(address(), 'api_user');
+    const { token } = await invited(address(), 'api_user', tenant.users.owner);
     const answers = await Promise.all(Array.from({ length: 8 }, () => accept(token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(422)]);
   });
 
   it('is worth nothing once it is revoked, replaced or expired', async () => {
     const email = address();
-    const [first, second] = [await invited(email), await invited(email, 'dpo')];
+    const [first, second] = [await invited(email), await invited(email, 'admin')];
     expect(await stateOf(first.id)).toBe('revoked');
     expect(await accept(first.token)).toMatchObject(invalid);
     for (let i = 0; i < 2; i += 1) {
@@ -113,9 +113,38 @@ describe('invitations', () => {
     expect((await panel.signIn(elsewhere, panel.foreign.users.owner.password)).status).toBe(200);
   });
 
-  it('lets only owners invite owners', async () => {
-    expect(await invite(address(), 'owner')).toMatchObject({ status: 403, body: { code: 'INSUFFICIENT_ROLE' } });
-    expect((await invite(address(), 'owner', tenant.users.owner)).status).toBe(201);
+  it.each(['owner', 'dpo', 'api_user'])('lets only owners invite, replace and revoke for the role %s', async (role) => {
+    const { owner } = tenant.users;
+    const refused = { status: 403, body: { code: 'INSUFFICIENT_ROLE' } };
+    expect(await invite(address(), role)).toMatchObject(refused);
+    const { id, email } = await invited(address(), role, owner);
+    expect(await invite(email, 'viewer')).toMatchObject(refused);
+    expect(await panel.as(admin, 'DELETE', `/invitations/${id}`)).toMatchObject(refused);
+    expect(await stateOf(id)).toBe('open');
+    expect(await panel.as(owner, 'DELETE', `/invitations/${id}`)).toMatchObject({ status: 200 });
+  });
+
+  it.each([{ role: 'viewer' }, { is_disabled: true }])(
+    'is worth nothing while its inviter is changed to %o',
+    async (changed) => {
+      const { owner } = tenant.users;
+      const { token } = await invited(address(), 'admin');
+      const change = (body: object) => panel.as(owner, 'PATCH', `/users/${admin.id}`, body);
+      expect(await change(changed)).toMatchObject({ status: 200 });
+      expect(await accept(token)).toMatchObject(invalid);
+      expect(await change({ role: 'admin', is_disabled: false })).toMatchObject({ status: 200 });
+      expect(await accept(token)).toMatchObject({ status: 201 });
+    },
+  );
+
+  it('takes an address, but not as the password too', async () => {
+    const { token, email } = await invited(address());
+    expect(await accept(token, email)).toMatchObject({ status: 422, body: { errors: [{ field: 'password' }] } });
+    expect(await accept(token, `${' '.repeat(12)}\t`)).toMatchObject({ body: { errors: [{ field: 'password' }] } });
+    expect(await accept(token)).toMatchObject({ status: 201 });
+  });
+
+  it('is for an address', async () => {
     expect(await invite('no address')).toMatchObject({ status: 422, body: { errors: [{ field: 'email' }] } });
   });
 

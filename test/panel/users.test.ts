@@ -80,9 +80,9 @@ describe('users', () => {
   });
 
   it('changes a role within a second, and says so in the audit log without an address', async () => {
-    const { admin, viewer } = tenant.users;
+    const { owner, viewer } = tenant.users;
     expect(await panel.as(viewer, 'GET', '/users')).toMatchObject({ status: 403 });
-    expect(await change(admin, viewer, { role: 'dpo' })).toMatchObject({
+    expect(await change(owner, viewer, { role: 'dpo' })).toMatchObject({
       status: 200,
       body: { data: { role: 'dpo' } },
     });
@@ -91,13 +91,13 @@ describe('users', () => {
     expect(Lines.parse(body).data).toMatchObject([
       {
         action: 'user.change',
-        actor: { user_id: admin.id },
+        actor: { user_id: owner.id },
         details: { role: { before: 'viewer', after: 'dpo' }, ended_sign_ins: 0 },
       },
     ]);
     expect(JSON.stringify(body)).not.toContain('@');
-    expect(await change(admin, viewer, {})).toMatchObject({ status: 422 });
-    expect(await change(admin, viewer, { role: 'king' })).toMatchObject({ status: 422 });
+    expect(await change(owner, viewer, {})).toMatchObject({ status: 422 });
+    expect(await change(owner, viewer, { role: 'king' })).toMatchObject({ status: 422 });
   });
 
   it('leaves owners to owners, and gives nobody more rights by their own hand', async () => {
@@ -114,6 +114,23 @@ describe('users', () => {
     expect(await change(owner, admin, { role: 'owner' })).toMatchObject({ status: 200 });
     await expectRole(admin, 'owner');
     expect(await change(admin, admin, { role: 'viewer' })).toMatchObject({ status: 200 });
+  });
+
+  it('leaves what leads to personal data to owners: DPOs and API users are not for admins', async () => {
+    const { owner, admin, viewer, dpo, api_user } = tenant.users;
+    for (const target of [owner, dpo, api_user]) {
+      expectRefused(await change(admin, target, { role: 'viewer' }));
+      expectRefused(await change(admin, target, { is_disabled: true }));
+      expectRefused(await panel.as(admin, 'POST', `/users/${target.id}/password-reset`));
+      expectRefused(await panel.as(admin, 'DELETE', `/users/${target.id}/sign-ins`));
+    }
+    for (const role of ['owner', 'dpo', 'api_user']) expectRefused(await change(admin, viewer, { role }));
+    expect(await change(admin, viewer, { role: 'admin' })).toMatchObject({ status: 200 });
+    for (const target of [dpo, api_user]) {
+      expect(await panel.as(owner, 'POST', `/users/${target.id}/password-reset`)).toMatchObject({ status: 201 });
+      expect(await panel.as(owner, 'DELETE', `/users/${target.id}/sign-ins`)).toMatchObject({ status: 200 });
+      expect(await change(owner, target, { role: 'viewer' })).toMatchObject({ status: 200 });
+    }
   });
 
   it('keeps the last active owner', async () => {
@@ -213,5 +230,68 @@ describe('users', () => {
     expect(changed.status).toBe(200);
     expect(await useReset(token, 'a new password!')).toMatchObject({ status: 422 });
     expect((await panel.signIn(viewer.email, 'chosen by the user')).status).toBe(200);
+  });
+
+  it('voids a reset when the role or the state of its user changes', async () => {
+    const { owner, admin, viewer } = tenant.users;
+    const invalid = { status: 422, body: { code: 'PASSWORD_RESET_INVALID' } };
+    const beforePromotion = await reset(admin, viewer);
+    expect(await change(owner, viewer, { role: 'owner' })).toMatchObject({ status: 200 });
+    expect(await useReset(beforePromotion.token, 'a new password!')).toMatchObject(invalid);
+    expect(await change(owner, viewer, { role: 'viewer' })).toMatchObject({ status: 200 });
+    expect(await useReset(beforePromotion.token, 'a new password!')).toMatchObject(invalid);
+    const beforeDisabling = await reset(admin, viewer);
+    for (const is_disabled of [true, false]) await change(owner, viewer, { is_disabled });
+    expect(await useReset(beforeDisabling.token, 'a new password!')).toMatchObject(invalid);
+    expect((await panel.signIn(viewer.email, viewer.password)).status).toBe(200);
+  });
+
+  it.each([{ role: 'viewer' }, { is_disabled: true }])(
+    'takes no reset by an admin who was changed to %o since',
+    async (changed) => {
+      const { owner, admin, viewer } = tenant.users;
+      const { token } = await reset(admin, viewer);
+      expect(await change(owner, admin, changed)).toMatchObject({ status: 200 });
+      expect(await useReset(token, 'a new password!')).toMatchObject({ body: { code: 'PASSWORD_RESET_INVALID' } });
+      await change(owner, admin, { role: 'admin', is_disabled: false });
+      expect(await useReset(token, 'a new password!')).toMatchObject({ status: 200 });
+    },
+  );
+
+  it('resets nobody’s own password: that is no way around the current one', async () => {
+    const { owner, admin } = tenant.users;
+    for (const self of [owner, admin]) {
+      expectRefused(await panel.as(self, 'POST', `/users/${self.id}/password-reset`));
+    }
+    const { rowCount } = await panel.app.superuser.query('select from password_resets where user_id = any($1)', [
+      [owner.id, admin.id],
+    ]);
+    expect(rowCount).toBe(0);
+  });
+
+  it('takes no password that is the address of its user', async () => {
+    const { owner, viewer } = tenant.users;
+    const { token } = await reset(owner, viewer);
+    const email = viewer.email.toUpperCase();
+    expect(await useReset(token, email)).toMatchObject({ status: 422, body: { errors: [{ field: 'password' }] } });
+    expect(
+      await panel.as(viewer, 'POST', '/auth/change-password', {
+        current_password: viewer.password,
+        new_password: email,
+      }),
+    ).toMatchObject({ status: 422, body: { errors: [{ field: 'new_password' }] } });
+    expect(await useReset(token, 'qwertyuiop123')).toMatchObject({ body: { errors: [{ field: 'password' }] } });
+    expect(await useReset(token, 'a new password!')).toMatchObject({ status: 200 });
+  });
+
+  it('lets two owners who disable each other at once do it one after the other', async () => {
+    const { owner, admin } = tenant.users;
+    await change(owner, admin, { role: 'owner' });
+    await expectRole(admin, 'owner');
+    const answers = await Promise.all([
+      change(owner, admin, { is_disabled: true }),
+      change(admin, owner, { is_disabled: true }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 });

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { CreateInvitationRequest } from '../../../schemas/api/panel/invitations.js';
 import { UsersQuery } from '../../../schemas/api/panel/users.js';
 import { changeAsOperator } from '../../audit-log/change-as-operator.js';
+import { changeEmail } from '../../catalogue/change-email.js';
 import { changeDetails, changeUser, type UserChange } from '../../catalogue/change-user.js';
 import { readUser } from '../../catalogue/list-users.js';
 import { ROLES, type Role } from '../../catalogue/user-directory.js';
@@ -25,7 +26,7 @@ interface NewUserOptions extends Json {
   readonly role: Role;
 }
 
-/** `admin user list|create|invite|set-role|disable|enable|reset-password` */
+/** `admin user list|create|invite|set-role|disable|enable|reset-password|change-email` */
 export function userCommand(context: CliContext): Command {
   const group = new Command('user').description('users of tenants');
   for (const make of [
@@ -36,6 +37,7 @@ export function userCommand(context: CliContext): Command {
     disableCommand,
     enableCommand,
     resetCommand,
+    changeEmailCommand,
   ]) {
     group.addCommand(make(context));
   }
@@ -87,7 +89,7 @@ function inviteCommand(context: CliContext): Command {
       if (!checked.success) throw new CommandError(`${email} is no e-mail address.`);
       await withInstallation(context, async ({ adminPool }) => {
         const { invitation, token } = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await createInvitation(transaction, { tenantId, ...checked.data });
+          const result = await createInvitation(transaction, { tenantId, ...checked.data, invitedBy: null });
           const subject = { kind: 'invitation', id: result.invitation.id };
           return { result, tenantId, action: 'invitation.create', subject, details: { role } };
         });
@@ -145,7 +147,7 @@ function resetCommand(context: CliContext): Command {
       await withInstallation(context, async ({ adminPool }) => {
         const { token, expiresAt } = await changeAsOperator(adminPool, async (transaction) => {
           const user = await readUser(transaction, null, id);
-          const result = await createPasswordReset(transaction, user);
+          const result = await createPasswordReset(transaction, user, null);
           const subject = { kind: 'user', id };
           return { result, tenantId: user.tenantId, action: 'user.create_password_reset', subject, details: {} };
         });
@@ -153,6 +155,25 @@ function resetCommand(context: CliContext): Command {
         print(context, options, { user_id: id, token, expires_at }, [
           `The password of user ${id} can be set until ${expires_at} with this token, kept nowhere:`,
           token,
+        ]);
+      });
+    });
+}
+
+function changeEmailCommand(context: CliContext): Command {
+  return jsonCommand('change-email', 'give a user another address to sign in with, and end its sign-ins')
+    .argument('<user>', 'id of the user', uuid)
+    .requiredOption('--email <address>', 'the new address')
+    .action(async (id: string, options: Json & { readonly email: string }) => {
+      await withInstallation(context, async ({ adminPool }) => {
+        const { after, endedSignIns } = await changeAsOperator(adminPool, async (transaction) => {
+          const result = await changeEmail(transaction, id, options.email);
+          const details = { ended_sign_ins: result.endedSignIns };
+          const { tenantId } = result.after;
+          return { result, tenantId, action: 'user.change_email', subject: { kind: 'user', id }, details };
+        });
+        print(context, options, { id, email: after.email, ended_sign_ins: endedSignIns }, [
+          `User ${id} signs in as ${after.email} from now on. ${endedSignIns} sign-ins ended.`,
         ]);
       });
     });

@@ -14,6 +14,7 @@ import { configurationSql } from './013-configuration.sql.js';
 import { exportsSql } from './014-exports.sql.js';
 import { erasureSql } from './015-erasure.sql.js';
 import { leastRightsSql } from './016-least-rights.sql.js';
+import { whoLetInSql } from './017-who-let-in.sql.js';
 import { tenantsSql } from './018-tenants.sql.js';
 import type { Migration } from './migration.js';
 
@@ -38,5 +39,6 @@ export const migrations: readonly Migration[] = [
   { id: '014-exports', sql: exportsSql },
   { id: '015-erasure', sql: erasureSql },
   { id: '016-least-rights', sql: leastRightsSql },
+  { id: '017-who-let-in', sql: whoLetInSql },
   { id: '018-tenants', sql: tenantsSql },
 ];

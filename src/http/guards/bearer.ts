@@ -39,7 +39,20 @@ export async function authenticateApiUser(
   authorization: string | undefined,
   tenantId: string,
 ): Promise<SignedInUser> {
-  const user = await authenticateUser(deps, authorization);
+  return requireApiUser(await authenticateUser(deps, authorization), tenantId);
+}
+
+/**
+ * Judges again, as known within the last second, whom `authenticateApiUser` let in.
+ * @throws ApiError INVALID_BEARER_TOKEN, TENANT_MISMATCH, INSUFFICIENT_ROLE
+ */
+export async function judgeApiUserAgain(deps: ApiUsers, { signInId }: SignedInUser, tenantId: string): Promise<void> {
+  const user = await deps.users.bySignIn(signInId);
+  if (user === null) throw new ApiError('INVALID_BEARER_TOKEN');
+  requireApiUser(user, tenantId);
+}
+
+function requireApiUser(user: SignedInUser, tenantId: string): SignedInUser {
   if (user.tenantId !== tenantId) throw new ApiError('TENANT_MISMATCH');
   if (user.role !== 'api_user') throw new ApiError('INSUFFICIENT_ROLE');
   return user;

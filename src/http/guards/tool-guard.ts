@@ -3,10 +3,10 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { RateLimiter } from '../../admission/rate-limiter.js';
 import type { KeyUsage } from '../../catalogue/key-usage.js';
 import type { ApiKey, SiteContext, SiteDirectory } from '../../catalogue/site-context.js';
-import type { Caller } from '../caller.js';
+import { type Caller, callerOf } from '../caller.js';
 import { refuseExcess, setRateLimitHeaders } from '../rate-limit.js';
 import { createAddressCheck, isOriginAllowed } from './allow-lists.js';
-import { type ApiUsers, authenticateApiUser } from './bearer.js';
+import { type ApiUsers, authenticateApiUser, judgeApiUserAgain } from './bearer.js';
 
 export interface ToolGuardDeps {
   readonly directory: SiteDirectory;
@@ -36,6 +36,12 @@ export interface ToolGuards {
    * @throws ApiError SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED
    */
   readonly authorize: (site: SiteContext, request: FastifyRequest) => void;
+  /**
+   * Judges key, site and user again, as known within the last second: for when the body is there, which may be a minute under way.
+   * @throws ApiError INVALID_API_KEY, SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED, INVALID_BEARER_TOKEN, TENANT_MISMATCH,
+   *   INSUFFICIENT_ROLE
+   */
+  readonly judgeAgain: (request: FastifyRequest) => Promise<void>;
 }
 
 /**
@@ -68,6 +74,14 @@ export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
           }
         : { ...identified, channel: 'browser' };
     };
+  const judgeAgain = async (request: FastifyRequest): Promise<void> => {
+    const { rawApiKey, user } = callerOf(request);
+    const apiKey = await deps.directory.findApiKey(rawApiKey);
+    if (apiKey === null) throw new ApiError('INVALID_API_KEY');
+    const site = await deps.directory.site(apiKey.siteId);
+    authorize(site, request);
+    if (user !== undefined) await judgeApiUserAgain(deps.apiUsers, user, site.tenantId);
+  };
   const read = guard('read', false);
   return {
     anyKey: read,
@@ -76,6 +90,7 @@ export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
     s2s: guard('write', true),
     s2sRead: guard('read', true),
     authorize,
+    judgeAgain,
   };
 }
 

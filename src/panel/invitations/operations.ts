@@ -49,7 +49,7 @@ export const createInvitationOperation = operation({
   tag,
   summary: 'Invite somebody to become a user of the tenant',
   description:
-    'The service sends no mail: hand the token, shown this once, to the invited person, who passes it to /api/v1/auth/accept-invitation within 7 days. It revokes an open invitation of the same address. Only an owner invites owners.',
+    'The service sends no mail: hand the token, shown this once, to the invited person, who passes it to /api/v1/auth/accept-invitation within 7 days. It revokes an open invitation of the same address. It is void once whoever invites may not give the role any more. Only an owner invites owners, DPOs and API users.',
   roles: EDITORS,
   params: None,
   query: None,
@@ -67,6 +67,7 @@ export const revokeInvitationOperation = operation({
   path: '/invitations/{invitation_id}',
   tag,
   summary: 'Revoke an invitation that was not accepted',
+  description: 'Only an owner revokes those of owners, DPOs and API users.',
   roles: EDITORS,
   params: InvitationParams,
   query: None,

@@ -4,7 +4,7 @@ import { createInvitation, listInvitations, readInvitation, revokeInvitation } f
 import type { PanelDeps } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { changes, type PanelRoute, reads } from '../route.js';
-import { permitGranting } from '../users/rules.js';
+import { permitGranting, permitManaging } from '../users/rules.js';
 import {
   createInvitationOperation,
   listInvitationsOperation,
@@ -31,7 +31,10 @@ export function invitationRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] 
     })),
     changes(createInvitationOperation, async ({ user, body }, transaction) => {
       permitGranting(user, body.role);
-      const { invitation, token } = await createInvitation(transaction, { tenantId: user.tenantId, ...body });
+      const wanted = { tenantId: user.tenantId, ...body, invitedBy: user.id };
+      const { invitation, token } = await createInvitation(transaction, wanted, (replaced) =>
+        permitManaging(user, replaced),
+      );
       return {
         response: { data: { ...shownInvitation(invitation), token } },
         subject: { kind: 'invitation', id: invitation.id },
@@ -39,6 +42,7 @@ export function invitationRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] 
       };
     }),
     changes(revokeInvitationOperation, async ({ user, params }, transaction) => {
+      permitManaging(user, await readInvitation(transaction, user.tenantId, params.invitation_id));
       const invitation = await revokeInvitation(transaction, user.tenantId, params.invitation_id);
       return { response: { data: shownInvitation(invitation) }, subject: { kind: 'invitation', id: invitation.id } };
     }),

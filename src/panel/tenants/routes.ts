@@ -22,6 +22,7 @@ export function tenantRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
         tenantId: id,
         email: body.owner_email,
         role: 'owner',
+        invitedBy: user.id,
       });
       const tenant = await tenantById(transaction, id);
       return {

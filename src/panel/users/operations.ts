@@ -53,7 +53,7 @@ export const changeUserOperation = operation({
   tag,
   summary: 'Give a user another role; disable or enable a user',
   description:
-    'It holds within a second, in every process. Disabling ends the user’s sign-ins. Only an owner makes or changes owners; a tenant keeps one active owner; nobody gains rights by changing their own role.',
+    'It holds within a second, in every process. Disabling ends the user’s sign-ins. Only an owner makes or changes owners, DPOs and API users; an admin manages admins and viewers. A tenant keeps one active owner; nobody gains rights by changing their own role. A password reset that is open is void by it.',
   roles: EDITORS,
   params: UserParams,
   query: None,
@@ -72,7 +72,7 @@ export const createPasswordResetOperation = operation({
   tag,
   summary: 'Make a token by which a user sets a new password',
   description:
-    'The service sends no mail: hand the token, shown this once, to the user, who passes it to /api/v1/auth/reset-password within 24 hours. It voids an earlier one. Only an owner resets the password of an owner.',
+    'The service sends no mail: hand the token, shown this once, to the user, who passes it to /api/v1/auth/reset-password within 24 hours. It voids an earlier one, and is void itself once the role or state of the user changes, or whoever made it may do so no more. Only an owner resets the password of owners, DPOs and API users; nobody their own (/api/v1/auth/change-password does).',
   roles: EDITORS,
   params: UserParams,
   query: None,
@@ -89,7 +89,7 @@ export const endUserSignInsOperation = operation({
   path: '/users/{user_id}/sign-ins',
   tag,
   summary: 'End every sign-in of a user',
-  description: 'The user can sign in again. Only an owner does this to an owner.',
+  description: 'The user can sign in again. Only an owner does this to owners, DPOs and API users.',
   roles: EDITORS,
   params: UserParams,
   query: None,

@@ -11,7 +11,7 @@ import {
   listUsersOperation,
   readUserOperation,
 } from './operations.js';
-import { permitChange, permitManaging } from './rules.js';
+import { permitChange, permitManaging, permitResetting } from './rules.js';
 import { shownUser, userList } from './show-users.js';
 
 export function userRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
@@ -33,8 +33,8 @@ export function userRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
     }),
     changes(createPasswordResetOperation, async ({ user, params }, transaction) => {
       const target = await readUser(transaction, user.tenantId, params.user_id);
-      permitManaging(user, target);
-      const { token, expiresAt } = await createPasswordReset(transaction, target);
+      permitResetting(user, target);
+      const { token, expiresAt } = await createPasswordReset(transaction, target, user.id);
       return {
         response: { data: { user_id: target.id, token, expires_at: expiresAt.toISOString() } },
         subject: { kind: 'user', id: target.id },

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { UserChange } from '../../catalogue/change-user.js';
+import { mayGrant } from '../../catalogue/may-grant.js';
 import type { Role, User } from '../../catalogue/user-directory.js';
 
 /** Roles that give nothing beyond what the key's role may do: what somebody may make of their own role. */
@@ -12,11 +13,11 @@ const LOWER: Readonly<Record<Role, readonly Role[]>> = {
 };
 
 /**
- * Whether a user may have a hand in another's role, state, password or sign-ins: those of owners are for owners.
+ * Whether a user may have a hand in another's role, state, password, sign-ins or invitation.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitManaging(actor: User, target: { readonly role: Role }): void {
-  if (target.role === 'owner') permitGranting(actor, 'owner');
+  permitGranting(actor, target.role);
 }
 
 /**
@@ -24,8 +25,20 @@ export function permitManaging(actor: User, target: { readonly role: Role }): vo
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitGranting(actor: User, role: Role): void {
-  if (role === 'owner' && actor.role !== 'owner') {
-    throw new ApiError('INSUFFICIENT_ROLE', 'Only an owner makes, changes or invites owners.');
+  if (!mayGrant(actor.role, role)) {
+    throw new ApiError('INSUFFICIENT_ROLE', 'What concerns an owner, a dpo or an api_user is for owners.');
+  }
+}
+
+/**
+ * Whether a user may make a token that resets a password. Nobody does for themselves: with a stolen access token that would be the way around the current
+ * password.
+ * @throws ApiError INSUFFICIENT_ROLE
+ */
+export function permitResetting(actor: User, target: Pick<User, 'id' | 'role'>): void {
+  permitManaging(actor, target);
+  if (actor.id === target.id) {
+    throw new ApiError('INSUFFICIENT_ROLE', 'Nobody resets their own password: change it, with the current one.');
   }
 }
 

@@ -14,8 +14,8 @@ export interface AttemptLimit {
 }
 
 /**
- * Makes an attempt with a password, which can be guessed. It counts before it is made, or many at once would all be tried; one that succeeds is given back, so
- * that nobody is locked out by signing in often.
+ * Makes an attempt with a password, which can be guessed. It counts before it is made, or many at once would all be tried; one that succeeds is given
+ * back, so that nobody is locked out by what they may do.
  * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS; what `attempt` throws
  */
 export async function countFailures<T>(
