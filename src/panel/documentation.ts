@@ -57,6 +57,7 @@ the answer to a refresh signs in again. \`POST /api/v1/auth/logout\` ends the si
 - Times are ISO 8601, UTC. Ids are UUIDs.
 - A change and its line of the audit log are written in one transaction, before the answer is sent. The log is append-only (the database refuses
   anything else, whoever asks), and names data subjects by event ids only.
+- A change that finds everything as it should be succeeds, and leaves its line in the audit log: \`changed\` is \`[]\` there, or \`false\`.
 - Personal identifiers (a visitor id, an e-mail address) travel in bodies, never in URLs, which end up in logs.
 
 ## Operations

@@ -103,7 +103,7 @@ describe('the catalogue', () => {
     const first = await published(siteId, documentId);
     await activateVersion(pool, siteId, first);
     const second = await published(siteId, documentId, { content: 'Another text' });
-    expect(await activateVersion(pool, siteId, second)).toEqual({ retired: first });
+    expect(await activateVersion(pool, siteId, second)).toEqual({ changed: true, retired: first });
     expect([...(await directory.refresh(siteId)).activeVersions.keys()]).toEqual([second]);
     await retireVersion(pool, siteId, second);
     expect((await directory.refresh(siteId)).activeVersions.size).toBe(0);
@@ -126,7 +126,7 @@ describe('the catalogue', () => {
     await publishVersion(pool, siteId, id);
     await expect(publishVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
     await activateVersion(pool, siteId, id);
-    expect(await activateVersion(pool, siteId, id)).toEqual({ retired: null });
+    expect(await activateVersion(pool, siteId, id)).toEqual({ changed: false, retired: null });
     await retireVersion(pool, siteId, id);
     await retireVersion(pool, siteId, id);
     await expect(activateVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
