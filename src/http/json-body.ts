@@ -64,10 +64,15 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
 }
 
 const MAX_FIELD_ERRORS = 50;
+const MAX_NAME_LENGTH = 100;
 
 function fieldErrors(error: z.ZodError): readonly FieldError[] {
-  return error.issues.slice(0, MAX_FIELD_ERRORS).map(({ path, message }) => ({
-    field: path.map(String).join('.'),
-    message,
-  }));
+  return error.issues.flatMap(errorsOfIssue).slice(0, MAX_FIELD_ERRORS);
+}
+
+/** What nobody knows is told by its name, which a caller chose: one entry for each. */
+function errorsOfIssue(issue: z.core.$ZodIssue): readonly FieldError[] {
+  const fieldOf = (...further: readonly string[]): string => [...issue.path.map(String), ...further].join('.');
+  if (issue.code !== 'unrecognized_keys') return [{ field: fieldOf(), message: issue.message }];
+  return issue.keys.map((key) => ({ field: fieldOf(key.slice(0, MAX_NAME_LENGTH)), message: 'is not known here' }));
 }

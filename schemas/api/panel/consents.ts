@@ -118,7 +118,9 @@ export const VerifyConsentResponse = dataOf(
 
 /** Which personal values are disclosed: fields by their names, or all. */
 export const DiscloseConsentRequest = z.strictObject({
-  fields: z.union([z.literal('all'), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(PERSONAL_FIELDS.length)]),
+  fields: z.union([z.literal('all'), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(PERSONAL_FIELDS.length)], {
+    error: `must be "all", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
+  }),
 });
 
 export const DiscloseConsentResponse = dataOf(

@@ -41,13 +41,9 @@ export const EvidenceFilter = z
 export type EvidenceFilter = z.output<typeof EvidenceFilter>;
 
 /** Which personal fields a package shows. */
-export const DiscloseRequest = z.union([
-  z.enum(['all', 'none']),
-  z
-    .array(z.string().refine((name) => PERSONAL_FIELDS.includes(name), 'is no personal field of a record'))
-    .min(1)
-    .max(100),
-]);
+export const DiscloseRequest = z.union([z.enum(['all', 'none']), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(100)], {
+  error: `must be "all", "none", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
+});
 
 export const CreateExportRequest = z.strictObject({
   filter: EvidenceFilter.default({}),
