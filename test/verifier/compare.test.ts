@@ -166,6 +166,22 @@ describe('a contradiction is proved, and the proof is verified by itself', () =>
     command.write('with-twin.zip', buildPackage(authority, without('c7')));
     command.write('without-twin.zip', buildPackage(authority, without('twin')));
     expect(proofFrom('with-twin.zip', 'without-twin.zip').kind).toBe('entries');
+
+    // An entry before them that was changed in one package alone, and proves nothing, does not hide them.
+    const hooks = without('c7');
+    const tampered: PackageHooks = {
+      ...hooks,
+      entryLines: (lines, ledger) => {
+        const changed = lines.map((line) => ({
+          ...line,
+          entry: String(line.entry).replace('"rejected"', '"accepted"'),
+        }));
+        expect(changed).not.toEqual(lines);
+        return hooks.entryLines?.(changed, ledger) ?? changed;
+      },
+    };
+    command.write('tampered-twin.zip', buildPackage(authority, tampered));
+    expect(proofFrom('tampered-twin.zip', 'without-twin.zip').kind).toBe('entries');
   });
 
   test('a path that is right for the larger tree proves what it begins with', () => {

@@ -4,7 +4,7 @@ import { formatVerifierKey, type VerifierKey } from '../../../schemas/evidence/s
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { isProvedExtension } from './consistency.js';
 import { Contradiction, type ContradictionFile, verifyContradiction } from './contradiction.js';
-import { findEntryConflict, proofOfEntry } from './entry-conflict.js';
+import { entryConflicts, proofOfEntry, type Tally } from './entry-conflict.js';
 import type { History, NotedCheckpoint } from './history.js';
 
 /** What a comparison found. */
@@ -51,8 +51,8 @@ export async function compareHistories(
   if (keys.length === 0)
     return unknown('no key of the ledger was given (--ledger-key): anyone could have made them up');
   const all = [...proofs, ...a.proofs, ...b.proofs];
-  const { compared, proof } = await findProof(a, b, all);
-  if (proof !== null) {
+  const tally = { compared: 0 };
+  for await (const proof of possibleProofs(a, b, all, tally)) {
     const contradiction = withBridges(proof, a, b);
     const verdict = await verifyContradiction(Contradiction.parse(contradiction), keys);
     if (verdict.outcome === 'proved') {
@@ -60,11 +60,12 @@ export async function compareHistories(
         outcome: 'contradiction',
         statement: verdict.statement,
         newer: null,
-        entriesCompared: compared,
+        entriesCompared: tally.compared,
         contradiction,
       };
     }
   }
+  const { compared } = tally;
   if (!a.newest.isTrusted || !b.newest.isTrusted)
     return unknown('a checkpoint is not signed by the ledger key that you gave', compared);
   const [older, newer] = a.newest.size <= b.newest.size ? [a, b] : [b, a];
@@ -88,19 +89,27 @@ export async function compareHistories(
   };
 }
 
-/** Looks for the simplest contradiction first. Whether it holds is for `verifyContradiction` to say. */
-async function findProof(
+/** Most pairs of differing entries whose proofs are gathered: entries that somebody changed in a package alone must not hide those of the ledger. */
+const MAX_ENTRY_PROOFS = 100;
+
+/** Looks for contradictions, the simplest first. Whether one holds is for `verifyContradiction` to say. */
+async function* possibleProofs(
   a: History,
   b: History,
   proofs: readonly ConsistencyLine[],
-): Promise<{ readonly compared: number; readonly proof: Proof | null }> {
+  tally: Tally,
+): AsyncGenerator<Proof, void> {
   const fork = forkedCheckpoints(a, b) ?? rewritten(a, b, proofs) ?? differentBatches(a, b);
-  if (fork !== null || a.files === null || b.files === null) return { compared: 0, proof: fork };
-  const { compared, conflict } = await findEntryConflict(a.files, b.files);
-  if (conflict === null) return { compared, proof: null };
-  const first = await proofOfEntry(a, conflict[0]);
-  const second = await proofOfEntry(b, conflict[1]);
-  return { compared, proof: first === null || second === null ? null : { kind: 'entries', first, second } };
+  if (fork !== null) yield fork;
+  if (a.files === null || b.files === null) return;
+  let tried = 0;
+  for await (const [one, other] of entryConflicts(a.files, b.files, tally)) {
+    tried += 1;
+    if (tried > MAX_ENTRY_PROOFS) continue;
+    const first = await proofOfEntry(a, one);
+    const second = await proofOfEntry(b, other);
+    if (first !== null && second !== null) yield { kind: 'entries', first, second };
+  }
 }
 
 function forkedCheckpoints(a: History, b: History): Proof | null {

@@ -18,31 +18,34 @@ interface Place {
 
 type ProvedEntry = Extract<ContradictionFile, { kind: 'entries' }>['first'];
 
+/** How many places both packages show, as far as they were walked. */
+export interface Tally {
+  compared: number;
+}
+
 /**
  * Walks the entries of two packages side by side, in bounded memory: both are sorted by stream and revision.
- * @returns how many places both show, and the first two entries that differ although they stand at one place
+ * @returns each two entries that differ although they stand at one place
  */
-export async function findEntryConflict(
+export async function* entryConflicts(
   a: PackageFiles,
   b: PackageFiles,
-): Promise<{ readonly compared: number; readonly conflict: readonly [EntryLine, EntryLine] | null }> {
+  tally: Tally,
+): AsyncGenerator<readonly [EntryLine, EntryLine], void> {
   const left = placesOf(a);
   const right = placesOf(b);
-  let compared = 0;
   try {
     let one = await left.next();
     let other = await right.next();
     while (one.done !== true && other.done !== true) {
       const order = compare(one.value, other.value);
       if (order === 0) {
-        compared += 1;
-        if (one.value.line.entry !== other.value.line.entry)
-          return { compared, conflict: [one.value.line, other.value.line] };
+        tally.compared += 1;
+        if (one.value.line.entry !== other.value.line.entry) yield [one.value.line, other.value.line];
       }
       if (order <= 0) one = await left.next();
       if (order >= 0) other = await right.next();
     }
-    return { compared, conflict: null };
   } finally {
     await left.return();
     await right.return();
