@@ -22,9 +22,12 @@ export interface PostOptions extends GetOptions, SigningOptions {
 export const TokensAnswer = z.object({ data: z.object({ access_token: z.string(), refresh_token: z.string() }) });
 export type Tokens = z.infer<typeof TokensAnswer>['data'];
 
+/** How long a bearer token is used, in milliseconds: it may hold for 15 minutes only, and a run may take longer. */
+const BEARER_USE_MS = 10 * 60_000;
+
 /** A seeded tenant and what its clients do. */
 export class Shop {
-  #bearer: Promise<string> | null = null;
+  #bearer: { readonly token: Promise<string>; readonly since: number } | null = null;
 
   constructor(
     readonly http: HttpClient,
@@ -106,8 +109,12 @@ export class Shop {
 
   /** A bearer token of the API user. */
   bearer(): Promise<string> {
-    this.#bearer ??= this.signIn(this.seed.api_user).then((tokens) => tokens.access_token);
-    return this.#bearer;
+    const now = performance.now();
+    if (this.#bearer === null || now - this.#bearer.since > BEARER_USE_MS) {
+      const token = this.signIn(this.seed.api_user).then((tokens) => tokens.access_token);
+      this.#bearer = { token, since: now };
+    }
+    return this.#bearer.token;
   }
 
   /** The body of a cookie consent that has nothing wrong. */
