@@ -50,7 +50,7 @@ function describePanelOperation(operation: PanelOperation): JsonObject {
     security: [{ bearer: [] }],
     parameters: [...parametersIn('path', operation.params), ...parametersIn('query', operation.query)],
     ...(hasBody(operation) && {
-      requestBody: { required: true, content: contentOf(requestName(operation)) },
+      requestBody: { required: true, content: contentOf(requestName(operation), operation.example) },
     }),
     responses: {
       [operation.status]: {
@@ -118,8 +118,8 @@ function hasBody({ body }: PanelOperation): boolean {
   return body !== NoBody;
 }
 
-function contentOf(name: string): JsonObject {
-  return { 'application/json': { schema: { $ref: referenceTo(name) } } };
+function contentOf(name: string, example?: JsonObject): JsonObject {
+  return { 'application/json': { schema: { $ref: referenceTo(name) }, ...(example !== undefined && { example }) } };
 }
 
 function requestName({ id }: PanelOperation): string {

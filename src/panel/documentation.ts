@@ -1,27 +1,21 @@
+import { sectionOf } from './documentation/section.js';
+import { signInRoutes } from './documentation/sign-in-routes.js';
+import { WALK } from './documentation/walk.js';
 import { PANEL_OPERATIONS } from './operations.js';
 
-/** @returns the text of docs/panel-api.md: how the panel API works, and one table of its operations */
+/** @returns the text of docs/panel-api.md: how the panel API works, and tables of its operations with the bodies that they take */
 export function panelDocument(): string {
   const tags = [...new Set(PANEL_OPERATIONS.map(({ tag }) => tag))];
-  return `${INTRODUCTION}\n${tags.map(sectionOf).join('\n')}`;
-}
-
-function sectionOf(tag: string): string {
-  const rows = PANEL_OPERATIONS.filter((operation) => operation.tag === tag).map(
-    ({ method, path, summary, description, roles, action }) => {
-      const told = [`${summary}.`, description].filter(Boolean).join(' ').replaceAll('|', '\\|');
-      return `| ${method.toUpperCase()} | \`${path}\` | ${told} | ${roles.join(', ')} | ${action === null ? '' : `\`${action}\``} |`;
-    },
+  const sections = tags.map((tag) =>
+    sectionOf(
+      tag,
+      PANEL_OPERATIONS.filter((operation) => operation.tag === tag),
+    ),
   );
-  return `### ${tag}
-
-| Method | Path | What it does | Roles | Audit log |
-|---|---|---|---|---|
-${rows.join('\n')}
-`;
+  return [SIGN_IN, signInRoutes(), ROLES, WALK, RULES, ...sections].join('\n');
 }
 
-const INTRODUCTION = `# The panel API
+const SIGN_IN = `# The panel API
 
 Everything that is done in the panel is done by this API, below \`/api/v1\`. Its OpenAPI 3.1 description is at \`/openapi.yaml\`, made from the schemas
 that requests and answers are checked with. This page is made from the same table (\`src/panel/operations.ts\`) by \`npm run openapi\`; a test holds them
@@ -39,16 +33,18 @@ answers an access token, for \`Authorization: Bearer …\`, and a refresh token.
 used up by that: the same refresh token a second time ends the whole sign-in, since one of the two who held it was not meant to. A client that never saw
 the answer to a refresh signs in again. \`POST /api/v1/auth/logout\` ends the sign-in. The keys that tokens are signed with are at
 \`/.well-known/jwks.json\`.
+`;
 
-| Role | May |
+const ROLES = `| Role | May |
 |---|---|
 | owner | everything, users and owners included |
 | admin | set up sites, keys, texts and banners; invite and manage admins and viewers, and nobody who reaches personal data (owner, dpo, api_user) |
 | dpo | read everything, see personal data, export evidence, erase; change nothing else |
 | viewer | read, without personal data |
 | api_user | use the S2S routes of the Tool API, and nothing of the panel |
+`;
 
-## What holds for every route
+const RULES = `## What holds for every route
 
 - Requests and answers are JSON; what a schema does not name is refused (422 \`VALIDATION_ERROR\`, with the fields in \`errors\`).
 - A body is \`application/json\` without content coding (else 415 \`UNSUPPORTED_MEDIA_TYPE\`), of at most 64 KiB (else 413 \`PAYLOAD_TOO_LARGE\`); below
@@ -63,9 +59,12 @@ the answer to a refresh signs in again. \`POST /api/v1/auth/logout\` ends the si
   anything else to every role, the tables' owner and superusers included, unless one of these two first drops or disables the trigger. It names data
   subjects by event ids only.
 - A change that finds everything as it should be succeeds, and leaves its line in the audit log: \`changed\` is \`[]\` there, or \`false\`.
+- What is marked *needs \`revision\`* or *takes \`revision\`* changes the draft of a site's configuration. The draft has one \`revision\` for all of it,
+  which each answer names: 0 before the first change, one more with each. A request that names another is answered 409 \`WRONG_STATE\`: somebody
+  else was faster. Read the draft again.
 - Personal identifiers (a visitor id, an e-mail address) travel in bodies, never in URLs, which end up in logs.
 
 ## Operations
 
-Paths are below \`/api/v1\`.
+Paths are below \`/api/v1\`. Below each table, the bodies of those that take one, as examples.
 `;

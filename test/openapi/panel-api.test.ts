@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
+import { NoBody } from '../../schemas/api/panel/common.js';
 import { panelDescription } from '../../src/openapi/panel-api.js';
 import { panelDocument } from '../../src/panel/documentation.js';
 import { PANEL_OPERATIONS } from '../../src/panel/operations.js';
@@ -24,6 +25,17 @@ it('refers to nothing that is not there', () => {
   expect(Object.keys(description.components.schemas).filter((name) => !referred.has(name))).toEqual([]);
 });
 
+it.each(PANEL_OPERATIONS)('shows a body of $id that its schema takes', ({ id, body, example }) => {
+  expect(example === undefined).toBe(body === NoBody);
+  if (example === undefined) return;
+  expect(body.safeParse(example).error).toBeUndefined();
+  expect(JSON.stringify(panelDescription())).toContain(`/${named(id)}Request"},"example":${JSON.stringify(example)}`);
+});
+
 it('is in docs/panel-api.md as it is here (else: npm run openapi)', () => {
   expect(readFileSync('docs/panel-api.md', 'utf8')).toBe(panelDocument());
 });
+
+function named(id: string): string {
+  return id.slice(0, 1).toUpperCase() + id.slice(1);
+}

@@ -1,0 +1,72 @@
+/** The way from a site that does not exist to checked evidence of a consent, in one shell. A test runs it. */
+export const WALK = `## From nothing to evidence
+
+With \`npm start\` in another terminal, the whole way in bash, from the folder of the repository. \`seed-demo\` makes a tenant with a plan and an owner to
+sign in as; everything else is made here.
+
+\`\`\`bash
+BASE=\${BASE:-http://127.0.0.1:8080}
+npx consent-ledger admin seed-demo --json > demo.json
+demo() { node -p "require('./demo.json').$1"; }
+member() { node -p "JSON.parse(require('fs').readFileSync(0)).$1"; }
+panel() { # METHOD PATH [BODY]
+  curl -sS --fail-with-body -X "$1" "$BASE/api/v1$2" -H "Authorization: Bearer $TOKEN" \${3:+-H 'Content-Type: application/json' -d "$3"}
+}
+
+# Sign in, and see as whom.
+LOGIN=$(node -p "JSON.stringify(require('./demo.json').panel_user)")
+TOKEN=$(curl -sS "$BASE/api/v1/auth/login" -H 'Content-Type: application/json' -d "$LOGIN" | member data.access_token)
+panel GET /auth/me | member data.role
+
+# A site. This TXT record in the DNS proves whose the domain is; then POST …/domain-verification verifies it.
+# shop.example is in no DNS, so the operator of the service vouches for it.
+SITE=$(panel POST /sites '{"name":"Shop","domain":"shop.example"}' | member data.id)
+panel GET "/sites/$SITE/domain-verification" | member data.dns_record
+npx consent-ledger admin site verify "$SITE"
+
+# A key for the shop's backend: shown this once.
+KEY=$(panel POST "/sites/$SITE/api-keys" '{"name":"backend of the shop","scope":"write"}' | member data.key)
+
+# A document, and a version of it: drafted, published (it can never change from here on), and made the one that consents name.
+DOCUMENT=$(panel POST "/sites/$SITE/documents" '{"slug":"cookie-policy","kind":"cookie_policy"}' | member data.id)
+VERSION=$(panel POST "/sites/$SITE/documents/$DOCUMENT/versions" \\
+  '{"language":"en","title":"Cookie policy","media_type":"text/markdown","content":"# Cookies\\n\\nWe count visits."}' | member data.id)
+panel POST "/sites/$SITE/documents/$DOCUMENT/versions/$VERSION/publish" | member data.state
+panel POST "/sites/$SITE/documents/$DOCUMENT/versions/$VERSION/activate" | member data.state
+
+# A configuration: who answers for the site, the banner, a category and its cookie. Every change answers the draft's next revision.
+panel PATCH "/sites/$SITE/configuration" '{"controller":{"legal_name":"Example Shop Ltd","contact":"privacy@shop.example"},
+  "default_language":"en","languages":["en"],"validity_days":365,"revision":0}' | member data.problems
+panel PUT "/sites/$SITE/banner-texts/en" '{"texts":{"title":"Cookies","accept":"Accept","reject":"Reject"},
+  "withdrawal":"Change your choice at any time at the foot of each page."}' | member revision
+panel POST "/sites/$SITE/categories" '{"key":"analytics","required":false,"title":{"en":"Statistics"},"purpose":{"en":"To count visits"},
+  "lawful_basis":"consent","personal_data":["IP address"],"recipients":[],"retention_days":390}' | member revision
+REVISION=$(panel POST "/sites/$SITE/cookies" '{"name":"_visits","provider":"shop.example","category":"analytics","party":"first",
+  "duration_seconds":31536000,"purpose":{"en":"Tells one visit from the next"}}' | member revision)
+panel POST "/sites/$SITE/configuration/publish" '{"revision":'$REVISION'}' | member data.number
+
+# A signed consent, as the shop's backend sends it.
+CONSENT='{"consent_type":"cookie","decision":"accepted","categories":{"analytics":true},"document_version_id":"'$VERSION'","visitor_id":"visitor-1"}'
+TIME=$(date +%s); NONCE=$(node -p 'crypto.randomUUID()')
+HASH=$(printf %s "$CONSENT" | openssl dgst -sha256 -r | cut -d' ' -f1)
+SIGNATURE=$(printf 'POST\\n/tool/v1/consents\\n%s\\n%s\\n%s' "$TIME" "$NONCE" "$HASH" | openssl dgst -sha256 -hmac "$KEY" -r | cut -d' ' -f1)
+curl -sS --fail-with-body "$BASE/tool/v1/consents" -H 'Content-Type: application/json' -H "X-API-Key: $KEY" \\
+  -H "X-Timestamp: $TIME" -H "X-Nonce: $NONCE" -H "X-Signature: $SIGNATURE" -d "$CONSENT" | member data.consent_token
+
+# Find it by whose it is. It is time-stamped within a minute (STAMP_INTERVAL_MS); evidence holds what is stamped.
+search() { panel POST "/sites/$SITE/consents/search" '{"person":{"by":"visitor_id","value":"visitor-1"}}'; }
+until [ "$(search | member 'data[0]?.state')" = stamped ]; do sleep 1; done
+
+# Export in the background, download, and check without the service.
+EXPORT=$(panel POST "/sites/$SITE/exports" '{"filter":{"visitor_id":"visitor-1"},"disclose":["visitor_id"]}' | member data.id)
+until [ "$(panel GET "/sites/$SITE/exports/$EXPORT" | member data.state)" = finished ]; do sleep 1; done
+panel GET "/sites/$SITE/exports/$EXPORT/package" > evidence.zip
+npx consent-verify check evidence.zip --tsa-ca "$(demo tsa_ca)" --ledger-key "$(demo ledger_key)"
+
+# Erase the person, and read what that did. The package that the service kept is destroyed by it; evidence.zip is yours to delete.
+ERASURE=$(panel POST "/sites/$SITE/erasures" '{"subject":{"by":"visitor_id","value":"visitor-1"}}' | member data.id)
+until [ "$(panel GET "/sites/$SITE/erasures/$ERASURE" | member data.state)" = finished ]; do sleep 1; done
+panel GET "/sites/$SITE/erasures/$ERASURE" | member 'data.statement.join("\\n")'
+search | member data.length
+\`\`\`
+`;
