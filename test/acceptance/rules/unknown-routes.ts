@@ -52,7 +52,7 @@ export function unknownRouteRules(world: World): void {
       '/tool/v1/documents',
       '/tool/v1/ping/x',
       '/api/v1/public',
-      '/api/v1/tenants/x',
+      '/api/v1/nothing/x',
       '/TOOL/V1/PING',
       '//tool/v1/ping',
       '/tool/v1/../v1/nothing',
