@@ -9,6 +9,7 @@ export function newApiKeySecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }
 
+/** Whether a text has the form of an API key. One that has not is nobody's, and need not be looked up. */
 export function isApiKeyShaped(text: string): boolean {
   return SHAPE.test(text);
 }

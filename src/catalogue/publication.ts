@@ -26,6 +26,7 @@ export const PublicationRow = z.object({
   gen_time: z.date().nullable(),
 });
 
+/** Where a notice stands in the ledger, from a row that `joinPublication` has joined: null while it is in no batch, or under no stamp. */
 export function publicationOf(row: z.infer<typeof PublicationRow>): Publication {
   const { event_id, batch, sealed_at, checkpoint_size, gen_time } = row;
   return {

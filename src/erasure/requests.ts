@@ -149,6 +149,7 @@ async function earlierRequest(db: Database, digest: Buffer | null): Promise<stri
   return id;
 }
 
+/** What the log says about why records were erased: the kind of what was asked for, and nothing of whom. */
 export function reasonOf(target: ErasureTarget): SubjectErasedRecord['reason'] {
   return target.kind;
 }

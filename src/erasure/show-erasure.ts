@@ -40,6 +40,7 @@ export function shownErasure(erasure: Erasure): z.infer<typeof ErasureSchema> {
   };
 }
 
+/** An announcement of erased records in the log, as the APIs answer it. */
 export function shownAnnouncement(announcement: Announcement): z.infer<typeof ErasureAnnouncement> {
   return {
     event_id: announcement.eventId,

@@ -23,6 +23,7 @@ export interface PasswordCheckPools {
 
 const HashRow = z.object({ password_hash: z.string() });
 
+/** Makes the check of passwords, which also renews hashes with outdated parameters. The check throws errors of the database. */
 export function createPasswordCheck({ apiPool, adminPool }: PasswordCheckPools): CheckPassword {
   // Of a password that nobody knows: what an unknown address is checked against.
   const decoy = hashPassword(randomUUID());

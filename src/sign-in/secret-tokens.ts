@@ -20,6 +20,7 @@ export interface SecretToken {
   readonly digest: Buffer;
 }
 
+/** A new token of 256 random bits behind the prefix of its use, and the digest to keep of it. The token itself is handed out once. */
 export function newSecretToken(use: SecretTokenUse): SecretToken {
   const token = PREFIXES[use] + randomBytes(SECRET_BYTES).toString('base64url');
   return { token, digest: digestOf(token) };

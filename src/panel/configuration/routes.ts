@@ -10,6 +10,7 @@ import { bannerRoutes } from './banner-routes.js';
 import * as operations from './operations.js';
 import { configurationVersion, configurationVersions, draftShown } from './show-configuration.js';
 
+/** The site's draft is changed, one revision after another; what visitors get are its published versions, which nobody changes. */
 export function configurationRoutes(deps: PanelDeps): readonly PanelRoute[] {
   const { apiPool } = deps;
   return [

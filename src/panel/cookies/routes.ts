@@ -6,6 +6,7 @@ import type { PanelDeps } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 
+/** Cookies are part of the site's draft, and belong to one of its categories: a change names the revision that it is based on. */
 export function cookieRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [
     reads(operations.listCookies, async ({ params, query }) => {

@@ -7,6 +7,7 @@ import * as operations from './operations.js';
 import { documentList, documentOf } from './show-documents.js';
 import { versionRoutes } from './version-routes.js';
 
+/** Documents of one site, and their versions; the slug by which SDKs ask for a document is unique there. */
 export function documentRoutes(deps: PanelDeps): readonly PanelRoute[] {
   const { apiPool } = deps;
   return [

@@ -15,6 +15,7 @@ import { shownInvitation } from './show-invitation.js';
 
 const InvitationCursor = z.tuple([InputTime, z.uuid()]);
 
+/** Invitations to the caller's own tenant. Nobody invites to a role that they may not grant; the token is in the answer that makes it, and never again. */
 export function invitationRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [
     reads(listInvitationsOperation, async ({ user, query }) => {

@@ -5,6 +5,7 @@ import { changes, type PanelRoute, reads } from '../route.js';
 import { endSignInOperation, listSignInsOperation } from './operations.js';
 import { signInList } from './show-sign-ins.js';
 
+/** Everybody sees and ends sign-ins of their own, and nobody else's. */
 export function signInRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [
     reads(listSignInsOperation, async ({ user, query }) => {

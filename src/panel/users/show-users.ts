@@ -27,6 +27,7 @@ export async function userList(
   return pageOfRows(query, rows, ({ createdAt, id }) => [createdAt.toISOString(), id], shownUser);
 }
 
+/** A user as panel and command line show one: times in ISO 8601, nothing of the password. */
 export function shownUser(user: ListedUser): z.infer<typeof PanelUser> {
   return {
     id: user.id,
