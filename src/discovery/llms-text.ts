@@ -10,7 +10,7 @@ export function llmsText(skills: readonly Skill[], urlOf: UrlOf): string {
 
 - Each accepted consent is an append-only event. Events are sealed into Merkle batches; the tree of all batches is signed by the ledger's key and time-stamped by RFC 3161 authorities.
 - A record is accepted at once (202), can be looked up a moment later, and is time-stamped within minutes. Until then \`is_tsa_stamped\` is false; that is no fault.
-- Every POST below ${urlOf('/tool/v1/')} is signed with HMAC-SHA256; API keys are made by the operator, in the panel or with the \`consent-ledger admin\` command.
+- Every POST below ${urlOf('/tool/v1/')} is signed with HMAC-SHA256; API keys are made by owners and admins of the site's tenant, in the panel or by its API, and by the operator with the \`consent-ledger admin\` command.
 - Personal values can be erased; the proof that a consent was given stays valid.
 - To verify evidence, take the ledger's key and the time-stamp authority's root certificate from a source other than this service.
 
