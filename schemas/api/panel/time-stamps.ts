@@ -12,7 +12,7 @@ const Checkpoint = z.object({
   root: Sha256Hex,
   /** What the time-stamp token says. */
   gen_time: Timestamp,
-  /** Host of the authority. */
+  /** Host of the authority; `development` for the development authority. */
   authority: z.string(),
   /** When the first of the certificates gathered with the token ends; null where none was. */
   certificates_expire_at: Timestamp.nullable(),
@@ -57,7 +57,7 @@ export const TimeStampStatusResponse = dataOf(
     /** Entries of the tenant that no time stamp covers yet, unsealed ones included. */
     unstamped_entries: z.int(),
     last_stamp: z.object({ size: z.int(), gen_time: Timestamp, authority: z.string() }).nullable(),
-    /** Hosts of the authorities that are asked, in this order. */
+    /** Hosts of the authorities that are asked, in this order; `development` where only the development authority is. */
     authorities: z.array(z.string()),
     /** A development authority proves nothing to anybody else. */
     is_development: z.boolean(),

@@ -4,7 +4,7 @@ import type { ConsentResponse, ConsentsPage } from '../../../schemas/api/panel/c
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import { isProofHashOf, KeyError, type ProofKeys } from '../../keys/index.js';
 import { columnsAgree, readRecord } from '../../verification/check-record.js';
-import { authorityName } from '../time-stamps/authority-name.js';
+import { stampedBy } from '../time-stamps/authority-name.js';
 import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from './consent-row.js';
 
 type Summary = z.infer<typeof ConsentsPage>['data'][number];
@@ -48,7 +48,7 @@ async function fitsProofHash(row: ConsentRow, keyId: string, proofKeys: ProofKey
 
 /** Where a record stands in the ledger, as the tables say. */
 export function sealingOf(row: ConsentRow): Shown['sealing'] {
-  const { checkpoint_size: size, gen_time: genTime, authority } = row;
+  const { checkpoint_size: size, gen_time: genTime, authority, is_development } = row;
   return {
     batch: row.batch,
     index: row.index,
@@ -59,7 +59,7 @@ export function sealingOf(row: ConsentRow): Shown['sealing'] {
         : {
             size,
             gen_time: genTime.toISOString(),
-            authority: authorityName(authority),
+            authority: stampedBy({ authority, is_development }),
             note: `/checkpoints/${size}/note`,
             token: `/checkpoints/${size}/token`,
           },

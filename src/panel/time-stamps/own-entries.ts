@@ -8,6 +8,7 @@ export interface OwnStreams {
   readonly notices: readonly string[];
 }
 
+/** The streams of every site of a tenant. */
 export async function ownStreams(pool: pg.Pool, tenantId: string): Promise<OwnStreams> {
   const { rows } = await pool.query('select id from sites where tenant_id = $1 order by id', [tenantId]);
   const ids = z.array(z.object({ id: z.string() })).parse(rows);

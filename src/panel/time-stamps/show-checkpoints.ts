@@ -5,7 +5,7 @@ import type { BatchesPage, CheckpointsPage } from '../../../schemas/api/panel/ti
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
-import { authorityName } from './authority-name.js';
+import { isDevelopmentStamp, stampedBy } from './authority-name.js';
 import type { OwnBatch } from './own-entries.js';
 
 type ShownCheckpoint = z.infer<typeof CheckpointsPage>['data'][number];
@@ -17,12 +17,13 @@ const CheckpointRows = z.array(
     note: z.string(),
     gen_time: z.date(),
     authority: z.string(),
+    is_development: z.boolean(),
     certificates: z.array(z.instanceof(Buffer)),
   }),
 );
 
 const SELECT_CHECKPOINTS = `
-select c.size, c.note, c.gen_time, c.authority,
+select c.size, c.note, c.gen_time, c.authority, ${isDevelopmentStamp('c')} as is_development,
        array(select e.bytes from timestamp_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
   from checkpoints c`;
 
@@ -35,6 +36,7 @@ export async function checkpointsBelow(pool: pg.Pool, below: number | null, limi
   return CheckpointRows.parse(rows).map(shown);
 }
 
+/** The stamped checkpoint of exactly this size; null: there is none. */
 export async function checkpointOfSize(pool: pg.Pool, size: number): Promise<ShownCheckpoint | null> {
   const { rows } = await pool.query(`${SELECT_CHECKPOINTS} where c.size = $1`, [size]);
   return CheckpointRows.parse(rows).map(shown)[0] ?? null;
@@ -49,7 +51,7 @@ function shown(row: z.infer<typeof CheckpointRows>[number]): ShownCheckpoint {
     size: row.size,
     root: toHex(checkpoint.root),
     gen_time: row.gen_time.toISOString(),
-    authority: authorityName(row.authority),
+    authority: stampedBy(row),
     certificates_expire_at: ends.length === 0 ? null : new Date(Math.min(...ends)).toISOString(),
     ...linksOf(row.size),
   };

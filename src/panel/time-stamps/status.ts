@@ -2,12 +2,14 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { TimeStampStatusResponse } from '../../../schemas/api/panel/time-stamps.js';
 import type { Config } from '../../config/index.js';
-import { authorityName } from './authority-name.js';
+import { authorityName, DEVELOPMENT_AUTHORITY, isDevelopmentStamp, stampedBy } from './authority-name.js';
 import { type OwnStreams, ownStreams, sealedBelow } from './own-entries.js';
 
 type Status = z.infer<typeof TimeStampStatusResponse>['data'];
 
-const StampRows = z.array(z.object({ size: z.int(), gen_time: z.date(), authority: z.string() })).max(1);
+const StampRows = z
+  .array(z.object({ size: z.int(), gen_time: z.date(), authority: z.string(), is_development: z.boolean() }))
+  .max(1);
 const LogRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 const WaitingRows = z.tuple([z.object({ waiting: z.int(), oldest: z.date().nullable(), now: z.date() })]);
 const OldestRows = z.tuple([z.object({ oldest: z.date().nullable() })]);
@@ -15,7 +17,10 @@ const OldestRows = z.tuple([z.object({ oldest: z.date().nullable() })]);
 /** What of a tenant waits for a seal and a stamp, and what the installation stamps with. */
 export async function timeStampStatus(pool: pg.Pool, config: Config, tenantId: string): Promise<Status> {
   const streams = await ownStreams(pool, tenantId);
-  const stamps = await pool.query('select size, gen_time, authority from checkpoints order by size desc limit 1');
+  const stamps = await pool.query(
+    `select size, gen_time, authority, ${isDevelopmentStamp('c')} as is_development
+       from checkpoints c order by size desc limit 1`,
+  );
   const [last] = StampRows.parse(stamps.rows);
   const sealed = await sealedBelow(pool, streams, null);
   const stamped = await sealedBelow(pool, streams, last?.size ?? 0);
@@ -27,10 +32,8 @@ export async function timeStampStatus(pool: pg.Pool, config: Config, tenantId: s
     unstamped_age_seconds: times.length === 0 ? null : Math.max(0, (now.getTime() - Math.min(...times)) / 1000),
     unsealed_entries: waiting + behind(logged, sealed),
     unstamped_entries: waiting + behind(logged, stamped),
-    last_stamp: last
-      ? { size: last.size, gen_time: last.gen_time.toISOString(), authority: authorityName(last.authority) }
-      : null,
-    authorities: (config.timestamping?.urls ?? []).map(authorityName),
+    last_stamp: last ? { size: last.size, gen_time: last.gen_time.toISOString(), authority: stampedBy(last) } : null,
+    authorities: config.timestamping?.urls.map(authorityName) ?? [DEVELOPMENT_AUTHORITY],
     is_development: config.timestamping === undefined,
   };
 }
