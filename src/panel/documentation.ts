@@ -58,10 +58,10 @@ const RULES = `## What holds for every route
 - A change and its line of the audit log are written in one transaction, before the answer is sent. The log is append-only: a trigger refuses
   anything else to every role, the tables' owner and superusers included, unless one of these two first drops or disables the trigger. It names data
   subjects by event ids only.
+- The draft of a site's configuration has one \`revision\` for all of it, which each answer names: 0 before the first change, one more with each. What is
+  marked **Needs \`revision\`** must name the one that it was read with; what is marked **Takes** it may. Another than the draft's is answered 409
+  \`WRONG_STATE\`: somebody else was faster. Read the draft again.
 - A change that finds everything as it should be succeeds, and leaves its line in the audit log: \`changed\` is \`[]\` there, or \`false\`.
-- What is marked *needs \`revision\`* or *takes \`revision\`* changes the draft of a site's configuration. The draft has one \`revision\` for all of it,
-  which each answer names: 0 before the first change, one more with each. A request that names another is answered 409 \`WRONG_STATE\`: somebody
-  else was faster. Read the draft again.
 - Personal identifiers (a visitor id, an e-mail address) travel in bodies, never in URLs, which end up in logs.
 
 ## Operations
