@@ -5,6 +5,7 @@ import type { Database } from '../database/pool.js';
 import type { Keyring } from '../keys/index.js';
 import { EXPORT_COLUMNS, ExportJobRow, shownExport } from './export-job.js';
 import { exportKey, openSecret } from './export-key.js';
+import { readSecretRow } from './secret-row.js';
 
 /** Which export: always one of this site. */
 export interface ExportId {
@@ -32,10 +33,6 @@ export async function listExports(
   return z.array(ExportJobRow).parse(rows);
 }
 
-const SecretRow = ExportJobRow.extend({
-  seed: z.instanceof(Uint8Array).nullable(),
-  sealed_disclosures: z.instanceof(Uint8Array).nullable(),
-});
 const Disclosures = z.array(z.string());
 
 /** One export, with what is kept of it encrypted. @throws ApiError RESOURCE_NOT_FOUND; ExportUnreadable, KeyError */
@@ -44,13 +41,7 @@ export async function readExport(
   keyring: Pick<Keyring, 'siteKey'>,
   { siteId, exportId }: ExportId,
 ): Promise<EvidenceExportDetails> {
-  const { rows } = await database.query(
-    `select ${EXPORT_COLUMNS}, e.seed, j.sealed_disclosures from export_jobs j join exports e on e.id = j.export_id
-      where j.site_id = $1 and j.export_id = $2 and j.deleted_at is null`,
-    [siteId, exportId],
-  );
-  const [row] = z.array(SecretRow).parse(rows);
-  if (row === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
+  const row = await readSecretRow(database, { siteId, exportId });
   const { seed, sealed_disclosures: sealed } = row;
   const isReadable = row.state === 'finished' && seed !== null && sealed !== null;
   const disclosures = isReadable

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { ApiError } from '../../schemas/api/error-codes.js';
 import type { Keyring } from '../keys/index.js';
-import { EXPORT_COLUMNS, ExportJobRow } from './export-job.js';
 import { ExportUnreadable, exportKey, openChunk } from './export-key.js';
 import type { ExportId } from './exports.js';
 import { CHUNK_BYTES } from './package-sink.js';
+import { readSecretRow } from './secret-row.js';
 
 /** A package that is kept, and can be read. */
 export interface KeptPackage {
@@ -19,7 +19,6 @@ export interface KeptPackage {
 }
 
 const bytes = z.instanceof(Uint8Array);
-const KeptRow = ExportJobRow.extend({ seed: bytes.nullable(), chunks: z.int().nullable() });
 
 /**
  * Finds the package of an export.
@@ -31,13 +30,7 @@ export async function findPackage(
   keyring: Pick<Keyring, 'siteKey'>,
   { siteId, exportId }: ExportId,
 ): Promise<KeptPackage> {
-  const { rows } = await pool.query(
-    `select ${EXPORT_COLUMNS}, e.seed, j.chunks from export_jobs j join exports e on e.id = j.export_id
-      where j.site_id = $1 and j.export_id = $2 and j.deleted_at is null`,
-    [siteId, exportId],
-  );
-  const [row] = z.array(KeptRow).parse(rows);
-  if (row === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
+  const row = await readSecretRow(pool, { siteId, exportId });
   const { state, seed, chunks, sha256, bytes: size } = row;
   if (state === 'queued' || state === 'running') throw new ApiError('EXPORT_NOT_FINISHED');
   if (state !== 'finished' || seed === null || chunks === null || sha256 === null) {

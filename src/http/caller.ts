@@ -34,3 +34,12 @@ export function callerOf(request: { readonly caller: Caller | null }): Caller {
   if (request.caller === null) throw new Error('a Tool API route was registered without its guard');
   return request.caller;
 }
+
+/**
+ * The user of an S2S request.
+ * @throws Error if the route was registered without its guard
+ */
+export function userOf({ user }: Caller): SignedInUser {
+  if (user === undefined) throw new Error('an S2S route was registered without its guard');
+  return user;
+}

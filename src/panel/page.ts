@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { InputTime } from '../../schemas/api/common.js';
 import { ApiError } from '../../schemas/api/error-codes.js';
 import { parseStrictJson, StrictJsonError } from '../../schemas/json/strict-json.js';
 
@@ -13,6 +14,9 @@ export interface Page<T> {
   readonly data: T[];
   readonly next_cursor: string | null;
 }
+
+/** The key of lists by time: that of the last item, to the millisecond, and its id. */
+export const TimeAndId = z.tuple([InputTime, z.uuid()]);
 
 /**
  * Makes a page of rows that were read in order, one more than the limit, so that it is known whether more follow.

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { InputTime } from '../../../schemas/api/common.js';
 import type { ApiKey } from '../../../schemas/api/panel/api-keys.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
 import type { Database } from '../../database/pool.js';
-import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
+import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
 const KeyRow = z.object({
   id: z.string(),
@@ -20,11 +19,9 @@ const KeyRow = z.object({
 const SELECT =
   'select id, name, prefix, scope, created_at, last_used_at, expires_at, replaced_by, revoked_at from api_keys where site_id = $1';
 
-const KeyCursor = z.tuple([InputTime, z.uuid()]);
-
 /** A page of a site's keys, oldest first. @throws ApiError VALIDATION_ERROR */
 export async function apiKeyList(database: Database, siteId: string, page: PageRequest): Promise<Page<ApiKey>> {
-  const [createdAt, id] = keyOfCursor(KeyCursor, page) ?? [null, null];
+  const [createdAt, id] = keyOfCursor(TimeAndId, page) ?? [null, null];
   // To the millisecond, like the cursor.
   const at = "date_trunc('milliseconds', created_at)";
   const { rows } = await database.query(

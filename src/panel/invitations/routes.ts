@@ -1,8 +1,6 @@
-import { z } from 'zod';
-import { InputTime } from '../../../schemas/api/common.js';
 import { createInvitation, listInvitations, readInvitation, revokeInvitation } from '../../sign-in/invitations.js';
 import type { PanelDeps } from '../deps.js';
-import { keyOfCursor, pageOfRows } from '../page.js';
+import { keyOfCursor, pageOfRows, TimeAndId } from '../page.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import { permitGranting, permitManaging } from '../users/rules.js';
 import {
@@ -13,8 +11,6 @@ import {
 } from './operations.js';
 import { shownInvitation } from './show-invitation.js';
 
-const InvitationCursor = z.tuple([InputTime, z.uuid()]);
-
 /** Invitations to the caller's own tenant. Nobody invites to a role that they may not grant; the token is in the answer that makes it, and never again. */
 export function invitationRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [
@@ -22,7 +18,7 @@ export function invitationRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] 
       const rows = await listInvitations(apiPool, {
         tenantId: user.tenantId,
         state: query.state,
-        after: keyOfCursor(InvitationCursor, query),
+        after: keyOfCursor(TimeAndId, query),
         limit: query.limit + 1,
       });
       return pageOfRows(query, rows, ({ createdAt, id }) => [createdAt.toISOString(), id], shownInvitation);

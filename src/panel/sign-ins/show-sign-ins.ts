@@ -1,11 +1,8 @@
-import { z } from 'zod';
-import { InputTime } from '../../../schemas/api/common.js';
+import type { z } from 'zod';
 import type { SignIn } from '../../../schemas/api/panel/sign-ins.js';
 import type { Database } from '../../database/pool.js';
 import { listSignIns } from '../../sign-in/list-sign-ins.js';
-import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
-
-const SignInCursor = z.tuple([InputTime, z.uuid()]);
+import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
 /**
  * A page of a user's sign-ins that last, newest first.
@@ -16,7 +13,7 @@ export async function signInList(
   userId: string,
   page: PageRequest,
 ): Promise<Page<Omit<z.infer<typeof SignIn>, 'is_current'>>> {
-  const rows = await listSignIns(database, userId, keyOfCursor(SignInCursor, page), page.limit + 1);
+  const rows = await listSignIns(database, userId, keyOfCursor(TimeAndId, page), page.limit + 1);
   return pageOfRows(
     page,
     rows,

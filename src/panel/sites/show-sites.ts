@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { InputTime } from '../../../schemas/api/common.js';
 import type { Site } from '../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import { CatalogueError } from '../../catalogue/catalogue-error.js';
 import type { Database } from '../../database/pool.js';
-import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
+import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
 const SiteRow = z.object({
   id: z.string(),
@@ -24,11 +23,9 @@ const SELECT = `
          s.site_config_hash, c.record
     from sites s left join site_configs c on c.sha256 = s.site_config_hash`;
 
-const SiteCursor = z.tuple([InputTime, z.uuid()]);
-
 /** A page of a tenant's sites, oldest first. @throws ApiError VALIDATION_ERROR */
 export async function siteList(database: Database, tenantId: string, page: PageRequest): Promise<Page<Site>> {
-  const [createdAt, id] = keyOfCursor(SiteCursor, page) ?? [null, null];
+  const [createdAt, id] = keyOfCursor(TimeAndId, page) ?? [null, null];
   // To the millisecond, like the cursor.
   const at = "date_trunc('milliseconds', s.created_at)";
   const { rows } = await database.query(

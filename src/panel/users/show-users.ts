@@ -1,11 +1,8 @@
-import { z } from 'zod';
-import { InputTime } from '../../../schemas/api/common.js';
+import type { z } from 'zod';
 import type { PanelUser, UsersQuery } from '../../../schemas/api/panel/users.js';
 import { type ListedUser, listUsers } from '../../catalogue/list-users.js';
 import type { Database } from '../../database/pool.js';
-import { keyOfCursor, type Page, pageOfRows } from '../page.js';
-
-const UserCursor = z.tuple([InputTime, z.uuid()]);
+import { keyOfCursor, type Page, pageOfRows, TimeAndId } from '../page.js';
 
 /**
  * A page of users, newest first.
@@ -21,7 +18,7 @@ export async function userList(
     tenantId,
     role: query.role,
     isDisabled: query.state === undefined ? undefined : query.state === 'disabled',
-    after: keyOfCursor(UserCursor, query),
+    after: keyOfCursor(TimeAndId, query),
     limit: query.limit + 1,
   });
   return pageOfRows(query, rows, ({ createdAt, id }) => [createdAt.toISOString(), id], shownUser);

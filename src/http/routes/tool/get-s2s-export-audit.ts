@@ -1,18 +1,17 @@
 import type { ExportQuery } from '../../../../schemas/api/export.js';
 import { appendAuditEntry } from '../../../audit-log/append-entry.js';
 import type { Database } from '../../../database/pool.js';
-import type { Caller } from '../../caller.js';
+import { type Caller, userOf } from '../../caller.js';
 
 /** Members of the query that are no filter. */
 const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format']);
 
 /** Writes down who is about to be shown personal data of a site: one line for each page, or stream. Which fields its filter has, never of whom. */
 export async function noteExport(database: Database, caller: Caller, query: ExportQuery): Promise<void> {
-  const { user, site, apiKey } = caller;
-  if (user === undefined) throw new Error('an S2S route was registered without its guard');
+  const { site, apiKey } = caller;
   await appendAuditEntry(database, {
     tenantId: site.tenantId,
-    actor: { kind: 'user', userId: user.id },
+    actor: { kind: 'user', userId: userOf(caller).id },
     action: 'consent.export',
     subject: { kind: 'site', id: site.siteId },
     details: {

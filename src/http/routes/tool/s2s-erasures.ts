@@ -5,7 +5,7 @@ import { ApiError } from '../../../../schemas/api/error-codes.js';
 import type { Admission } from '../../../admission/admission.js';
 import { type ErasureOrder, orderErasure, readErasure, shownReceipt, subjectOf } from '../../../erasure/index.js';
 import type { Keyring } from '../../../keys/index.js';
-import { callerOf } from '../../caller.js';
+import { callerOf, userOf } from '../../caller.js';
 import type { ToolGuards } from '../../guards/tool-guard.js';
 import { parseJsonBody, validate } from '../../json-body.js';
 import { signed, signedRequest } from './post-deps.js';
@@ -38,15 +38,15 @@ export function s2sErasures(tool: FastifyInstance, deps: S2sErasureDeps): void {
     async (request, reply) => {
       await deps.admission.useNonce(signedRequest(request, deps));
       const body = validate(S2sErasureRequest, parseJsonBody(request.rawBody));
-      const { site, user } = callerOf(request);
-      if (user === undefined) throw new Error('an S2S route was registered without its guard');
+      const caller = callerOf(request);
+      const { site } = caller;
       const order: ErasureOrder = {
         siteId: site.siteId,
         by: subjectOf(body),
         channel: 's2s',
         idempotencyKey: body.idempotency_key,
       };
-      const recorded = await orderErasure(pool, keyring, order, { kind: 'user', userId: user.id });
+      const recorded = await orderErasure(pool, keyring, order, { kind: 'user', userId: userOf(caller).id });
       return reply.code(202).send(await receipt(site.siteId, recorded.request.id));
     },
   );

@@ -14,7 +14,7 @@ import {
   type SendPackageParts,
   sendPackage,
 } from '../../../exports/index.js';
-import { type Caller, callerOf } from '../../caller.js';
+import { callerOf, userOf } from '../../caller.js';
 import type { ToolGuards } from '../../guards/tool-guard.js';
 import { parseJsonBody, validate } from '../../json-body.js';
 import { signed, signedRequest } from './post-deps.js';
@@ -37,7 +37,7 @@ export function s2sEvidenceExports(tool: FastifyInstance, deps: EvidenceExportDe
     const caller = callerOf(request);
     const body = validate(CreateExportRequest, parseJsonBody(request.rawBody));
     const { siteId, tenantId } = caller.site;
-    const userId = userOf(caller);
+    const userId = userOf(caller).id;
     const created = await withTransaction(pool, async (transaction) => {
       const author = { tenantId, siteId, userId, channel: 's2s' } as const;
       const data = await createExport(transaction, deps, author, body);
@@ -68,7 +68,7 @@ export function s2sEvidenceExports(tool: FastifyInstance, deps: EvidenceExportDe
     await sendPackage(deps, reply, kept, () =>
       appendAuditEntry(pool, {
         tenantId: caller.site.tenantId,
-        actor: { kind: 'user', userId: userOf(caller) },
+        actor: { kind: 'user', userId: userOf(caller).id },
         action: 'export.download',
         subject: { kind: 'export', id: id.exportId },
         details: { site_id: id.siteId, channel: 's2s', api_key_id: caller.apiKey.id },
@@ -82,9 +82,4 @@ function idOf(request: FastifyRequest): { readonly siteId: string; readonly expo
   const params = S2sExportParams.safeParse(request.params);
   if (!params.success) throw new ApiError('RESOURCE_NOT_FOUND');
   return { siteId: callerOf(request).site.siteId, exportId: params.data.id };
-}
-
-function userOf({ user }: Caller): string {
-  if (user === undefined) throw new Error('an S2S route was registered without its guard');
-  return user.id;
 }
