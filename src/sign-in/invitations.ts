@@ -97,7 +97,10 @@ export function createInvitation(
        returning ${COLUMNS}`,
       [tenantId, email],
     );
-    for (const invitation of Rows.parse(replaced.rows)) permit(invitation);
+    for (const { role: former, expiresAt, revokedAt } of Rows.parse(replaced.rows)) {
+      const wasOpen = revokedAt !== null && revokedAt < expiresAt;
+      if (wasOpen) permit({ role: former });
+    }
     const { token, digest } = newSecretToken('invitation');
     const { rows } = await client.query(
       `insert into invitations (id, tenant_id, email, role, invited_by, token_digest, expires_at)

@@ -122,6 +122,9 @@ describe('invitations', () => {
     expect(await panel.as(admin, 'DELETE', `/invitations/${id}`)).toMatchObject(refused);
     expect(await stateOf(id)).toBe('open');
     expect(await panel.as(owner, 'DELETE', `/invitations/${id}`)).toMatchObject({ status: 200 });
+    const expired = await invited(address(), role, owner);
+    await panel.app.superuser.query('update invitations set expires_at = now() where id = $1', [expired.id]);
+    expect(await invite(expired.email, 'viewer')).toMatchObject({ status: 201 });
   });
 
   it.each([{ role: 'viewer' }, { is_disabled: true }])(
