@@ -2,6 +2,7 @@ import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 import type { Projection } from '../../projections/definition.js';
 import { PROJECTIONS } from '../../projections/index.js';
+import { counted } from '../../schemas/text/counted.js';
 import {
   compareProjection,
   listProjections,
@@ -45,7 +46,7 @@ export function projectionsCommand(context: CliContext): Command {
         const status = await projectionStatus(projectionsPool, eventLog, projections);
         const lines = status.map(
           ({ name, state, events, isUpToDate, problem }) =>
-            `${name.padEnd(20)} ${state}, ${events} events read, ${isUpToDate === true ? 'up to date' : 'behind the log'}` +
+            `${name.padEnd(20)} ${state}, ${counted(events, 'event')} read, ${isUpToDate === true ? 'up to date' : 'behind the log'}` +
             (problem === null ? '' : `\n  ${JSON.stringify(problem)}`),
         );
         print(context, options, { projections: status }, lines);
@@ -121,11 +122,11 @@ function printResult(
 ): void {
   const isEqual = comparison === null ? null : comparison.every(({ equal }) => equal);
   print(context, options, { name: projection.name, events, position, equal: isEqual, comparison, swapped: isSwapped }, [
-    `${projection.name}: ${events} events were replayed.`,
+    `${projection.name}: ${counted(events, 'event')} replayed.`,
     ...(comparison ?? []).map(({ table, equal, rows, differsBehind }) =>
       equal
-        ? `  ${table}: ${rows} rows, the same as in the live tables`
-        : `  ${table}: DIFFERS from the live tables after ${rows} equal rows${differsBehind === null ? '' : `, behind ${differsBehind.join(', ')}`}`,
+        ? `  ${table}: ${counted(rows, 'row')}, the same as in the live tables`
+        : `  ${table}: DIFFERS from the live tables after ${counted(rows, 'equal row')}${differsBehind === null ? '' : `, behind ${differsBehind.join(', ')}`}`,
     ),
     ...(comparison === null ? ['  There was nothing to compare with.'] : []),
     isSwapped ? 'The new tables are live.' : 'The live tables were left as they are.',

@@ -1,5 +1,6 @@
 import { isUnfiltered, type Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import { counted } from '../../schemas/text/counted.js';
 import type { EnclosedCheckpoint } from './checkpoints-files.js';
 import type { PathStep, WorkedExample } from './readme-example.js';
 
@@ -55,9 +56,9 @@ function contents({ manifest }: ReadmeInput): string {
   const runs = complete.map(({ stream, first, last }) => `  ${stream}: revisions ${first} to ${last}`);
   return `WHAT IS IN IT
 -------------
-${counts.entries} entries, of which ${counts.consents} are consents; ${counts.erased} of these were erased: their personal values are destroyed,
-the records and their proofs are not. ${counts.attachments} attachments. ${counts.not_yet_stamped} consents that were asked for were not stamped yet,
-and are not in here.
+${counted(counts.entries, 'entry', 'entries')}, consents among them: ${counts.consents}. Erased, of these: ${counts.erased}; their personal values are destroyed,
+the records and their proofs are not. ${counted(counts.attachments, 'attachment')}. Asked for, but not stamped yet, and so not in here:
+${counted(counts.not_yet_stamped, 'consent')}.
 
 ${runs.length === 0 ? 'It claims of no stream to be complete.' : `Nothing is missing within:\n${runs.join('\n')}`}
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { counted } from '../../../schemas/text/counted.js';
 import {
   type ErasureSubject,
   eraseSubject,
@@ -62,7 +63,7 @@ export function eraseCommand(context: CliContext): Command {
         print(context, options, result, [
           receipt.erasedRecords === 0
             ? 'There was no record to erase.'
-            : `${receipt.erasedRecords} records were erased: nobody can read their personal part again.`,
+            : `Erased: ${counted(receipt.erasedRecords, 'record')}. Nobody can read the personal part again.`,
           `Approval tokens deleted: ${receipt.deletedApprovalTokens}; exports cancelled: ${receipt.cancelledExports}; packages destroyed: ${receipt.destroyedPackages}.`,
           ...result.statement,
           `Receipt: ${receipt.id}`,

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { counted } from '../../../schemas/text/counted.js';
 import { withRole } from '../../database/pool.js';
 import { copyLog } from '../../event-log/copy-log.js';
 import { createEventStoreDbEventLog } from '../../event-log/eventstoredb/eventstoredb-event-log.js';
@@ -30,8 +31,8 @@ export function logCommand(context: CliContext): Command {
         await withInstallation(context, async ({ workerPool, eventLog, keyring }) => {
           const result = await recoverLog(workerPool, eventLog, keyring);
           print(context, options, result, [
-            `${result.refilledEvents} events of ${result.refilledStreams} streams were appended to the log again.`,
-            `${result.adoptedEvents} events that the log has were taken over by the database.`,
+            `Appended to the log again: ${counted(result.refilledEvents, 'event')} of ${counted(result.refilledStreams, 'stream')}.`,
+            `Taken over by the database from the log: ${counted(result.adoptedEvents, 'event')}.`,
             'Start the service: it rebuilds its read models beside the live ones.',
           ]);
         });
@@ -50,7 +51,7 @@ export function logCommand(context: CliContext): Command {
         const { lostFromSize, head } = accepted;
         logger.warn({ lost_from_size: lostFromSize, head_size: head.size }, 'a restored ledger was accepted');
         print(context, options, { lost_from_size: lostFromSize, head }, [
-          `The ledger goes on at ${lostFromSize} batches; it has had ${head.size}. It says so in its own stream.`,
+          `The ledger goes on at ${counted(lostFromSize, 'batch', 'batches')}; it has had ${head.size}. It says so in its own stream.`,
           'Packages and checkpoints from before the restore contradict those made from now on: keep them, and say why.',
         ]);
       });
@@ -71,7 +72,7 @@ async function copyTo(
     });
     if (options.json !== true) context.stderr.write('\n');
     print(context, options, { copied, present, to: target.kind }, [
-      `${copied} events were copied; ${present} were there already. The source is unchanged.`,
+      `Copied: ${counted(copied, 'event')}. There already: ${present}. The source is unchanged.`,
       target.kind === 'eventstoredb'
         ? 'Now set EVENTSTORE_URL to the target, run consent-ledger admin log recover, and start the service.'
         : 'Now unset EVENTSTORE_URL, run consent-ledger admin log recover, and start the service.',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { counted } from '../../../schemas/text/counted.js';
 import { createPool } from '../../database/pool.js';
 import { loadMasterKey, rewrapAll } from '../../keys/index.js';
 import { jsonCommand } from '../command.js';
@@ -45,7 +46,7 @@ async function rotate(context: CliContext, options: { readonly json?: boolean; r
     generated: `Move ${file} to where the old one is: ${'path' in masterKey ? masterKey.path : ''}`,
   }[masterKey.kind];
   print(context, options, { wrapped_keys: wrapped, file }, [
-    `${wrapped} keys are wrapped with the master key in ${file}, and with no other.`,
+    `Wrapped with the master key in ${file}, and with no other: ${counted(wrapped, 'key')}.`,
     `${place}, and restart every process now: those that run cannot make keys any more.`,
     'Keep the old one, apart, for as long as you keep backups of the database from before.',
   ]);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { counted } from '../../../schemas/text/counted.js';
 import { changeAsOperator } from '../../audit-log/change-as-operator.js';
 import { readUser } from '../../catalogue/list-users.js';
 import { signInList } from '../../panel/sign-ins/show-sign-ins.js';
@@ -47,7 +48,9 @@ function endCommand(context: CliContext): Command {
           const subject = { kind: 'user', id };
           return { result, tenantId, action: 'user.end_sign_ins', subject, details: { ended_sign_ins: result } };
         });
-        print(context, options, { user_id: options.user, ended_sign_ins: ended }, [`${ended} sign-ins ended.`]);
+        print(context, options, { user_id: options.user, ended_sign_ins: ended }, [
+          `${counted(ended, 'sign-in')} ended.`,
+        ]);
       });
     });
 }

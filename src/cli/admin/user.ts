@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { CreateInvitationRequest } from '../../../schemas/api/panel/invitations.js';
 import { UsersQuery } from '../../../schemas/api/panel/users.js';
+import { counted } from '../../../schemas/text/counted.js';
 import { changeAsOperator } from '../../audit-log/change-as-operator.js';
 import { changeEmail } from '../../catalogue/change-email.js';
 import { changeDetails, changeUser, type UserChange } from '../../catalogue/change-user.js';
@@ -173,7 +174,7 @@ function changeEmailCommand(context: CliContext): Command {
           return { result, tenantId, action: 'user.change_email', subject: { kind: 'user', id }, details };
         });
         print(context, options, { id, email: after.email, ended_sign_ins: endedSignIns }, [
-          `User ${id} signs in as ${after.email} from now on. ${endedSignIns} sign-ins ended.`,
+          `User ${id} signs in as ${after.email} from now on. ${counted(endedSignIns, 'sign-in')} ended.`,
         ]);
       });
     });

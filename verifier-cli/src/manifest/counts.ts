@@ -1,5 +1,6 @@
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { counted } from '../../../schemas/text/counted.js';
 import type { Archive } from '../container/archive.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
@@ -15,7 +16,7 @@ export function verifyCounts(
   else findings.open('package.records', 'the package holds no consent record');
 
   const withheld = summary.withheld_values;
-  if (withheld > 0) findings.skip('disclosure.withheld', `${withheld} values are withheld`);
+  if (withheld > 0) findings.skip('disclosure.withheld', `withheld: ${counted(withheld, 'value')}`);
   else findings.skip('disclosure.withheld', 'no value is withheld');
 
   if (manifest === null) {

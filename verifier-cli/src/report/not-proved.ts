@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { counted } from '../../../schemas/text/counted.js';
 import type { Coverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import { coverageText } from './coverage-text.js';
@@ -19,17 +20,17 @@ export function notProved(
   lines.push(missing(coverage));
   if (manifest !== null && manifest.counts.not_yet_stamped > 0) {
     lines.push(
-      `Anything about ${manifest.counts.not_yet_stamped} further consents that were not stamped yet when the package was made.`,
+      `Anything about ${counted(manifest.counts.not_yet_stamped, 'further consent')}, not stamped yet when the package was made.`,
     );
   }
   if (summary.withheld_values > 0) {
     lines.push(
-      `The content of ${summary.withheld_values} values that the package withholds: only that they were recorded then, and not changed since.`,
+      `The content of ${counted(summary.withheld_values, 'value')} that the package withholds: only that something was recorded then, and not changed since.`,
     );
   }
   if (summary.erased > 0) {
     lines.push(
-      `The personal details of ${summary.erased} erased records. An erasure shows which records were erased together, never whose they are.`,
+      `The personal details of ${counted(summary.erased, 'erased record')}. An erasure shows which records were erased together, never whose they are.`,
     );
   }
   if (manifest?.development === true) {

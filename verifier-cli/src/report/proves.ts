@@ -1,4 +1,5 @@
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { counted } from '../../../schemas/text/counted.js';
 import type { Coverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { CheckId } from '../findings/check-table.js';
@@ -21,7 +22,7 @@ export function provesOf({ findings, manifest, summary, proved, coverage }: Foun
   const lines: string[] = [];
   if (pass('ledger.key') && manifest !== null && summary.consents > 0)
     lines.push(
-      `These ${summary.consents} consents are recorded in the ledger “${manifest.origin}”, whose key you gave.`,
+      `${summary.consents === 1 ? 'This consent is' : `These ${summary.consents} consents are`} recorded in the ledger “${manifest.origin}”, whose key you gave.`,
     );
   if (pass('time.stamped') && proved.not_after !== null) {
     lines.push(
@@ -36,7 +37,9 @@ export function provesOf({ findings, manifest, summary, proved, coverage }: Foun
       'The texts consented to are enclosed, byte for byte as they were published, and their publication is on record as well.',
     );
   if (pass('disclosure.digest'))
-    lines.push(`The ${summary.disclosed_values} personal details shown are those that were recorded.`);
+    lines.push(
+      `What is shown of personal details (${counted(summary.disclosed_values, 'value')}) is what was recorded.`,
+    );
   if (pass('completeness.runs') && coverage !== null) {
     if (coverage.consents.complete.length > 0)
       lines.push(`The site's consents and erasures are ${coverageText(coverage.consents)}.`);
@@ -44,6 +47,8 @@ export function provesOf({ findings, manifest, summary, proved, coverage }: Foun
       lines.push(`The site's documents and configurations are ${coverageText(coverage.notices)}.`);
   }
   if (pass('erasure.proof'))
-    lines.push(`The personal details of ${summary.erased} records were erased, and the erasure itself is on record.`);
+    lines.push(
+      `The personal details of ${counted(summary.erased, 'record')} were erased, and the erasure itself is on record.`,
+    );
   return lines;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult } from '../findings/findings.js';
 import { coverageText, discloseText, filterText } from './coverage-text.js';
 import { element, type Markup } from './markup.js';
@@ -49,7 +50,7 @@ function times({ verdict, proved, records, sound_until: soundUntil }: Verificati
     proved.not_after === null
       ? proved.batches === 0
         ? 'Nothing: the package holds no sealed batch.'
-        : `Not proved: ${proved.batches_without_stamp} of ${proved.batches} batches have no time stamp that holds.`
+        : `Not proved: no time stamp that holds for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}.`
       : timeText(proved.not_after);
   return section(
     'Proved times',
@@ -120,9 +121,9 @@ function about({ package: about, records, coverage, verified_at: at }: Verificat
       ],
       [
         'Personal details',
-        `${records.disclosed_values} shown, ${records.withheld_values} withheld, ${records.erased} records erased`,
+        `${records.disclosed_values} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,
       ],
-      ['Not stamped yet', about.not_yet_stamped === null ? null : `${about.not_yet_stamped} further consents`],
+      ['Not stamped yet', about.not_yet_stamped === null ? null : counted(about.not_yet_stamped, 'further consent')],
       ['Checked at', momentText(at)],
     ]),
   );

@@ -1,3 +1,4 @@
+import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult, Problem } from '../findings/findings.js';
 import { coverageText, discloseText, filterText } from './coverage-text.js';
 import { printable } from './printable.js';
@@ -43,7 +44,7 @@ function timeLines({ proved, records, sound_until: soundUntil }: VerificationRep
     lines.push(
       proved.batches === 0
         ? '  nothing: the package holds no sealed batch'
-        : `  ${proved.batches_without_stamp} of ${proved.batches} batches have no time stamp that holds`,
+        : `  no time stamp that holds for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}`,
     );
   } else {
     lines.push(`  everything in the package existed by    ${timeText(proved.not_after)}`);
@@ -83,7 +84,7 @@ function packageLines({ package: about, records, coverage }: VerificationReport)
       : []),
     `  consents      ${records.consents} (${decisions.join(', ') || 'none'})`,
     `                ${verdicts.valid} valid, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`,
-    `  personal data ${records.disclosed_values} values shown, ${records.withheld_values} withheld, ${records.erased} records erased`,
+    `  personal data ${counted(records.disclosed_values, 'value')} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { counted } from '../../../schemas/text/counted.js';
 import { CHECKS } from '../findings/check-table.js';
 import { element, type Markup } from '../report/markup.js';
 import { facts, foreign, momentText, outcomeMark, section, timeText, verdictBanner } from '../report/page-parts.js';
@@ -69,7 +70,7 @@ function valueMarkup(value: JsonValue): Markup {
 
 function personal({ disclosed, withheld, erased, consent_token: token }: ShownRecord): Markup[] {
   if (token === null) return [];
-  const hidden = withheld === 0 ? null : `${withheld} values, which were ${erased ? 'erased' : 'withheld'}`;
+  const hidden = withheld === 0 ? null : `${counted(withheld, 'value')}, ${erased ? 'erased' : 'withheld'}`;
   const shown = disclosed.map(({ name, value }): [string, Markup] => [printable(name), valueMarkup(value)]);
   return [section('Personal details', facts([...shown, ['Not shown', hidden ?? 'nothing: these are all']]))];
 }
@@ -103,7 +104,9 @@ function proof({ proof: { checkpoint, stamp, ...found } }: ShownRecord): Markup 
       ['Root of the ledger', checkpoint === null ? 'no checkpoint is enclosed' : hash(checkpoint.root)],
       [
         'Signed in',
-        checkpoint === null ? null : `${printable(checkpoint.file)}, as the ledger of ${checkpoint.size} batches`,
+        checkpoint === null
+          ? null
+          : `${printable(checkpoint.file)}, as the ledger of ${counted(checkpoint.size, 'batch', 'batches')}`,
       ],
       [
         'Time stamp',

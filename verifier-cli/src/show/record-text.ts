@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { counted } from '../../../schemas/text/counted.js';
 import { momentText, timeText } from '../report/page-parts.js';
 import { printable, printableSource } from '../report/printable.js';
 import { OUTCOME_WORDS, VERDICT_WORDS } from '../report/wording.js';
@@ -58,7 +59,7 @@ function personalLines({ disclosed, withheld, erased, consent_token: token }: Sh
   return [
     'Personal details',
     ...disclosed.map(({ name, value }) => `  ${printable(name).padEnd(22)} ${valueText(value)}`),
-    ...(withheld > 0 ? [`  ${withheld} values ${erased ? 'erased' : 'withheld'}`] : []),
+    ...(withheld > 0 ? [`  ${counted(withheld, 'value')} ${erased ? 'erased' : 'withheld'}`] : []),
   ];
 }
 
@@ -86,7 +87,7 @@ function proofLines({ proof }: ShownRecord): string[] {
     ...pathLines(proof.ledger_path),
     checkpoint === null
       ? '  no checkpoint is enclosed'
-      : `  ledger root   ${checkpoint.root} (${checkpoint.file}, ${checkpoint.size} batches)`,
+      : `  ledger root   ${checkpoint.root} (${checkpoint.file}, ${counted(checkpoint.size, 'batch', 'batches')})`,
     stamp === null
       ? '  no time stamp that holds covers it'
       : `  time stamp    ${stamp.file} by ${printable(stamp.authority ?? 'unknown')}`,
