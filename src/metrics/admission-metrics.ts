@@ -1,9 +1,18 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { ApiError } from '../../schemas/api/error-codes.js';
+import { ApiError, type ErrorCode } from '../../schemas/api/error-codes.js';
 import type { Admission, ConsentsRequest } from '../admission/admission.js';
 import type { ParsedConsent } from '../admission/parse-consents.js';
 import type { AdmissionResult } from '../admission/results.js';
+import { OF_CONSENTS } from '../openapi/error-groups.js';
 
+/** The codes with which admission refuses consents. One that is not here is counted from its first refusal on. */
+const REJECTIONS: readonly ErrorCode[] = [
+  'NONCE_REPLAYED',
+  'MALFORMED_JSON',
+  'VALIDATION_ERROR',
+  ...OF_CONSENTS,
+  'INTERNAL_ERROR',
+];
 const GROUP_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250];
 const DURATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
@@ -32,6 +41,8 @@ export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
   const accepted = admitted.labels({ outcome: 'accepted' });
   const duplicate = admitted.labels({ outcome: 'duplicate' });
   for (const series of [accepted, duplicate]) series.inc(0);
+  // A series that begins with its first refusal shows no increase from nothing to it, and no alert would see that one.
+  for (const code of REJECTIONS) rejected.inc({ code }, 0);
   const groupRequests = new Histogram({
     name: 'consent_ledger_admission_group_requests',
     help: 'Requests committed together.',

@@ -54,6 +54,10 @@ describe('GET /metrics', () => {
     const before = await scrape(app.url);
     const grown = (after: Exposition, name: string, labels: Record<string, string>): number =>
       (sampled(after, name, labels) ?? 0) - (sampled(before, name, labels) ?? 0);
+    // There from the start, so that the first refusal is seen as an increase.
+    for (const code of ['NONCE_REPLAYED', 'QUEUE_OVERLOADED', 'CONSENT_LIMIT_EXCEEDED', 'CONFIG_OUTDATED']) {
+      expect(sampled(before, 'consent_ledger_consents_rejected_total', { code }), code).toBe(0);
+    }
     const key = 'metrics-idempotency';
     expect((await post('/tool/v1/consents', consent({ idempotency_key: key }))).status).toBe(202);
     expect((await post('/tool/v1/consents', consent({ idempotency_key: key }))).status).toBe(202);
