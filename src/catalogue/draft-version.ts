@@ -39,7 +39,7 @@ export async function draftVersion(
     const document = await client.query('select from documents where id = $1 and site_id = $2', [documentId, siteId]);
     if (document.rowCount === 0) throw new CatalogueError('not_found', `The site has no document ${documentId}.`);
     const { rows } = await client.query(
-      "select count(*) as drafts from document_versions where document_id = $1 and state = 'draft'",
+      "select count(*)::integer as drafts from document_versions where document_id = $1 and state = 'draft'",
       [documentId],
     );
     if (DraftCount.parse(rows)[0].drafts >= MAX_DRAFTS) {
