@@ -7,7 +7,6 @@ import { createOutboxGauge } from '../src/admission/outbox-gauge.js';
 import { createRateLimiter } from '../src/admission/rate-limiter.js';
 import { createKeyUsage } from '../src/catalogue/key-usage.js';
 import { createSiteDirectory } from '../src/catalogue/site-directory.js';
-import { createUserDirectory } from '../src/catalogue/user-directory.js';
 import { createPool } from '../src/database/pool.js';
 import { createApp } from '../src/http/app.js';
 import { createToolGuards } from '../src/http/guards/tool-guard.js';
@@ -15,6 +14,7 @@ import { recordingRoutes } from '../src/http/routes/tool/post-routes.js';
 import { checkSignature } from '../src/http/signature.js';
 import { createKeyring, createRandomPool } from '../src/keys/index.js';
 import { createAccessTokens } from '../src/sign-in/access-tokens.js';
+import { createUserDirectory } from '../src/users/user-directory.js';
 import type { ServiceUsage } from './messages.js';
 
 // The API as it runs for a user, with one route more: it checks the same signature of the same key, and echoes the body.

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Database } from '../database/pool.js';
+import { isUniqueViolation } from '../database/unique-violation.js';
 import { CatalogueError } from './catalogue-error.js';
-import { changeSite, isUniqueViolation, type LockedSite } from './change-site.js';
+import { changeSite, type LockedSite } from './change-site.js';
 import { NewDocument } from './create-document.js';
 
 export const DocumentChange = NewDocument.omit({ siteId: true }).partial();

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { v7 as uuidV7 } from 'uuid';
 import { z } from 'zod';
 import { noticesStream } from '../../schemas/events/streams.js';
@@ -71,9 +71,4 @@ export async function putNotice<T extends JsonObject & { event_id: string }>(
     Buffer.from(JSON.stringify({ record: text }), 'utf8'),
   ]);
   return text;
-}
-
-/** Whether a statement failed because a row with the same key is there already. */
-export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23505';
 }

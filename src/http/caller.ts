@@ -1,5 +1,5 @@
 import type { ApiKey, SiteContext } from '../catalogue/site-context.js';
-import type { SignedInUser } from '../catalogue/user-directory.js';
+import type { SignedInUser } from '../users/user-directory.js';
 
 /** By which door a request came. Browsers know the site's API key, so it alone never makes a request `s2s`: the bearer token does. */
 export type Channel = 'browser' | 's2s';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { ApiError } from '../../schemas/api/error-codes.js';
-import { lockUsersOf } from '../catalogue/lock-users.js';
-import { readSignedInUser, type SignedInUser, type UserDirectory } from '../catalogue/user-directory.js';
+import { lockUsersOf } from '../users/lock-users.js';
+import { readSignedInUser, type SignedInUser, type UserDirectory } from '../users/user-directory.js';
 import type { PanelOperation } from './operation.js';
 
 /** @throws ApiError INSUFFICIENT_ROLE */

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../schemas/api/error-codes.js';
 import type { NoBody } from '../../schemas/api/panel/common.js';
 import type { JsonObject } from '../../schemas/json/json-value.js';
-import type { Role } from '../catalogue/user-directory.js';
+import type { Role } from '../users/user-directory.js';
 
 /** Who may read: everybody who can use the panel at all. */
 export const READERS: readonly Role[] = ['owner', 'admin', 'dpo', 'viewer'];

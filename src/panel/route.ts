@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import type { JsonObject } from '../../schemas/json/json-value.js';
 import type { AuditSubject } from '../audit-log/entry.js';
-import type { SignedInUser } from '../catalogue/user-directory.js';
 import type { Database } from '../database/pool.js';
+import type { SignedInUser } from '../users/user-directory.js';
 import type { PanelOperation } from './operation.js';
 
 /** A request that has passed every check of its operation. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
-import { type User, UserRow } from '../catalogue/user-directory.js';
+import { type User, UserRow } from '../users/user-directory.js';
 import { hashPassword, isOutdatedHash, isPasswordOf } from './passwords.js';
 
 /** A user whose password was right. */

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { UserRole } from '../../schemas/api/auth.js';
 import { InvitationState } from '../../schemas/api/panel/invitations.js';
 import { CatalogueError } from '../catalogue/catalogue-error.js';
-import { lockUsersOf } from '../catalogue/lock-users.js';
-import type { Role } from '../catalogue/user-directory.js';
 import { type Database, withTransaction } from '../database/pool.js';
+import { lockUsersOf } from '../users/lock-users.js';
+import type { Role } from '../users/user-directory.js';
 import { INVITATION_SECONDS } from './lifetimes.js';
 import { newSecretToken } from './secret-tokens.js';
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { appendAuditEntry } from '../audit-log/append-entry.js';
-import { type SignedInUser, UserRow } from '../catalogue/user-directory.js';
 import { withTransaction } from '../database/pool.js';
+import { type SignedInUser, UserRow } from '../users/user-directory.js';
 import { IDLE_SECONDS } from './lifetimes.js';
 import { newSecretToken, secretTokenDigest } from './secret-tokens.js';
 

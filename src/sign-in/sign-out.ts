@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { appendAuditEntry } from '../audit-log/append-entry.js';
-import type { SignedInUser } from '../catalogue/user-directory.js';
 import { withTransaction } from '../database/pool.js';
+import type { SignedInUser } from '../users/user-directory.js';
 import { endSignIns } from './end-sign-ins.js';
 
 /**

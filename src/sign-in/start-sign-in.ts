@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendAuditEntry } from '../audit-log/append-entry.js';
-import type { User } from '../catalogue/user-directory.js';
 import type { Database } from '../database/pool.js';
+import type { User } from '../users/user-directory.js';
 import { IDLE_SECONDS, SIGN_IN_SECONDS } from './lifetimes.js';
 import { newSecretToken } from './secret-tokens.js';
 

@@ -9,13 +9,13 @@ import type { GroupLimits } from '../../src/admission/submit.js';
 import { createKeyUsage } from '../../src/catalogue/key-usage.js';
 import type { SiteDirectory } from '../../src/catalogue/site-context.js';
 import { createSiteDirectory } from '../../src/catalogue/site-directory.js';
-import { createUserDirectory } from '../../src/catalogue/user-directory.js';
 import { createApp } from '../../src/http/app.js';
 import { createToolGuards } from '../../src/http/guards/tool-guard.js';
 import { recordingRoutes } from '../../src/http/routes/tool/post-routes.js';
 import { requestSignature } from '../../src/http/signature.js';
 import { createKeyring, createRandomPool, type Keyring } from '../../src/keys/index.js';
 import { createAccessTokens } from '../../src/sign-in/access-tokens.js';
+import { createUserDirectory } from '../../src/users/user-directory.js';
 
 /** One API process as far as recording goes: it shares nothing with another but the database and the master key. */
 export interface ApiProcess {

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { createUser } from '../../src/catalogue/users.js';
+import { createUser } from '../../src/users/users.js';
 import { type ApiProcess, type PostAnswer, startApiProcess } from './api-process.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
 import type { SiteFixture } from './site-fixture.js';

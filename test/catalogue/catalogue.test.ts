@@ -20,10 +20,10 @@ import { readContent } from '../../src/catalogue/read-content.js';
 import { retireVersion } from '../../src/catalogue/retire-version.js';
 import type { SiteDirectory } from '../../src/catalogue/site-context.js';
 import { createSiteDirectory } from '../../src/catalogue/site-directory.js';
-import { createUser } from '../../src/catalogue/users.js';
 import { createPool } from '../../src/database/pool.js';
 import { createKeyring } from '../../src/keys/index.js';
 import { createPasswordCheck } from '../../src/sign-in/check-password.js';
+import { createUser } from '../../src/users/users.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 describe('the catalogue', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Role } from '../../src/catalogue/user-directory.js';
 import { PANEL_OPERATIONS } from '../../src/panel/operations.js';
+import type { Role } from '../../src/users/user-directory.js';
 import { ask } from '../http/running-app.js';
 import { type PanelApp, startPanel } from './panel-fixture.js';
 

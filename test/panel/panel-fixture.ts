@@ -3,9 +3,9 @@ import { TokensResponse } from '../../schemas/api/auth.js';
 import { createSite } from '../../src/catalogue/create-site.js';
 import { createTenant } from '../../src/catalogue/create-tenant.js';
 import { PLANS } from '../../src/catalogue/plans.js';
-import type { Role } from '../../src/catalogue/user-directory.js';
-import { createUser } from '../../src/catalogue/users.js';
 import type { Role as ServiceRole } from '../../src/main.js';
+import type { Role } from '../../src/users/user-directory.js';
+import { createUser } from '../../src/users/users.js';
 import { type Answer, ask, type RunningApp, startApp } from '../http/running-app.js';
 
 /** A tenant with a site and a user of each role, signed in. */

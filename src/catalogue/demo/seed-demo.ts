@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { createUser } from '../../users/users.js';
 import { activateVersion } from '../activate-version.js';
 import { createApiKey } from '../api-keys.js';
 import { createDocument } from '../create-document.js';
@@ -10,7 +11,6 @@ import { draftVersion } from '../draft-version.js';
 import { PLANS } from '../plans.js';
 import { publishSiteConfig } from '../publish-site-config.js';
 import { publishVersion } from '../publish-version.js';
-import { createUser } from '../users.js';
 import { DEMO_CONFIG, DEMO_DOCUMENTS, type DemoDocument } from './demo-texts.js';
 
 export interface SeedOptions {

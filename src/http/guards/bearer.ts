@@ -1,6 +1,6 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { SignedInUser, UserDirectory } from '../../catalogue/user-directory.js';
 import type { AccessTokens } from '../../sign-in/access-tokens.js';
+import type { SignedInUser, UserDirectory } from '../../users/user-directory.js';
 
 export interface ApiUsers {
   readonly tokens: AccessTokens;

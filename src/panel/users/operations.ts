@@ -7,7 +7,7 @@ import {
   UserParams,
   UsersQuery,
 } from '../../../schemas/api/panel/users.js';
-import type { Role } from '../../catalogue/user-directory.js';
+import type { Role } from '../../users/user-directory.js';
 import { EDITORS, operation } from '../operation.js';
 
 const tag = 'Users';

@@ -1,7 +1,7 @@
-import { changeDetails, changeUser } from '../../catalogue/change-user.js';
-import { readUser } from '../../catalogue/list-users.js';
 import { endSignIns } from '../../sign-in/end-sign-ins.js';
 import { createPasswordReset } from '../../sign-in/set-password.js';
+import { changeDetails, changeUser } from '../../users/change-user.js';
+import { readUser } from '../../users/list-users.js';
 import type { PanelDeps } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { UserChange } from '../../catalogue/change-user.js';
-import { mayGrant } from '../../catalogue/may-grant.js';
-import type { Role, User } from '../../catalogue/user-directory.js';
+import type { UserChange } from '../../users/change-user.js';
+import { mayGrant } from '../../users/may-grant.js';
+import type { Role, User } from '../../users/user-directory.js';
 
 /** Roles that give nothing beyond what the key's role may do: what somebody may make of their own role. */
 const LOWER: Readonly<Record<Role, readonly Role[]>> = {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { PanelUser, UsersQuery } from '../../../schemas/api/panel/users.js';
-import { type ListedUser, listUsers } from '../../catalogue/list-users.js';
 import type { Database } from '../../database/pool.js';
+import { type ListedUser, listUsers } from '../../users/list-users.js';
 import { keyOfCursor, type Page, pageOfRows, TimeAndId } from '../page.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { TokensResponse, UserSummary } from '../../../../schemas/api/auth.js';
-import type { SignedInUser, User } from '../../../catalogue/user-directory.js';
 import type { AccessTokens } from '../../../sign-in/access-tokens.js';
 import { ACCESS_TOKEN_SECONDS } from '../../../sign-in/lifetimes.js';
+import type { SignedInUser, User } from '../../../users/user-directory.js';
 
 /** What whoever signs in or renews is answered. */
 export async function tokensResponse(

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { UserRole } from '../../schemas/api/auth.js';
 import { NewPassword } from '../../schemas/api/new-password.js';
+import { CatalogueError } from '../catalogue/catalogue-error.js';
 import type { Database } from '../database/pool.js';
+import { isUniqueViolation } from '../database/unique-violation.js';
 import { hashPassword } from '../sign-in/passwords.js';
-import { CatalogueError } from './catalogue-error.js';
-import { isUniqueViolation } from './change-site.js';
 import type { User } from './user-directory.js';
 
 export const NewUser = z.object({

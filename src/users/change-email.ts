@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { CatalogueError } from '../catalogue/catalogue-error.js';
 import { type Database, withTransaction } from '../database/pool.js';
+import { isUniqueViolation } from '../database/unique-violation.js';
 import { endSignIns } from '../sign-in/end-sign-ins.js';
 import { revokeResets } from '../sign-in/revoke-resets.js';
-import { CatalogueError } from './catalogue-error.js';
-import { isUniqueViolation } from './change-site.js';
 import { type ListedUser, readUser } from './list-users.js';
 import { NewUser } from './users.js';
 

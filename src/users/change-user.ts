@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { JsonObject } from '../../schemas/json/json-value.js';
+import { CatalogueError } from '../catalogue/catalogue-error.js';
 import { type Database, withTransaction } from '../database/pool.js';
 import { endSignIns } from '../sign-in/end-sign-ins.js';
 import { revokeResets } from '../sign-in/revoke-resets.js';
-import { CatalogueError } from './catalogue-error.js';
 import { type ListedUser, readUser } from './list-users.js';
 import { lockUsersOf } from './lock-users.js';
 import type { Role } from './user-directory.js';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { UserRole } from '../../schemas/api/auth.js';
+import { createFreshCache } from '../catalogue/fresh-cache.js';
 import type { Database } from '../database/pool.js';
-import { createFreshCache } from './fresh-cache.js';
 
 export const ROLES = UserRole.options;
 export type Role = UserRole;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UserRole } from '../../schemas/api/auth.js';
+import { CatalogueError } from '../catalogue/catalogue-error.js';
 import type { Database } from '../database/pool.js';
-import { CatalogueError } from './catalogue-error.js';
 import type { Role, User } from './user-directory.js';
 
 /** A user as lists show it. */
