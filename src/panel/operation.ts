@@ -8,6 +8,8 @@ import type { Role } from '../users/user-directory.js';
 export const READERS: readonly Role[] = ['owner', 'admin', 'dpo', 'viewer'];
 /** Who sets up sites, keys, texts and banners. */
 export const EDITORS: readonly Role[] = ['owner', 'admin'];
+/** Who reads of people who use the panel: users, invitations, changes. A viewer need not know everybody else's address. */
+export const OVERSEERS: readonly Role[] = ['owner', 'admin', 'dpo'];
 /** Who sees personal data, exports and erases. */
 export const PROTECTORS: readonly Role[] = ['owner', 'dpo'];
 

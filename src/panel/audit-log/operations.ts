@@ -1,6 +1,6 @@
 import { AuditLogEntry, AuditLogQuery } from '../../../schemas/api/panel/audit-log.js';
 import { NoBody, None, pageOf } from '../../../schemas/api/panel/common.js';
-import { operation } from '../operation.js';
+import { OVERSEERS, operation } from '../operation.js';
 
 export const listAuditLog = operation({
   id: 'listAuditLog',
@@ -9,7 +9,7 @@ export const listAuditLog = operation({
   tag: 'Audit log',
   summary: 'What was changed, by whom and when; newest first',
   description: 'Append-only. Data subjects are named by event ids only.',
-  roles: ['owner', 'admin', 'dpo'],
+  roles: OVERSEERS,
   params: None,
   query: AuditLogQuery,
   body: NoBody,

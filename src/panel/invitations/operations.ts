@@ -6,7 +6,7 @@ import {
   InvitationParams,
   InvitationsQuery,
 } from '../../../schemas/api/panel/invitations.js';
-import { EDITORS, operation } from '../operation.js';
+import { EDITORS, OVERSEERS, operation } from '../operation.js';
 
 const tag = 'Invitations';
 
@@ -16,7 +16,7 @@ export const listInvitationsOperation = operation({
   path: '/invitations',
   tag,
   summary: 'The invitations of the tenant, newest first',
-  roles: EDITORS,
+  roles: OVERSEERS,
   params: None,
   query: InvitationsQuery,
   body: NoBody,
@@ -32,7 +32,7 @@ export const readInvitationOperation = operation({
   path: '/invitations/{invitation_id}',
   tag,
   summary: 'One invitation',
-  roles: EDITORS,
+  roles: OVERSEERS,
   params: InvitationParams,
   query: None,
   body: NoBody,

@@ -7,12 +7,9 @@ import {
   UserParams,
   UsersQuery,
 } from '../../../schemas/api/panel/users.js';
-import type { Role } from '../../users/user-directory.js';
-import { EDITORS, operation } from '../operation.js';
+import { EDITORS, OVERSEERS, operation } from '../operation.js';
 
 const tag = 'Users';
-/** A viewer need not know the addresses of everybody else. */
-const roles: readonly Role[] = ['owner', 'admin', 'dpo'];
 
 export const listUsersOperation = operation({
   id: 'listUsers',
@@ -20,7 +17,7 @@ export const listUsersOperation = operation({
   path: '/users',
   tag,
   summary: 'The users of the tenant, newest first',
-  roles,
+  roles: OVERSEERS,
   params: None,
   query: UsersQuery,
   body: NoBody,
@@ -36,7 +33,7 @@ export const readUserOperation = operation({
   path: '/users/{user_id}',
   tag,
   summary: 'One user',
-  roles,
+  roles: OVERSEERS,
   params: UserParams,
   query: None,
   body: NoBody,
