@@ -6,5 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    // A second, the default, is short on a machine that is busy.
+    expect: { poll: { timeout: 20_000 } },
   },
 });
