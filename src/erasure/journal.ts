@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../files/sync-folder.js';
 import { JournalUnavailable } from './errors.js';
 import { decodeJournalLine, encodeJournalLine, type JournalLine } from './journal-line.js';
 
@@ -91,16 +92,6 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

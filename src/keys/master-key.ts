@@ -3,6 +3,7 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { decodeKey } from '../config/formats.js';
 import type { MasterKeySource } from '../config/index.js';
+import { syncFolder } from '../files/sync-folder.js';
 import { KeyError } from './errors.js';
 
 /**
@@ -55,16 +56,6 @@ async function createIfMissing(path: string): Promise<void> {
 /** A file that is there but cannot be read must never be taken for a missing one. */
 function isPresent(error: unknown): boolean {
   return !hasCode(error, 'ENOENT');
-}
-
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 function hasCode(error: unknown, code: string): boolean {

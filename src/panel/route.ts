@@ -66,15 +66,11 @@ export function changes<P extends z.ZodObject, Q extends z.ZodObject, B extends 
     transaction: Database,
   ) => Promise<Change<z.input<R>>>,
 ): PanelRoute {
-  return {
+  return changesAfter(
     operation,
-    answer: async (input) => {
-      const call = await input.check(operation);
-      return operation.response.parse(
-        await input.change((transaction, user) => handle({ ...call, user }, transaction)),
-      );
-    },
-  };
+    async () => undefined,
+    (call, _, transaction) => handle(call, transaction),
+  );
 }
 
 /** A change that needs something before its transaction begins, like an answer from the network: no connection waits for it. */

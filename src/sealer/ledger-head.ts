@@ -7,6 +7,7 @@ import { toHex } from '../../schemas/crypto/encoding.js';
 import { LEDGER_RESTORED } from '../../schemas/events/ledger.js';
 import { Count, Instant, Sha256Hex } from '../../schemas/evidence/primitives.js';
 import type { EventLog } from '../event-log/port.js';
+import { syncFolder } from '../files/sync-folder.js';
 import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
 import { catchUpLedger } from './apply-ledger.js';
 import { LedgerRolledBack } from './errors.js';
@@ -112,14 +113,4 @@ async function continues(pool: pg.Pool, state: LedgerState, head: LedgerHead): P
 async function headOf(pool: pg.Pool, { size, revision, key }: LedgerState): Promise<LedgerHead> {
   const root = toHex(await readLedgerRoot(pool, size));
   return { v: 1, size, root, revision, key, written_at: new Date().toISOString() };
-}
-
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
