@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { z } from 'zod';
-import type { EmbeddedPostgres } from '../src/database/embedded/index.js';
-import type { SiteFixture } from '../test/admission/site-fixture.js';
+import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
+import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { type LoadJob, LoadResult, nextMessage, ServiceUsage } from './messages.js';
 import { postgresCpuMs } from './processor-time.js';
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { requestSignature } from '../src/http/signature.js';
+import { requestSignature } from '../src/api/guards/signature.js';
 
 /** What a cookie banner sends. */
 export function cookieConsent(documentVersionId: string): Record<string, unknown> {

@@ -1,9 +1,9 @@
 import { createSecretKey } from 'node:crypto';
 import { z } from 'zod';
-import { createPool } from '../src/database/pool.js';
-import { createPostgresEventLog } from '../src/event-log/postgres/postgres-event-log.js';
-import { exportEvidence } from '../src/evidence/index.js';
-import { createKeyring } from '../src/keys/index.js';
+import { exportEvidence } from '../src/evidence/package/index.js';
+import { createPostgresEventLog } from '../src/pipeline/event-log/postgres/postgres-event-log.js';
+import { createPool } from '../src/platform/database/pool.js';
+import { createKeyring } from '../src/platform/keys/index.js';
 
 // An export of a whole site as the service makes it, and nothing else in the process: so that its memory and its processor time can be measured.
 const Settings = z.object({

@@ -1,11 +1,11 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedPostgres } from '../src/database/embedded/index.js';
-import { migrate } from '../src/database/migrate.js';
-import { migrations } from '../src/database/migrations/index.js';
-import { createPool } from '../src/database/pool.js';
-import { createSiteFixture } from '../test/admission/site-fixture.js';
+import { openEmbeddedPostgres } from '../src/platform/database/embedded/index.js';
+import { migrate } from '../src/platform/database/migrate.js';
+import { migrations } from '../src/platform/database/migrations/index.js';
+import { createPool } from '../src/platform/database/pool.js';
+import { createSiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { machineFacts } from './machine.js';

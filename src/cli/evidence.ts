@@ -1,18 +1,18 @@
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
-import { DISCLOSABLE_FIELDS } from '../admission/disclosures.js';
-import { appendAuditEntry } from '../audit-log/append-entry.js';
-import { tenantOfSite } from '../catalogue/owner-of.js';
+import type { Installation } from '../app/installation.js';
+import { auditDetails } from '../evidence/exports/index.js';
 import {
   type Disclose,
   type ExportFilter,
   exportEvidence,
   refuseExisting,
   waitUntilStamped,
-} from '../evidence/index.js';
-import { auditDetails } from '../exports/index.js';
-import type { Installation } from '../roles/installation.js';
-import { parseIdentifier } from '../verification/identifier.js';
+} from '../evidence/package/index.js';
+import { parseIdentifier } from '../evidence/verification/identifier.js';
+import { DISCLOSABLE_FIELDS } from '../pipeline/admission/disclosures.js';
+import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
+import { tenantOfSite } from '../tenancy/sites/owner-of.js';
 import { jsonCommand, several, uuid, wholeNumber } from './command.js';
 import { type CliContext, print, withInstallation } from './context.js';
 import { CommandError, EXIT } from './exit-codes.js';

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { ROLES } from '../main.js';
+import { ROLES } from '../app/start-service.js';
+import { VERSION } from '../version.js';
 import { apiKeyCommand } from './admin/api-key.js';
 import { auditLogCommand } from './admin/audit-log.js';
 import { countCommand } from './admin/count.js';
@@ -19,7 +20,6 @@ import { evidenceCommand } from './evidence.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { projectionsCommand } from './projections.js';
 import { migrateCommand, roleCommand } from './roles.js';
-import { VERSION } from './version.js';
 
 /** Every command of `consent-ledger`. */
 export function createProgram(context: CliContext): Command {

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { Projection } from '../../projections/definition.js';
 import { PROJECTIONS } from '../../projections/index.js';
 import { counted } from '../../schemas/text/counted.js';
+import type { Installation } from '../app/installation.js';
 import {
   compareProjection,
   listProjections,
@@ -10,8 +11,7 @@ import {
   projectionStatus,
   type RebuildResult,
   rebuildProjection,
-} from '../projector/index.js';
-import type { Installation } from '../roles/installation.js';
+} from '../pipeline/projector/index.js';
 import { jsonCommand } from './command.js';
 import { type CliContext, print, withInstallation } from './context.js';
 import { CommandError, EXIT } from './exit-codes.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { pino } from 'pino';
-import { type Role, startService } from '../main.js';
+import { type Role, startService } from '../app/start-service.js';
 import { jsonCommand } from './command.js';
 import { type CliContext, configOf, print, withInstallation } from './context.js';
 

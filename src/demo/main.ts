@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { removeEmbeddedPostgres } from '../database/embedded/index.js';
+import { removeEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { runDemo } from './run-demo.js';
 
 const output = resolve('demo-output');

@@ -21,7 +21,7 @@ const Token = z.object({ data: z.object({ approval_token: z.string() }) });
 const Login = z.object({ data: z.object({ access_token: z.string() }) });
 const ActiveDocument = z.object({ data: z.object({ version: z.object({ id: z.string() }) }) });
 
-/** A caller of the Tool API, as a customer would write one: it signs every POST (src/http/signature.ts). */
+/** A caller of the Tool API, as a customer would write one: it signs every POST (src/api/guards/signature.ts). */
 export class SignedClient {
   constructor(
     private readonly baseUrl: string,

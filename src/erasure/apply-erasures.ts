@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import { withTransaction } from '../database/pool.js';
-import type { EventLog, LoggedEvent } from '../event-log/port.js';
+import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
+import { withTransaction } from '../platform/database/pool.js';
 import {
   cancelExports,
   destroyPersonalData,

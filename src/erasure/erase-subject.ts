@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { v7 as uuidV7 } from 'uuid';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import { withTransaction } from '../database/pool.js';
-import type { Keyring } from '../keys/index.js';
+import { withTransaction } from '../platform/database/pool.js';
+import type { Keyring } from '../platform/keys/index.js';
 import {
   cancelExports,
   destroyPersonalData,

@@ -1,6 +1,6 @@
-import type { BackgroundPart, Log, PartStatus } from '../background/part.js';
-import { runUnderLease } from '../background/run-under-lease.js';
-import { pause } from '../event-log/waiting.js';
+import type { BackgroundPart, Log, PartStatus } from '../platform/background/part.js';
+import { runUnderLease } from '../platform/background/run-under-lease.js';
+import { pause } from '../platform/background/waiting.js';
 import { type ApplyErasuresParts, applyErasures } from './apply-erasures.js';
 import { resumeErasures } from './erase-subject.js';
 

@@ -1,4 +1,4 @@
-import type { BlindIndexKind } from '../keys/index.js';
+import type { BlindIndexKind } from '../platform/keys/index.js';
 import type { ErasureSubject } from './requests.js';
 
 /** What callers call each kind of identifier: the name of the field in a consent. */

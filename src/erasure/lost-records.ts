@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream } from '../../schemas/events/streams.js';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import type { EventLog } from '../event-log/port.js';
+import type { EventLog } from '../pipeline/event-log/port.js';
 
 const PAGE = 500;
 const idRows = z.array(z.object({ id: z.string() }));

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { ERASURE_REASONS, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import type { BlindIndexKind } from '../keys/index.js';
+import type { BlindIndexKind } from '../platform/keys/index.js';
 import { timeOfEventId } from './event-id-times.js';
 import { ERASURE_CHANNELS, type ErasureChannel } from './requests.js';
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { BackgroundPart, Log } from '../background/part.js';
-import { describe, runUnderLease } from '../background/run-under-lease.js';
-import { pause } from '../event-log/waiting.js';
-import { ClockNotTrusted, type SealingClock } from '../sealer/sealing-clock.js';
+import type { BackgroundPart, Log } from '../platform/background/part.js';
+import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
+import { pause } from '../platform/background/waiting.js';
+import { ClockNotTrusted, type SealingClock } from '../platform/clock/trusted-clock.js';
 import { type ErasureParts, eraseSubject } from './erase-subject.js';
 import { firstEventIdAt } from './event-id-times.js';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { VERSION } from '../../src/cli/version.js';
+import { VERSION } from '../../src/version.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -77,7 +77,7 @@ test('the environment is read in one place', () => {
     .filter((name) => name.endsWith('.ts') && reads.test(readFileSync(resolve(root, 'src', name), 'utf8')))
     .sort();
   // Besides the command line: what passes the environment on, to PostgreSQL's programs and to those of the demonstration.
-  expect(readers).toEqual(['cli/main.ts', 'database/embedded/settings.ts', 'demo/main.ts']);
+  expect(readers).toEqual(['demo/main.ts', 'main.ts', 'platform/database/embedded/settings.ts']);
 });
 
 test('every package states the version that the command line prints', () => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DEMO_CONFIG } from '../../src/catalogue/demo/demo-texts.js';
-import { ask, type RunningApp, startApp } from '../http/running-app.js';
+import { DEMO_CONFIG } from '../../src/demo/seed/demo-texts.js';
+import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { type CommandLine, commandLine } from './command-line.js';
 
 const Seeded = z.strictObject({

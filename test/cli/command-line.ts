@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect } from 'vitest';
 import { runCli } from '../../src/cli/run.js';
-import type { RunningApp } from '../http/running-app.js';
+import type { RunningApp } from '../api/server/running-app.js';
 
 /** Runs commands beside a running service, on its installation. */
 export interface CommandLine {

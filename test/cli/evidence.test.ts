@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { Backend } from '../http/export-fixture.js';
-import { type RunningApp, startApp } from '../http/running-app.js';
+import { type RunningApp, startApp } from '../api/server/running-app.js';
+import { Backend } from '../api/tool/export-fixture.js';
 import { type CommandLine, commandLine } from './command-line.js';
 
 const Written = z.object({

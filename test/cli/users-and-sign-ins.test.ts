@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TokensResponse } from '../../schemas/api/auth.js';
-import { ask, type RunningApp, startApp } from '../http/running-app.js';
+import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
 import { type CommandLine, commandLine } from './command-line.js';
 
 const Made = z.looseObject({ id: z.string() });

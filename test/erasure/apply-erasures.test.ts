@@ -7,8 +7,8 @@ import { PublicEventBody } from '../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import { applyErasures, eraseSubject, openErasureJournal } from '../../src/erasure/index.js';
-import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
-import { count } from '../relay/pipeline.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
+import { count } from '../pipeline/relay/pipeline.js';
 
 let world: LedgerWorld;
 let folder: string;
@@ -103,7 +103,7 @@ it('erases again what was restored together with the log, as the journal says, u
 
 it('deletes restored approval tokens that nobody used, though no event names them', async () => {
   const { pipeline, keyring, site } = world;
-  const { blindIndex } = await import('../../src/keys/index.js');
+  const { blindIndex } = await import('../../src/platform/keys/index.js');
   const index = blindIndex(await keyring.siteKey(site.siteId), 'phone', '+90 555 000 00 00');
   await pipeline.owner.query(
     `insert into approval_tokens (id, site_id, digest, document_id, seed, identity, phone_index, created_at, expires_at)

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyErasures, eraseSubject, openErasureJournal, resumeErasures } from '../../src/erasure/index.js';
-import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
-import { count } from '../relay/pipeline.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
+import { count } from '../pipeline/relay/pipeline.js';
 
 let world: LedgerWorld;
 let folder: string;

@@ -17,9 +17,9 @@ import {
   encryptForToken,
   recordKey,
   SEED_BYTES,
-} from '../../src/keys/index.js';
-import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
-import { count } from '../relay/pipeline.js';
+} from '../../src/platform/keys/index.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
+import { count } from '../pipeline/relay/pipeline.js';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import {
   openErasureJournal,
   recordErasureRequest,
 } from '../../src/erasure/index.js';
-import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
-import { count, silent, until, whileRunning } from '../relay/pipeline.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
+import { count, silent, until, whileRunning } from '../pipeline/relay/pipeline.js';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ErasureReceipt, ErasureReceiptResponse } from '../../schemas/api/erasures.js';
 import { ConsentRecordedBody } from '../../schemas/events/consent-recorded.js';
-import { bodyDigest } from '../../src/admission/digests.js';
-import { exportKey, openChunk } from '../../src/exports/export-key.js';
+import { exportKey, openChunk } from '../../src/evidence/exports/export-key.js';
+import { bodyDigest } from '../../src/pipeline/admission/digests.js';
 import {
   approvalTokenKey,
   blindIndex,
@@ -15,9 +15,9 @@ import {
   decryptForToken,
   loadMasterKey,
   recordKey,
-} from '../../src/keys/index.js';
-import { type RunningApp, startApp } from '../http/running-app.js';
-import { RecordingTenant } from '../panel/recording-tenant.js';
+} from '../../src/platform/keys/index.js';
+import { RecordingTenant } from '../api/panel/recording-tenant.js';
+import { type RunningApp, startApp } from '../api/server/running-app.js';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
 const Bytes = z.instanceof(Buffer);

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRetention, openErasureJournal } from '../../src/erasure/index.js';
-import { createSealingClock } from '../../src/sealer/sealing-clock.js';
-import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
-import { count, until } from '../relay/pipeline.js';
+import { createSealingClock } from '../../src/platform/clock/trusted-clock.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
+import { count, until } from '../pipeline/relay/pipeline.js';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { eraseSubject, openErasureJournal, ScrubFailed, scrubErased } from '../../src/erasure/index.js';
-import { type LedgerWorld, openLedgerWorld } from '../evidence/ledger-world.js';
+import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { CONSENT_RECORDED, consentToken } from '../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../schemas/events/streams.js';
-import { loadConfig } from '../../src/config/index.js';
-import { openInstallation } from '../../src/roles/installation.js';
+import { openInstallation } from '../../src/app/installation.js';
+import { loadConfig } from '../../src/platform/config/index.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
 import { postSigned } from '../support/signed-requests.js';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Role, startService } from '../../src/app/start-service.js';
 import { runCli } from '../../src/cli/run.js';
-import { loadConfig } from '../../src/config/index.js';
-import { type Role, startService } from '../../src/main.js';
-import { LedgerRolledBack } from '../../src/sealer/errors.js';
+import { LedgerRolledBack } from '../../src/pipeline/ledger/errors.js';
+import { loadConfig } from '../../src/platform/config/index.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 let database: TestDatabase;

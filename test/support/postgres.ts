@@ -4,12 +4,12 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { withFileLock } from '../../src/database/embedded/file-lock.js';
-import { openEmbeddedPostgres } from '../../src/database/embedded/index.js';
-import { processStart } from '../../src/database/embedded/process-identity.js';
-import { migrate } from '../../src/database/migrate.js';
-import { migrations } from '../../src/database/migrations/index.js';
-import { createPool } from '../../src/database/pool.js';
+import { withFileLock } from '../../src/platform/database/embedded/file-lock.js';
+import { openEmbeddedPostgres } from '../../src/platform/database/embedded/index.js';
+import { processStart } from '../../src/platform/database/embedded/process-identity.js';
+import { migrate } from '../../src/platform/database/migrate.js';
+import { migrations } from '../../src/platform/database/migrations/index.js';
+import { createPool } from '../../src/platform/database/pool.js';
 
 export interface TestDatabase {
   /** Connection string of the superuser to a database of this caller's own. */

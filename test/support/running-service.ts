@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { removeEmbeddedPostgres } from '../../src/database/embedded/index.js';
+import { removeEmbeddedPostgres } from '../../src/platform/database/embedded/index.js';
 
 const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
 

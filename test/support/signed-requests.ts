@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 
-/** Headers of a signed POST (src/http/signature.ts). */
+/** Headers of a signed POST (src/api/guards/signature.ts). */
 export function signedHeaders(key: string, path: string, body: string): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   const nonce = randomUUID();

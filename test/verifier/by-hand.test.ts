@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consentToken } from '../../schemas/events/consent-recorded.js';
 import { Manifest } from '../../schemas/evidence/manifest.js';
-import { packageReadme } from '../../src/evidence/package-readme.js';
+import { packageReadme } from '../../src/evidence/package/package-readme.js';
 import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY, ORIGIN } from '../support/ledger-fixture.js';
 import { fixtureUuid } from '../support/ledger-fixture-events.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import { changeAsOperator } from '../../audit-log/change-as-operator.js';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../catalogue/api-keys.js';
-import { tenantOfSite } from '../../catalogue/owner-of.js';
-import { apiKeyList } from '../../panel/api-keys/show-api-keys.js';
+import { apiKeyList } from '../../api/panel/api-keys/show-api-keys.js';
+import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../tenancy/api-keys/api-keys.js';
+import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { allPages } from '../all-pages.js';
 import { jsonCommand, uuid, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';

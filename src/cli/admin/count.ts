@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { countSite } from '../../audit/count-site.js';
+import { countSite } from '../../app/count-site.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 import { CommandError } from '../exit-codes.js';

@@ -9,7 +9,7 @@ import {
   scrubErased,
   statementOf,
 } from '../../erasure/index.js';
-import { parseIdentifier } from '../../verification/identifier.js';
+import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 import { CommandError, EXIT } from '../exit-codes.js';

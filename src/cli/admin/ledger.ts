@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { bindEventLog } from '../../roles/bind-event-log.js';
-import { ledgerHeadFile } from '../../roles/ledger-head-file.js';
-import { ledgerSignerOf, publishLedgerKeyFile } from '../../roles/open-ledger-signer.js';
-import { rotateLedgerKey } from '../../roles/rotate-ledger-key.js';
-import { openTimestamping } from '../../roles/timestamping.js';
-import { rememberHead } from '../../sealer/ledger-head.js';
+import { bindEventLog } from '../../app/bind-event-log.js';
+import { ledgerHeadFile } from '../../app/ledger-head-file.js';
+import { ledgerSignerOf, publishLedgerKeyFile } from '../../app/open-ledger-signer.js';
+import { rotateLedgerKey } from '../../app/rotate-ledger-key.js';
+import { openTimestamping } from '../../app/timestamping.js';
+import { rememberHead } from '../../pipeline/ledger/ledger-head.js';
 import { jsonCommand } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 

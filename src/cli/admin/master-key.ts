@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
-import { createPool } from '../../database/pool.js';
-import { loadMasterKey, rewrapAll } from '../../keys/index.js';
+import { createPool } from '../../platform/database/pool.js';
+import { loadMasterKey, rewrapAll } from '../../platform/keys/index.js';
 import { jsonCommand } from '../command.js';
 import { type CliContext, configOf, print, withInstallation } from '../context.js';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { listParkedSites, unparkSite } from '../../relay/parked-sites.js';
+import { listParkedSites, unparkSite } from '../../pipeline/relay/parked-sites.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 import { CommandError } from '../exit-codes.js';

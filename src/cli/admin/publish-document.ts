@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import type pg from 'pg';
 import { DOCUMENT_KINDS } from '../../../schemas/events/notices.js';
-import { changeAsOperator } from '../../audit-log/change-as-operator.js';
-import { createDocument, findDocument } from '../../catalogue/create-document.js';
-import { placeOfVersion, siteOfDocument, tenantOfSite } from '../../catalogue/owner-of.js';
-import { publishVersion } from '../../catalogue/publish-version.js';
-import { documentAudit } from '../../panel/documents/audit.js';
-import { documentOf } from '../../panel/documents/show-documents.js';
+import { documentAudit } from '../../api/panel/documents/audit.js';
+import { documentOf } from '../../api/panel/documents/show-documents.js';
+import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { createDocument, findDocument } from '../../tenancy/documents/create-document.js';
+import { publishVersion } from '../../tenancy/documents/publish-version.js';
+import { placeOfVersion, siteOfDocument, tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 import { CommandError, EXIT } from '../exit-codes.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { type SeededDemo, seedDemo } from '../../catalogue/demo/seed-demo.js';
-import { ledgerKeyFile } from '../../roles/open-ledger-signer.js';
-import { tsaRootFile } from '../../roles/timestamping.js';
+import { ledgerKeyFile } from '../../app/open-ledger-signer.js';
+import { tsaRootFile } from '../../app/timestamping.js';
+import { type SeededDemo, seedDemo } from '../../demo/seed/seed-demo.js';
 import { jsonCommand, several, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';
 

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
-import { changeAsOperator } from '../../audit-log/change-as-operator.js';
-import { signInList } from '../../panel/sign-ins/show-sign-ins.js';
-import { endSignIns } from '../../sign-in/end-sign-ins.js';
-import { replaceSigningKey } from '../../sign-in/replace-signing-key.js';
-import { readUser } from '../../users/list-users.js';
+import { endSignIns } from '../../accounts/credentials/end-sign-ins.js';
+import { replaceSigningKey } from '../../accounts/sign-in/replace-signing-key.js';
+import { readUser } from '../../accounts/users/list-users.js';
+import { signInList } from '../../api/panel/sign-ins/show-sign-ins.js';
+import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import { allPages } from '../all-pages.js';
 import { jsonCommand, uuid } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';

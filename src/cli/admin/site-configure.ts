@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
-import { changeAsOperator } from '../../audit-log/change-as-operator.js';
-import { CatalogueError } from '../../catalogue/catalogue-error.js';
-import { tenantOfSite } from '../../catalogue/owner-of.js';
+import {
+  configurationVersion,
+  configurationVersions,
+  draftShown,
+} from '../../api/panel/configuration/show-configuration.js';
+import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
 import {
   type PublishedConfig,
   publishConfigDraft,
   publishSiteConfig,
   SiteConfig,
-} from '../../catalogue/publish-site-config.js';
-import type { Database } from '../../database/pool.js';
-import {
-  configurationVersion,
-  configurationVersions,
-  draftShown,
-} from '../../panel/configuration/show-configuration.js';
+} from '../../tenancy/configuration/publish-site-config.js';
+import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { allPages } from '../all-pages.js';
 import { jsonCommand, uuid, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';

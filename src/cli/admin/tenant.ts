@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
-import { changeAsOperator } from '../../audit-log/change-as-operator.js';
-import { changeSubscription, createTenant, renameTenant } from '../../catalogue/create-tenant.js';
-import { PLANS } from '../../catalogue/plans.js';
-import { subscriptionOf, usagePage } from '../../panel/plans/show-usage.js';
-import { tenantById, tenantList } from '../../panel/tenants/show-tenants.js';
+import { subscriptionOf, usagePage } from '../../api/panel/plans/show-usage.js';
+import { tenantById, tenantList } from '../../api/panel/tenants/show-tenants.js';
+import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import { changeSubscription, createTenant, renameTenant } from '../../tenancy/tenants/create-tenant.js';
+import { PLANS } from '../../tenancy/tenants/plans.js';
 import { allPages } from '../all-pages.js';
 import { jsonCommand, uuid, wholeNumber } from '../command.js';
 import { type CliContext, print, withInstallation } from '../context.js';

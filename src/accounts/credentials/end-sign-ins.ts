@@ -1,0 +1,36 @@
+import type { Database } from '../../platform/database/pool.js';
+
+/** Why sign-ins end before their time. */
+export type EndReason =
+  | 'signed_out'
+  | 'ended_by_user'
+  | 'password_changed'
+  | 'password_reset'
+  | 'user_disabled'
+  | 'ended_by_admin'
+  | 'ended_by_operator';
+
+/** Which sign-ins of a user. */
+export type SignInChoice = { readonly all: true } | { readonly only: string } | { readonly allBut: string };
+
+/**
+ * Ends sign-ins of a user: their refresh tokens at once, their access tokens within a second.
+ * @param database of a role that may UPDATE (ended_at, end_reason) `sign_ins`
+ * @returns how many ended by this
+ */
+export async function endSignIns(
+  database: Database,
+  userId: string,
+  choice: SignInChoice,
+  reason: EndReason,
+): Promise<number> {
+  const only = 'only' in choice ? choice.only : null;
+  const allBut = 'allBut' in choice ? choice.allBut : null;
+  const { rowCount } = await database.query(
+    `update sign_ins set ended_at = now(), end_reason = $4
+      where user_id = $1 and ended_at is null and lapses_at > now()
+        and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)`,
+    [userId, only, allBut, reason],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,92 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { UserRole } from '../../../schemas/api/auth.js';
+import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
+import { secretTokenDigest } from '../credentials/secret-tokens.js';
+import { lockUsersOf } from '../users/lock-users.js';
+import { mayGrant } from '../users/may-grant.js';
+import type { SignedInUser } from '../users/user-directory.js';
+import { insertUser } from '../users/users.js';
+import { type StartedSignIn, startSignIn } from './start-sign-in.js';
+
+/** A user whom an invitation made, signed in. */
+export interface AcceptedInvitation extends StartedSignIn {
+  readonly user: SignedInUser;
+}
+
+const OpenRows = z.array(
+  z.object({
+    id: z.string(),
+    tenant_id: z.string(),
+    email: z.string(),
+    role: UserRole,
+    is_by_operator: z.boolean(),
+    /** Of the inviter, now; null for one who is disabled. */
+    inviter_role: UserRole.nullable(),
+  }),
+);
+
+type OpenInvitation = z.infer<typeof OpenRows>[number];
+
+const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by is null as is_by_operator, u.role as inviter_role
+  from invitations i left join users u on u.id = i.invited_by and u.disabled_at is null
+  where i.token_digest = $1 and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`;
+
+/**
+ * Makes the user whom an invitation is for, and signs in. Of several at once with one token, one succeeds.
+ * @param pool in the role `consent_ledger_admin`
+ * @returns null if the token is unknown, expired, used or revoked, or whoever invited may not give the role any more; also if the address has a user by now, in whatever tenant: nobody is told which
+ * @throws ApiError VALIDATION_ERROR if the password is the own address
+ */
+export async function acceptInvitation(
+  pool: pg.Pool,
+  token: string,
+  password: string,
+): Promise<AcceptedInvitation | null> {
+  const digest = secretTokenDigest('invitation', token);
+  const found = digest === null ? null : await openInvitation(pool, digest);
+  if (digest === null || found === null) return null;
+  refuseOwnAddress(password, found.email, 'password');
+  const passwordHash = await hashPassword(password);
+  try {
+    return await withTransaction(pool, (client) => accept(client, found.tenant_id, digest, passwordHash));
+  } catch (error) {
+    if (error instanceof CatalogueError && error.code === 'already_exists') return null;
+    throw error;
+  }
+}
+
+async function accept(
+  client: pg.PoolClient,
+  tenantId: string,
+  digest: Buffer,
+  passwordHash: string,
+): Promise<AcceptedInvitation | null> {
+  await lockUsersOf(client, tenantId);
+  const invitation = await openInvitation(client, digest);
+  if (invitation === null) return null;
+  const { id, email, role } = invitation;
+  const user = { id: (await insertUser(client, { tenantId, email, role }, passwordHash)).id, tenantId, email, role };
+  await client.query('update invitations set accepted_at = now(), user_id = $2 where id = $1', [id, user.id]);
+  await appendAuditEntry(client, {
+    tenantId,
+    actor: { kind: 'user', userId: user.id },
+    action: 'invitation.accept',
+    subject: { kind: 'invitation', id },
+    details: { user_id: user.id, role },
+  });
+  const started = await startSignIn(client, user, passwordHash);
+  if (started === null) throw new Error('a user who was just made cannot sign in');
+  return { ...started, user: { ...user, signInId: started.signInId } };
+}
+
+async function openInvitation(database: Database, digest: Buffer): Promise<OpenInvitation | null> {
+  const { rows } = await database.query(OPEN, [digest]);
+  const [found] = OpenRows.parse(rows);
+  if (found === undefined) return null;
+  const { is_by_operator: isByOperator, inviter_role: inviter, role } = found;
+  return isByOperator || (inviter !== null && mayGrant(inviter, role)) ? found : null;
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { UserRole } from '../../../schemas/api/auth.js';
+import { InvitationState } from '../../../schemas/api/panel/invitations.js';
+import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { INVITATION_SECONDS } from '../credentials/lifetimes.js';
+import { newSecretToken } from '../credentials/secret-tokens.js';
+import { lockUsersOf } from '../users/lock-users.js';
+import type { Role } from '../users/user-directory.js';
+
+/** An invitation to become a user of a tenant, without its token. */
+export interface ListedInvitation {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly state: z.infer<typeof InvitationState>;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly acceptedAt: Date | null;
+  readonly userId: string | null;
+  readonly revokedAt: Date | null;
+}
+
+export interface NewInvitation extends Pick<ListedInvitation, 'tenantId' | 'email' | 'role'> {
+  /** The user who invites, and must still be allowed to when it is accepted; null for operators. */
+  readonly invitedBy: string | null;
+}
+
+/** Which of a tenant's invitations. */
+export interface InvitationFilter {
+  readonly tenantId: string;
+  readonly state?: ListedInvitation['state'] | undefined;
+  /** `createdAt` and id of the last one before. */
+  readonly after?: readonly [string, string] | null;
+  readonly limit: number;
+}
+
+const STATE = `case when accepted_at is not null then 'accepted' when revoked_at is not null then 'revoked'
+  when expires_at <= now() then 'expired' else 'open' end`;
+const COLUMNS = `id, tenant_id, email, role, ${STATE} as state, created_at, expires_at,
+  accepted_at, user_id, revoked_at`;
+
+/** To the millisecond, like the cursor. */
+const CREATED = "date_trunc('milliseconds', created_at)";
+
+const Rows = z.array(
+  z
+    .object({
+      id: z.string(),
+      tenant_id: z.string(),
+      email: z.string(),
+      role: UserRole,
+      state: InvitationState,
+      created_at: z.date(),
+      expires_at: z.date(),
+      accepted_at: z.date().nullable(),
+      user_id: z.string().nullable(),
+      revoked_at: z.date().nullable(),
+    })
+    .transform(
+      (row): ListedInvitation => ({
+        id: row.id,
+        tenantId: row.tenant_id,
+        email: row.email,
+        role: row.role,
+        state: row.state,
+        createdAt: row.created_at,
+        expiresAt: row.expires_at,
+        acceptedAt: row.accepted_at,
+        userId: row.user_id,
+        revokedAt: row.revoked_at,
+      }),
+    ),
+);
+
+/**
+ * Invites somebody; an earlier invitation of the same address that is still open is revoked. Whether the address has a user in another tenant is not
+ * looked at: whoever invites must not learn it.
+ * @param permit throws if whoever invites may not revoke such an invitation
+ * @returns the invitation with its token, which is kept nowhere
+ * @throws CatalogueError `already_exists` if the tenant has such a user; and what `permit` throws
+ */
+export function createInvitation(
+  database: Database,
+  { tenantId, email, role, invitedBy }: NewInvitation,
+  permit: (replaced: { readonly role: Role }) => void = () => undefined,
+): Promise<{ readonly invitation: ListedInvitation; readonly token: string }> {
+  return withTransaction(database, async (client) => {
+    const { rowCount } = await client.query('select from users where tenant_id = $1 and email = $2', [tenantId, email]);
+    if (rowCount !== 0) throw new CatalogueError('already_exists', 'The tenant has a user with this e-mail address.');
+    // One after the other, or of two at once both would be open.
+    await lockUsersOf(client, tenantId);
+    const replaced = await client.query(
+      `update invitations set revoked_at = now() where tenant_id = $1 and email = $2 and accepted_at is null and revoked_at is null
+       returning ${COLUMNS}`,
+      [tenantId, email],
+    );
+    for (const { role: former, expiresAt, revokedAt } of Rows.parse(replaced.rows)) {
+      const wasOpen = revokedAt !== null && revokedAt < expiresAt;
+      if (wasOpen) permit({ role: former });
+    }
+    const { token, digest } = newSecretToken('invitation');
+    const { rows } = await client.query(
+      `insert into invitations (id, tenant_id, email, role, invited_by, token_digest, expires_at)
+       values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7)) returning ${COLUMNS}`,
+      [randomUUID(), tenantId, email, role, invitedBy, digest, INVITATION_SECONDS],
+    );
+    return { invitation: onlyOne(rows), token };
+  });
+}
+
+/** A tenant's invitations, newest first. */
+export async function listInvitations(
+  database: Database,
+  { tenantId, state, after, limit }: InvitationFilter,
+): Promise<readonly ListedInvitation[]> {
+  const { rows } = await database.query(
+    `select ${COLUMNS} from invitations
+      where tenant_id = $1 and ($2::text is null or ${STATE} = $2)
+        and ($3::timestamptz is null or (${CREATED}, id) < ($3, $4::uuid))
+      order by ${CREATED} desc, id desc limit $5`,
+    [tenantId, state ?? null, after?.[0] ?? null, after?.[1] ?? null, limit],
+  );
+  return Rows.parse(rows);
+}
+
+/** @throws CatalogueError `not_found`, also for one of another tenant */
+export async function readInvitation(database: Database, tenantId: string, id: string): Promise<ListedInvitation> {
+  const { rows } = await database.query(`select ${COLUMNS} from invitations where id = $1 and tenant_id = $2`, [
+    id,
+    tenantId,
+  ]);
+  return onlyOne(rows);
+}
+
+/**
+ * Makes an invitation unusable; one that was revoked already stays as it is.
+ * @throws CatalogueError `not_found`, `wrong_state` if it was accepted
+ */
+export function revokeInvitation(database: Database, tenantId: string, id: string): Promise<ListedInvitation> {
+  return withTransaction(database, async (client) => {
+    await lockUsersOf(client, tenantId);
+    await client.query(
+      'update invitations set revoked_at = now() where id = $1 and tenant_id = $2 and accepted_at is null and revoked_at is null',
+      [id, tenantId],
+    );
+    const invitation = await readInvitation(client, tenantId, id);
+    if (invitation.state === 'accepted') {
+      throw new CatalogueError('wrong_state', 'The invitation was accepted: disable the user instead.');
+    }
+    return invitation;
+  });
+}
+
+function onlyOne(rows: readonly unknown[]): ListedInvitation {
+  const [invitation] = Rows.parse(rows);
+  if (invitation === undefined) throw new CatalogueError('not_found', 'There is no such invitation.');
+  return invitation;
+}

@@ -1,0 +1,20 @@
+import type pg from 'pg';
+import { INVITATIONS_KEPT_SECONDS, KEPT_AFTER_END_SECONDS } from '../credentials/lifetimes.js';
+
+const STATEMENTS = [
+  { table: 'sign_ins', end: 'lapses_at', kept: KEPT_AFTER_END_SECONDS },
+  { table: 'password_resets', end: 'expires_at', kept: KEPT_AFTER_END_SECONDS },
+  { table: 'invitations', end: 'expires_at', kept: INVITATIONS_KEPT_SECONDS },
+].map(({ table, end, kept }) => ({
+  text: `delete from ${table} where id in (
+    select id from ${table} where ${end} < now() - make_interval(secs => $1) order by ${end}, id limit 1000)`,
+  values: [kept],
+}));
+
+/**
+ * Forgets sign-ins with the digests of their refresh tokens, password resets and invitations that ended long ago, a thousand of each at most.
+ * @param pool in the role `consent_ledger_worker`
+ */
+export async function pruneSignIns(pool: pg.Pool): Promise<void> {
+  for (const statement of STATEMENTS) await pool.query(statement);
+}

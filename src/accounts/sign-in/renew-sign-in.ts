@@ -1,0 +1,67 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { withTransaction } from '../../platform/database/pool.js';
+import { IDLE_SECONDS } from '../credentials/lifetimes.js';
+import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
+import { type SignedInUser, UserRow } from '../users/user-directory.js';
+
+/** What a refresh token was exchanged for. */
+export interface RenewedSignIn {
+  readonly user: SignedInUser;
+  /** The one that renews it next. */
+  readonly refreshToken: string;
+}
+
+const RenewedRow = z.object({ sign_in_id: z.string() }).loose();
+const EndedRows = z.array(z.object({ id: z.string(), user_id: z.string(), tenant_id: z.string() }));
+
+/**
+ * Exchanges a refresh token for the next one. Each is good for one use, settled by one row of one statement: of several uses at once one wins. A token
+ * that comes a second time is in two hands, and nobody can tell which is the user's: the whole sign-in ends (RFC 9700 §4.14.2), and the audit log says so.
+ * @param pool in the role `consent_ledger_api`
+ * @returns null if the token is unknown or used, or the sign-in is over
+ */
+export async function renewSignIn(pool: pg.Pool, refreshToken: string): Promise<RenewedSignIn | null> {
+  const presented = secretTokenDigest('refresh', refreshToken);
+  if (presented === null) return null;
+  const next = newSecretToken('refresh');
+  const { rows } = await pool.query(
+    `with renewed as (
+       update sign_ins s
+          set refresh_digest = $2, renewed_at = now(), lapses_at = least(s.expires_at, now() + make_interval(secs => $3))
+         from users u
+        where s.refresh_digest = $1 and s.ended_at is null and s.lapses_at > now() and u.id = s.user_id and u.disabled_at is null
+       returning s.id as sign_in_id, u.id, u.tenant_id, u.email, u.role),
+     used as (insert into used_refresh_tokens (digest, sign_in_id) select $1, sign_in_id from renewed)
+     select sign_in_id, id, tenant_id, email, role from renewed`,
+    [presented, next.digest, IDLE_SECONDS],
+  );
+  const [row] = z.array(RenewedRow).parse(rows);
+  if (row !== undefined) {
+    return { user: { ...UserRow.parse(row), signInId: row.sign_in_id }, refreshToken: next.token };
+  }
+  await endWhereReused(pool, presented);
+  return null;
+}
+
+async function endWhereReused(pool: pg.Pool, presented: Buffer): Promise<void> {
+  await withTransaction(pool, async (client) => {
+    const { rows } = await client.query(
+      `update sign_ins s set ended_at = now(), end_reason = 'token_reused'
+         from used_refresh_tokens t, users u
+        where t.digest = $1 and s.id = t.sign_in_id and s.ended_at is null and u.id = s.user_id
+       returning s.id, s.user_id, u.tenant_id`,
+      [presented],
+    );
+    for (const ended of EndedRows.parse(rows)) {
+      await appendAuditEntry(client, {
+        tenantId: ended.tenant_id,
+        actor: { kind: 'service' },
+        action: 'sign_in.end',
+        subject: { kind: 'sign_in', id: ended.id },
+        details: { reason: 'token_reused', user_id: ended.user_id },
+      });
+    }
+  });
+}

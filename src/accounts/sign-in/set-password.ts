@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import { UserRole } from '../../../schemas/api/auth.js';
+import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { endSignIns } from '../credentials/end-sign-ins.js';
+import { PASSWORD_RESET_SECONDS } from '../credentials/lifetimes.js';
+import { hashPassword, isPasswordOf, refuseOwnAddress } from '../credentials/passwords.js';
+import { revokeResets } from '../credentials/revoke-resets.js';
+import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
+import type { ListedUser } from '../users/list-users.js';
+import { lockUsersOf } from '../users/lock-users.js';
+import { mayGrant } from '../users/may-grant.js';
+import type { SignedInUser } from '../users/user-directory.js';
+
+const HashRows = z.array(z.object({ password_hash: z.string() }));
+const ResetRows = z.array(
+  z.object({
+    id: z.string(),
+    user_id: z.string(),
+    tenant_id: z.string(),
+    email: z.string(),
+    role: UserRole,
+    is_by_operator: z.boolean(),
+    /** Of who made it, now; null for one who is disabled. */
+    maker_role: UserRole.nullable(),
+  }),
+);
+type OpenReset = z.infer<typeof ResetRows>[number];
+const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
+
+/**
+ * Gives a signed-in user another password, and ends the user's other sign-ins.
+ * @param pool in the role `consent_ledger_admin`
+ * @returns how many ended; null if the current password is another one
+ * @throws ApiError VALIDATION_ERROR if the new one is the own address
+ */
+export async function changePassword(
+  pool: pg.Pool,
+  user: SignedInUser,
+  currentPassword: string,
+  newPassword: string,
+): Promise<number | null> {
+  const { rows } = await pool.query('select password_hash from users where id = $1', [user.id]);
+  const [row] = HashRows.parse(rows);
+  if (row === undefined || !(await isPasswordOf(row.password_hash, currentPassword))) return null;
+  refuseOwnAddress(newPassword, user.email, 'new_password');
+  const passwordHash = await hashPassword(newPassword);
+  return withTransaction(pool, async (client) => {
+    // Only if it is still the one that was checked: of two changes at once one is made.
+    const { rowCount } = await client.query(
+      'update users set password_hash = $3 where id = $1 and password_hash = $2 and disabled_at is null',
+      [user.id, row.password_hash, passwordHash],
+    );
+    if (rowCount !== 1) return null;
+    await revokeResets(client, user.id);
+    const ended = await endSignIns(client, user.id, { allBut: user.signInId }, 'password_changed');
+    await appendAuditEntry(client, {
+      tenantId: user.tenantId,
+      actor: { kind: 'user', userId: user.id },
+      action: 'user.change_password',
+      subject: { kind: 'user', id: user.id },
+      details: { ended_sign_ins: ended },
+    });
+    return ended;
+  });
+}
+
+/**
+ * Makes a token by which a user's password can be set once; an earlier one is void.
+ * @param madeBy the user who makes it, and must still be allowed to when it is used; null for operators
+ * @throws CatalogueError `wrong_state` for a disabled user
+ */
+export function createPasswordReset(
+  database: Database,
+  user: Pick<ListedUser, 'id' | 'disabledAt'>,
+  madeBy: string | null,
+): Promise<{ readonly token: string; readonly expiresAt: Date }> {
+  if (user.disabledAt !== null) throw new CatalogueError('wrong_state', 'The user is disabled: enable the user first.');
+  return withTransaction(database, async (client) => {
+    await lockUser(client, user.id);
+    await revokeResets(client, user.id);
+    const { token, digest } = newSecretToken('password reset');
+    const { rows } = await client.query(
+      `insert into password_resets (id, user_id, made_by, token_digest, expires_at)
+       values ($1, $2, $3, $4, now() + make_interval(secs => $5)) returning expires_at`,
+      [randomUUID(), user.id, madeBy, digest, PASSWORD_RESET_SECONDS],
+    );
+    const [{ expires_at: expiresAt }] = ExpiryRows.parse(rows);
+    return { token, expiresAt };
+  });
+}
+
+/**
+ * Sets a password with a reset token, and ends every sign-in of its user.
+ * @param pool in the role `consent_ledger_admin`
+ * @returns how many ended; null if the token is unknown, expired, used or revoked, the user disabled, or whoever made it not allowed to any more
+ * @throws ApiError VALIDATION_ERROR if the password is the own address
+ */
+export async function resetPassword(pool: pg.Pool, token: string, password: string): Promise<number | null> {
+  const digest = secretTokenDigest('password reset', token);
+  if (digest === null) return null;
+  // Nobody makes the service hash passwords without a token that is good.
+  const found = await openReset(pool, digest);
+  if (found === null) return null;
+  const { user_id: userId, tenant_id: tenantId } = found;
+  refuseOwnAddress(password, found.email, 'password');
+  const passwordHash = await hashPassword(password);
+  return withTransaction(pool, async (client) => {
+    await lockUsersOf(client, tenantId);
+    await lockUser(client, userId);
+    const reset = await openReset(client, digest);
+    if (reset === null) return null;
+    await client.query('update password_resets set used_at = now() where id = $1', [reset.id]);
+    await client.query('update users set password_hash = $2 where id = $1', [userId, passwordHash]);
+    const ended = await endSignIns(client, userId, { all: true }, 'password_reset');
+    await appendAuditEntry(client, {
+      tenantId,
+      actor: { kind: 'user', userId },
+      action: 'user.reset_password',
+      subject: { kind: 'user', id: userId },
+      details: { ended_sign_ins: ended },
+    });
+    return ended;
+  });
+}
+
+const OPEN_RESET = `select r.id, r.user_id, u.tenant_id, u.email, u.role, r.made_by is null as is_by_operator, m.role as maker_role
+  from password_resets r join users u on u.id = r.user_id left join users m on m.id = r.made_by and m.disabled_at is null
+  where r.token_digest = $1 and r.used_at is null and r.revoked_at is null and r.expires_at > now() and u.disabled_at is null`;
+
+async function openReset(database: Database, digest: Buffer): Promise<OpenReset | null> {
+  const { rows } = await database.query(OPEN_RESET, [digest]);
+  const [found] = ResetRows.parse(rows);
+  if (found === undefined) return null;
+  const { is_by_operator: isByOperator, maker_role: maker, role } = found;
+  return isByOperator || (maker !== null && mayGrant(maker, role)) ? found : null;
+}
+
+/** Whatever changes a password or its resets takes the user's row first. */
+async function lockUser(client: pg.PoolClient, userId: string): Promise<void> {
+  await client.query('select from users where id = $1 for no key update', [userId]);
+}

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { endSignIns } from '../credentials/end-sign-ins.js';
+import { revokeResets } from '../credentials/revoke-resets.js';
+import { type ListedUser, readUser } from './list-users.js';
+import { lockUsersOf } from './lock-users.js';
+import type { Role } from './user-directory.js';
+
+/** What of a user is to be different. */
+export interface UserChange {
+  readonly role?: Role | undefined;
+  readonly isDisabled?: boolean | undefined;
+}
+
+export interface ChangedUser {
+  readonly before: ListedUser;
+  readonly after: ListedUser;
+  /** Sign-ins that ended by it: those of a user who was disabled. */
+  readonly endedSignIns: number;
+}
+
+/**
+ * Changes what a user may do. Open password resets are void then: they were made for what the user was. The tenant keeps an active owner, however many changes are made at once: they wait for each other.
+ * @param tenantId null for operators, whose users are those of every tenant
+ * @param permit throws if whoever asks may not do this to such a user
+ * @throws CatalogueError `not_found`, `wrong_state`; and what `permit` throws
+ */
+export function changeUser(
+  database: Database,
+  tenantId: string | null,
+  userId: string,
+  change: UserChange,
+  permit: (before: ListedUser) => void = () => undefined,
+): Promise<ChangedUser> {
+  return withTransaction(database, async (client) => {
+    const found = await readUser(client, tenantId, userId);
+    await lockUsersOf(client, found.tenantId);
+    const before = await readUser(client, tenantId, userId);
+    permit(before);
+    const role = change.role ?? before.role;
+    const isDisabled = change.isDisabled ?? before.disabledAt !== null;
+    if (role !== 'owner' || isDisabled) await keepAnOwner(client, before);
+    await client.query(
+      'update users set role = $2, disabled_at = case when $3 then coalesce(disabled_at, now()) end where id = $1',
+      [userId, role, isDisabled],
+    );
+    if (role !== before.role || isDisabled !== (before.disabledAt !== null)) await revokeResets(client, userId);
+    const endedSignIns = isDisabled ? await endSignIns(client, userId, { all: true }, 'user_disabled') : 0;
+    return { before, after: await readUser(client, tenantId, userId), endedSignIns };
+  });
+}
+
+/** What the audit log says of a change. */
+export function changeDetails({ before, after, endedSignIns }: ChangedUser): JsonObject {
+  return {
+    role: { before: before.role, after: after.role },
+    is_disabled: { before: before.disabledAt !== null, after: after.disabledAt !== null },
+    ended_sign_ins: endedSignIns,
+  };
+}
+
+async function keepAnOwner(client: pg.PoolClient, { id, tenantId, role, disabledAt }: ListedUser): Promise<void> {
+  if (role !== 'owner' || disabledAt !== null) return;
+  const { rowCount } = await client.query(
+    `select from users where tenant_id = $1 and id <> $2 and role = 'owner' and disabled_at is null limit 1`,
+    [tenantId, id],
+  );
+  if (rowCount === 0) {
+    throw new CatalogueError('wrong_state', 'This is the last active owner: make another user an owner first.');
+  }
+}

@@ -1,0 +1,62 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { UserRole } from '../../../schemas/api/auth.js';
+import { createFreshCache } from '../../platform/cache/fresh-cache.js';
+import type { Database } from '../../platform/database/pool.js';
+
+export const ROLES = UserRole.options;
+export type Role = UserRole;
+
+export interface User {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly email: string;
+  readonly role: Role;
+}
+
+/** A user, and the sign-in by which a request is theirs. */
+export interface SignedInUser extends User {
+  readonly signInId: string;
+}
+
+/**
+ * Users by their sign-in, cached for at most a second: who was disabled or signed out is out at once, and a new role holds at once, in every process.
+ */
+export interface UserDirectory {
+  /** @returns null for a sign-in that is unknown or over, and for a disabled user */
+  bySignIn(signInId: string): Promise<SignedInUser | null>;
+}
+
+export const UserRow = z
+  .object({ id: z.string(), tenant_id: z.string(), email: z.string(), role: UserRole })
+  .transform(({ id, tenant_id, email, role }): User => ({ id, tenantId: tenant_id, email, role }));
+
+const MAX_AGE_MS = 1000;
+const MAX_USERS = 10_000;
+
+/** @param pool may SELECT `users` and `sign_ins` */
+export function createUserDirectory(pool: pg.Pool, now: () => number = () => performance.now()): UserDirectory {
+  const users = createFreshCache<string, SignedInUser | null>({
+    maxAgeMs: MAX_AGE_MS,
+    maxEntries: MAX_USERS,
+    now,
+    load: (signInId) => readSignedInUser(pool, signInId),
+  });
+  return { bySignIn: (signInId) => users.get(signInId) };
+}
+
+/**
+ * The user of a sign-in, as it stands now.
+ * @param database may SELECT `users` and `sign_ins`
+ * @returns null for a sign-in that is unknown or over, and for a disabled user
+ */
+export async function readSignedInUser(database: Database, signInId: string): Promise<SignedInUser | null> {
+  const { rows } = await database.query({
+    name: 'user_by_sign_in',
+    text: `select u.id, u.tenant_id, u.email, u.role from sign_ins s join users u on u.id = s.user_id
+            where s.id = $1 and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,
+    values: [signInId],
+  });
+  const [user] = z.array(UserRow).parse(rows);
+  return user === undefined ? null : { ...user, signInId };
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { UserRole } from '../../../schemas/api/auth.js';
+import { NewPassword } from '../../../schemas/api/new-password.js';
+import type { Database } from '../../platform/database/pool.js';
+import { isUniqueViolation } from '../../platform/database/unique-violation.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { hashPassword } from '../credentials/passwords.js';
+import type { User } from './user-directory.js';
+
+export const NewUser = z.object({
+  tenantId: z.uuid(),
+  email: z.email().max(320).toLowerCase(),
+  password: NewPassword,
+  role: UserRole,
+});
+export type NewUser = z.input<typeof NewUser>;
+
+/**
+ * Makes a user of a tenant.
+ * @throws CatalogueError `invalid`, `already_exists`
+ */
+export async function createUser(database: Database, user: NewUser): Promise<{ readonly id: string }> {
+  const checked = NewUser.safeParse(user);
+  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  const { password, ...rest } = checked.data;
+  return insertUser(database, rest, await hashPassword(password));
+}
+
+/**
+ * The same, of a password that was hashed before: hashing takes longer than a transaction should wait.
+ * @throws CatalogueError `already_exists`
+ */
+export async function insertUser(
+  database: Database,
+  { tenantId, email, role }: Omit<User, 'id'>,
+  passwordHash: string,
+): Promise<{ readonly id: string }> {
+  const id = randomUUID();
+  try {
+    await database.query('insert into users (id, tenant_id, email, password_hash, role) values ($1, $2, $3, $4, $5)', [
+      id,
+      tenantId,
+      email,
+      passwordHash,
+      role,
+    ]);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new CatalogueError('already_exists', `There is a user ${email} already.`);
+    throw error;
+  }
+  return { id };
+}

@@ -1,0 +1,17 @@
+import type pg from 'pg';
+import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
+import type { ApiUsers } from '../guards/bearer.js';
+import type { RateLimiter } from '../guards/rate-limiter.js';
+
+/** What the routes of sign-in work with. */
+export interface AuthRouteDeps extends ApiUsers {
+  readonly checkPassword: CheckPassword;
+  readonly rateLimiter: RateLimiter;
+  /** Connections in the role `consent_ledger_api`. */
+  readonly apiPool: pg.Pool;
+  /** Connections in the role `consent_ledger_admin`: for what changes users. */
+  readonly adminPool: pg.Pool;
+}
+
+/** Bytes of a body. */
+export const AUTH_BODY_LIMIT = 4096;

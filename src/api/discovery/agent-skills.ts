@@ -1,0 +1,54 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import type { UrlOf } from './places.js';
+import { CHECK_A_PACKAGE } from './skills/check-a-package.md.js';
+import { RECORD_A_CONSENT } from './skills/record-a-consent.md.js';
+import { VERIFY_A_RECORD } from './skills/verify-a-record.md.js';
+
+/** A skill: instructions for agents, in the format of agentskills.io. */
+export interface Skill {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The whole SKILL.md. */
+  readonly text: string;
+  readonly path: string;
+}
+
+const INDEX_SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json';
+
+/** agentskills.io, "Frontmatter"; the title is one of its free `metadata`. */
+const Frontmatter = z.strictObject({
+  name: z.string().regex(/^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/),
+  description: z.string().min(1).max(1024),
+  license: z.string(),
+  compatibility: z.string().min(1).max(500),
+  metadata: z.strictObject({ title: z.string() }),
+});
+
+/** The skills that the service publishes. */
+export function agentSkills(): readonly Skill[] {
+  return [RECORD_A_CONSENT, VERIFY_A_RECORD, CHECK_A_PACKAGE].map(skillOf);
+}
+
+function skillOf(text: string): Skill {
+  const [, frontmatter = ''] = /^---\n(.*?)\n---\n/s.exec(text) ?? [];
+  const { name, description, metadata } = Frontmatter.parse(parse(frontmatter));
+  return { name, title: metadata.title, description, text, path: `/.well-known/agent-skills/${name}/SKILL.md` };
+}
+
+/** The index of the skills: Agent Skills Discovery 0.2.0, "Index Format". Digests are over the bytes that are served. */
+export function agentSkillsIndex(skills: readonly Skill[], urlOf: UrlOf): JsonObject {
+  return {
+    $schema: INDEX_SCHEMA,
+    skills: skills.map(({ name, description, text, path }) => ({
+      name,
+      type: 'skill-md',
+      description,
+      url: urlOf(path),
+      digest: `sha256:${sha256Hex(text)}`,
+    })),
+  };
+}

@@ -1,0 +1,38 @@
+import { isIP } from 'node:net';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import type { Skill } from './agent-skills.js';
+import { PLACES, type UrlOf } from './places.js';
+
+/** Of a skill in Markdown: AI Catalog, "Catalog Entry". */
+const SKILL_TYPE = 'application/agent-skills+md';
+
+/**
+ * The catalogue of what agents can use: AI Catalog 1.0 (draft), conformance level 2.
+ * @param publicUrl of the configuration; where it names no domain, entries have names that hold within this installation only
+ */
+export function aiCatalog(skills: readonly Skill[], urlOf: UrlOf, publicUrl: string | undefined): JsonObject {
+  const domain = domainOf(publicUrl);
+  return {
+    specVersion: '1.0',
+    host: {
+      displayName: domain === null ? 'Consent Ledger' : `Consent Ledger at ${domain}`,
+      ...(domain !== null && { identifier: domain }),
+      documentationUrl: urlOf(PLACES.llmsText.path),
+    },
+    entries: skills.map(({ name, title, description, path }) => ({
+      identifier: domain === null ? `consent-ledger:skill:${name}` : `urn:air:${domain}:skill:${name}`,
+      displayName: title,
+      type: SKILL_TYPE,
+      url: urlOf(path),
+      description,
+      tags: ['consent', 'evidence', 'gdpr'],
+    })),
+  };
+}
+
+/** The domain that names are unique under; null of an address, and of a name that is not one of the public DNS. */
+function domainOf(publicUrl: string | undefined): string | null {
+  if (publicUrl === undefined) return null;
+  const { hostname } = new URL(publicUrl);
+  return isIP(hostname) === 0 && /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(hostname) ? hostname : null;
+}

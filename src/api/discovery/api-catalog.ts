@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { PLACES, type Place, type UrlOf } from './places.js';
+
+/** RFC 9727 §4.2: what marks a link set as a catalogue of APIs. */
+export const API_CATALOG_PROFILE = 'https://www.rfc-editor.org/info/rfc9727';
+
+/** An API of the service: its base URI, what it is for, and where it is described. */
+export interface Api {
+  readonly base: string;
+  readonly title: string;
+  /** Null where links say all there is to say. */
+  readonly description: Place | null;
+}
+
+export const TOOL_API: Api = {
+  base: '/tool/v1/',
+  title: 'Tool API: records consents, says who has consented to what, verifies records',
+  description: PLACES.toolApi,
+};
+export const PANEL_API: Api = {
+  base: '/api/v1/',
+  title: 'Panel API: sign-in and administration',
+  description: PLACES.panelApi,
+};
+const LEDGER: Api = {
+  base: PLACES.checkpoints.path,
+  title: 'The ledger: signed, time-stamped checkpoints, and proofs that one extends another',
+  description: null,
+};
+const APIS = [TOOL_API, PANEL_API, LEDGER];
+
+/** The catalogue of the service's APIs: RFC 9727 §4, as a link set (RFC 9264 §4.2). */
+export function apiCatalog(urlOf: UrlOf): JsonObject {
+  return {
+    linkset: [
+      {
+        anchor: urlOf(PLACES.apiCatalog.path),
+        item: APIS.map(({ base, title }) => ({ href: urlOf(base), title })),
+      },
+      ...APIS.map((api) => contextOf(api, urlOf)),
+    ],
+  };
+}
+
+/** What is found at the base URI of an API: its links (RFC 9727 §4.1). */
+export function apiLinks(api: Api, urlOf: UrlOf): JsonObject {
+  return { linkset: [contextOf(api, urlOf)] };
+}
+
+/** The relations are those of RFC 8631. */
+function contextOf({ base, description }: Api, urlOf: UrlOf): JsonObject {
+  const link = ({ path, mediaType }: Place): JsonObject => ({ href: urlOf(path), type: mediaType });
+  return {
+    anchor: urlOf(base),
+    ...(description !== null && { 'service-desc': [link(description)] }),
+    'service-doc': [link(PLACES.llmsText)],
+    'service-meta': [link(PLACES.agentSkills)],
+    status: [link(PLACES.readiness)],
+  };
+}

@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../../platform/config/index.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import { panelDescription } from '../openapi/panel-api.js';
+import { toolApiText } from '../openapi/tool-api.js';
+import { FOR_MINUTES, publicDocument, sendDocument } from '../server/send-document.js';
+import { agentSkills, agentSkillsIndex } from './agent-skills.js';
+import { aiCatalog } from './ai-catalog.js';
+import { API_CATALOG_PROFILE, type Api, apiCatalog, apiLinks, PANEL_API, TOOL_API } from './api-catalog.js';
+import { jwkSet } from './jwk-set.js';
+import { llmsText } from './llms-text.js';
+import { jsonText, PLACES, urlsUnder } from './places.js';
+import { robotsText } from './robots-text.js';
+import { securityText } from './security-text.js';
+import { yamlText } from './yaml-text.js';
+
+export type DiscoveryDeps = Config['discovery'] &
+  Pick<Keyring, 'jwtKeys'> & {
+    readonly now: () => Date;
+  };
+
+const LINKSET = `${PLACES.apiCatalog.mediaType}; profile="${API_CATALOG_PROFILE}"`;
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
+
+/** The documents by which agents and tools find the service (docs/discovery.md). For everybody, from any origin; none holds a secret. */
+export function discoveryRoutes(scope: FastifyInstance, deps: DiscoveryDeps): void {
+  const { publicUrl, securityContacts } = deps;
+  const urlOf = urlsUnder(publicUrl);
+  const skills = agentSkills();
+  const catalogs = [
+    `<${urlOf(PLACES.apiCatalog.path)}>; rel="api-catalog"; type="${PLACES.apiCatalog.mediaType}"`,
+    `<${urlOf(PLACES.aiCatalog.path)}>; rel="ai-catalog"; type="${PLACES.aiCatalog.mediaType}"`,
+  ];
+
+  const serve = (path: string, contentType: string, body: string, links?: readonly string[]): void => {
+    const document = publicDocument({ contentType, body, cacheControl: FOR_MINUTES, ...(links && { links }) });
+    scope.get(path, (request, reply) => sendDocument(request, reply, document));
+  };
+  const serveApi = (api: Api): void => serve(api.base, LINKSET, jsonText(apiLinks(api, urlOf)), catalogs);
+
+  serve(PLACES.apiCatalog.path, LINKSET, jsonText(apiCatalog(urlOf)), catalogs);
+  serveApi(TOOL_API);
+  serveApi(PANEL_API);
+  serve(PLACES.aiCatalog.path, PLACES.aiCatalog.mediaType, jsonText(aiCatalog(skills, urlOf, publicUrl)));
+  serve(PLACES.agentSkills.path, PLACES.agentSkills.mediaType, jsonText(agentSkillsIndex(skills, urlOf)));
+  for (const { path, text } of skills) serve(path, 'text/markdown; charset=utf-8', text);
+  serve(PLACES.llmsText.path, PLAIN_TEXT, llmsText(skills, urlOf), catalogs);
+  serve(PLACES.robotsText.path, PLAIN_TEXT, robotsText());
+  serve(PLACES.panelApi.path, PLACES.panelApi.mediaType, yamlText(panelDescription()));
+  serve(PLACES.toolApi.path, `${PLACES.toolApi.mediaType}; charset=utf-8`, toolApiText());
+
+  scope.get(PLACES.jwkSet.path, async (request, reply) => {
+    const body = jsonText(jwkSet((await deps.jwtKeys()).all));
+    const contentType = PLACES.jwkSet.mediaType;
+    return sendDocument(request, reply, publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
+  });
+  if (securityContacts.length === 0) return;
+  scope.get(PLACES.securityText.path, (request, reply) => {
+    const body = securityText(securityContacts, publicUrl, deps.now());
+    return sendDocument(request, reply, publicDocument({ contentType: PLAIN_TEXT, body, cacheControl: FOR_MINUTES }));
+  });
+  scope.get('/security.txt', (_request, reply) => reply.redirect(PLACES.securityText.path, 301));
+}

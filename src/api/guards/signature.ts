@@ -1,0 +1,84 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { hmacSha256Hex } from '../../platform/keys/index.js';
+import { isBodyTaken } from '../server/json-body.js';
+import { callerOf } from './caller.js';
+
+/** How far X-Timestamp may be from the server's clock, in seconds, either way. */
+const TIMESTAMP_TOLERANCE_SECONDS = 300;
+const TIMESTAMP = /^\d{1,12}$/;
+const NONCE = /^[A-Za-z0-9._:-]{8,128}$/;
+
+/** What a request signature is made over. */
+export interface SignedParts {
+  readonly method: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  readonly timestamp: string;
+  readonly nonce: string;
+  /** The exact bytes. */
+  readonly body: Uint8Array;
+}
+
+/** The signature of a request: lower-case hex HMAC-SHA256 with the API key (docs/examples/http has one at work). */
+export function requestSignature(apiKey: string, { method, path, timestamp, nonce, body }: SignedParts): string {
+  const canonical = `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n${hash('sha256', body, 'hex')}`;
+  return hmacSha256Hex(Buffer.from(apiKey), canonical);
+}
+
+interface SignatureHeaders {
+  readonly signature: string;
+  readonly timestamp: string;
+  readonly nonce: string;
+}
+
+/** @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, in this order */
+function signatureHeaders({ headers }: FastifyRequest, now: number): SignatureHeaders {
+  const { 'x-signature': signature, 'x-timestamp': timestamp, 'x-nonce': nonce } = headers;
+  if (typeof signature !== 'string' || typeof timestamp !== 'string' || typeof nonce !== 'string') {
+    throw new ApiError('MISSING_SIGNATURE_HEADERS');
+  }
+  const isTimely = TIMESTAMP.test(timestamp) && Math.abs(Number(timestamp) - now / 1000) <= TIMESTAMP_TOLERANCE_SECONDS;
+  if (!isTimely) throw new ApiError('TIMESTAMP_EXPIRED');
+  if (!NONCE.test(nonce)) throw new ApiError('INVALID_NONCE');
+  return { signature, timestamp, nonce };
+}
+
+/**
+ * What the headers alone show of a signature that cannot hold: for before the body is read. A request whose size or media type will be refused passes: that comes first.
+ * @param now Unix milliseconds
+ * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, in this order
+ */
+export function checkSignatureHeaders(request: FastifyRequest, now: number): void {
+  try {
+    signatureHeaders(request, now);
+  } catch (error) {
+    if (isBodyTaken(request)) throw error;
+  }
+}
+
+/**
+ * Checks the signature of a Tool API request whose key is known; nothing of the body is looked at before.
+ * @param now Unix milliseconds
+ * @returns the nonce, which the caller of this function must see used up: from here on it counts, whatever happens to the request
+ * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, INVALID_SIGNATURE, in this order
+ */
+export function checkSignature(request: FastifyRequest, now: number): string {
+  const { signature, timestamp, nonce } = signatureHeaders(request, now);
+  const { rawApiKey } = callerOf(request);
+  const { method, rawBody: body } = request;
+  const expected = requestSignature(rawApiKey, { method, path: pathOf(request.url), timestamp, nonce, body });
+  if (!isEqualSecret(expected, signature)) throw new ApiError('INVALID_SIGNATURE');
+  return nonce;
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+function isEqualSecret(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

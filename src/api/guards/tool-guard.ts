@@ -1,0 +1,112 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { createAddressCheck, isOriginAllowed } from '../../platform/net/allow-lists.js';
+import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
+import type { ApiKey, SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
+import { type ApiUsers, authenticateApiUser, judgeApiUserAgain } from './bearer.js';
+import { type Caller, callerOf } from './caller.js';
+import { refuseExcess, setRateLimitHeaders } from './rate-limit.js';
+import type { RateLimiter } from './rate-limiter.js';
+
+export interface ToolGuardDeps {
+  readonly directory: SiteDirectory;
+  readonly rateLimiter: RateLimiter;
+  readonly apiUsers: ApiUsers;
+  readonly keyUsage: KeyUsage;
+  /** Requests with unknown keys a minute from one address. */
+  readonly invalidKeyLimit: number;
+}
+
+/** An `onRequest` hook that sets `request.caller`, or throws the ApiError that answers the request. The body is not read before it. */
+export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+export interface ToolGuards {
+  /** Any key of a verified site. */
+  readonly anyKey: Guard;
+  /** A key that may read: every key. */
+  readonly read: Guard;
+  /** A key of scope `write`. */
+  readonly write: Guard;
+  /** A key of scope `write`, and the bearer token of an `api_user` of the tenant. */
+  readonly s2s: Guard;
+  /** Any key, and such a bearer token: S2S routes of method GET. */
+  readonly s2sRead: Guard;
+  /**
+   * Judges a request that passed its guard by a newer state of the site.
+   * @throws ApiError SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED
+   */
+  readonly authorize: (site: SiteContext, request: FastifyRequest) => void;
+  /**
+   * Judges key, site and user again, as known within the last second: for when the body is there, which may be a minute under way.
+   * @throws ApiError INVALID_API_KEY, SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED, INVALID_BEARER_TOKEN, TENANT_MISMATCH,
+   *   INSUFFICIENT_ROLE
+   */
+  readonly judgeAgain: (request: FastifyRequest) => Promise<void>;
+}
+
+/**
+ * The checks before the body, in this order: key, plan's rate limit, site verified, address, origin, scope, bearer token. Who holds no key learns
+ * nothing about a site, and who is not in its allow-lists not what the key may do.
+ */
+export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
+  const isAddressAllowed = createAddressCheck();
+  const authorize = (site: SiteContext, request: FastifyRequest): void => {
+    if (!site.isVerified) throw new ApiError('SITE_NOT_VERIFIED');
+    if (!isAddressAllowed(site.allowedIps, request.ip)) throw new ApiError('IP_NOT_ALLOWED');
+    const { origin } = request.headers;
+    if (origin !== undefined && !isOriginAllowed(site.allowedOrigins, origin)) throw new ApiError('ORIGIN_NOT_ALLOWED');
+  };
+  const guard =
+    (scope: ApiKey['scope'], isS2s: boolean): Guard =>
+    async (request, reply) => {
+      const identified = await identify(deps, request);
+      const { site } = identified;
+      const decision = await deps.rateLimiter.take('plan', site.tenantId, site.plan.rateLimitPerMinute);
+      setRateLimitHeaders(reply, decision);
+      refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
+      authorize(site, request);
+      if (scope === 'write' && identified.apiKey.scope !== 'write') throw new ApiError('INSUFFICIENT_SCOPE');
+      request.caller = isS2s
+        ? {
+            ...identified,
+            channel: 's2s',
+            user: await authenticateApiUser(deps.apiUsers, request.headers.authorization, site.tenantId),
+          }
+        : { ...identified, channel: 'browser' };
+    };
+  const judgeAgain = async (request: FastifyRequest): Promise<void> => {
+    const { rawApiKey, user } = callerOf(request);
+    const apiKey = await deps.directory.findApiKey(rawApiKey);
+    if (apiKey === null) throw new ApiError('INVALID_API_KEY');
+    const site = await deps.directory.site(apiKey.siteId);
+    authorize(site, request);
+    if (user !== undefined) await judgeApiUserAgain(deps.apiUsers, user, site.tenantId);
+  };
+  const read = guard('read', false);
+  return {
+    anyKey: read,
+    read,
+    write: guard('write', false),
+    s2s: guard('write', true),
+    s2sRead: guard('read', true),
+    authorize,
+    judgeAgain,
+  };
+}
+
+async function identify(
+  deps: ToolGuardDeps,
+  request: FastifyRequest,
+): Promise<Pick<Caller, 'apiKey' | 'rawApiKey' | 'site'>> {
+  const rawApiKey = request.headers['x-api-key'];
+  if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
+  const apiKey = await deps.directory.findApiKey(rawApiKey);
+  if (apiKey === null) {
+    // Only failures count, and only they are refused: whoever shares an address with a guesser keeps on working.
+    const decision = await deps.rateLimiter.take('invalid-key', request.ip, deps.invalidKeyLimit);
+    refuseExcess(decision, 'TOO_MANY_INVALID_API_KEYS');
+    throw new ApiError('INVALID_API_KEY');
+  }
+  deps.keyUsage.note(apiKey.id);
+  return { apiKey, rawApiKey, site: await deps.directory.site(apiKey.siteId) };
+}

@@ -1,0 +1,13 @@
+import { AUTH_OPERATIONS } from '../auth-operations.js';
+
+/** @returns a table of the sign-in routes, each with a body that it takes */
+export function signInRoutes(): string {
+  const rows = AUTH_OPERATIONS.map(({ method, path, summary, access, example, isBodyOptional }) => {
+    const body = example.body === undefined ? '' : `\`${JSON.stringify(example.body)}\``;
+    return `| ${method.toUpperCase()} | \`${path}\` | ${summary} | ${access === 'bearer' ? 'access token' : 'none'} | ${body}${isBodyOptional === true ? ', or none' : ''} |`;
+  });
+  return `| Method | Path | What it does | Bearer | Body |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}

@@ -1,0 +1,117 @@
+import {
+  ApiKey,
+  ApiKeyParams,
+  ChangeApiKeyRequest,
+  CreateApiKeyRequest,
+  NewApiKey,
+  RotateApiKeyRequest,
+} from '../../../../schemas/api/panel/api-keys.js';
+import { dataOf, NoBody, None, PageQuery, pageOf, SiteParams } from '../../../../schemas/api/panel/common.js';
+import { EDITORS, operation, READERS } from '../operation.js';
+
+const tag = 'API keys';
+const path = '/sites/{site_id}/api-keys';
+
+export const listApiKeys = operation({
+  id: 'listApiKeys',
+  method: 'get',
+  path,
+  tag,
+  summary: 'The API keys of a site, oldest first',
+  description: 'With those that are revoked or expired: records name the key by which they came.',
+  roles: READERS,
+  params: SiteParams,
+  query: PageQuery,
+  body: NoBody,
+  status: 200,
+  response: pageOf(ApiKey),
+  errors: [],
+  action: null,
+});
+
+export const createApiKey = operation({
+  id: 'createApiKey',
+  method: 'post',
+  path,
+  tag,
+  summary: 'Make an API key',
+  description: 'The key is in this answer, and never shown again.',
+  roles: EDITORS,
+  params: SiteParams,
+  query: None,
+  body: CreateApiKeyRequest,
+  example: { name: 'backend of the shop', scope: 'write' },
+  status: 201,
+  response: dataOf(NewApiKey),
+  errors: [],
+  action: 'api_key.create',
+});
+
+export const readApiKey = operation({
+  id: 'readApiKey',
+  method: 'get',
+  path: `${path}/{key_id}`,
+  tag,
+  summary: 'One API key',
+  roles: READERS,
+  params: ApiKeyParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(ApiKey),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: null,
+});
+
+export const changeApiKey = operation({
+  id: 'changeApiKey',
+  method: 'patch',
+  path: `${path}/{key_id}`,
+  tag,
+  summary: 'Rename an API key',
+  roles: EDITORS,
+  params: ApiKeyParams,
+  query: None,
+  body: ChangeApiKeyRequest,
+  example: { name: 'backend, until spring' },
+  status: 200,
+  response: dataOf(ApiKey),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'api_key.rename',
+});
+
+export const rotateApiKey = operation({
+  id: 'rotateApiKey',
+  method: 'post',
+  path: `${path}/{key_id}/rotate`,
+  tag,
+  summary: 'Make a key that takes the place of another',
+  description: 'The old key works on for grace_seconds. The new key is in this answer, and never shown again.',
+  roles: EDITORS,
+  params: ApiKeyParams,
+  query: None,
+  body: RotateApiKeyRequest,
+  example: { grace_seconds: 86400 },
+  status: 201,
+  response: dataOf(NewApiKey),
+  errors: ['RESOURCE_NOT_FOUND', 'WRONG_STATE'],
+  action: 'api_key.rotate',
+});
+
+export const revokeApiKey = operation({
+  id: 'revokeApiKey',
+  method: 'post',
+  path: `${path}/{key_id}/revoke`,
+  tag,
+  summary: 'Make an API key unusable, within a second',
+  roles: EDITORS,
+  params: ApiKeyParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(ApiKey),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'api_key.revoke',
+});
+
+export const API_KEY_OPERATIONS = [listApiKeys, createApiKey, readApiKey, changeApiKey, rotateApiKey, revokeApiKey];

@@ -1,0 +1,47 @@
+import { createApiKey, renameApiKey, revokeApiKey, rotateApiKey } from '../../../tenancy/api-keys/api-keys.js';
+import type { PanelDeps } from '../deps.js';
+import { changes, type PanelRoute, reads } from '../route.js';
+import * as operations from './operations.js';
+import { apiKeyList, apiKeyOf } from './show-api-keys.js';
+
+/** Keys of one site. A key itself is in the answer that makes it, and never again: only its digest is kept. */
+export function apiKeyRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
+  return [
+    reads(operations.listApiKeys, ({ params, query }) => apiKeyList(apiPool, params.site_id, query)),
+    changes(operations.createApiKey, async ({ params, body }, transaction) => {
+      const { id, key } = await createApiKey(transaction, params.site_id, body.scope, body.name);
+      return {
+        response: { data: { ...(await apiKeyOf(transaction, params.site_id, id)), key } },
+        subject: { kind: 'api_key', id },
+        details: { site_id: params.site_id, scope: body.scope },
+      };
+    }),
+    reads(operations.readApiKey, async ({ params }) => ({
+      data: await apiKeyOf(apiPool, params.site_id, params.key_id),
+    })),
+    changes(operations.changeApiKey, async ({ params, body }, transaction) => {
+      await renameApiKey(transaction, params.site_id, params.key_id, body.name);
+      return {
+        response: { data: await apiKeyOf(transaction, params.site_id, params.key_id) },
+        subject: { kind: 'api_key', id: params.key_id },
+        details: { site_id: params.site_id },
+      };
+    }),
+    changes(operations.rotateApiKey, async ({ params, body }, transaction) => {
+      const { id, key } = await rotateApiKey(transaction, params.site_id, params.key_id, body.grace_seconds);
+      return {
+        response: { data: { ...(await apiKeyOf(transaction, params.site_id, id)), key } },
+        subject: { kind: 'api_key', id: params.key_id },
+        details: { site_id: params.site_id, replaced_by: id, grace_seconds: body.grace_seconds },
+      };
+    }),
+    changes(operations.revokeApiKey, async ({ params }, transaction) => {
+      await revokeApiKey(transaction, params.site_id, params.key_id);
+      return {
+        response: { data: await apiKeyOf(transaction, params.site_id, params.key_id) },
+        subject: { kind: 'api_key', id: params.key_id },
+        details: { site_id: params.site_id },
+      };
+    }),
+  ];
+}

@@ -1,0 +1,77 @@
+import { ApiError } from '../../../../schemas/api/error-codes.js';
+import type { SiteConfigDraft } from '../../../../schemas/api/panel/configuration.js';
+import { changeConfigDraft, draftOfContent } from '../../../tenancy/configuration/draft.js';
+import { type Edit, merged, type Partially } from '../../../tenancy/configuration/edit.js';
+import { IncompleteConfiguration } from '../../../tenancy/configuration/problems.js';
+import { publishConfigDraft } from '../../../tenancy/configuration/publish-site-config.js';
+import type { PanelDeps } from '../deps.js';
+import { changes, type PanelRoute, reads } from '../route.js';
+import { bannerRoutes } from './banner-routes.js';
+import * as operations from './operations.js';
+import { configurationVersion, configurationVersions, draftShown } from './show-configuration.js';
+
+/** The site's draft is changed, one revision after another; what visitors get are its published versions, which nobody changes. */
+export function configurationRoutes(deps: PanelDeps): readonly PanelRoute[] {
+  const { apiPool } = deps;
+  return [
+    reads(operations.readConfiguration, async ({ params }) => ({ data: await draftShown(apiPool, params.site_id) })),
+    changes(operations.replaceConfiguration, async ({ params, body }, transaction) => {
+      const { revision: expected, ...content } = body;
+      const { result: changed, revision } = await changeConfigDraft(transaction, params.site_id, expected, (before) => {
+        const { value, changed: names } = merged(before, draftOfContent(content, before.cookies));
+        return { draft: value, result: names };
+      });
+      return {
+        response: { data: await draftShown(transaction, params.site_id) },
+        subject: { kind: 'configuration', id: params.site_id },
+        details: { changed: [...changed], revision },
+      };
+    }),
+    changes(operations.changeConfiguration, async ({ params, body }, transaction) => {
+      const { revision: expected, ...change } = body;
+      const { result: changed, revision } = await changeConfigDraft(transaction, params.site_id, expected, (draft) =>
+        changeSettings(draft, change),
+      );
+      return {
+        response: { data: await draftShown(transaction, params.site_id) },
+        subject: { kind: 'configuration', id: params.site_id },
+        details: { changed: [...changed], revision },
+      };
+    }),
+    changes(operations.publishConfiguration, async ({ params, body }, transaction) => {
+      const { number, sha256, eventId } = await publishConfigDraft(transaction, params.site_id, body.revision).catch(
+        listProblems,
+      );
+      return {
+        response: { data: await configurationVersion(transaction, params.site_id, number) },
+        subject: { kind: 'configuration', id: params.site_id },
+        details: { number, sha256, publication_event_id: eventId, revision: body.revision },
+      };
+    }),
+    reads(operations.listConfigurationVersions, ({ params, query }) =>
+      configurationVersions(apiPool, params.site_id, query),
+    ),
+    reads(operations.readConfigurationVersion, async ({ params }) => ({
+      data: await configurationVersion(apiPool, params.site_id, params.number),
+    })),
+    ...bannerRoutes(deps),
+  ];
+}
+
+type SettingsChange = Partially<Omit<SiteConfigDraft, 'controller'>> & {
+  readonly controller?: Partially<SiteConfigDraft['controller']> | undefined;
+};
+
+function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: SettingsChange): Edit<readonly string[]> {
+  const named = merged(draft.controller, controller ?? {});
+  const { value, changed } = merged(draft, settings);
+  return {
+    draft: { ...value, controller: named.value },
+    result: [...named.changed.map((name) => `controller.${name}`), ...changed],
+  };
+}
+
+function listProblems(error: unknown): never {
+  if (!(error instanceof IncompleteConfiguration)) throw error;
+  throw new ApiError('VALIDATION_ERROR', 'The configuration is not complete; see errors.', { errors: error.problems });
+}

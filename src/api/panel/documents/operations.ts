@@ -1,0 +1,83 @@
+import { dataOf, NoBody, None, pageOf, SiteParams } from '../../../../schemas/api/panel/common.js';
+import {
+  ChangeDocumentRequest,
+  CreateDocumentRequest,
+  DocumentsQuery,
+  PanelDocument,
+  PanelDocumentParams,
+} from '../../../../schemas/api/panel/documents.js';
+import { EDITORS, operation, READERS } from '../operation.js';
+import { VERSION_OPERATIONS } from './version-operations.js';
+
+const tag = 'Documents';
+
+export const listDocuments = operation({
+  id: 'listDocuments',
+  method: 'get',
+  path: '/sites/{site_id}/documents',
+  tag,
+  summary: 'The documents of a site, by slug',
+  roles: READERS,
+  params: SiteParams,
+  query: DocumentsQuery,
+  body: NoBody,
+  status: 200,
+  response: pageOf(PanelDocument),
+  errors: [],
+  action: null,
+});
+
+export const createDocument = operation({
+  id: 'createDocument',
+  method: 'post',
+  path: '/sites/{site_id}/documents',
+  tag,
+  summary: 'Make a document, without versions yet',
+  description: 'Documents are never deleted: the evidence of consents to them stays.',
+  roles: EDITORS,
+  params: SiteParams,
+  query: None,
+  body: CreateDocumentRequest,
+  example: { slug: 'cookie-policy', kind: 'cookie_policy' },
+  status: 201,
+  response: dataOf(PanelDocument),
+  errors: ['ALREADY_EXISTS'],
+  action: 'document.create',
+});
+
+export const readDocument = operation({
+  id: 'readDocument',
+  method: 'get',
+  path: '/sites/{site_id}/documents/{document_id}',
+  tag,
+  summary: 'One document, with its active version in each language',
+  roles: READERS,
+  params: PanelDocumentParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(PanelDocument),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: null,
+});
+
+export const changeDocument = operation({
+  id: 'changeDocument',
+  method: 'patch',
+  path: '/sites/{site_id}/documents/{document_id}',
+  tag,
+  summary: 'Change a document',
+  description:
+    'Every published version says in the log what slug, kind and need of an approval token it has. So slug and kind can be changed as long as nothing was published, and the need of a token as long as no version is published or active.',
+  roles: EDITORS,
+  params: PanelDocumentParams,
+  query: None,
+  body: ChangeDocumentRequest,
+  example: { requires_approval_token: true },
+  status: 200,
+  response: dataOf(PanelDocument),
+  errors: ['RESOURCE_NOT_FOUND', 'ALREADY_EXISTS', 'WRONG_STATE'],
+  action: 'document.change',
+});
+
+export const DOCUMENT_OPERATIONS = [listDocuments, createDocument, readDocument, changeDocument, ...VERSION_OPERATIONS];

@@ -1,0 +1,42 @@
+import type { FastifyReply } from 'fastify';
+import type pg from 'pg';
+import type { DocumentVersion } from '../../../../schemas/api/panel/documents.js';
+import { isTextMediaType } from '../../../tenancy/documents/document-content.js';
+import { readContent } from '../../../tenancy/documents/read-content.js';
+
+/**
+ * Sends the exact bytes of a version, to be saved. A text may hold scripts: nothing of it may run in the panel's origin, so it is an attachment,
+ * nobody may guess its type, and if it is shown after all, it is in a sandbox.
+ */
+export async function sendContent(
+  pool: pg.Pool,
+  reply: FastifyReply,
+  slug: string,
+  version: DocumentVersion,
+): Promise<void> {
+  const { media_type: mediaType, content_sha256: sha256, language, number } = version;
+  const bytes = Buffer.from(await readContent(pool, sha256));
+  const name = `${slug}-${language}-${number ?? 'draft'}${extensionOf(mediaType)}`;
+  await reply
+    .headers({
+      'content-type': isTextMediaType(mediaType) ? `${mediaType}; charset=utf-8` : mediaType,
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy':
+        "sandbox; default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
+    })
+    .send(bytes);
+}
+
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ['text/plain', '.txt'],
+  ['text/html', '.html'],
+  ['text/markdown', '.md'],
+  ['application/pdf', '.pdf'],
+  ['application/json', '.json'],
+]);
+
+function extensionOf(mediaType: string): string {
+  return EXTENSIONS.get(mediaType) ?? '';
+}

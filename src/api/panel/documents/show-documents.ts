@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { DocumentsQuery, PanelDocument } from '../../../../schemas/api/panel/documents.js';
+import { DOCUMENT_KINDS } from '../../../../schemas/events/notices.js';
+import type { Database } from '../../../platform/database/pool.js';
+import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { keyOfCursor, type Page, pageOfRows } from '../page.js';
+
+const DocumentRow = z.object({
+  id: z.string(),
+  slug: z.string(),
+  kind: z.enum(DOCUMENT_KINDS),
+  requires_approval_token: z.boolean(),
+  created_at: z.date(),
+  active_versions: z.array(z.object({ id: z.string(), language: z.string(), number: z.int() })),
+});
+
+const SELECT = `
+select d.id, d.slug, d.kind, d.requires_approval_token, d.created_at,
+       coalesce((
+         select jsonb_agg(jsonb_build_object('id', v.id, 'language', v.language, 'number', v.number) order by v.language)
+           from document_versions v where v.document_id = d.id and v.state = 'active'), '[]') as active_versions
+  from documents d
+ where d.site_id = $1`;
+
+const DocumentCursor = z.tuple([z.string()]);
+
+/** A page of a site's documents, by slug. @throws ApiError VALIDATION_ERROR */
+export async function documentList(
+  database: Database,
+  siteId: string,
+  query: z.output<typeof DocumentsQuery>,
+): Promise<Page<PanelDocument>> {
+  const [after] = keyOfCursor(DocumentCursor, query) ?? [null];
+  const { rows } = await database.query(
+    `${SELECT} and ($2::text is null or d.slug collate "C" > $2) and ($3::text is null or d.slug = $3) and ($4::text is null or d.kind = $4)
+      order by d.slug collate "C" limit $5`,
+    [siteId, after, query.slug ?? null, query.kind ?? null, query.limit + 1],
+  );
+  return pageOfRows(query, z.array(DocumentRow).parse(rows), ({ slug }) => [slug], shown);
+}
+
+/** One document of a site. @throws CatalogueError `not_found` */
+export async function documentOf(database: Database, siteId: string, documentId: string): Promise<PanelDocument> {
+  const { rows } = await database.query(`${SELECT} and d.id = $2`, [siteId, documentId]);
+  const [row] = z.array(DocumentRow).parse(rows);
+  if (row === undefined) throw new CatalogueError('not_found', `The site has no document ${documentId}.`);
+  return shown(row);
+}
+
+function shown(row: z.infer<typeof DocumentRow>): PanelDocument {
+  return { ...row, created_at: row.created_at.toISOString() };
+}

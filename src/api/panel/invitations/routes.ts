@@ -1,0 +1,52 @@
+import {
+  createInvitation,
+  listInvitations,
+  readInvitation,
+  revokeInvitation,
+} from '../../../accounts/sign-in/invitations.js';
+import type { PanelDeps } from '../deps.js';
+import { keyOfCursor, pageOfRows, TimeAndId } from '../page.js';
+import { changes, type PanelRoute, reads } from '../route.js';
+import { permitGranting, permitManaging } from '../users/rules.js';
+import {
+  createInvitationOperation,
+  listInvitationsOperation,
+  readInvitationOperation,
+  revokeInvitationOperation,
+} from './operations.js';
+import { shownInvitation } from './show-invitation.js';
+
+/** Invitations to the caller's own tenant. Nobody invites to a role that they may not grant; the token is in the answer that makes it, and never again. */
+export function invitationRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
+  return [
+    reads(listInvitationsOperation, async ({ user, query }) => {
+      const rows = await listInvitations(apiPool, {
+        tenantId: user.tenantId,
+        state: query.state,
+        after: keyOfCursor(TimeAndId, query),
+        limit: query.limit + 1,
+      });
+      return pageOfRows(query, rows, ({ createdAt, id }) => [createdAt.toISOString(), id], shownInvitation);
+    }),
+    reads(readInvitationOperation, async ({ user, params }) => ({
+      data: shownInvitation(await readInvitation(apiPool, user.tenantId, params.invitation_id)),
+    })),
+    changes(createInvitationOperation, async ({ user, body }, transaction) => {
+      permitGranting(user, body.role);
+      const wanted = { tenantId: user.tenantId, ...body, invitedBy: user.id };
+      const { invitation, token } = await createInvitation(transaction, wanted, (replaced) =>
+        permitManaging(user, replaced),
+      );
+      return {
+        response: { data: { ...shownInvitation(invitation), token } },
+        subject: { kind: 'invitation', id: invitation.id },
+        details: { role: invitation.role },
+      };
+    }),
+    changes(revokeInvitationOperation, async ({ user, params }, transaction) => {
+      permitManaging(user, await readInvitation(transaction, user.tenantId, params.invitation_id));
+      const invitation = await revokeInvitation(transaction, user.tenantId, params.invitation_id);
+      return { response: { data: shownInvitation(invitation) }, subject: { kind: 'invitation', id: invitation.id } };
+    }),
+  ];
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { InputTime } from '../../../schemas/api/common.js';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
+
+/** Where a page of a list begins and how long it may be. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A page of rows and the cursor of the next; null where there is none. */
+export interface Page<T> {
+  readonly data: T[];
+  readonly next_cursor: string | null;
+}
+
+/** The key of lists by time: that of the last item, to the millisecond, and its id. */
+export const TimeAndId = z.tuple([InputTime, z.uuid()]);
+
+/**
+ * Makes a page of rows that were read in order, one more than the limit, so that it is known whether more follow.
+ * @param keyOf what the next page begins after: strings and numbers, in the order of the list
+ */
+export function pageOfRows<Row, T>(
+  { limit }: PageRequest,
+  rows: readonly Row[],
+  keyOf: (row: Row) => readonly (string | number)[],
+  shown: (row: Row) => T,
+): Page<T> {
+  const kept = rows.slice(0, limit);
+  const last = kept.at(-1);
+  const isMore = rows.length > limit && last !== undefined;
+  return { data: kept.map(shown), next_cursor: isMore ? encodeCursor(keyOf(last)) : null };
+}
+
+/**
+ * The key that a cursor stands for. It is not secret, and grants nothing: every list is cut to its tenant, whatever its cursor says.
+ * @returns null for the first page
+ * @throws ApiError VALIDATION_ERROR if it was not made for this list
+ */
+export function keyOfCursor<T>(schema: z.ZodType<T>, { cursor }: PageRequest): T | null {
+  if (cursor === undefined) return null;
+  const parsed = schema.safeParse(decode(cursor));
+  if (parsed.success) return parsed.data;
+  throw badCursor();
+}
+
+/** The cursor that `keyOfCursor` reads. */
+export function encodeCursor(key: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify(key), 'utf8').toString('base64url');
+}
+
+function decode(cursor: string): unknown {
+  try {
+    return parseStrictJson(Buffer.from(cursor, 'base64url'));
+  } catch (error) {
+    if (error instanceof StrictJsonError) throw badCursor();
+    throw error;
+  }
+}
+
+function badCursor(): ApiError {
+  return new ApiError('VALIDATION_ERROR', undefined, {
+    errors: [{ field: 'cursor', message: 'is not a next_cursor of this list' }],
+  });
+}

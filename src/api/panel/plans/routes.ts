@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { InputInteger } from '../../../../schemas/api/common.js';
+import { PLANS, type PlanTerms } from '../../../tenancy/tenants/plans.js';
+import type { PanelDeps } from '../deps.js';
+import { keyOfCursor, pageOfRows } from '../page.js';
+import { type PanelRoute, reads } from '../route.js';
+import * as operations from './operations.js';
+import { subscriptionOf, usagePage } from './show-usage.js';
+
+const PlanCursor = z.tuple([InputInteger]);
+
+/** What plans there are is for everybody; subscription and usage are those of the caller's own tenant. */
+export function planRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
+  return [
+    reads(operations.listPlans, async ({ query }) => {
+      const [after] = keyOfCursor(PlanCursor, query) ?? [-1];
+      const plans = Object.values(PLANS).map((terms: PlanTerms, index) => ({ terms, index }));
+      return pageOfRows(
+        query,
+        plans.filter(({ index }) => index > after),
+        ({ index }) => [index],
+        ({ terms }) => ({
+          name: terms.name,
+          rate_limit_per_minute: terms.rateLimitPerMinute,
+          consent_quota: terms.consentQuota,
+        }),
+      );
+    }),
+    reads(operations.readSubscription, async ({ user }) => ({ data: await subscriptionOf(apiPool, user.tenantId) })),
+    reads(operations.listUsage, ({ user, query }) => usagePage(apiPool, user.tenantId, query)),
+  ];
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { InputDate } from '../../../../schemas/api/common.js';
+import type { MonthlyUsage, Subscription } from '../../../../schemas/api/panel/plans.js';
+import type { Database } from '../../../platform/database/pool.js';
+import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
+
+const SubscriptionRows = z.array(
+  z.object({
+    name: z.string(),
+    rate_limit_per_minute: z.int(),
+    consent_quota: z.int().nullable(),
+    is_active: z.boolean(),
+    used: z.int(),
+  }),
+);
+
+/** What a tenant has subscribed to, and what is left of it this month. @throws CatalogueError `not_found` */
+export async function subscriptionOf(database: Database, tenantId: string): Promise<z.infer<typeof Subscription>> {
+  const { rows } = await database.query(
+    `select coalesce(s.plan, 'none') as name, coalesce(s.rate_limit_per_minute, 120) as rate_limit_per_minute,
+            case when s.tenant_id is null then 0 else s.consent_quota end as consent_quota,
+            coalesce(s.is_active, false) as is_active, coalesce(u.used, 0) as used
+       from tenants t
+       left join subscriptions s on s.tenant_id = t.id
+       left join consent_usage u on u.tenant_id = t.id and u.month = date_trunc('month', now() at time zone 'UTC')::date
+      where t.id = $1`,
+    [tenantId],
+  );
+  const [row] = SubscriptionRows.parse(rows);
+  if (row === undefined) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+  const { used, ...plan } = row;
+  const left = plan.consent_quota === null ? null : Math.max(0, plan.consent_quota - used);
+  return { ...plan, used_this_month: used, left_this_month: left };
+}
+
+const UsageRow = z.object({ month: z.string(), consents: z.int() });
+const UsageCursor = z.tuple([InputDate]);
+
+/** A page of a tenant's months, newest first. @throws ApiError VALIDATION_ERROR */
+export async function usagePage(
+  database: Database,
+  tenantId: string,
+  page: PageRequest,
+): Promise<Page<z.infer<typeof MonthlyUsage>>> {
+  const [before] = keyOfCursor(UsageCursor, page) ?? [null];
+  const { rows } = await database.query(
+    `select to_char(month, 'YYYY-MM-DD') as month, used as consents from consent_usage
+      where tenant_id = $1 and ($2::date is null or month < $2) order by month desc limit $3`,
+    [tenantId, before, page.limit + 1],
+  );
+  return pageOfRows(
+    page,
+    z.array(UsageRow).parse(rows),
+    ({ month }) => [month],
+    (row) => row,
+  );
+}

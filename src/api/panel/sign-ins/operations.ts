@@ -1,0 +1,41 @@
+import { dataOf, NoBody, None, pageOf } from '../../../../schemas/api/panel/common.js';
+import { SignIn, SignInParams, SignInsQuery } from '../../../../schemas/api/panel/sign-ins.js';
+import { SignInsEnded } from '../../../../schemas/api/panel/users.js';
+import { operation, READERS } from '../operation.js';
+
+const tag = 'Sign-ins';
+
+export const listSignInsOperation = operation({
+  id: 'listSignIns',
+  method: 'get',
+  path: '/auth/sign-ins',
+  tag,
+  summary: 'The user’s own sign-ins that last, newest first',
+  roles: READERS,
+  params: None,
+  query: SignInsQuery,
+  body: NoBody,
+  status: 200,
+  response: pageOf(SignIn),
+  errors: [],
+  action: null,
+});
+
+export const endSignInOperation = operation({
+  id: 'endSignIn',
+  method: 'delete',
+  path: '/auth/sign-ins/{sign_in_id}',
+  tag,
+  summary: 'End one of the user’s own sign-ins',
+  description: 'Its refresh token is void at once, its access tokens within a second.',
+  roles: READERS,
+  params: SignInParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(SignInsEnded),
+  errors: ['RESOURCE_NOT_FOUND'],
+  action: 'sign_in.end',
+});
+
+export const SIGN_IN_OPERATIONS = [listSignInsOperation, endSignInOperation];

@@ -1,0 +1,144 @@
+import { dataOf, NoBody, None, PageQuery, pageOf, SiteParams } from '../../../../schemas/api/panel/common.js';
+import {
+  ChangeRetentionPeriodRequest,
+  ChangeSiteRequest,
+  CreateSiteRequest,
+  DomainVerification,
+  Site,
+} from '../../../../schemas/api/panel/sites.js';
+import { EDITORS, operation, PROTECTORS, READERS } from '../operation.js';
+
+const tag = 'Sites';
+
+export const listSites = operation({
+  id: 'listSites',
+  method: 'get',
+  path: '/sites',
+  tag,
+  summary: 'The sites of the tenant, oldest first',
+  roles: READERS,
+  params: None,
+  query: PageQuery,
+  body: NoBody,
+  status: 200,
+  response: pageOf(Site),
+  errors: [],
+  action: null,
+});
+
+export const createSite = operation({
+  id: 'createSite',
+  method: 'post',
+  path: '/sites',
+  tag,
+  summary: 'Make a site',
+  description:
+    'It can be used once its domain is verified and a configuration is published. Sites are never deleted: the evidence of their consents stays.',
+  roles: EDITORS,
+  params: None,
+  query: None,
+  body: CreateSiteRequest,
+  example: { name: 'Shop', domain: 'shop.example', allowed_origins: ['https://shop.example'] },
+  status: 201,
+  response: dataOf(Site),
+  errors: [],
+  action: 'site.create',
+});
+
+export const readSite = operation({
+  id: 'readSite',
+  method: 'get',
+  path: '/sites/{site_id}',
+  tag,
+  summary: 'One site',
+  roles: READERS,
+  params: SiteParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(Site),
+  errors: [],
+  action: null,
+});
+
+export const changeSite = operation({
+  id: 'changeSite',
+  method: 'patch',
+  path: '/sites/{site_id}',
+  tag,
+  summary: 'Change settings of a site',
+  description:
+    'Members that are absent stay. Another domain is not verified: the Tool API answers 403 SITE_NOT_VERIFIED until it is. The retention period has a route of its own.',
+  roles: EDITORS,
+  params: SiteParams,
+  query: None,
+  body: ChangeSiteRequest,
+  example: { name: 'The shop', allowed_ips: ['192.0.2.0/24'] },
+  status: 200,
+  response: dataOf(Site),
+  errors: [],
+  action: 'site.change',
+});
+
+export const changeRetentionPeriod = operation({
+  id: 'changeRetentionPeriod',
+  method: 'put',
+  path: '/sites/{site_id}/retention-period',
+  tag,
+  summary: 'Say for how long personal data of the site’s records is kept',
+  description:
+    'What is older is erased within an hour of the change, and can never be restored: hence for those who may erase. The audit log has the period before and after.',
+  roles: PROTECTORS,
+  params: SiteParams,
+  query: None,
+  body: ChangeRetentionPeriodRequest,
+  example: { retention_days: 1095 },
+  status: 200,
+  response: dataOf(Site),
+  errors: [],
+  action: 'site.change_retention_period',
+});
+
+export const readDomainVerification = operation({
+  id: 'readDomainVerification',
+  method: 'get',
+  path: '/sites/{site_id}/domain-verification',
+  tag,
+  summary: 'The DNS record that proves whose the domain is',
+  roles: READERS,
+  params: SiteParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(DomainVerification),
+  errors: [],
+  action: null,
+});
+
+export const verifyDomain = operation({
+  id: 'verifyDomain',
+  method: 'post',
+  path: '/sites/{site_id}/domain-verification',
+  tag,
+  summary: 'Look the DNS record up, and verify the site if it is there',
+  description:
+    'If the configuration in force names another domain, it is published again with this one, so that evidence says where a consent was asked for.',
+  roles: EDITORS,
+  params: SiteParams,
+  query: None,
+  body: NoBody,
+  status: 200,
+  response: dataOf(DomainVerification),
+  errors: ['DOMAIN_NOT_VERIFIED', 'DNS_UNAVAILABLE', 'WRONG_STATE'],
+  action: 'site.verify',
+});
+
+export const SITE_OPERATIONS = [
+  listSites,
+  createSite,
+  readSite,
+  changeSite,
+  changeRetentionPeriod,
+  readDomainVerification,
+  verifyDomain,
+];

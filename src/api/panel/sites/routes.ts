@@ -1,0 +1,84 @@
+import { ApiError } from '../../../../schemas/api/error-codes.js';
+import { isChallengeMet } from '../../../tenancy/domains/domain-challenge.js';
+import { DnsUnavailable } from '../../../tenancy/domains/txt-look-up.js';
+import { challengeOfSite, type SiteChallenge, verifySite } from '../../../tenancy/domains/verify-site.js';
+import { changeRetentionPeriod } from '../../../tenancy/sites/change-retention-period.js';
+import { changeSiteSettings } from '../../../tenancy/sites/change-site-settings.js';
+import { createSite } from '../../../tenancy/sites/create-site.js';
+import type { PanelDeps } from '../deps.js';
+import { changes, changesAfter, type PanelRoute, reads } from '../route.js';
+import * as operations from './operations.js';
+import { siteList, siteOf } from './show-sites.js';
+
+/** Sites of the caller's own tenant. A domain is proved by a TXT record in the DNS, which is looked up outside the transaction. */
+export function siteRoutes({ apiPool, lookUpTxt }: PanelDeps): readonly PanelRoute[] {
+  return [
+    reads(operations.listSites, ({ user, query }) => siteList(apiPool, user.tenantId, query)),
+    changes(operations.createSite, async ({ user, body }, transaction) => {
+      const { id } = await createSite(transaction, {
+        tenantId: user.tenantId,
+        name: body.name,
+        domain: body.domain,
+        isVerified: false,
+        allowedOrigins: body.allowed_origins,
+        allowedIps: body.allowed_ips,
+        retentionDays: body.retention_days,
+      });
+      return {
+        response: { data: await siteOf(transaction, user.tenantId, id) },
+        subject: { kind: 'site', id },
+        details: { domain: body.domain, retention_days: body.retention_days },
+      };
+    }),
+    reads(operations.readSite, async ({ user, params }) => ({
+      data: await siteOf(apiPool, user.tenantId, params.site_id),
+    })),
+    changes(operations.changeSite, async ({ user, params, body }, transaction) => {
+      const { changed, domain } = await changeSiteSettings(transaction, params.site_id, body);
+      return {
+        response: { data: await siteOf(transaction, user.tenantId, params.site_id) },
+        subject: { kind: 'site', id: params.site_id },
+        details: { changed: [...changed], ...(domain !== null && { domain }) },
+      };
+    }),
+    changes(operations.changeRetentionPeriod, async ({ user, params, body }, transaction) => {
+      const { before, after } = await changeRetentionPeriod(transaction, params.site_id, body.retention_days);
+      return {
+        response: { data: await siteOf(transaction, user.tenantId, params.site_id) },
+        subject: { kind: 'site', id: params.site_id },
+        details: { retention_days: { before, after } },
+      };
+    }),
+    reads(operations.readDomainVerification, async ({ params }) => ({
+      data: shownChallenge(await challengeOfSite(apiPool, params.site_id)),
+    })),
+    changesAfter(
+      operations.verifyDomain,
+      async ({ params }) => {
+        const { challenge } = await challengeOfSite(apiPool, params.site_id);
+        if (await isChallengeMet(challenge, lookUpTxt).catch(dnsFailure)) return challenge;
+        throw new ApiError(
+          'DOMAIN_NOT_VERIFIED',
+          `The DNS has no TXT record ${challenge.name} that says ${challenge.value}. A new record may take a while to be seen.`,
+        );
+      },
+      async ({ params }, met, transaction) => {
+        const { domain, republished } = await verifySite(transaction, params.site_id, met);
+        return {
+          response: { data: shownChallenge(await challengeOfSite(transaction, params.site_id)) },
+          subject: { kind: 'site', id: params.site_id },
+          details: { domain, republished_configuration: republished },
+        };
+      },
+    ),
+  ];
+}
+
+function shownChallenge({ domain, verifiedAt, challenge }: SiteChallenge) {
+  return { domain, verified_at: verifiedAt?.toISOString() ?? null, dns_record: challenge };
+}
+
+function dnsFailure(error: unknown): never {
+  if (error instanceof DnsUnavailable) throw new ApiError('DNS_UNAVAILABLE', error.message, { retryAfterSeconds: 10 });
+  throw error;
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { ApiError } from '../../../../schemas/api/error-codes.js';
+import { createInvitation } from '../../../accounts/sign-in/invitations.js';
+import type { User } from '../../../accounts/users/user-directory.js';
+import type { Database } from '../../../platform/database/pool.js';
+import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { createTenant, renameTenant } from '../../../tenancy/tenants/create-tenant.js';
+import type { PanelDeps } from '../deps.js';
+import { shownInvitation } from '../invitations/show-invitation.js';
+import { changes, type PanelRoute, reads } from '../route.js';
+import * as operations from './operations.js';
+import { tenantById, tenantList } from './show-tenants.js';
+
+/** A user belongs to one tenant, and sees no other: not even one that it has made. */
+export function tenantRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
+  return [
+    reads(operations.listTenants, ({ user, query }) => tenantList(apiPool, user.tenantId, query)),
+    changes(operations.createTenant, async ({ user, body }, transaction) => {
+      await refuseExcess(transaction, user.tenantId);
+      const { id } = await createTenant(transaction, body.name, null, user.tenantId);
+      const { invitation, token } = await createInvitation(transaction, {
+        tenantId: id,
+        email: body.owner_email,
+        role: 'owner',
+        invitedBy: user.id,
+      });
+      const tenant = await tenantById(transaction, id);
+      return {
+        response: { data: { ...tenant, owner_invitation: { ...shownInvitation(invitation), token } } },
+        subject: { kind: 'tenant', id },
+      };
+    }),
+    reads(operations.readTenant, async ({ user, params }) => {
+      refuseForeign(user, params.tenant_id);
+      return { data: await tenantById(apiPool, params.tenant_id) };
+    }),
+    changes(operations.changeTenant, async ({ user, params, body }, transaction) => {
+      refuseForeign(user, params.tenant_id);
+      const isOther = await renameTenant(transaction, params.tenant_id, body.name);
+      return {
+        response: { data: await tenantById(transaction, params.tenant_id) },
+        subject: { kind: 'tenant', id: params.tenant_id },
+        details: { changed: isOther ? ['name'] : [] },
+      };
+    }),
+  ];
+}
+
+const MADE_A_DAY = 10;
+const CountRows = z.tuple([z.object({ made: z.int() })]);
+
+const RootRows = z.tuple([z.object({ id: z.string() })]);
+
+/**
+ * Counts all that descend from the first tenant, one that an operator made: else each new one could make ten more. Under a lock on that, so that
+ * many at once are no way around it.
+ * @throws ApiError TENANT_LIMIT_EXCEEDED
+ */
+async function refuseExcess(transaction: Database, tenantId: string): Promise<void> {
+  const found = await transaction.query(
+    `with recursive makers as (
+       select id, made_by_tenant from tenants where id = $1
+       union select t.id, t.made_by_tenant from tenants t join makers m on t.id = m.made_by_tenant)
+     select id from makers where made_by_tenant is null`,
+    [tenantId],
+  );
+  const [root] = RootRows.parse(found.rows);
+  await transaction.query('select from tenants where id = $1 for no key update', [root.id]);
+  const { rows } = await transaction.query(
+    `with recursive family as (
+       select id, created_at from tenants where made_by_tenant = $1
+       union select t.id, t.created_at from tenants t join family f on t.made_by_tenant = f.id)
+     select count(*) as made from family where created_at > now() - interval '1 day'`,
+    [root.id],
+  );
+  if (CountRows.parse(rows)[0].made >= MADE_A_DAY) throw new ApiError('TENANT_LIMIT_EXCEEDED');
+}
+
+/** @throws CatalogueError `not_found`, as for a tenant that does not exist */
+function refuseForeign(user: User, tenantId: string): void {
+  if (tenantId !== user.tenantId) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+}

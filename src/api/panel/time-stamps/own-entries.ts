@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { consentsStream, noticesStream } from '../../../../schemas/events/streams.js';
+
+/** The streams of a tenant's sites. */
+export interface OwnStreams {
+  readonly consents: readonly string[];
+  readonly notices: readonly string[];
+}
+
+/** The streams of every site of a tenant. */
+export async function ownStreams(pool: pg.Pool, tenantId: string): Promise<OwnStreams> {
+  const { rows } = await pool.query('select id from sites where tenant_id = $1 order by id', [tenantId]);
+  const ids = z.array(z.object({ id: z.string() })).parse(rows);
+  return { consents: ids.map(({ id }) => consentsStream(id)), notices: ids.map(({ id }) => noticesStream(id)) };
+}
+
+/** How far streams are sealed in the batches below a number: the last revision of each stream that is in one, and its batch. */
+export type SealedBelow = ReadonlyMap<string, { readonly revision: number; readonly batch: number }>;
+
+const FoundRows = z.array(z.object({ stream: z.string(), revision: z.int(), batch: z.int() }));
+
+/**
+ * A binary search in each stream: revisions are gapless, and later ones are in later batches. So it takes as long for a tenant with few records among
+ * many of others as for any.
+ * @param batch the batches below this number; null: all
+ * @returns without the streams of which nothing is in them
+ */
+export async function sealedBelow(
+  pool: pg.Pool,
+  { consents, notices }: OwnStreams,
+  batch: number | null,
+): Promise<SealedBelow> {
+  const { rows } = await pool.query(
+    `with recursive search (stream, low, high) as (
+       select stream, -1::bigint, revision from sealed_streams where stream = any($1)
+       union all
+       select s.stream,
+              case when $2::bigint is null or l.batch < $2 then l.revision else s.low end,
+              case when $2::bigint is null or l.batch < $2 then s.high else l.revision - 1 end
+         from search s
+         join leaves l on l.stream = s.stream
+          and l.revision = case when $2::bigint is null then s.high else (s.low + s.high + 1) / 2 end
+        where s.low < s.high)
+     select f.stream, l.revision, l.batch
+       from search f join leaves l on l.stream = f.stream and l.revision = f.high
+      where f.low = f.high`,
+    [[...consents, ...notices], batch],
+  );
+  return new Map(
+    FoundRows.parse(rows).map(({ stream, revision, batch: found }) => [stream, { revision, batch: found }]),
+  );
+}
+
+/** A batch with entries of some streams. */
+export interface OwnBatch {
+  readonly number: number;
+  readonly entries: { readonly consents: number; readonly notices: number };
+}
+
+/**
+ * The batches that hold entries of these streams, the newest first.
+ * @param below only batches below this number; null: all
+ */
+export async function ownBatches(
+  pool: pg.Pool,
+  streams: OwnStreams,
+  below: number | null,
+  limit: number,
+): Promise<OwnBatch[]> {
+  const batches: OwnBatch[] = [];
+  let sealed = await sealedBelow(pool, streams, below);
+  while (batches.length < limit && sealed.size > 0) {
+    const number = Math.max(...[...sealed.values()].map(({ batch }) => batch));
+    const before = await sealedBelow(pool, streams, number);
+    batches.push({
+      number,
+      entries: { consents: added(streams.consents, sealed, before), notices: added(streams.notices, sealed, before) },
+    });
+    sealed = before;
+  }
+  return batches;
+}
+
+function added(streams: readonly string[], sealed: SealedBelow, before: SealedBelow): number {
+  return streams.reduce(
+    (sum, stream) => sum + (sealed.get(stream)?.revision ?? -1) - (before.get(stream)?.revision ?? -1),
+    0,
+  );
+}

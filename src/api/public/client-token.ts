@@ -1,0 +1,56 @@
+import { ClientTokenFields } from '../../../schemas/api/verify.js';
+import { decodeUtf8, fromBase64, fromBase64url } from '../../../schemas/crypto/encoding.js';
+import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
+import { parseStrictJson, StrictJsonError } from '../../../schemas/json/strict-json.js';
+
+const MAX_DEPTH = 4;
+const NAMES = Object.keys(ClientTokenFields.shape);
+
+/**
+ * Reads a value of the SDK's cookie `_svc_consent`: a JSON object, as it is, percent-encoded, or in base64 or base64url. Only fields that say
+ * nothing of a person are taken over, each only if it has the right form.
+ * @returns null if it is nothing of the kind
+ */
+export function readClientToken(value: string): ClientTokenFields | null {
+  for (const text of candidates(value)) {
+    const json = parseObject(text);
+    if (json !== null) return knownFields(json);
+  }
+  return null;
+}
+
+function candidates(value: string): readonly string[] {
+  const decoded = percentDecoded(value) ?? value;
+  const bytes = fromBase64url(decoded.replace(/=+$/, '')) ?? fromBase64(decoded);
+  const text = bytes === null ? null : decodeUtf8(bytes);
+  return text === null ? [decoded] : [decoded, text, percentDecoded(text) ?? text];
+}
+
+function percentDecoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function parseObject(text: string): JsonObject | null {
+  if (!text.startsWith('{')) return null;
+  try {
+    const value: JsonValue = parseStrictJson(text, MAX_DEPTH);
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch (error) {
+    if (error instanceof StrictJsonError) return null;
+    throw error;
+  }
+}
+
+function knownFields(json: JsonObject): ClientTokenFields {
+  const given: JsonObject = { ...json };
+  if (given.consent_token === undefined && given.token !== undefined) given.consent_token = given.token;
+  const kept = Object.fromEntries(NAMES.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
+  const parsed = ClientTokenFields.safeParse(kept);
+  if (parsed.success) return parsed.data;
+  const wrong = new Set(parsed.error.issues.map(({ path }) => path[0]));
+  return ClientTokenFields.parse(Object.fromEntries(Object.entries(kept).filter(([name]) => !wrong.has(name))));
+}

@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import {
+  type ClientTokenResponse,
+  PublicVerifyRequest,
+  type PublicVerifyResponse,
+} from '../../../schemas/api/verify.js';
+import { parseIdentifier } from '../../evidence/verification/identifier.js';
+import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
+import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
+import type { RateLimiter } from '../guards/rate-limiter.js';
+import { sendError } from '../server/error-response.js';
+import { parseJsonBody, validate } from '../server/json-body.js';
+import { verifiedRecord } from '../tool/get-verify.js';
+import { readClientToken } from './client-token.js';
+
+export interface PublicVerifyDeps {
+  readonly verifier: Verifier;
+  readonly rateLimiter: RateLimiter;
+  /** Requests a minute from one address. */
+  readonly limit: number;
+}
+
+/** GET and POST /api/v1/public/consents/verify: anyone may ask, with a token, a cookie's value, a proof hash or an id. */
+export function publicVerify(open: FastifyInstance, deps: PublicVerifyDeps): void {
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const decision = await deps.rateLimiter.take('public-verify', request.ip, deps.limit);
+    setRateLimitHeaders(reply, decision);
+    refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
+  };
+  open.get('/consents/verify', { onRequest }, (request, reply) =>
+    answer(deps.verifier, validate(PublicVerifyRequest, request.query), reply),
+  );
+  open.post('/consents/verify', { onRequest, bodyLimit: 16_384 }, (request, reply) =>
+    answer(deps.verifier, validate(PublicVerifyRequest, parseJsonBody(request.rawBody)), reply),
+  );
+}
+
+async function answer(verifier: Verifier, asked: PublicVerifyRequest, reply: FastifyReply): Promise<unknown> {
+  const given = [asked.token, asked.proof_hash, asked.id].filter((text) => text !== undefined && text !== '');
+  if (given.length === 0) return sendError(reply, new ApiError('IDENTIFIER_REQUIRED'), { valid: false });
+  const client = asked.token === undefined ? null : readClientToken(asked.token);
+  const named = [...given, client?.consent_token, client?.proof_hash];
+  const found = await findFirst(verifier, named);
+  if (found !== null) return foundResponse(found);
+  if (client === null) return sendError(reply, new ApiError('CONSENT_NOT_FOUND'), { valid: false });
+  const body: ClientTokenResponse = { valid: false, source: 'client_token', server_record_found: false, data: client };
+  return body;
+}
+
+async function findFirst(verifier: Verifier, texts: readonly (string | undefined)[]): Promise<Verification | null> {
+  for (const text of texts) {
+    const identifier = text === undefined ? null : parseIdentifier(text);
+    const found = identifier === null ? null : await verifier.verify(identifier, null);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function foundResponse(found: Verification): PublicVerifyResponse {
+  const { record, timestamp } = found;
+  return {
+    valid: found.valid,
+    source: 'server',
+    server_record_found: true,
+    data: {
+      ...verifiedRecord(found),
+      site_domain: found.siteDomain,
+      categories: record?.categories ?? null,
+      language: record?.language ?? null,
+      valid_until: record?.valid_until ?? null,
+      timestamp:
+        timestamp === null ? null : { time: timestamp.time.toISOString(), checkpoint_size: timestamp.checkpointSize },
+    },
+  };
+}

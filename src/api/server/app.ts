@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { boundBodies } from './bound-bodies.js';
+import { answerClientError } from './client-errors.js';
+import { drainOnClose } from './drain.js';
+import { apiErrorOf, sendError } from './error-response.js';
+import { keepRawBodies } from './json-body.js';
+import { failureOf, logRequests } from './request-log.js';
+import { serveOnlyToolApiOn } from './scanner-host.js';
+import { setSecurityHeaders } from './security-headers.js';
+import { collectRoutes } from './unknown-routes.js';
+import '../guards/caller.js';
+
+export interface AppOptions {
+  readonly log: Logger;
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are believed. Empty: none. */
+  readonly trustedProxies: readonly string[];
+  /** A host name that serves /tool/v1 and nothing else. */
+  readonly scannerHost?: string | undefined;
+  /** What callers have, in milliseconds, to send and to take what is under way when the application closes. */
+  readonly drainGraceMs?: number;
+}
+
+/** A group of routes: registers them, with their own prefix and hooks, on the scope that it is given. */
+export type RouteGroup = (scope: FastifyInstance) => void | Promise<void>;
+
+/** Bytes of a body where a route states no limit of its own. */
+const DEFAULT_BODY_LIMIT = 64 * 1024;
+const REQUEST_TIMEOUT_MS = 60_000;
+const MAX_URL_PART = 500;
+const DEFAULT_DRAIN_GRACE_MS = 10_000;
+
+/**
+ * The HTTP application: hooks and routes in the order in which they stand here. It opens nothing by itself; `listen` and `close` are the
+ * caller's.
+ * @param groups each in a scope of its own
+ */
+export function createApp(options: AppOptions, groups: readonly RouteGroup[]): FastifyInstance {
+  const idPrefix = randomBytes(6).toString('base64url');
+  let requests = 0;
+  const app = fastify({
+    // Fastify's own request log would name paths and addresses.
+    logger: false,
+    genReqId: () => `${idPrefix}-${++requests}`,
+    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    bodyLimit: DEFAULT_BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_URL_PART, querystringParser: parseQuery },
+    clientErrorHandler: answerClientError,
+    // Of a URL that cannot be read: no hook runs for it.
+    frameworkErrors: (_error, _request, reply) => {
+      sendError(reply.header('x-content-type-options', 'nosniff'), new ApiError('BAD_REQUEST'));
+    },
+  });
+  app.decorateRequest('caller', null);
+  app.decorateRequest('panelUser', null);
+  boundBodies(app);
+  keepRawBodies(app);
+  drainOnClose(app, options.drainGraceMs ?? DEFAULT_DRAIN_GRACE_MS);
+  logRequests(app, options.log);
+  if (options.scannerHost !== undefined) serveOnlyToolApiOn(app, options.scannerHost);
+  setSecurityHeaders(app);
+
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const told = apiErrorOf(error);
+    if (told === null || told.status >= 500) {
+      const cause = told === null ? error : (told.cause ?? told);
+      options.log.error(
+        { request_id: request.id, route: request.routeOptions.url ?? null, ...failureOf(cause) },
+        'a request failed',
+      );
+    }
+    if (told !== null) return sendError(reply, told);
+    return sendError(reply, new ApiError('INTERNAL_ERROR', `The service failed (request ${request.id}).`));
+  });
+  app.setNotFoundHandler((_request, reply) => sendError(reply, new ApiError('ROUTE_NOT_FOUND')));
+
+  const answerOtherMethods = collectRoutes(app);
+  for (const group of groups) {
+    app.register(async (scope) => {
+      await group(scope);
+    });
+  }
+  app.register(async (scope) => answerOtherMethods(scope));
+  return app;
+}
+
+/** The first value of each name: a parameter given twice is not an array that a schema would have to know of. */
+function parseQuery(text: string): Record<string, string> {
+  const query: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) query[name] ??= value;
+  return query;
+}

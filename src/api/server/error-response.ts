@@ -1,0 +1,57 @@
+import type { FastifyError, FastifyReply } from 'fastify';
+import { ApiError, type ErrorCode, type FieldError } from '../../../schemas/api/error-codes.js';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Code of the error that was sent, for metrics. */
+    errorCode?: ErrorCode;
+  }
+}
+
+/** Every error response has this shape; `code`, `error_code` and `error.code` are the same. */
+export interface ErrorBody {
+  readonly message: string;
+  readonly code: ErrorCode;
+  readonly error_code: ErrorCode;
+  readonly error: { readonly code: ErrorCode; readonly message: string };
+  readonly errors?: readonly FieldError[];
+}
+
+export function errorBody(error: ApiError): ErrorBody {
+  const { code, message, details } = error;
+  const body = { message, code, error_code: code, error: { code, message } };
+  return details.errors === undefined ? body : { ...body, errors: details.errors };
+}
+
+/** Answers with an error: its status, headers and body, and any further members (`valid: false` of the verify routes). */
+export function sendError(reply: FastifyReply, error: ApiError, further: Readonly<Record<string, unknown>> = {}) {
+  const { headers, retryAfterSeconds } = error.details;
+  reply.errorCode = error.code;
+  if (headers !== undefined) reply.headers(headers);
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
+  // An origin outside the site's list may not read even this.
+  if (error.code === 'ORIGIN_NOT_ALLOWED') reply.removeHeader('access-control-allow-origin');
+  if (error.status === 401) reply.header('www-authenticate', challengeOf(error.code));
+  return reply.code(error.status).send({ ...errorBody(error), ...further });
+}
+
+/** RFC 9110 §15.5.2: a 401 names the scheme that would be accepted. */
+function challengeOf(code: ErrorCode): string {
+  return /BEARER|CREDENTIALS/.test(code) ? 'Bearer' : 'ApiKey';
+}
+
+const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+};
+
+/** @returns what the caller is told of a failure; null if it is a failure of ours, to be logged and told as INTERNAL_ERROR */
+export function apiErrorOf(error: Error | FastifyError): ApiError | null {
+  if (error instanceof ApiError) return error;
+  const code = 'code' in error ? FASTIFY_CODES[String(error.code)] : undefined;
+  if (code !== undefined) return new ApiError(code);
+  const status = 'statusCode' in error ? Number(error.statusCode) : 500;
+  return status >= 400 && status < 500 ? new ApiError('BAD_REQUEST') : null;
+}

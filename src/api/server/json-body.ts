@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { ApiError, type FieldError } from '../../../schemas/api/error-codes.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Bodies are `application/json`, and kept as the bytes they came as: signatures are over them. Nothing is parsed here. */
+export function keepRawBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const encoding = unknownEncoding(request);
+    if (encoding !== null) {
+      done(new ApiError('UNSUPPORTED_MEDIA_TYPE', `The content coding ${encoding.slice(0, 40)} is not supported.`));
+    } else {
+      done(null, body);
+    }
+  });
+  app.decorateRequest('rawBody', {
+    getter() {
+      return Buffer.isBuffer(this.body) ? this.body : NO_BODY;
+    },
+  });
+}
+
+function unknownEncoding({ headers }: FastifyRequest): string | null {
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  return encoding === 'identity' ? null : encoding;
+}
+
+const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
+
+/** Whether the headers promise a body that will be read: neither its size nor its media type is refused. No body at all is one of them. */
+export function isBodyTaken(request: FastifyRequest): boolean {
+  const { 'content-type': type, 'content-length': length, 'transfer-encoding': chunked } = request.headers;
+  if (type === undefined) return chunked === undefined && Number(length ?? 0) === 0;
+  const isTooLarge = length !== undefined && Number(length) > request.routeOptions.bodyLimit;
+  return JSON_MEDIA_TYPE.test(type) && unknownEncoding(request) === null && !isTooLarge;
+}
+
+/**
+ * Parses a body as strict JSON.
+ * @throws ApiError MALFORMED_JSON
+ */
+export function parseJsonBody(bytes: Uint8Array): JsonValue {
+  if (bytes.length === 0) throw new ApiError('MALFORMED_JSON', 'The body is empty; JSON is expected.');
+  try {
+    return parseStrictInput(bytes);
+  } catch (error) {
+    if (error instanceof StrictJsonError) throw new ApiError('MALFORMED_JSON', error.message);
+    throw error;
+  }
+}
+
+/**
+ * Parses what a caller sent with a schema.
+ * @throws ApiError VALIDATION_ERROR with one field error for each problem, 50 at most
+ */
+export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ApiError('VALIDATION_ERROR', undefined, { errors: fieldErrors(parsed.error) });
+}
+
+const MAX_FIELD_ERRORS = 50;
+const MAX_NAME_LENGTH = 100;
+
+function fieldErrors(error: z.ZodError): readonly FieldError[] {
+  return error.issues.flatMap(errorsOfIssue).slice(0, MAX_FIELD_ERRORS);
+}
+
+/** What nobody knows is told by its name, which a caller chose: one entry for each. */
+function errorsOfIssue(issue: z.core.$ZodIssue): readonly FieldError[] {
+  const fieldOf = (...further: readonly string[]): string => [...issue.path.map(String), ...further].join('.');
+  if (issue.code !== 'unrecognized_keys') return [{ field: fieldOf(), message: issue.message }];
+  return issue.keys.map((key) => ({ field: fieldOf(key.slice(0, MAX_NAME_LENGTH)), message: 'is not known here' }));
+}

@@ -1,0 +1,22 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import type { Metrics } from '../../app/metrics/metrics.js';
+
+/** GET /metrics, in Prometheus' text format, for who has the token: volumes and failures are nobody else's business. */
+export function metricsRoute(scope: FastifyInstance, metrics: Metrics, token: string): void {
+  const expected = sha256(utf8(token));
+  scope.get('/metrics', { exposeHeadRoute: false }, async (request, reply) => {
+    const { authorization } = request.headers;
+    if (authorization === undefined) throw new ApiError('MISSING_BEARER_TOKEN');
+    const given = /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
+    // Digests are of one length, so that the comparison tells nothing of the token's.
+    if (!timingSafeEqual(sha256(utf8(given)), expected)) throw new ApiError('INVALID_BEARER_TOKEN');
+    return reply
+      .header('content-type', metrics.contentType)
+      .header('cache-control', 'no-store')
+      .send(await metrics.text());
+  });
+}

@@ -1,0 +1,23 @@
+import type { ExportQuery } from '../../../schemas/api/export.js';
+import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import type { Database } from '../../platform/database/pool.js';
+import { type Caller, userOf } from '../guards/caller.js';
+
+/** Members of the query that are no filter. */
+const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format']);
+
+/** Writes down who is about to be shown personal data of a site: one line for each page, or stream. Which fields its filter has, never of whom. */
+export async function noteExport(database: Database, caller: Caller, query: ExportQuery): Promise<void> {
+  const { site, apiKey } = caller;
+  await appendAuditEntry(database, {
+    tenantId: site.tenantId,
+    actor: { kind: 'user', userId: userOf(caller).id },
+    action: 'consent.export',
+    subject: { kind: 'site', id: site.siteId },
+    details: {
+      filter: Object.keys(query).filter((name) => !NOT_FILTERS.has(name)),
+      disclosed: true,
+      api_key_id: apiKey.id,
+    },
+  });
+}

@@ -1,0 +1,162 @@
+import { PROJECTIONS } from '../../projections/index.js';
+import { createAccessTokens } from '../accounts/sign-in/access-tokens.js';
+import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
+import { createUserDirectory } from '../accounts/users/user-directory.js';
+import { createRateLimiter, type RateLimiter } from '../api/guards/rate-limiter.js';
+import { panelRoutes } from '../api/panel/routes.js';
+import { createApp } from '../api/server/app.js';
+import { failureOf } from '../api/server/request-log.js';
+import { recordingRoutes } from '../api/tool/post-routes.js';
+import { s2sErasures } from '../api/tool/s2s-erasures.js';
+import { s2sEvidenceExports } from '../api/tool/s2s-evidence-exports.js';
+import { createVerifier } from '../evidence/verification/verifier.js';
+import { createAdmission } from '../pipeline/admission/admission.js';
+import { createCheckedClock } from '../pipeline/admission/checked-clock.js';
+import { createOutboxGauge } from '../pipeline/admission/outbox-gauge.js';
+import { DEFAULT_GROUP_LIMITS } from '../pipeline/admission/submit.js';
+import { stoppedProjections } from '../pipeline/projector/index.js';
+import { createDetectRegion } from '../platform/regions/detect-region.js';
+import { openGeoDatabase } from '../platform/regions/geo-database.js';
+import { createKeyUsage, type KeyUsage } from '../tenancy/api-keys/key-usage.js';
+import { createSiteDirectory } from '../tenancy/directory/site-directory.js';
+import { createTxtLookUp } from '../tenancy/domains/txt-look-up.js';
+import type { Installation } from './installation.js';
+import { listen } from './listen.js';
+import { createGroupObserver } from './metrics/group-observer.js';
+import { metricsGroup, observeApp } from './observe-app.js';
+import { serviceRoutes } from './service-routes.js';
+
+const SWEEP_MS = 60_000;
+/** Of one user. */
+const PANEL_REQUESTS_PER_MINUTE = 300;
+const GAUGE_MS = 500;
+const CLOCK_CHECK_MS = 5_000;
+
+/** The part of the service that answers callers. It holds no state that matters: any number may run. */
+export interface Api {
+  /** @returns the URL that it listens on */
+  listen(): Promise<string>;
+  /** Answers what is under way, then stops. */
+  stop(): Promise<void>;
+}
+
+/** Wires the HTTP application of an installation. */
+export async function createApi(installation: Installation): Promise<Api> {
+  const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
+  const directory = createSiteDirectory(pool, keyring);
+  const rateLimiter = createRateLimiter({ pool, hashKey: await keyring.throttleKey() });
+  const admission = createAdmission({
+    pool,
+    directory,
+    random: installation.random,
+    clock: createCheckedClock({
+      pool,
+      everyMs: CLOCK_CHECK_MS,
+      now: Date.now,
+      monotonic: () => performance.now(),
+      onDifference: (ms) => logger.error({ ahead_ms: ms }, 'nothing is admitted: the clock is not the database’s'),
+    }),
+    outbox: createOutboxGauge({
+      pool,
+      limit: config.outbox.maxRows,
+      everyMs: GAUGE_MS,
+      monotonic: () => performance.now(),
+    }),
+    onError: (error) => logger.error({ reason: describe(error) }, 'a group of consents was not admitted'),
+    limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
+    observer: createGroupObserver(metrics.admission, tracing),
+  });
+  const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) };
+  const keyUsage = createKeyUsage(pool, Date.now);
+  const verifier = createVerifier(pool, keyring, installation.eventLog);
+  const app = createApp(
+    {
+      log: logger,
+      trustedProxies: config.http.trustedProxies,
+      scannerHost: config.http.scannerHost,
+      drainGraceMs: config.http.drainGraceMs,
+    },
+    [
+      ...serviceRoutes({
+        pool,
+        directory,
+        rateLimiter,
+        apiUsers,
+        keyUsage,
+        checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool }),
+        verifier,
+        detectRegion: createDetectRegion({
+          ...config.geo,
+          trustedProxies: config.http.trustedProxies,
+          database: await openGeoDatabase(config.geo.databaseFile),
+        }),
+        eventLog: installation.eventLog,
+        proofKeys: keyring,
+        onExportError: (error, { id }) => {
+          logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
+        },
+        // Consents are accepted whatever becomes of the read models: that must not be lost with them.
+        checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
+        discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
+        panel: {
+          apiUsers,
+          rateLimiter,
+          limit: PANEL_REQUESTS_PER_MINUTE,
+          apiPool: pool,
+          adminPool: installation.adminPool,
+          routes: panelRoutes({
+            apiPool: pool,
+            config,
+            keyring,
+            eventLog: installation.eventLog,
+            verifier,
+            logger,
+            lookUpTxt: createTxtLookUp(config.dnsServers),
+          }),
+        },
+        limits: config.limits,
+        recordingRoutes: (tool, guards) => {
+          recordingRoutes(metrics.admission.countConsents(admission), Date.now)(tool, guards);
+          const shared = { admission, guards, clock: Date.now, pool, keyring };
+          s2sEvidenceExports(tool, { ...shared, logger, maxPerTenant: config.exports.maxPerTenant });
+          const backupRetentionDays = config.backupRetentionDays ?? null;
+          s2sErasures(tool, { ...shared, backupRetentionDays });
+        },
+      }),
+      metricsGroup(installation, pool),
+    ],
+  );
+  observeApp(app, installation);
+  const stopSweeping = sweepRegularly(rateLimiter, keyUsage, installation);
+  return {
+    listen: () => listen(app, config.http),
+    stop: async () => {
+      stopSweeping();
+      await app.close();
+      await admission.drain();
+      await writeKeyUsage(keyUsage, installation);
+    },
+  };
+}
+
+async function writeKeyUsage(keyUsage: KeyUsage, { logger }: Installation): Promise<void> {
+  await keyUsage.flush().catch((error: unknown) => {
+    logger.warn({ reason: describe(error) }, 'when API keys were used was not written down; trying again later');
+  });
+}
+
+function sweepRegularly(rateLimiter: RateLimiter, keyUsage: KeyUsage, installation: Installation): () => void {
+  const { logger } = installation;
+  const timer = setInterval(() => {
+    void writeKeyUsage(keyUsage, installation);
+    rateLimiter.sweep().catch((error: unknown) => {
+      logger.warn({ reason: describe(error) }, 'old rate-limit windows were not swept; trying again later');
+    });
+  }, SWEEP_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,84 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
+import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
+import type { EventLog } from '../pipeline/event-log/port.js';
+
+/** How many of a site's events each stage of the pipeline holds. Where nothing is under way, they agree to the record. */
+export interface SiteCounts {
+  /** Events admitted that the log does not have yet. */
+  readonly outbox_waiting: number;
+  readonly log_events: number;
+  readonly log_consents: number;
+  readonly read_model_rows: number;
+  readonly leaves: number;
+  readonly consent_leaves: number;
+  readonly stamped_events: number;
+  readonly stamped_consents: number;
+}
+
+export interface CountDeps {
+  /** May read the outbox, leaves, checkpoints and read models. */
+  readonly pool: pg.Pool;
+  readonly eventLog: EventLog;
+}
+
+const PAGE = 500;
+const Waiting = z.tuple([z.object({ known: z.boolean(), waiting: z.number(), rows: z.number() })]);
+const Leaves = z.tuple([z.object({ all: z.number(), stamped: z.number() })]);
+
+/**
+ * Counts a site's events at every stage, the log itself read event by event.
+ * @returns null for an unknown site
+ * @throws EventLogUnavailable
+ */
+export async function countSite(deps: CountDeps, siteId: string): Promise<SiteCounts | null> {
+  const { rows } = await deps.pool.query(
+    `select exists (select from sites where id = $1) as known,
+            (select count(*) from outbox where site_id = $1 and revision is null) as waiting,
+            (select count(*) from read_model.consents where site_id = $1) as rows`,
+    [siteId],
+  );
+  const [{ known, waiting, rows: readModelRows }] = Waiting.parse(rows);
+  if (!known) return null;
+  const counts = { events: 0, consents: 0, leaves: 0, consentLeaves: 0, stamped: 0, stampedConsents: 0 };
+  for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
+    for (let revision = 0; ; ) {
+      const page = await deps.eventLog.readStream(stream, revision, PAGE);
+      if (page.length === 0) break;
+      revision += page.length;
+      const consents = page.filter((event) => event.type === CONSENT_RECORDED).map((event) => event.id);
+      const all = await countLeaves(
+        deps.pool,
+        page.map((event) => event.id),
+      );
+      const ofConsents = await countLeaves(deps.pool, consents);
+      counts.events += page.length;
+      counts.consents += consents.length;
+      counts.leaves += all.all;
+      counts.stamped += all.stamped;
+      counts.consentLeaves += ofConsents.all;
+      counts.stampedConsents += ofConsents.stamped;
+    }
+  }
+  return {
+    outbox_waiting: waiting,
+    log_events: counts.events,
+    log_consents: counts.consents,
+    read_model_rows: readModelRows,
+    leaves: counts.leaves,
+    consent_leaves: counts.consentLeaves,
+    stamped_events: counts.stamped,
+    stamped_consents: counts.stampedConsents,
+  };
+}
+
+async function countLeaves(pool: pg.Pool, eventIds: readonly string[]): Promise<{ all: number; stamped: number }> {
+  const { rows } = await pool.query(
+    `select count(*) as all,
+            count(*) filter (where batch < (select coalesce(max(size), 0) from checkpoints)) as stamped
+       from leaves where event_id = any($1::uuid[])`,
+    [eventIds],
+  );
+  return Leaves.parse(rows)[0];
+}

@@ -1,0 +1,30 @@
+import { PROJECTIONS } from '../../projections/index.js';
+import { createApp } from '../api/server/app.js';
+import { healthRoutes, type Readiness } from '../api/server/health.js';
+import { stoppedProjections } from '../pipeline/projector/index.js';
+import type { Api } from './api.js';
+import type { Installation } from './installation.js';
+import { listen } from './listen.js';
+import { metricsGroup, observeApp } from './observe-app.js';
+
+/** What a worker answers over HTTP: whether it runs, reaches its database and log, and keeps every read model up to date; and its metrics. */
+export function createHealthServer(installation: Installation): Api {
+  const { config, logger, workerPool, eventLog } = installation;
+  const checkReadiness = async (): Promise<Readiness> => {
+    await eventLog.ping();
+    const stopped = await stoppedProjections(workerPool, PROJECTIONS);
+    if (stopped.length > 0) throw new Error(`stopped projections: ${stopped.join(', ')}; see \`projections status\``);
+    return { stoppedProjections: [] };
+  };
+  const app = createApp({ log: logger, trustedProxies: [], drainGraceMs: config.http.drainGraceMs }, [
+    (scope) => healthRoutes(scope, checkReadiness),
+    metricsGroup(installation, workerPool),
+  ]);
+  observeApp(app, installation);
+  return {
+    listen: () => listen(app, config.http),
+    stop: async () => {
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createEventStoreDbEventLog } from '../pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
+import type { EventLog } from '../pipeline/event-log/port.js';
+import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
+import type { Config } from '../platform/config/index.js';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
+import { DatabaseSetupError } from '../platform/database/errors.js';
+import { migrate } from '../platform/database/migrate.js';
+import { migrations } from '../platform/database/migrations/index.js';
+import { createPool, type DatabaseRole, withRole } from '../platform/database/pool.js';
+import { refuseUnsafeServer } from '../platform/database/safety.js';
+import { refuseUnmigrated } from '../platform/database/schema-version.js';
+import {
+  createKeyring,
+  createRandomPool,
+  type Keyring,
+  loadMasterKey,
+  type RandomPool,
+} from '../platform/keys/index.js';
+import { openTracing } from '../platform/telemetry/open-tracing.js';
+import type { Tracing } from '../platform/telemetry/tracing.js';
+import { VERSION } from '../version.js';
+import { createMetrics, type Metrics } from './metrics/metrics.js';
+
+/** What every role and command of one installation works with. Opened once; whoever opened it closes it. */
+export interface Installation {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly databaseUrl: string;
+  /** Least rights for answering callers. */
+  readonly apiPool: pg.Pool;
+  /** Rights of the relay, sealer, stamper, erasure. */
+  readonly workerPool: pg.Pool;
+  /** Rights over the read models, and nothing else to change. */
+  readonly projectionsPool: pg.Pool;
+  /** Rights to change tenants, sites, keys, users and documents: for the panel and the commands of operators. */
+  readonly adminPool: pg.Pool;
+  readonly keyring: Keyring;
+  readonly random: RandomPool;
+  readonly eventLog: EventLog;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  /** Folder of the embedded Postgres's files; null with `DATABASE_URL`. */
+  readonly embedded: EmbeddedPostgres | null;
+  close(): Promise<void>;
+}
+
+export interface InstallationOptions {
+  /** Shown in `pg_stat_activity` and log lines. */
+  readonly role: string;
+  /** Whether a database given by `DATABASE_URL` is migrated too; the embedded one always is. */
+  readonly migrates: boolean;
+}
+
+/**
+ * Opens the database (embedded or given), the keyring and the event log.
+ * @throws DatabaseSetupError, EmbeddedPostgresError, KeyError: each with a message for the operator
+ */
+export async function openInstallation(
+  config: Config,
+  logger: Logger,
+  options: InstallationOptions,
+): Promise<Installation> {
+  const closers: (() => Promise<void>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    const about = { role: options.role, version: VERSION };
+    const metrics = createMetrics(about);
+    closers.push(async () => metrics.stop());
+    const tracing = await openTracing(config.tracing, { ...about, logger });
+    closers.push(() => tracing.stop());
+    const embedded = await openDatabase(config, logger);
+    if (embedded !== null) closers.push(() => embedded.release());
+    const databaseUrl = embedded?.superuserUrl ?? config.database.url ?? '';
+    await prepareSchema(databaseUrl, logger, options.migrates || embedded !== null);
+
+    const openPool = (role: DatabaseRole, maxConnections: number): pg.Pool => {
+      const pool = createPool({
+        url: databaseUrl,
+        role,
+        applicationName: `consent-ledger ${options.role}`,
+        maxConnections,
+        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+        onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
+      });
+      closers.push(() => pool.end());
+      return pool;
+    };
+    const apiPool = openPool('consent_ledger_api', config.database.poolSize);
+    const workerPool = openPool('consent_ledger_worker', config.database.poolSize);
+    const projectionsPool = openPool('consent_ledger_projections', config.database.poolSize);
+    const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS);
+    const master = await loadMasterKey(config.masterKey);
+    const keyring = await createKeyring(workerPool, master);
+    const eventLog = openEventLog(config, databaseUrl, logger);
+    closers.push(() => eventLog.close());
+    return {
+      config,
+      logger,
+      databaseUrl,
+      apiPool,
+      workerPool,
+      projectionsPool,
+      adminPool,
+      keyring,
+      random: createRandomPool(),
+      eventLog,
+      metrics,
+      tracing,
+      embedded,
+      close: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+const STATEMENT_TIMEOUT_MS = 30_000;
+const ADMIN_CONNECTIONS = 4;
+
+async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {
+  if (config.database.url !== undefined) return null;
+  return openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => logger.info(line) });
+}
+
+async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: boolean): Promise<void> {
+  const owner = createPool({
+    url: databaseUrl,
+    applicationName: 'consent-ledger migrate',
+    maxConnections: 1,
+    statementTimeoutMs: 0,
+    onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
+  });
+  try {
+    await refuseUnsafeServer(owner).catch((cause: unknown) => {
+      throw cause instanceof DatabaseSetupError ? cause : unreachable(cause);
+    });
+    if (mayMigrate) {
+      const applied = await migrate(owner, migrations);
+      if (applied.length > 0) logger.info({ applied }, 'brought the database schema up to date');
+    } else {
+      await refuseUnmigrated(owner, migrations);
+    }
+  } finally {
+    await owner.end();
+  }
+}
+
+function openEventLog(config: Config, databaseUrl: string, logger: Logger): EventLog {
+  const onInterruption = (error: unknown): void => {
+    logger.info({ reason: error instanceof Error ? error.message : String(error) }, 'resumes reading the event log');
+  };
+  if (config.eventStoreUrl !== undefined) {
+    return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption });
+  }
+  const connectionString = withRole(databaseUrl, 'consent_ledger_worker');
+  return createPostgresEventLog({ connection: { connectionString }, onInterruption });
+}
+
+/** Names the variable, and nothing of the connection string, which holds a password. */
+function unreachable(cause: unknown): DatabaseSetupError {
+  const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
+  return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). Check DATABASE_URL.`, {
+    cause,
+  });
+}

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../platform/config/index.js';
+
+/**
+ * Starts to listen where the configuration says.
+ * @returns the URL
+ * @throws Error that names the variable to change
+ */
+export async function listen(app: FastifyInstance, { host, port }: Config['http']): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`Port ${port} of ${host} is in use. Set PORT to a free one, or to 0 for any.`, { cause });
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+      throw new Error(`Cannot listen on ${host}, port ${port} (${code}). Set HOST and PORT to others.`, { cause });
+    }
+    throw cause;
+  }
+}

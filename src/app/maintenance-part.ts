@@ -1,0 +1,36 @@
+import type pg from 'pg';
+import { pruneSignIns } from '../accounts/sign-in/prune.js';
+import { keepUp, UPKEEP_INTERVAL_MS } from '../pipeline/admission/upkeep.js';
+import type { BackgroundPart, Log } from '../platform/background/part.js';
+import { describe } from '../platform/background/run-under-lease.js';
+import { pause } from '../platform/background/waiting.js';
+
+export interface UpkeepOptions {
+  /** As `consent_ledger_worker`. */
+  readonly pool: pg.Pool;
+  readonly logger: Log;
+  readonly everyMs?: number;
+}
+
+/** Runs admission's upkeep, and that of sign-ins, regularly. Any number may run; one that fails is tried again at the next interval. */
+export function createUpkeep({ pool, logger, everyMs = UPKEEP_INTERVAL_MS }: UpkeepOptions): BackgroundPart {
+  let runs = 0;
+  let failures = 0;
+  return {
+    name: 'upkeep',
+    status: () => ({ runs, failures }),
+    run: async (signal) => {
+      while (!signal.aborted) {
+        try {
+          await keepUp(pool);
+          await pruneSignIns(pool);
+          runs += 1;
+        } catch (error) {
+          failures += 1;
+          logger.warn({ part: 'upkeep', reason: describe(error) }, 'failed; trying again');
+        }
+        await pause(everyMs, signal);
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { ApiError, type ErrorCode } from '../../../schemas/api/error-codes.js';
+import { OF_CONSENTS } from '../../api/openapi/error-groups.js';
+import type { Admission, ConsentsRequest } from '../../pipeline/admission/admission.js';
+import type { ParsedConsent } from '../../pipeline/admission/parse-consents.js';
+import type { AdmissionResult } from '../../pipeline/admission/results.js';
+
+/** The codes with which admission refuses consents. One that is not here is counted from its first refusal on. */
+const REJECTIONS: readonly ErrorCode[] = [
+  'NONCE_REPLAYED',
+  'MALFORMED_JSON',
+  'VALIDATION_ERROR',
+  ...OF_CONSENTS,
+  'INTERNAL_ERROR',
+];
+const GROUP_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250];
+const DURATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+export interface AdmissionMetrics {
+  /** Counts what becomes of each consent. */
+  countConsents(admission: Admission): Admission;
+  /** @param seconds from sending a group to the database's answer */
+  observeGroup(requests: number, consents: number, seconds: number): void;
+}
+
+/** Metrics of admission: consents by outcome, and the groups in which they are committed. */
+export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
+  const registers = [registry];
+  const admitted = new Counter({
+    name: 'consent_ledger_consents_admitted_total',
+    help: 'Consents answered with an acceptance: new ones, and repetitions of earlier ones.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const rejected = new Counter({
+    name: 'consent_ledger_consents_rejected_total',
+    help: 'Consents refused, by code. A request that is refused whole counts once.',
+    labelNames: ['code'] as const,
+    registers,
+  });
+  const accepted = admitted.labels({ outcome: 'accepted' });
+  const duplicate = admitted.labels({ outcome: 'duplicate' });
+  for (const series of [accepted, duplicate]) series.inc(0);
+  // A series that begins with its first refusal shows no increase from nothing to it, and no alert would see that one.
+  for (const code of REJECTIONS) rejected.inc({ code }, 0);
+  const groupRequests = new Histogram({
+    name: 'consent_ledger_admission_group_requests',
+    help: 'Requests committed together.',
+    buckets: GROUP_BUCKETS,
+    registers,
+  });
+  const groupConsents = new Histogram({
+    name: 'consent_ledger_admission_group_consents',
+    help: 'Consents committed together.',
+    buckets: [0, ...GROUP_BUCKETS],
+    registers,
+  });
+  const groupSeconds = new Histogram({
+    name: 'consent_ledger_admission_group_duration_seconds',
+    help: 'Time that the transaction of a group takes.',
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+
+  const admit = async (
+    admission: Admission,
+    request: ConsentsRequest,
+    parse: () => readonly ParsedConsent[],
+  ): Promise<AdmissionResult> => {
+    try {
+      const result = await admission.admit(request, parse);
+      for (const consent of result.consents) {
+        if (consent.status === 'rejected') rejected.inc({ code: consent.error.code });
+        else (consent.duplicate ? duplicate : accepted).inc();
+      }
+      return result;
+    } catch (error) {
+      rejected.inc({ code: error instanceof ApiError ? error.code : 'INTERNAL_ERROR' });
+      throw error;
+    }
+  };
+  return {
+    countConsents: (admission) => ({ ...admission, admit: (request, parse) => admit(admission, request, parse) }),
+    observeGroup: (requests, consents, seconds) => {
+      groupRequests.observe(requests);
+      groupConsents.observe(consents);
+      groupSeconds.observe(seconds);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { BackgroundPart, PartStatus } from '../../platform/background/part.js';
+
+/** A number that a part of the worker keeps, and the metric that shows it. */
+interface PartCount {
+  readonly part: string;
+  readonly status: string;
+  readonly metric: string;
+  readonly help: string;
+}
+
+const COUNTERS: readonly PartCount[] = [
+  {
+    part: 'relay',
+    status: 'relayed_events',
+    metric: 'consent_ledger_relay_appended_events_total',
+    help: 'Events that this process moved from the outbox to the event log.',
+  },
+  {
+    part: 'sealer',
+    status: 'sealed_batches',
+    metric: 'consent_ledger_sealed_batches_total',
+    help: 'Batches that this process sealed.',
+  },
+  {
+    part: 'sealer',
+    status: 'sealed_events',
+    metric: 'consent_ledger_sealed_events_total',
+    help: 'Events in batches that this process sealed.',
+  },
+  {
+    part: 'stamper',
+    status: 'stamps',
+    metric: 'consent_ledger_stamps_total',
+    help: 'Checkpoints that this process had time-stamped.',
+  },
+  {
+    part: 'erasure',
+    status: 'erased_records',
+    metric: 'consent_ledger_erased_records_total',
+    help: 'Records whose keys this process destroyed.',
+  },
+];
+
+const GAUGES: readonly PartCount[] = [
+  {
+    part: 'relay',
+    status: 'sites_retrying',
+    metric: 'consent_ledger_relay_retrying_sites',
+    help: 'Sites whose events this process could not relay at the last try, and tries again.',
+  },
+  {
+    part: 'stamper',
+    status: 'failures_in_a_row',
+    metric: 'consent_ledger_stamper_failures_in_a_row',
+    help: 'Attempts to stamp that failed since the last one that did not.',
+  },
+];
+
+/** Metrics of the worker's parts, from what each tells of itself: nothing is counted twice. */
+export function createPartMetrics(registry: Registry, parts: readonly BackgroundPart[]): void {
+  const registers = [registry];
+  const numberOf = ({ part, status }: PartCount): number | null => {
+    const value = parts.find(({ name }) => name === part)?.status()[status];
+    return typeof value === 'number' ? value : null;
+  };
+  for (const count of COUNTERS) {
+    new Counter({
+      name: count.metric,
+      help: count.help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(numberOf(count) ?? 0);
+      },
+    });
+  }
+  for (const count of GAUGES) {
+    new Gauge({
+      name: count.metric,
+      help: count.help,
+      registers,
+      collect() {
+        this.set(numberOf(count) ?? 0);
+      },
+    });
+  }
+  new Gauge({
+    name: 'consent_ledger_part_is_leader',
+    help: '1 where this process holds the lock of the part and does its work, 0 where it stands by.',
+    labelNames: ['part'] as const,
+    registers,
+    collect() {
+      for (const { name: part, leader } of parts.map((one) => ({ name: one.name, leader: leaderOf(one.status()) }))) {
+        if (leader !== null) this.set({ part }, leader ? 1 : 0);
+      }
+    },
+  });
+  new Counter({
+    name: 'consent_ledger_projected_events_total',
+    help: 'Events that this process read into each projection.',
+    labelNames: ['projection'] as const,
+    registers,
+    collect() {
+      this.reset();
+      const status = parts.find(({ name }) => name === 'projector')?.status() ?? {};
+      for (const [name, value] of Object.entries(status)) {
+        const [, projection] = /^(.+)_events$/.exec(name) ?? [];
+        if (projection !== undefined && typeof value === 'number') this.inc({ projection }, value);
+      }
+    },
+  });
+}
+
+function leaderOf({ leader }: PartStatus): boolean | null {
+  return typeof leader === 'boolean' ? leader : null;
+}

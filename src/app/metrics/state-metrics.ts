@@ -1,0 +1,199 @@
+import type pg from 'pg';
+import { Gauge, type Registry } from 'prom-client';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import { clockDifference } from '../../platform/database/clock-difference.js';
+import { projectionLag } from './projection-lag.js';
+import { createSharedReader } from './shared-reader.js';
+import { type PipelineState, readPipelineState } from './state-query.js';
+
+export interface StateSources {
+  /** As `consent_ledger_api` or `consent_ledger_worker`. */
+  readonly pool: pg.Pool;
+  readonly eventLog: EventLog;
+  readonly projections: readonly { readonly name: string }[];
+  /** Waiting events from which on the outbox is full. */
+  readonly outboxLimit: number;
+  /** Pools of connections, by the name that is shown. */
+  readonly pools: Readonly<Record<string, pg.Pool>>;
+  /** Told why the state cannot be read, for the log. */
+  readonly onFailure: (what: string, error: unknown) => void;
+}
+
+/** What is read from database and log is shown for this long: scraping more often costs nothing more. */
+const FRESH_MS = 5_000;
+/** A scrape waits so long for database and log, and then shows what was read before, up to the age below. */
+const WAIT_MS = 3_000;
+const STALE_MS = 60_000;
+const STATES = ['running', 'stopped', 'needs_rebuild', 'never_built'] as const;
+
+interface Snapshot {
+  /** Null where the database did not answer. */
+  readonly state: PipelineState | null;
+  readonly projectionStates: ReadonlyMap<string, string>;
+  /** Seconds; null where the log did not answer. */
+  readonly lags: ReadonlyMap<string, number> | null;
+  readonly clockDifference: number | null;
+}
+
+const NOTHING: Snapshot = { state: null, projectionStates: new Map(), lags: null, clockDifference: null };
+
+const GAUGES: readonly {
+  readonly name: string;
+  readonly help: string;
+  readonly value: (state: PipelineState) => number | null;
+}[] = [
+  {
+    name: 'consent_ledger_outbox_waiting_events',
+    help: 'Events that were accepted and are not in the event log yet, counted up to the limit.',
+    value: (state) => state.outboxWaiting,
+  },
+  {
+    name: 'consent_ledger_outbox_oldest_waiting_seconds',
+    help: 'Age of the oldest event that waits for the event log, parked sites left out; 0 if none waits.',
+    value: (state) => state.outboxOldestAge ?? 0,
+  },
+  {
+    name: 'consent_ledger_parked_sites',
+    help: 'Sites of which nothing is relayed until an operator has looked.',
+    value: (state) => state.parkedSites,
+  },
+  {
+    name: 'consent_ledger_unsealed_events',
+    help: 'Events that are in the event log and in no batch yet.',
+    value: (state) => state.unsealedEvents,
+  },
+  {
+    name: 'consent_ledger_ledger_size_batches',
+    help: 'Batches of the ledger.',
+    value: (state) => state.ledgerSize,
+  },
+  {
+    name: 'consent_ledger_last_batch_time_seconds',
+    help: 'When the newest batch was sealed, in seconds since 1970.',
+    value: (state) => state.lastBatchAt,
+  },
+  {
+    name: 'consent_ledger_unstamped_age_seconds',
+    help: 'Time since the oldest batch was sealed that no time-stamp covers; 0 if all are covered.',
+    value: (state) => state.unstampedAge ?? 0,
+  },
+  {
+    name: 'consent_ledger_last_stamp_time_seconds',
+    help: 'The time in the newest time-stamp (genTime), in seconds since 1970.',
+    value: (state) => state.lastStampAt,
+  },
+  {
+    name: 'consent_ledger_erasure_requests_open',
+    help: 'Erasures that were asked for and are not finished.',
+    value: (state) => state.openErasures,
+  },
+  {
+    name: 'consent_ledger_erasure_oldest_open_seconds',
+    help: 'Age of the oldest erasure that is not finished; 0 if there is none.',
+    value: (state) => state.oldestErasureAge ?? 0,
+  },
+];
+
+/**
+ * Metrics of the installation's state. Every process shows the same, so take the `max` over them, not the sum. What cannot be read is left out, and
+ * `consent_ledger_database_is_readable` or `consent_ledger_event_log_is_readable` says so.
+ * @returns brings them up to date; never throws
+ */
+export function createStateMetrics(registry: Registry, sources: StateSources): () => Promise<void> {
+  const registers = [registry];
+  const scalar = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  const gauges = GAUGES.map(({ name, help, value }) => ({ gauge: scalar(name, help), value }));
+  const database = scalar('consent_ledger_database_is_readable', 'Whether the state could be read from the database.');
+  const log = scalar('consent_ledger_event_log_is_readable', 'Whether the event log answered.');
+  const clock = scalar(
+    'consent_ledger_clock_difference_seconds',
+    'By how much this process’s clock is ahead of the database’s.',
+  );
+  scalar('consent_ledger_outbox_limit_events', 'Waiting events from which on consents are refused.').set(
+    sources.outboxLimit,
+  );
+  const states = new Gauge({
+    name: 'consent_ledger_projection_state',
+    help: '1 for the state that a projection is in, 0 for the others.',
+    labelNames: ['projection', 'state'] as const,
+    registers,
+  });
+  const lags = new Gauge({
+    name: 'consent_ledger_projection_lag_seconds',
+    help: 'Age of the first event of the log that a projection has not read; 0 if it has read all.',
+    labelNames: ['projection'] as const,
+    registers,
+  });
+  showPools(registry, sources.pools);
+  const reader = createSharedReader({
+    read: () => readSnapshot(sources),
+    freshMs: FRESH_MS,
+    waitMs: WAIT_MS,
+    staleMs: STALE_MS,
+  });
+
+  return async () => {
+    const snapshot = (await reader()) ?? NOTHING;
+    for (const { gauge, value } of gauges) show(gauge, snapshot.state === null ? null : value(snapshot.state));
+    show(clock, snapshot.clockDifference);
+    database.set(snapshot.state === null ? 0 : 1);
+    log.set(snapshot.lags === null ? 0 : 1);
+    states.reset();
+    lags.reset();
+    for (const { name: projection } of sources.projections) {
+      if (snapshot.state !== null) {
+        const current = snapshot.projectionStates.get(projection) ?? 'never_built';
+        for (const state of STATES) states.set({ projection, state }, state === current ? 1 : 0);
+      }
+      const lag = snapshot.lags?.get(projection);
+      if (lag !== undefined) lags.set({ projection }, lag);
+    }
+  };
+}
+
+function show(gauge: Gauge, value: number | null): void {
+  if (value === null) gauge.remove();
+  else gauge.set(value);
+}
+
+async function readSnapshot({ pool, eventLog, projections, outboxLimit, onFailure }: StateSources): Promise<Snapshot> {
+  let snapshot = NOTHING;
+  try {
+    const { state, projections: places } = await readPipelineState(pool, outboxLimit);
+    snapshot = {
+      ...snapshot,
+      state,
+      projectionStates: new Map(places.map(({ name, state }) => [name, state])),
+      clockDifference: (await clockDifference(pool, Date.now)) / 1000,
+    };
+    const positions = new Map(places.map(({ name, position }) => [name, position]));
+    try {
+      const lags = new Map<string, number>();
+      for (const { name } of projections) {
+        lags.set(name, await projectionLag(eventLog, positions.get(name) ?? null, Date.now()));
+      }
+      snapshot = { ...snapshot, lags };
+    } catch (error) {
+      onFailure('event log', error);
+    }
+  } catch (error) {
+    onFailure('database', error);
+  }
+  return snapshot;
+}
+
+function showPools(registry: Registry, pools: StateSources['pools']): void {
+  new Gauge({
+    name: 'consent_ledger_database_connections',
+    help: 'Connections of this process to PostgreSQL by pool, and requests that wait for one.',
+    labelNames: ['pool', 'state'] as const,
+    registers: [registry],
+    collect() {
+      for (const [name, pool] of Object.entries(pools)) {
+        this.set({ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount);
+        this.set({ pool: name, state: 'idle' }, pool.idleCount);
+        this.set({ pool: name, state: 'waiting' }, pool.waitingCount);
+      }
+    },
+  });
+}

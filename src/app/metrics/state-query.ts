@@ -1,0 +1,118 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { withTransaction } from '../../platform/database/pool.js';
+
+/** Where the pipeline stands, as the database has it at one moment. Ages are in seconds; null where there is nothing to be old. */
+export interface PipelineState {
+  /** At most the limit that was asked for. */
+  readonly outboxWaiting: number;
+  /** Of the first waiting event of any site that is not parked. */
+  readonly outboxOldestAge: number | null;
+  readonly parkedSites: number;
+  readonly unsealedEvents: number;
+  readonly ledgerSize: number;
+  /** Unix seconds. */
+  readonly lastBatchAt: number | null;
+  /** Since the oldest batch that no stamp covers was sealed. */
+  readonly unstampedAge: number | null;
+  /** Unix seconds: the authority's time in the newest stamp. */
+  readonly lastStampAt: number | null;
+  readonly openErasures: number;
+  readonly oldestErasureAge: number | null;
+}
+
+/** Where one projection stands. */
+export interface ProjectionPlace {
+  readonly name: string;
+  readonly state: string;
+  /** Position in the log up to which it has read; null: nowhere yet. */
+  readonly position: string | null;
+}
+
+/** However the tables grow, the database is not kept longer than this. Half a million waiting rows that were not vacuumed yet take two seconds. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+const MAX_SITES = 1_000;
+const MAX_ERASURES = 10_000;
+
+const number = z.number().nullable();
+const StateRows = z.tuple([
+  z
+    .object({
+      waiting: z.int(),
+      oldest_age: number,
+      parked: z.int(),
+      unsealed: z.int(),
+      size: z.int(),
+      last_batch: number,
+      unstamped_age: number,
+      last_stamp: number,
+      erasures: z.int(),
+      erasure_age: number,
+    })
+    .transform(
+      (row): PipelineState => ({
+        outboxWaiting: row.waiting,
+        outboxOldestAge: row.oldest_age,
+        parkedSites: row.parked,
+        unsealedEvents: row.unsealed,
+        ledgerSize: row.size,
+        lastBatchAt: row.last_batch,
+        unstampedAge: row.unstamped_age,
+        lastStampAt: row.last_stamp,
+        openErasures: row.erasures,
+        oldestErasureAge: row.erasure_age,
+      }),
+    ),
+]);
+const ProjectionRows = z.array(z.object({ name: z.string(), state: z.string(), position: z.string().nullable() }));
+
+const age = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`;
+const unixSeconds = (time: string): string => `extract(epoch from ${time})::float8`;
+
+// The outbox's index is by site: its oldest waiting row is the oldest of the sites' first ones, and the index is skipped through site by site.
+const STATE_SQL = `
+  with recursive first_waiting as (
+    (select site_id, created_at from outbox where revision is null order by site_id, seq limit 1)
+    union all
+    select next.site_id, next.created_at
+      from first_waiting f
+     cross join lateral (
+       select o.site_id, o.created_at from outbox o
+        where o.revision is null and o.site_id > f.site_id order by o.site_id, o.seq limit 1) next
+  ),
+  newest_stamp as (select size, gen_time from checkpoints order by size desc limit 1),
+  newest_batch as (select number, sealed_at from batches order by number desc limit 1),
+  open_erasures as (select requested_at from erasure_requests where finished_at is null limit ${MAX_ERASURES})
+  select
+    (select count(*) from (select from outbox where revision is null limit $1) w) as waiting,
+    (select ${age('min(created_at)')} from (select * from first_waiting limit ${MAX_SITES}) f
+      where not exists (select from parked_sites p where p.site_id = f.site_id)) as oldest_age,
+    (select count(*) from parked_sites) as parked,
+    (select coalesce(sum(greatest(0, r.revision - coalesce(s.revision, -1))), 0)::bigint
+       from relayed_streams r left join sealed_streams s using (stream)) as unsealed,
+    (select coalesce(max(number) + 1, 0) from newest_batch) as size,
+    (select ${unixSeconds('sealed_at')} from newest_batch) as last_batch,
+    (select ${age('sealed_at')} from batches
+      where number >= (select coalesce(max(size), 0) from newest_stamp) order by number limit 1) as unstamped_age,
+    (select ${unixSeconds('gen_time')} from newest_stamp) as last_stamp,
+    (select count(*) from open_erasures) as erasures,
+    (select ${age('min(requested_at)')} from open_erasures) as erasure_age`;
+
+/**
+ * Reads both in one short transaction, as `consent_ledger_api` or `consent_ledger_worker`.
+ * @param maxWaiting waiting events are counted up to here
+ * @throws errors of the database, and if it takes longer than ten seconds
+ */
+export async function readPipelineState(
+  pool: pg.Pool,
+  maxWaiting: number,
+): Promise<{ readonly state: PipelineState; readonly projections: readonly ProjectionPlace[] }> {
+  return withTransaction(pool, async (client) => {
+    await client.query(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+    const state = await client.query({ name: 'pipeline_state', text: STATE_SQL, values: [maxWaiting] });
+    const projections = await client.query(`
+      select p.name, p.state, g.position from projections p
+        left join projection_generations g on g.name = p.name and g.generation = p.live_generation`);
+    return { state: StateRows.parse(state.rows)[0], projections: ProjectionRows.parse(projections.rows) };
+  });
+}

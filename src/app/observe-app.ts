@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { PROJECTIONS } from '../../projections/index.js';
+import type { RouteGroup } from '../api/server/app.js';
+import { metricsRoute } from '../api/server/metrics.js';
+import { failureOf } from '../api/server/request-log.js';
+import type { Installation } from './installation.js';
+
+/** Measures and traces the requests of a role's application. To be called before it is ready. */
+export function observeApp(app: FastifyInstance, { metrics, tracing }: Installation): void {
+  metrics.observeRequests(app);
+  tracing.traceRequests(app);
+}
+
+/**
+ * GET /metrics, if there is a token for it, with the state of the installation.
+ * @param pool whose rights the state is read with
+ */
+export function metricsGroup(installation: Installation, pool: pg.Pool): RouteGroup {
+  const { config, metrics, logger, eventLog } = installation;
+  const { metricsToken } = config;
+  if (metricsToken === undefined) return () => undefined;
+  metrics.showState({
+    pool,
+    eventLog,
+    projections: PROJECTIONS,
+    outboxLimit: config.outbox.maxRows,
+    pools: { api: installation.apiPool, worker: installation.workerPool, projections: installation.projectionsPool },
+    onFailure: (what, error) => logger.warn({ what, ...failureOf(error) }, 'the state for /metrics cannot be read'),
+  });
+  return (scope) => metricsRoute(scope, metrics, metricsToken);
+}

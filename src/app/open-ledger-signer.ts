@@ -1,0 +1,34 @@
+import { sign } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type LedgerSigner, verifierKeyOf } from '../pipeline/ledger/ledger-signer.js';
+import type { Config } from '../platform/config/index.js';
+import type { Keyring, SigningKey } from '../platform/keys/index.js';
+
+/** The ledger's key, under the configured origin. */
+export async function openLedgerSigner(keyring: Keyring, config: Config): Promise<LedgerSigner> {
+  return ledgerSignerOf(await keyring.ledgerKey(), config.ledgerOrigin);
+}
+
+/** Signs as the ledger of this origin. */
+export function ledgerSignerOf(key: SigningKey, origin: string): LedgerSigner {
+  return {
+    origin,
+    publicKey: new Uint8Array(key.publicKeyBytes),
+    sign: (message) => new Uint8Array(sign(null, message, key.privateKey)),
+  };
+}
+
+/** File with the ledger's public key, for whoever verifies: a C2SP verifier-key line. */
+export function ledgerKeyFile(config: Config): string {
+  return join(config.dataDir, 'ledger.vkey');
+}
+
+/** Writes the public key where people and `admin seed-demo` find it. */
+export async function publishLedgerKeyFile(config: Config, signer: LedgerSigner): Promise<void> {
+  const path = ledgerKeyFile(config);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}`;
+  await writeFile(temporary, `${verifierKeyOf(signer)}\n`);
+  await rename(temporary, path);
+}

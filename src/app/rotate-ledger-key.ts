@@ -1,0 +1,78 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { ensureManifestCertificate } from '../evidence/package/index.js';
+import type { EventLog } from '../pipeline/event-log/port.js';
+import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
+import { verifierKeyOf } from '../pipeline/ledger/ledger-signer.js';
+import type { LedgerState } from '../pipeline/ledger/ledger-state.js';
+import { readNewestStamp } from '../pipeline/stamper/newest-stamp.js';
+import { bridgeLedgerKey } from '../pipeline/stamper/rotate-ledger-key.js';
+import type { Keyring } from '../platform/keys/index.js';
+import type { TimestampClient } from '../timestamping/client.js';
+import { ledgerSignerOf } from './open-ledger-signer.js';
+
+const BridgeRows = z.tuple([z.object({ bridge_size: z.int() })]);
+
+export interface RotationParts {
+  /** As `consent_ledger_worker`. */
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly keyring: Keyring;
+  /** Origin of the ledger. */
+  readonly origin: string;
+  readonly client: TimestampClient;
+  /** DER of the configured roots. */
+  readonly trustAnchors: readonly Uint8Array[];
+  /** Called before a checkpoint leaves the service, to be remembered outside the database. */
+  readonly rememberHead?: (state: LedgerState) => Promise<void>;
+}
+
+export interface LedgerKeyRotation {
+  /** Verifier-key lines. */
+  readonly from: string;
+  readonly to: string;
+  /** Size of the checkpoint that both keys signed. */
+  readonly bridgeSize: number;
+}
+
+/**
+ * Gives the ledger a new key. In this order, so that after a crash at any point the same call goes on where it stopped, and so does a start of
+ * the worker (`finishLedgerKeyRotation`): the new key is kept; it certifies the manifest key; the ledger hands over to it; it becomes the one that signs.
+ * Processes that hold the old key cannot stamp any more, and must be started again.
+ * @throws LedgerKeyMismatch; TimestampUnavailable; KeyError; EventLogUnavailable, errors of the database
+ */
+export async function rotateLedgerKey(parts: RotationParts, signal: AbortSignal): Promise<LedgerKeyRotation> {
+  const { pool, log, keyring, origin, client, trustAnchors } = parts;
+  const signer = ledgerSignerOf(await keyring.ledgerKey(), origin);
+  const nextKey = await keyring.nextLedgerKey();
+  const next = ledgerSignerOf(nextKey, origin);
+  const manifestKey = await keyring.manifestKey();
+  await ensureManifestCertificate({
+    pool,
+    keyring: { ledgerKey: async () => nextKey, manifestKey: async () => manifestKey },
+    origin,
+  });
+  const readNewest = () => readNewestStamp(pool, trustAnchors, new Date());
+  const { rememberHead } = parts;
+  await bridgeLedgerKey({ pool, log, client, signer, next, readNewest, ...(rememberHead && { rememberHead }) }, signal);
+  await keyring.promoteNextLedgerKey();
+  const { rows } = await pool.query('select bridge_size from ledger_keys where key = $1', [verifierKeyOf(next)]);
+  const [{ bridge_size: bridgeSize }] = BridgeRows.parse(rows);
+  return { from: verifierKeyOf(signer), to: verifierKeyOf(next), bridgeSize };
+}
+
+/**
+ * Ends a rotation that was cut off after the ledger had handed over: the new key becomes the one that signs.
+ * @throws what `catchUpLedger` throws; KeyError
+ */
+export async function finishLedgerKeyRotation({
+  pool,
+  log,
+  keyring,
+  origin,
+}: Pick<RotationParts, 'pool' | 'log' | 'keyring' | 'origin'>): Promise<void> {
+  const pending = await keyring.pendingLedgerKey();
+  if (pending === null) return;
+  const { key } = await catchUpLedger(pool, log);
+  if (key === verifierKeyOf(ledgerSignerOf(pending, origin))) await keyring.promoteNextLedgerKey();
+}

@@ -1,0 +1,126 @@
+import { PROJECTIONS } from '../../projections/index.js';
+import { applyErasures, createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
+import { createExporter } from '../evidence/exports/index.js';
+import { ensureManifestCertificate } from '../evidence/package/index.js';
+import { assertLedgerNotRolledBack, rememberHead } from '../pipeline/ledger/ledger-head.js';
+import type { LedgerState } from '../pipeline/ledger/ledger-state.js';
+import { createProjector, prepareProjections } from '../pipeline/projector/index.js';
+import { assertLogNotBehind } from '../pipeline/relay/log-check.js';
+import { createRelay } from '../pipeline/relay/relay.js';
+import { createSealer, MAX_BATCH_LEAVES } from '../pipeline/sealer/sealer.js';
+import { createStamper } from '../pipeline/stamper/stamper.js';
+import type { BackgroundPart } from '../platform/background/part.js';
+import { createSealingClock } from '../platform/clock/trusted-clock.js';
+import { bindEventLog } from './bind-event-log.js';
+import type { Installation } from './installation.js';
+import { ledgerHeadFile } from './ledger-head-file.js';
+import { createUpkeep } from './maintenance-part.js';
+import { openLedgerSigner, publishLedgerKeyFile } from './open-ledger-signer.js';
+import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
+import { observeAsking, openTimestamping } from './timestamping.js';
+
+const HOUR_MS = 3_600_000;
+
+/** The parts behind admission: relay, projector, sealer, stamper, erasure, upkeep. Any number of workers may run; each part works in one of them. */
+export interface Worker {
+  readonly parts: readonly BackgroundPart[];
+  /** Rejects when a part needs an operator; resolves when it was stopped. */
+  readonly ended: Promise<void>;
+  /** Finishes the steps in hand, then stops. */
+  stop(): Promise<void>;
+}
+
+/**
+ * What must be true before any request is served: the read models are there, the log is this database's and has all that it ever had, and what was erased is erased, also
+ * after a restore.
+ * @param seals whether this process seals: the ledger's head is remembered where that is done
+ * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, EventLogUnavailable, JournalUnavailable
+ */
+export async function prepareInstallation(
+  installation: Installation,
+  { seals }: { readonly seals: boolean },
+): Promise<void> {
+  const { workerPool, projectionsPool, eventLog, config, logger } = installation;
+  await prepareProjections(projectionsPool, PROJECTIONS);
+  await bindEventLog(workerPool, eventLog);
+  await assertLogNotBehind(workerPool, eventLog);
+  if (seals) await assertLedgerNotRolledBack(workerPool, eventLog, ledgerHeadFile(config));
+  const journal = openErasureJournal(config.erasureJournal);
+  const applied = await applyErasures({ pool: workerPool, log: eventLog, journal });
+  if (applied.fromLog + applied.fromJournal > 0) {
+    logger.warn({ ...applied }, 'the database was restored from a backup: what was erased since is erased again');
+  }
+}
+
+/** Starts every background part. */
+export async function startWorker(installation: Installation): Promise<Worker> {
+  const { config, logger, workerPool: pool, eventLog: log, projectionsPool, keyring, metrics, tracing } = installation;
+  await finishLedgerKeyRotation({ pool, log, keyring, origin: config.ledgerOrigin });
+  const signer = await openLedgerSigner(keyring, config);
+  const timestamping = await openTimestamping(config, observeAsking(installation));
+  await publishLedgerKeyFile(config, signer);
+  await ensureManifestCertificate({ pool, keyring, origin: config.ledgerOrigin });
+  const headFile = ledgerHeadFile(config);
+  const remember = (state: LedgerState): Promise<void> => rememberHead(pool, headFile, state);
+  const sealingClock = createSealingClock({ pool, logger });
+  const stamper = createStamper({
+    sealingClock,
+    rememberHead: remember,
+    pool,
+    log,
+    logger,
+    signer,
+    client: timestamping.client,
+    trustAnchors: timestamping.trustAnchors,
+    minIntervalMs: config.stampIntervalMs,
+    tracing,
+  });
+  const parts: readonly BackgroundPart[] = [
+    createRelay({ pool, log, keyring, logger, retentionMs: config.outbox.retentionHours * HOUR_MS, tracing }),
+    createProjector({ pool: projectionsPool, log, logger, projections: PROJECTIONS, tracing }),
+    createSealer({
+      pool,
+      log,
+      keyring,
+      logger,
+      signer,
+      limits: { maxLeaves: Math.min(config.batch.maxEvents, MAX_BATCH_LEAVES), maxAgeMs: config.batch.maxAgeMs },
+      sealingClock,
+      rememberHead: remember,
+      onSealed: () => stamper.wake(),
+      tracing,
+    }),
+    stamper,
+    createErasureRunner({ pool, log, logger, journal: openErasureJournal(config.erasureJournal) }),
+    createRetention({
+      pool,
+      keyring,
+      logger,
+      clock: sealingClock,
+      journal: openErasureJournal(config.erasureJournal),
+    }),
+    createExporter({
+      pool,
+      log,
+      keyring,
+      logger,
+      origin: config.ledgerOrigin,
+      tracing,
+      maxBytes: config.exports.maxBytes,
+      retentionMs: config.exports.retentionHours * HOUR_MS,
+    }),
+    createUpkeep({ pool, logger }),
+  ];
+  metrics.showParts(parts);
+  const stopping = new AbortController();
+  const running = parts.map((part) => part.run(stopping.signal));
+  return {
+    parts,
+    ended: Promise.all(running).then(() => undefined),
+    stop: async () => {
+      stopping.abort();
+      await Promise.allSettled(running);
+      await timestamping.stop();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { createUser } from '../../accounts/users/users.js';
+import { createApiKey } from '../../tenancy/api-keys/api-keys.js';
+import { publishSiteConfig } from '../../tenancy/configuration/publish-site-config.js';
+import { activateVersion } from '../../tenancy/documents/activate-version.js';
+import { createDocument } from '../../tenancy/documents/create-document.js';
+import type { VersionState } from '../../tenancy/documents/document-version.js';
+import { draftVersion } from '../../tenancy/documents/draft-version.js';
+import { publishVersion } from '../../tenancy/documents/publish-version.js';
+import { createSite } from '../../tenancy/sites/create-site.js';
+import { createTenant } from '../../tenancy/tenants/create-tenant.js';
+import { PLANS } from '../../tenancy/tenants/plans.js';
+import { DEMO_CONFIG, DEMO_DOCUMENTS, type DemoDocument } from './demo-texts.js';
+
+export interface SeedOptions {
+  /** Consents a month; undefined: the standard plan's. */
+  readonly quota?: number | undefined;
+  /** Requests a minute; undefined: the standard plan's. */
+  readonly rateLimit?: number | undefined;
+  readonly hasSubscription: boolean;
+  readonly isVerified: boolean;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedIps: readonly string[];
+}
+
+interface Login {
+  readonly email: string;
+  readonly password: string;
+}
+
+interface SeededDocument {
+  readonly id: string;
+  readonly slug: string;
+  readonly kind: string;
+  readonly requires_approval_token: boolean;
+  readonly versions: readonly {
+    readonly id: string;
+    readonly language: string;
+    readonly number: number;
+    readonly state: VersionState;
+  }[];
+}
+
+/** A demonstration tenant, as `admin seed-demo --json` prints it. The keys and passwords are shown this once. */
+export interface SeededDemo {
+  readonly tenant_id: string;
+  readonly site: { readonly id: string; readonly domain: string };
+  readonly keys: { readonly read: string; readonly write: string };
+  readonly api_user: Login;
+  readonly panel_user: Login;
+  readonly categories: readonly string[];
+  readonly documents: readonly SeededDocument[];
+}
+
+/**
+ * Makes a new demonstration tenant: plan, site, keys, users, configuration, and documents with active and retired versions.
+ * @param pool in the role `consent_ledger_api`
+ * @throws CatalogueError `invalid` for wrong options
+ */
+export async function seedDemo(pool: pg.Pool, options: SeedOptions): Promise<SeededDemo> {
+  const name = randomBytes(6).toString('hex');
+  const domain = `shop-${name}.example`;
+  const plan = {
+    ...PLANS.standard,
+    rateLimitPerMinute: options.rateLimit ?? PLANS.standard.rateLimitPerMinute,
+    consentQuota: options.quota ?? PLANS.standard.consentQuota,
+  };
+  const tenant = await createTenant(pool, `Demonstration ${name}`, options.hasSubscription ? plan : null);
+  const site = await createSite(pool, {
+    tenantId: tenant.id,
+    name: 'Demonstration shop',
+    domain,
+    isVerified: options.isVerified,
+    allowedOrigins: [...options.allowedOrigins],
+    allowedIps: [...options.allowedIps],
+  });
+  await publishSiteConfig(pool, site.id, DEMO_CONFIG, { forAnyDomain: true });
+  const documents: SeededDocument[] = [];
+  for (const document of DEMO_DOCUMENTS) documents.push(await seedDocument(pool, site.id, document));
+  return {
+    tenant_id: tenant.id,
+    site: { id: site.id, domain },
+    keys: {
+      read: (await createApiKey(pool, site.id, 'read')).key,
+      write: (await createApiKey(pool, site.id, 'write')).key,
+    },
+    api_user: await seedUser(pool, tenant.id, `api@${domain}`, 'api_user'),
+    panel_user: await seedUser(pool, tenant.id, `owner@${domain}`, 'owner'),
+    categories: DEMO_CONFIG.categories.map(({ key }) => key),
+    documents,
+  };
+}
+
+async function seedUser(pool: pg.Pool, tenantId: string, email: string, role: 'api_user' | 'owner'): Promise<Login> {
+  const password = randomBytes(18).toString('base64url');
+  await createUser(pool, { tenantId, email, password, role });
+  return { email, password };
+}
+
+async function seedDocument(pool: pg.Pool, siteId: string, document: DemoDocument): Promise<SeededDocument> {
+  const { slug, kind, requiresApprovalToken } = document;
+  const { id } = await createDocument(pool, { siteId, slug, kind, requiresApprovalToken });
+  const versions = [];
+  for (const { language, title, content, isActive } of document.versions) {
+    const draft = { siteId, documentId: id, language, title, mediaType: 'text/plain', content };
+    const version = await draftVersion(pool, draft);
+    const { number } = await publishVersion(pool, siteId, version.id);
+    // Each is active in its turn: the one after it in the same language retires it.
+    await activateVersion(pool, siteId, version.id);
+    versions.push({ id: version.id, language, number, state: isActive ? ('active' as const) : ('retired' as const) });
+  }
+  return { id, slug, kind, requires_approval_token: requiresApprovalToken, versions };
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import { DiscloseRequest } from '../../../schemas/api/panel/exports.js';
+import { withTransaction } from '../../platform/database/pool.js';
+import type { Disclose, ExportProgress, ExportResult } from '../package/index.js';
+import { KeptFilter } from './export-job.js';
+import type { StoredPackage } from './package-sink.js';
+
+/** A claim whose holder has not been heard of for so long is free again. */
+const SILENCE = "interval '15 seconds'";
+/** Runs of one export before it is given up. */
+export const MAX_ATTEMPTS = 3;
+const RETRY = "interval '30 seconds'";
+
+/** An export that this process works on. */
+export interface ClaimedExport {
+  readonly id: string;
+  readonly siteId: string;
+  /** Of this run: whoever claims the export after it has another. */
+  readonly claim: string;
+  readonly attempts: number;
+  readonly seed: Uint8Array;
+  readonly filter: KeptFilter;
+  /** Encrypted; null unless the filter is about a visitor. */
+  readonly sealedVisitor: Uint8Array | null;
+  readonly disclose: Disclose;
+  readonly requestedBy: string;
+  readonly channel: 'panel' | 's2s';
+}
+
+const bytes = z.instanceof(Uint8Array);
+const ClaimedRow = z
+  .object({
+    id: z.string(),
+    site_id: z.string(),
+    claim: z.string(),
+    attempts: z.int(),
+    seed: bytes,
+    filter: KeptFilter,
+    sealed_visitor: bytes.nullable(),
+    disclose: DiscloseRequest,
+    requested_by: z.string(),
+    channel: z.enum(['panel', 's2s']),
+  })
+  .transform(
+    ({ site_id: siteId, sealed_visitor: sealedVisitor, requested_by: requestedBy, ...row }): ClaimedExport => ({
+      ...row,
+      siteId,
+      sealedVisitor,
+      requestedBy,
+    }),
+  );
+
+/** Takes the oldest export that waits, or whose worker is gone. @returns null if there is none */
+export async function claimExport(pool: pg.Pool): Promise<ClaimedExport | null> {
+  const { rows } = await pool.query(
+    `with next as (
+       select j.export_id, e.seed from export_jobs j join exports e on e.id = j.export_id
+        where e.state = 'queued' and e.seed is not null and j.deleted_at is null
+          and case when j.claim is null then j.retry_at is null or j.retry_at <= now()
+                   else j.heartbeat_at < now() - ${SILENCE} end
+        order by j.export_id limit 1 for update of j skip locked)
+     update export_jobs j
+        set claim = $1, attempts = attempts + 1, heartbeat_at = now(), retry_at = null,
+            started_at = coalesce(started_at, now()), step = null, done = null, total = null, bytes = 0
+       from next where j.export_id = next.export_id
+     returning j.export_id as id, j.site_id, j.claim, j.attempts, next.seed, j.filter, j.sealed_visitor, j.disclose,
+               j.requested_by, j.channel`,
+    [randomUUID()],
+  );
+  return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;
+}
+
+type Claim = Pick<ClaimedExport, 'id' | 'claim'>;
+
+/**
+ * Says that the run goes on, and how far it is.
+ * @returns false if it must not: the export was cancelled, erased or taken over
+ */
+export async function noteProgress(
+  pool: pg.Pool,
+  { id, claim }: Claim,
+  progress: ExportProgress | null,
+  size: number,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update export_jobs j set heartbeat_at = now(), step = $3, done = $4, total = $5, bytes = $6
+       from exports e
+      where j.export_id = $1 and j.claim = $2 and e.id = j.export_id and e.state = 'queued' and e.seed is not null`,
+    [id, claim, progress?.step ?? null, progress?.done ?? null, progress?.total ?? null, size],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Ends an export whose package is stored.
+ * @param sealedDisclosures of a filter by person, encrypted
+ * @returns false if it was cancelled, erased or taken over before
+ */
+export function finishExport(
+  pool: pg.Pool,
+  { id, claim }: Claim,
+  stored: StoredPackage,
+  result: Pick<ExportResult, 'checkpoint' | 'counts'>,
+  sealedDisclosures: Uint8Array | null,
+  retentionMs: number,
+): Promise<boolean> {
+  return withTransaction(pool, async (transaction) => {
+    const { rowCount } = await transaction.query(
+      `update exports e set state = 'finished', ended_at = now() from export_jobs j
+        where e.id = $1 and e.state = 'queued' and e.seed is not null and j.export_id = e.id and j.claim = $2`,
+      [id, claim],
+    );
+    if (rowCount !== 1) return false;
+    await transaction.query(
+      `update export_jobs
+          set claim = null, step = null, done = null, total = null, sealed_visitor = null, bytes = $2, chunks = $3, sha256 = $4,
+              checkpoint = $5, counts = $6, sealed_disclosures = $7, expires_at = now() + $8 * interval '1 millisecond'
+        where export_id = $1`,
+      [
+        id,
+        stored.bytes,
+        stored.chunks,
+        stored.sha256,
+        result.checkpoint,
+        JSON.stringify(result.counts),
+        sealedDisclosures,
+        retentionMs,
+      ],
+    );
+    return true;
+  });
+}
+
+/** Ends an export that no other run would mend. @param reason of `EXPORT_REASONS` */
+export function failExport(pool: pg.Pool, { id, claim }: Claim, reason: string): Promise<boolean> {
+  return withTransaction(pool, async (transaction) => {
+    const { rowCount } = await transaction.query(
+      `update exports e set state = 'failed', ended_at = now(), seed = null from export_jobs j
+        where e.id = $1 and e.state = 'queued' and e.seed is not null and j.export_id = e.id and j.claim = $2`,
+      [id, claim],
+    );
+    if (rowCount !== 1) return false;
+    await transaction.query(
+      'update export_jobs set claim = null, reason = $2, sealed_visitor = null where export_id = $1',
+      [id, reason],
+    );
+    return true;
+  });
+}
+
+/**
+ * Gives an export back, to be run again.
+ * @param isOwnFault whether this run counts as one of those after which it is given up, and a pause follows
+ */
+export async function giveBackExport(pool: pg.Pool, { id, claim }: Claim, isOwnFault: boolean): Promise<void> {
+  await pool.query(
+    `update export_jobs set claim = null, step = null, done = null, total = null,
+            attempts = attempts - $3, retry_at = case when $3 = 0 then now() + ${RETRY} end
+      where export_id = $1 and claim = $2`,
+    [id, claim, isOwnFault ? 0 : 1],
+  );
+}

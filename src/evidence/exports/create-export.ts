@@ -1,0 +1,92 @@
+import { v7 as uuidV7 } from 'uuid';
+import { z } from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { CreateExportRequest, EvidenceExport } from '../../../schemas/api/panel/exports.js';
+import { type Database, withTransaction } from '../../platform/database/pool.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import { exportFilter } from './export-filter.js';
+import { EXPORT_COLUMNS, ExportJobRow, shownExport } from './export-job.js';
+import { exportKey, newExportSeed, sealSecret } from './export-key.js';
+
+/** Who asks for an export, and of which site. */
+export interface ExportAuthor {
+  readonly tenantId: string;
+  readonly siteId: string;
+  readonly userId: string;
+  readonly channel: 'panel' | 's2s';
+}
+
+export interface CreateExportParts {
+  readonly keyring: Pick<Keyring, 'siteKey'>;
+  /** Exports of a tenant that are queued, running or kept. */
+  readonly maxPerTenant: number;
+}
+
+/**
+ * Queues an export.
+ * @param database as `consent_ledger_admin` or `consent_ledger_api`
+ * @throws ApiError EXPORT_LIMIT_EXCEEDED; KeyError
+ */
+export async function createExport(
+  database: Database,
+  parts: CreateExportParts,
+  author: ExportAuthor,
+  { filter, disclose }: CreateExportRequest,
+): Promise<EvidenceExport> {
+  const id = uuidV7();
+  const seed = newExportSeed();
+  const key = exportKey(await parts.keyring.siteKey(author.siteId), seed, id);
+  const { visitorId: visitor, ...kept } = exportFilter(filter);
+  return withTransaction(database, async (transaction) => {
+    await refuseExcess(transaction, author.tenantId, parts.maxPerTenant);
+    await transaction.query(
+      `insert into exports (id, site_id, state, requested_by, seed) values ($1, $2, 'queued', $3, $4)`,
+      [id, author.siteId, exportedBy(author, id), seed],
+    );
+    await transaction.query(
+      `insert into export_jobs (export_id, tenant_id, site_id, requested_by, channel, filter, by_visitor, sealed_visitor, disclose)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        id,
+        author.tenantId,
+        author.siteId,
+        author.userId,
+        author.channel,
+        JSON.stringify(kept),
+        visitor !== undefined,
+        visitor === undefined ? null : sealSecret(key, id, 'visitor', visitor),
+        JSON.stringify(disclose),
+      ],
+    );
+    const { rows } = await transaction.query(
+      `select ${EXPORT_COLUMNS} from exports e join export_jobs j on j.export_id = e.id where e.id = $1`,
+      [id],
+    );
+    return shownExport(z.tuple([ExportJobRow]).parse(rows)[0]);
+  });
+}
+
+const CountRows = z.tuple([z.object({ count: z.int() })]);
+
+/** One request of a tenant after the other: two at once must not both be the last one allowed. */
+async function refuseExcess(transaction: Database, tenantId: string, maxPerTenant: number): Promise<void> {
+  await transaction.query(`select pg_advisory_xact_lock(hashtextextended('consent-ledger exports of ' || $1, 0))`, [
+    tenantId,
+  ]);
+  const { rows } = await transaction.query(
+    `select count(*) as count from export_jobs j join exports e on e.id = j.export_id
+      where j.tenant_id = $1 and e.state in ('queued', 'finished') and e.seed is not null
+        and (j.expires_at is null or j.expires_at > now())`,
+    [tenantId],
+  );
+  if (CountRows.parse(rows)[0].count < maxPerTenant) return;
+  throw new ApiError(
+    'EXPORT_LIMIT_EXCEEDED',
+    `${maxPerTenant} exports of the tenant are queued, running or kept: delete one that is not needed any more.`,
+  );
+}
+
+/** What the package says of its author. */
+export function exportedBy({ channel, userId }: Pick<ExportAuthor, 'channel' | 'userId'>, exportId: string): string {
+  return `${channel === 'panel' ? 'panel' : 'API'} user ${userId}, export ${exportId}`;
+}

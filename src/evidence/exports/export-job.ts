@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { DiscloseRequest, EvidenceExport, type EvidenceExport as Shown } from '../../../schemas/api/panel/exports.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { ExportFilter } from '../package/filter.js';
+
+/** The filter as it is kept in clear. */
+export const KeptFilter = ExportFilter.omit({ visitorId: true });
+export type KeptFilter = z.infer<typeof KeptFilter>;
+
+/**
+ * A job `j` with its row `e` of `exports`, as it stands for callers: an erasure takes the seed away and nothing else, and time alone makes a package
+ * expire.
+ */
+export const EXPORT_COLUMNS = `
+  e.id, e.site_id, j.requested_by, j.channel, j.requested_at, e.ended_at, j.expires_at, j.filter, j.by_visitor, j.disclose,
+  j.step, j.done, j.total, j.bytes, j.sha256, j.checkpoint, j.counts,
+  case when e.state in ('queued', 'finished') and e.seed is null then 'cancelled'
+       when e.state = 'queued' and j.claim is not null then 'running'
+       when e.state = 'finished' and j.expires_at <= now() then 'expired'
+       else e.state end as state,
+  case when e.state in ('queued', 'finished') and e.seed is null then 'erasure' else j.reason end as reason`;
+
+const bytes = z.instanceof(Uint8Array);
+const { shape } = EvidenceExport;
+
+export const ExportJobRow = z.object({
+  id: z.string(),
+  site_id: z.string(),
+  requested_by: z.string(),
+  channel: shape.requested_by.shape.channel,
+  requested_at: z.date(),
+  ended_at: z.date().nullable(),
+  expires_at: z.date().nullable(),
+  filter: KeptFilter,
+  by_visitor: z.boolean(),
+  disclose: DiscloseRequest,
+  step: shape.progress.unwrap().shape.step.nullable(),
+  done: z.int().nullable(),
+  total: z.int().nullable(),
+  bytes: z.int(),
+  sha256: bytes.nullable(),
+  checkpoint: z.int().nullable(),
+  counts: shape.package.unwrap().shape.counts.nullable(),
+  state: shape.state,
+  reason: shape.reason,
+});
+export type ExportJobRow = z.infer<typeof ExportJobRow>;
+
+/** An export as callers see it. */
+export function shownExport(row: ExportJobRow): Shown {
+  const { filter, step, sha256, counts, bytes: size } = row;
+  return {
+    id: row.id,
+    site_id: row.site_id,
+    state: row.state,
+    reason: row.reason,
+    requested_by: { user_id: row.requested_by, channel: row.channel },
+    requested_at: row.requested_at.toISOString(),
+    ended_at: row.ended_at?.toISOString() ?? null,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    filter: {
+      from: filter.from ?? null,
+      to: filter.to ?? null,
+      consent_type: filter.consentType ?? null,
+      document_version_id: filter.documentVersionId ?? null,
+      records: filter.eventIds ?? null,
+      by_visitor: row.by_visitor,
+    },
+    disclose: row.disclose,
+    progress:
+      row.state === 'running' && step !== null ? { step, done: row.done ?? 0, total: row.total, bytes: size } : null,
+    package:
+      sha256 === null || counts === null
+        ? null
+        : { bytes: size, sha256: toHex(sha256), checkpoint: row.checkpoint, counts },
+  };
+}

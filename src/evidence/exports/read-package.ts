@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import { ExportUnreadable, exportKey, openChunk } from './export-key.js';
+import type { ExportId } from './exports.js';
+import { CHUNK_BYTES } from './package-sink.js';
+import { readSecretRow } from './secret-row.js';
+
+/** A package that is kept, and can be read. */
+export interface KeptPackage {
+  readonly siteId: string;
+  readonly exportId: string;
+  readonly key: Uint8Array;
+  readonly bytes: number;
+  readonly chunks: number;
+  /** Of the whole: 32 bytes. */
+  readonly sha256: Uint8Array;
+}
+
+const bytes = z.instanceof(Uint8Array);
+
+/**
+ * Finds the package of an export.
+ * @param pool as `consent_ledger_api`
+ * @throws ApiError RESOURCE_NOT_FOUND, EXPORT_NOT_FINISHED, EXPORT_GONE; KeyError
+ */
+export async function findPackage(
+  pool: pg.Pool,
+  keyring: Pick<Keyring, 'siteKey'>,
+  { siteId, exportId }: ExportId,
+): Promise<KeptPackage> {
+  const row = await readSecretRow(pool, { siteId, exportId });
+  const { state, seed, chunks, sha256, bytes: size } = row;
+  if (state === 'queued' || state === 'running') throw new ApiError('EXPORT_NOT_FINISHED');
+  if (state !== 'finished' || seed === null || chunks === null || sha256 === null) {
+    throw new ApiError('EXPORT_GONE', GONE[`${state}/${row.reason}`] ?? GONE[state]);
+  }
+  const key = exportKey(await keyring.siteKey(siteId), seed, exportId);
+  return { siteId, exportId, key, bytes: size, chunks, sha256 };
+}
+
+const GONE: Readonly<Record<string, string>> = {
+  'cancelled/erasure': 'Personal data of the site was erased: nobody can read this package any more. Export again.',
+  cancelled: 'The export was cancelled: there is no package.',
+  failed: 'The export failed: there is no package.',
+  expired: 'The package was kept long enough, and was deleted. Export again.',
+};
+
+/** Part of a package: from the first byte to the last one, both included. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const ChunkRows = z.array(z.object({ is_kept: z.boolean(), ciphertext: bytes.nullable() })).max(1);
+
+/**
+ * Reads a package, or part of it, piece by piece: each is looked at before a byte of it is passed on, in a statement of its own, and only while the key
+ * still exists.
+ * @throws ExportUnreadable if a piece is missing or was altered; ApiError EXPORT_GONE if the package is not kept any more
+ */
+export async function* readPackage(
+  pool: pg.Pool,
+  { exportId, key, bytes: size, chunks }: KeptPackage,
+  { first, last }: ByteRange,
+): AsyncGenerator<Buffer, void> {
+  for (let index = Math.floor(first / CHUNK_BYTES); index * CHUNK_BYTES <= last; index += 1) {
+    const isLast = index === chunks - 1;
+    const piece = openChunk(key, exportId, { index, isLast }, await readChunk(pool, exportId, index));
+    if (piece.length !== (isLast ? size - index * CHUNK_BYTES : CHUNK_BYTES)) {
+      throw new ExportUnreadable(`piece ${index} of export ${exportId} is not as long as it was`);
+    }
+    const start = index * CHUNK_BYTES;
+    yield piece.subarray(Math.max(0, first - start), last - start + 1);
+  }
+}
+
+async function readChunk(pool: pg.Pool, exportId: string, index: number): Promise<Uint8Array> {
+  const { rows } = await pool.query(
+    `select e.seed is not null as is_kept, c.ciphertext from exports e
+       left join export_chunks c on c.export_id = e.id and c.index = $2
+      where e.id = $1`,
+    [exportId, index],
+  );
+  const [row] = ChunkRows.parse(rows);
+  if (row?.is_kept !== true) throw new ApiError('EXPORT_GONE');
+  if (row.ciphertext === null) throw new ExportUnreadable(`piece ${index} of export ${exportId} is missing`);
+  return row.ciphertext;
+}

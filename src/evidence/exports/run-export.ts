@@ -1,0 +1,161 @@
+import type pg from 'pg';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { Log } from '../../platform/background/part.js';
+import { describe } from '../../platform/background/run-under-lease.js';
+import { pause } from '../../platform/background/waiting.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import type { Tracing } from '../../platform/telemetry/tracing.js';
+import { ExportFailed, type ExportProgress, type PackageRequest, streamEvidence } from '../package/index.js';
+import { type ClaimedExport, failExport, finishExport, giveBackExport, MAX_ATTEMPTS, noteProgress } from './claim.js';
+import { exportedBy } from './create-export.js';
+import { exportKey, openSecret, sealSecret } from './export-key.js';
+import { ExportStopped, PackageSink, PackageTooLarge } from './package-sink.js';
+import { removeChunks } from './sweep.js';
+
+export interface RunExportParts {
+  /** As `consent_ledger_worker`. */
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly keyring: Keyring;
+  /** Origin of the ledger. */
+  readonly origin: string;
+  readonly logger: Log;
+  readonly tracing?: Tracing;
+  readonly maxBytes: number;
+  readonly retentionMs: number;
+  /** How often progress is written, in milliseconds; the claim is free after 15 s without. */
+  readonly progressMs?: number;
+}
+
+export type ExportOutcome = 'finished' | 'stopped' | 'failed' | 'given-back';
+
+/** Makes and stores the package of an export that this process has claimed. Never throws what concerns only this export. */
+export async function runExport(
+  parts: RunExportParts,
+  job: ClaimedExport,
+  stopping: AbortSignal,
+): Promise<ExportOutcome> {
+  const { pool, logger } = parts;
+  const about = { part: 'exports', export: job.id, site: job.siteId, attempt: job.attempts };
+  if (job.attempts > MAX_ATTEMPTS) {
+    // Its workers ended without a word, each time.
+    await failExport(pool, job, 'error');
+    logger.error(about, 'an export was given up: each of its runs was cut off');
+    return 'failed';
+  }
+  try {
+    const isFinished = await store(parts, job, stopping);
+    if (isFinished) logger.info(about, 'exported');
+    return isFinished ? 'finished' : 'stopped';
+  } catch (error) {
+    if (stopping.aborted) {
+      await giveBackExport(pool, job, false);
+      return 'given-back';
+    }
+    if (error instanceof ExportStopped) return 'stopped';
+    const reason = reasonOf(error, job.attempts);
+    logger.warn(
+      { ...about, reason: describe(error) },
+      reason === null ? 'an export failed; trying again' : 'an export failed',
+    );
+    if (reason === null) await giveBackExport(pool, job, true);
+    else await failExport(pool, job, reason);
+    return reason === null ? 'given-back' : 'failed';
+  }
+}
+
+/** @returns false if it was cancelled, erased or taken over at the last moment */
+async function store(parts: RunExportParts, job: ClaimedExport, stopping: AbortSignal): Promise<boolean> {
+  const { pool, keyring, maxBytes } = parts;
+  const key = exportKey(await keyring.siteKey(job.siteId), job.seed, job.id);
+  const sink = new PackageSink({ pool, job, key, maxBytes });
+  const running = new AbortController();
+  const stopped = AbortSignal.any([stopping, running.signal]);
+  const stopSink = (): void => {
+    sink.destroy(new ExportStopped(`export ${job.id} was stopped`));
+  };
+  stopped.addEventListener('abort', stopSink, { once: true });
+  let progress: ExportProgress | null = null;
+  const reporting = reportProgress(parts, job, running, () => ({ progress, bytes: sink.bytes }));
+  try {
+    await closeEarlierRun(pool, job);
+    await removeChunks(pool, job.id);
+    const request: PackageRequest = {
+      siteId: job.siteId,
+      filter: {
+        ...job.filter,
+        ...(job.sealedVisitor !== null && { visitorId: openSecret(key, job.id, 'visitor', job.sealedVisitor) }),
+      },
+      disclose: job.disclose,
+      exportedBy: exportedBy({ channel: job.channel, userId: job.requestedBy }, job.id),
+      onProgress: (now) => {
+        stopped.throwIfAborted();
+        progress = now;
+      },
+    };
+    const result = await streamEvidence(parts, request, sink);
+    const { filterDisclosures } = result;
+    const sealed =
+      filterDisclosures.length === 0
+        ? null
+        : sealSecret(key, job.id, 'filter-disclosures', JSON.stringify(filterDisclosures));
+    return await finishExport(pool, job, sink.stored, result, sealed, parts.retentionMs);
+  } catch (error) {
+    // Whatever broke off because of it: that it was stopped is what counts.
+    if (running.signal.aborted) throw new ExportStopped(`export ${job.id} was stopped`, { cause: error });
+    throw error;
+  } finally {
+    stopped.removeEventListener('abort', stopSink);
+    running.abort();
+    await reporting;
+  }
+}
+
+interface Reported {
+  readonly progress: ExportProgress | null;
+  readonly bytes: number;
+}
+
+/** Writes the progress at bounded intervals, and aborts `running` once the run must not go on. Ends when that is aborted. */
+async function reportProgress(
+  { pool, logger, progressMs = 1_000 }: RunExportParts,
+  job: ClaimedExport,
+  running: AbortController,
+  now: () => Reported,
+): Promise<void> {
+  while (!running.signal.aborted) {
+    try {
+      const { progress, bytes } = now();
+      if (!(await noteProgress(pool, job, progress, bytes))) running.abort();
+    } catch (error) {
+      // The run itself fails if the database stays away; and whoever takes the export over meanwhile is safe from it.
+      logger.warn({ part: 'exports', export: job.id, reason: describe(error) }, 'progress was not written');
+    }
+    await pause(progressMs, running.signal);
+  }
+}
+
+/** A run that was cut off has left its row as running. */
+async function closeEarlierRun(pool: pg.Pool, job: ClaimedExport): Promise<void> {
+  await pool.query(
+    `update exports set state = 'failed', ended_at = now() where site_id = $1 and state = 'running' and requested_by = $2`,
+    [job.siteId, exportedBy({ channel: job.channel, userId: job.requestedBy }, job.id)],
+  );
+}
+
+/** @returns null if another run may succeed */
+function reasonOf(error: unknown, attempts: number): string | null {
+  if (error instanceof PackageTooLarge) return 'too-large';
+  if (error instanceof ExportFailed) {
+    switch (error.problem) {
+      case 'log-and-ledger-differ':
+      case 'proof-hash-differs':
+      case 'too-large':
+      case 'manifest-key-not-certified':
+        return error.problem;
+      default:
+        break;
+    }
+  }
+  return attempts >= MAX_ATTEMPTS ? 'error' : null;
+}

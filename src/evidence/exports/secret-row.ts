@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { Database } from '../../platform/database/pool.js';
+import { EXPORT_COLUMNS, ExportJobRow } from './export-job.js';
+import type { ExportId } from './exports.js';
+
+const bytes = z.instanceof(Uint8Array);
+const SecretRow = ExportJobRow.extend({
+  seed: bytes.nullable(),
+  sealed_disclosures: bytes.nullable(),
+  chunks: z.int().nullable(),
+});
+
+/** An export with what opens its package. @throws ApiError RESOURCE_NOT_FOUND */
+export async function readSecretRow(
+  database: Database,
+  { siteId, exportId }: ExportId,
+): Promise<z.infer<typeof SecretRow>> {
+  const { rows } = await database.query(
+    `select ${EXPORT_COLUMNS}, e.seed, j.sealed_disclosures, j.chunks from export_jobs j join exports e on e.id = j.export_id
+      where j.site_id = $1 and j.export_id = $2 and j.deleted_at is null`,
+    [siteId, exportId],
+  );
+  const [row] = z.array(SecretRow).parse(rows);
+  if (row === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
+  return row;
+}

@@ -1,0 +1,69 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { decryptForRecord } from '../../platform/keys/index.js';
+import type { WantedAttachments } from './entries-file.js';
+import { differ } from './errors.js';
+import type { PackageWriter } from './package-writer.js';
+import { keyOf, readRecordKeys } from './personal-data.js';
+
+export interface AttachmentsInput {
+  readonly db: Pick<pg.Pool, 'query'>;
+  readonly siteId: string;
+  readonly siteKey: Uint8Array;
+  /** Throws if an erasure has stopped the export. */
+  readonly assertRunning: () => Promise<void>;
+}
+
+const attachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instanceof(Uint8Array) }));
+
+/**
+ * Adds `attachments/`: the decrypted contents that disclosures name, each once.
+ * @returns how many files there are
+ */
+export async function addAttachments(
+  writer: PackageWriter,
+  input: AttachmentsInput,
+  wanted: readonly WantedAttachments[],
+): Promise<number> {
+  const added = new Set<string>();
+  for (const record of wanted) {
+    const missing = record.digests.filter((digest) => !added.has(digest));
+    if (missing.length === 0) continue;
+    const contents = await readAttachments(input, record);
+    for (const digest of missing) {
+      if (added.has(digest)) continue;
+      const content = contents.get(digest);
+      if (content === undefined) differ(`an attachment that record ${record.eventId} names is not kept with it`);
+      await writer.add(PACKAGE_FILES.attachment(digest), [content]);
+      added.add(digest);
+    }
+  }
+  return added.size;
+}
+
+/** A record's attachments by the SHA-256 of their contents. */
+async function readAttachments(
+  { db, siteId, siteKey, assertRunning }: AttachmentsInput,
+  { eventId, ids }: WantedAttachments,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const { seeds } = await readRecordKeys(db, siteId, [eventId]);
+  const { rows } = await db.query(
+    'select id, ciphertext from attachments where event_id = $1 and site_id = $2 and id = any($3::uuid[])',
+    [eventId, siteId, ids],
+  );
+  // An erasure meanwhile is the likely reason for a key that is gone: it is no contradiction.
+  await assertRunning();
+  const seed = seeds.get(eventId);
+  const found = attachmentRows.parse(rows);
+  if (seed === undefined || found.length !== ids.length) differ(`the attachments of record ${eventId} are not kept`);
+  const key = keyOf(siteKey, seed, eventId);
+  return new Map(
+    found.map(({ id, ciphertext }) => {
+      const content = decryptForRecord(key, eventId, `attachment:${id}`, ciphertext);
+      return [toHex(sha256(content)), content];
+    }),
+  );
+}

@@ -1,0 +1,168 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
+import { type CheckpointChoice, endingSizes, thinOut } from './choose-checkpoints.js';
+import { differ } from './errors.js';
+import { readProofs, readStampedSizes } from './ledger-reader.js';
+import { ndjson } from './lines.js';
+import type { PackageWriter } from './package-writer.js';
+import { yearlySizes } from './renewal-batches.js';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+const bytes = z.instanceof(Uint8Array);
+
+const PAGE = 1_000;
+const PROOF_PAGE = 100;
+/** Below what verifiers refuse: 10,000 checkpoints, 2,000 CRLs. */
+const LIMITS = { checkpoints: 5_000, evidence: 1_900 };
+
+/** What the checkpoints of a package are chosen by. */
+export interface CheckpointNeeds {
+  /** Size of the export's checkpoint. */
+  readonly size: number;
+  /** Numbers of the enclosed batches, sorted. */
+  readonly batches: readonly number[];
+  /** The older stamps that batch headers name: SHA-256 of the response by size. */
+  readonly after: ReadonlyMap<number, string>;
+}
+
+/** What a reader of the package is told about a checkpoint. */
+export interface EnclosedCheckpoint {
+  readonly size: number;
+  readonly genTime: Date;
+  readonly authority: string;
+}
+
+/**
+ * Adds the checkpoints with their time-stamps, what was gathered with them, the consistency proofs between them, and the key bridges.
+ * @returns what is enclosed, sorted by size
+ */
+export async function addCheckpoints(
+  writer: PackageWriter,
+  db: Queryable,
+  needs: CheckpointNeeds,
+  beforePage: () => Promise<void>,
+): Promise<readonly EnclosedCheckpoint[]> {
+  const bridges = await readBridges(db, needs.size);
+  const chosen = await chooseSizes(db, needs);
+  const sizes = [...new Set([...chosen, ...bridges.map((bridge) => bridge.size), needs.size])].sort((a, b) => a - b);
+  const evidence = new Map<string, Evidence>();
+  const enclosed: EnclosedCheckpoint[] = [];
+  for (const size of sizes) {
+    await beforePage();
+    const row = await readCheckpoint(db, size);
+    const after = needs.after.get(size);
+    if (toHex(sha256(row.tsr)) !== (after ?? row.tsr_sha256))
+      differ(`the time-stamp of checkpoint ${size} was changed`);
+    await writer.add(PACKAGE_FILES.note(size), [utf8(row.note)]);
+    await writer.add(PACKAGE_FILES.response(size), [row.tsr]);
+    for (const sha of row.certificates) evidence.set(sha, { kind: 'certificate', sha });
+    for (const sha of row.crls) evidence.set(sha, { kind: 'crl', sha });
+    for (const sha of row.ocsp) evidence.set(sha, { kind: 'ocsp', sha });
+    enclosed.push({ size, genTime: row.gen_time, authority: row.authority });
+  }
+  for (const item of evidence.values()) {
+    await beforePage();
+    await addEvidence(writer, db, item);
+  }
+  await writer.add(PACKAGE_FILES.consistency, ndjson(consistencyLines(db, sizes)));
+  if (bridges.length > 0) await writer.add(PACKAGE_FILES.bridges, ndjson(bridges.map((bridge) => ({ ...bridge }))));
+  return enclosed;
+}
+
+async function chooseSizes(db: Queryable, { size, batches, after }: CheckpointNeeds): Promise<readonly number[]> {
+  const stamped = await readStampedSizes(db, size);
+  const endings = endingSizes(stamped, batches);
+  const [first] = endings;
+  const yearly = first === undefined ? [] : await yearlySizes(db, first, size);
+  const ends = [...new Set([...endings, ...yearly])].sort((a, b) => a - b);
+  const known = new Set(stamped);
+  for (const before of after.keys())
+    if (!known.has(before)) differ(`checkpoint ${before} is not stamped, but was named`);
+  const all = [...new Set([...ends, ...after.keys()])].sort((a, b) => a - b);
+  // Where not all can be enclosed, those that prove an end or renew one count more than those that prove a beginning.
+  if (all.length <= LIMITS.checkpoints) {
+    const choices = await readChoices(db, all);
+    if (new Set(choices.flatMap((choice) => choice.evidence)).size <= LIMITS.evidence) return all;
+  }
+  const stride = Math.ceil(ends.length / LIMITS.checkpoints);
+  const fewer = ends.filter((_, i) => (ends.length - 1 - i) % stride === 0);
+  return thinOut(await readChoices(db, fewer), LIMITS);
+}
+
+async function readChoices(db: Queryable, sizes: readonly number[]): Promise<readonly CheckpointChoice[]> {
+  const choices: CheckpointChoice[] = [];
+  for (let i = 0; i < sizes.length; i += PAGE) {
+    const { rows } = await db.query(
+      `select size, certificates || crls || ocsp as evidence from checkpoints where size = any($1::bigint[]) order by size`,
+      [sizes.slice(i, i + PAGE)],
+    );
+    choices.push(...z.array(z.object({ size: z.int(), evidence: z.array(z.string()) })).parse(rows));
+  }
+  return choices;
+}
+
+const checkpointRow = z.object({
+  note: z.string(),
+  tsr: bytes,
+  tsr_sha256: z.string(),
+  gen_time: z.date(),
+  authority: z.string(),
+  certificates: z.array(z.string()),
+  crls: z.array(z.string()),
+  ocsp: z.array(z.string()),
+});
+
+async function readCheckpoint(db: Queryable, size: number): Promise<z.infer<typeof checkpointRow>> {
+  const { rows } = await db.query(
+    'select note, tsr, tsr_sha256, gen_time, authority, certificates, crls, ocsp from checkpoints where size = $1',
+    [size],
+  );
+  const [row] = z.array(checkpointRow).parse(rows);
+  return row ?? differ(`checkpoint ${size} is missing`);
+}
+
+interface Evidence {
+  readonly kind: 'certificate' | 'crl' | 'ocsp';
+  readonly sha: string;
+}
+
+async function addEvidence(writer: PackageWriter, db: Queryable, { kind, sha }: Evidence): Promise<void> {
+  const { rows } = await db.query('select bytes from timestamp_evidence where sha256 = $1', [sha]);
+  const [row] = z.array(z.object({ bytes })).parse(rows);
+  if (row === undefined || toHex(sha256(row.bytes)) !== sha)
+    differ(`what was gathered with a stamp is missing: ${sha}`);
+  await writer.add(PACKAGE_FILES[kind](sha), [row.bytes]);
+}
+
+async function* consistencyLines(db: Queryable, sizes: readonly number[]): AsyncGenerator<JsonValue, void> {
+  const pairs = sizes.slice(1).map((to, i) => ({ from: sizes[i] ?? 0, to }));
+  for (let i = 0; i < pairs.length; i += PROOF_PAGE) {
+    const page = pairs.slice(i, i + PROOF_PAGE);
+    const paths = await readProofs(
+      db,
+      page.map(({ from, to }) => consistencyRanges(from, to)),
+    );
+    for (const [at, pair] of page.entries()) yield { ...pair, path: [...(paths[at] ?? [])] };
+  }
+}
+
+interface Bridge {
+  readonly size: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The changes of the ledger's key up to this size, oldest first. */
+async function readBridges(db: Queryable, size: number): Promise<readonly Bridge[]> {
+  const { rows } = await db.query(
+    `select bridge_size as size, replaces as "from", key as "to" from ledger_keys
+      where bridge_size is not null and bridge_size <= $1 order by bridge_size`,
+    [size],
+  );
+  return z.array(z.object({ size: z.int(), from: z.string(), to: z.string() })).parse(rows);
+}

@@ -1,0 +1,186 @@
+import type pg from 'pg';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import { DOCUMENT_VERSION_PUBLISHED } from '../../../schemas/events/notices.js';
+import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import { isSiteConfigPublished } from '../../../schemas/events/site-config.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { ProofKeys } from '../../platform/keys/index.js';
+import { readEntries, type SealedEntry } from './entry-reader.js';
+import { ExportFailed } from './errors.js';
+import type { Disclose } from './filter.js';
+import { GenuineEvents } from './genuine-events.js';
+import { revisionsOf } from './ledger-reader.js';
+import { attachmentDigests, chooseDisclosures, keyOf, readRecordKeys } from './personal-data.js';
+import { runsOfRevisions, type Scope } from './scope.js';
+
+export interface EntriesInput {
+  readonly db: Pick<pg.Pool, 'query'>;
+  readonly log: EventLog;
+  readonly siteId: string;
+  readonly keyring: ProofKeys;
+  readonly siteKey: Uint8Array;
+  readonly scope: Scope;
+  readonly fits: (record: ConsentRecord) => boolean;
+  readonly disclose: Disclose;
+  /** Of the checkpoint. */
+  readonly size: number;
+  /** Called before every page. */
+  readonly beforePage: (entries: number) => Promise<void>;
+}
+
+/** The attachments that a record discloses. */
+export interface WantedAttachments {
+  readonly eventId: string;
+  readonly ids: readonly string[];
+  /** SHA-256 of their contents, in hex. */
+  readonly digests: readonly string[];
+}
+
+/** An entry of the package, as an example in its README. */
+export interface ExampleEntry {
+  /** Of `entries.ndjson`, from 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly batch: number;
+  readonly index: number;
+}
+
+/** Most attachments of a package: what is remembered of them is in memory. */
+const MAX_ATTACHMENTS = 200_000;
+/** Each has a file of its own, and the manifest's list of files is bounded. */
+const MAX_BATCHES = 180_000;
+
+/** Makes the lines of `entries.ndjson`, and remembers what the package's other files need of them. */
+export class EntriesFile {
+  readonly counts = { entries: 0, consents: 0, erased: 0 };
+  /** Indexes of the enclosed leaves by batch. */
+  readonly leavesByBatch = new Map<number, number[]>();
+  readonly attachments: WantedAttachments[] = [];
+  /** SHA-256 in hex of the contents of the enclosed document versions, and of the enclosed configurations. */
+  readonly contents = new Set<string>();
+  readonly configurations = new Set<string>();
+  /** The first consent, or else the first entry. */
+  example: ExampleEntry | null = null;
+  #exampleIsConsent = false;
+  /** Revisions of erasures that lie behind the run and list records in it. */
+  readonly #supporting = new Set<number>();
+
+  readonly #genuine: GenuineEvents;
+
+  constructor(readonly input: EntriesInput) {
+    this.#genuine = new GenuineEvents(input.keyring);
+  }
+
+  /** The lines, in pages. */
+  async *pages(): AsyncGenerator<readonly JsonValue[], void> {
+    const { scope, siteId } = this.input;
+    const stream = consentsStream(siteId);
+    for (const run of scope.consents) yield* this.#run(run);
+    const end = scope.consents.at(-1)?.last ?? -1;
+    const behind = new Set([...this.#supporting].filter((revision) => revision > end));
+    for (const run of runsOfRevisions(stream, behind)) yield* this.#run(run);
+    if (scope.notices !== null) yield* this.#run(scope.notices);
+  }
+
+  async *#run(run: Scope['consents'][number]): AsyncGenerator<readonly JsonValue[], void> {
+    const { db, log, beforePage } = this.input;
+    for await (const page of readEntries(db, log, run)) {
+      await beforePage(this.counts.entries);
+      await this.#genuine.assertAll(page);
+      yield await this.#page(page);
+    }
+  }
+
+  async #page(page: readonly SealedEntry[]): Promise<readonly JsonValue[]> {
+    const { db, siteId, size, scope } = this.input;
+    const consents = page.flatMap((entry) => (entry.event.type === CONSENT_RECORDED ? [this.#readConsent(entry)] : []));
+    const enclosed = new Map(consents.filter(({ isFit }) => isFit || !scope.leavesOut).map((c) => [c.eventId, c]));
+    const keys = await readRecordKeys(db, siteId, [...enclosed.keys()]);
+    const erasures = await revisionsOf(db, consentsStream(siteId), [...new Set(keys.erasedBy.values())], size);
+    const lines: JsonValue[] = [];
+    for (const entry of page) {
+      const { event, text, batch, index } = entry;
+      const isConsent = event.type === CONSENT_RECORDED;
+      const consent = enclosed.get(event.id);
+      if (isConsent && consent === undefined) continue;
+      const seed = keys.seeds.get(event.id);
+      const disclosures = consent?.isFit === true && seed !== undefined ? this.#disclose(consent, seed) : [];
+      const erasure = consent === undefined ? undefined : erasures.get(keys.erasedBy.get(event.id) ?? '');
+      this.#count(entry, isConsent, erasure !== undefined);
+      if (erasure !== undefined) this.#supporting.add(erasure);
+      this.#noteNotice(entry);
+      lines.push({
+        entry: text,
+        batch,
+        index,
+        disclosures,
+        ...(erasure !== undefined && { erased: { stream: event.stream, revision: erasure } }),
+      });
+    }
+    return lines;
+  }
+
+  #readConsent({ event, recordText, consent }: SealedEntry): Consent {
+    const record = consent?.record ?? parseRecord(CONSENT_RECORDED, recordText);
+    const body = consent?.body ?? parseBody(ConsentRecordedBody, event.type, event.data);
+    return { eventId: event.id, record, body, isFit: this.input.fits(record) };
+  }
+
+  #disclose({ eventId, record, body }: Consent, seed: Uint8Array): string[] {
+    const { siteKey, disclose } = this.input;
+    if (disclose === 'none') return [];
+    const chosen = chooseDisclosures(keyOf(siteKey, seed, eventId), record, body, disclose);
+    if (chosen.hasAttachments) {
+      const digests = attachmentDigests(chosen.disclosures);
+      this.attachments.push({ eventId, ids: body.attachments, digests });
+      if (this.attachments.length > MAX_ATTACHMENTS) {
+        throw new ExportFailed(
+          'too-large',
+          `more than ${MAX_ATTACHMENTS} records have attachments: choose a shorter time range, or disclose fewer fields`,
+        );
+      }
+    }
+    return chosen.disclosures;
+  }
+
+  #count({ text, batch, index }: SealedEntry, isConsent: boolean, isErased: boolean): void {
+    this.counts.entries += 1;
+    if (isConsent) this.counts.consents += 1;
+    if (isErased) this.counts.erased += 1;
+    const indexes = this.leavesByBatch.get(batch);
+    if (indexes === undefined) this.#addBatch(batch, index);
+    else indexes.push(index);
+    if (this.example === null || (isConsent && !this.#exampleIsConsent)) {
+      this.example = { line: this.counts.entries, text, batch, index };
+      this.#exampleIsConsent = isConsent;
+    }
+  }
+
+  #addBatch(batch: number, index: number): void {
+    if (this.leavesByBatch.size >= MAX_BATCHES) {
+      throw new ExportFailed(
+        'too-large',
+        `the records lie in more than ${MAX_BATCHES} batches: choose a shorter time range`,
+      );
+    }
+    this.leavesByBatch.set(batch, [index]);
+  }
+
+  #noteNotice({ event, recordText }: SealedEntry): void {
+    if (event.type === DOCUMENT_VERSION_PUBLISHED) {
+      this.contents.add(parseRecord(DOCUMENT_VERSION_PUBLISHED, recordText).content_sha256);
+    } else if (isSiteConfigPublished(event.type)) {
+      this.configurations.add(sha256Hex(recordText));
+    }
+  }
+}
+
+interface Consent {
+  readonly eventId: string;
+  readonly record: ConsentRecord;
+  readonly body: ConsentRecordedBody;
+  readonly isFit: boolean;
+}

@@ -1,0 +1,113 @@
+import type pg from 'pg';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
+import { InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
+import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import { type ConsentBody, readConsentBody } from '../../../schemas/evidence/consent-body.js';
+import { entryLeafHex, entryText } from '../../../schemas/evidence/entry.js';
+import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
+import { differ } from './errors.js';
+import { type LeafRow, readLeaves } from './ledger-reader.js';
+
+/** An event whose entry was recomputed from the log, and found to be the one that was sealed. */
+export interface SealedEntry {
+  readonly event: StreamEvent;
+  /** JCS(record). */
+  readonly recordText: string;
+  /** The entry's JCS text. */
+  readonly text: string;
+  readonly batch: number;
+  /** Index of the leaf in its batch. */
+  readonly index: number;
+  /** What the event of a consent holds, where it is in the form in which admission writes it. */
+  readonly consent: ConsentBody | null;
+}
+
+/** Events in one statement; the log gives fewer where they are large. */
+const PAGE = 1_000;
+
+/**
+ * Reads a run of sealed events, in pages: the bodies from the event log, their places from the ledger's tables. Each leaf is recomputed.
+ * @throws ExportFailed `log-and-ledger-differ`; EventLogUnavailable, database errors
+ */
+export async function* readEntries(
+  db: Pick<pg.Pool, 'query'>,
+  log: EventLog,
+  run: StreamRun,
+): AsyncGenerator<readonly SealedEntry[], void> {
+  let previous = run.first === 0 ? null : await previousLeaf(db, run);
+  let ahead: Promise<RawPage> | null = readAhead(db, log, run, run.first);
+  while (ahead !== null) {
+    const { events, leaves }: RawPage = await ahead;
+    const end: number = (events.at(-1)?.revision ?? run.last) + 1;
+    // The next page comes while this one is worked on.
+    ahead = end <= run.last ? readAhead(db, log, run, end) : null;
+    const page: SealedEntry[] = [];
+    for (const [i, event] of events.entries()) {
+      const entry = sealedEntry(event, leaves[i], end - events.length + i, previous);
+      page.push(entry.sealed);
+      previous = entry.leaf;
+    }
+    yield page;
+  }
+}
+
+interface RawPage {
+  readonly events: readonly StreamEvent[];
+  readonly leaves: readonly LeafRow[];
+}
+
+function readAhead(
+  db: Pick<pg.Pool, 'query'>,
+  log: EventLog,
+  { stream, last }: StreamRun,
+  first: number,
+): Promise<RawPage> {
+  const read = async (): Promise<RawPage> => {
+    const events = await log.readStream(stream, first, Math.min(PAGE, last - first + 1));
+    const end = events.at(-1);
+    if (end === undefined) differ(`${stream} has no revision ${first}, but it is sealed`);
+    if (end.revision !== first + events.length - 1) differ(`the log has gaps behind revision ${first} of ${stream}`);
+    return { events, leaves: await readLeaves(db, stream, first, end.revision) };
+  };
+  const page = read();
+  // Whoever awaits it is told; but it may be given up before that.
+  page.catch(() => undefined);
+  return page;
+}
+
+async function previousLeaf(db: Pick<pg.Pool, 'query'>, { stream, first }: StreamRun): Promise<string> {
+  const [leaf] = await readLeaves(db, stream, first - 1, first - 1);
+  return leaf === undefined ? differ(`revision ${first - 1} of ${stream} is not sealed`) : toHex(leaf.hash);
+}
+
+function sealedEntry(
+  event: StreamEvent,
+  row: LeafRow | undefined,
+  revision: number,
+  previous: string | null,
+): { readonly sealed: SealedEntry; readonly leaf: string } {
+  const place = `revision ${revision} of ${event.stream}`;
+  if (event.revision !== revision) differ(`the log has no ${place}`);
+  if (row === undefined || row.revision !== revision) differ(`${place} is not sealed`);
+  if (row.eventId !== event.id) differ(`another event was sealed as ${place}`);
+  const { stream, id: eventId, type } = event;
+  const consent = type === CONSENT_RECORDED ? readConsentBody(event.data) : null;
+  const { recordText, proofHash } =
+    consent === null
+      ? contentOf(event, place)
+      : { recordText: consent.body.record, proofHash: consent.body.proof_hash };
+  const text = entryText({ stream, revision, previous, eventId, type, recordText, proofHash });
+  const leaf = entryLeafHex(text);
+  if (leaf !== toHex(row.hash)) differ(`${place} is not what was sealed: the log was changed, or the ledger was`);
+  return { sealed: { event, recordText, text, batch: row.batch, index: row.index, consent }, leaf };
+}
+
+function contentOf(event: StreamEvent, place: string): ReturnType<typeof sealedContent> {
+  try {
+    return sealedContent(event.type, event.data);
+  } catch (error) {
+    if (error instanceof InvalidEventBody) differ(`${place}: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,246 @@
+import type { Writable } from 'node:stream';
+import type pg from 'pg';
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../../schemas/evidence/manifest.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { UnknownSite } from '../../erasure/errors.js';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import { blindIndex, type Keyring, type SigningKey } from '../../platform/keys/index.js';
+import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
+import { addAttachments } from './attachments-files.js';
+import { BatchesFile } from './batches-file.js';
+import { addCheckpoints, type EnclosedCheckpoint } from './checkpoints-files.js';
+import { EntriesFile } from './entries-file.js';
+import { ExportRow } from './export-row.js';
+import {
+  type Disclose,
+  type ExportFilter,
+  manifestFilter,
+  parseDisclose,
+  parseFilter,
+  publicFilter,
+} from './filter.js';
+import { isDevelopmentLedger, newestCheckpoint } from './ledger-reader.js';
+import { ndjson, ndjsonPages } from './lines.js';
+import { findManifestCertificate } from './manifest-certificate.js';
+import { manifestBytes, manifestSignature } from './manifest-files.js';
+import { countNotYetStamped } from './not-yet-stamped.js';
+import { addNotices } from './notices-files.js';
+import { packageReadme } from './package-readme.js';
+import { type PackageOutput, PackageWriter } from './package-writer.js';
+import { addProofs } from './proofs-files.js';
+import { workedExample } from './readme-example.js';
+import { renewalBatches } from './renewal-batches.js';
+import { findScope } from './scope.js';
+
+export interface ExportParts {
+  /** As `consent_ledger_worker` or `consent_ledger_api`. */
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById'>;
+  /** Origin of the ledger. */
+  readonly origin: string;
+  readonly now?: () => Date;
+  readonly tracing?: Tracing;
+}
+
+/** What a package is to hold. */
+export interface PackageRequest {
+  readonly siteId: string;
+  readonly filter: ExportFilter;
+  readonly disclose: Disclose;
+  /** Who exports: an account or a command. It stands in the package. */
+  readonly exportedBy: string;
+  readonly onProgress?: (progress: ExportProgress) => void;
+}
+
+export interface ExportRequest extends PackageRequest {
+  /** Path of the package. */
+  readonly output: string;
+  /** Whether a file that is there already is replaced; else nothing may be there yet. */
+  readonly overwrites?: boolean;
+}
+
+export interface ExportProgress {
+  readonly step: 'entries' | 'batches' | 'proofs' | 'checkpoints' | 'attachments' | 'finishing';
+  /** Entries, batches or files done of this step. */
+  readonly done: number;
+  /** Of them in all; null if that is not known. */
+  readonly total: number | null;
+}
+
+/** What a package holds. */
+export interface PackageResult {
+  readonly counts: Manifest['counts'];
+  /** Size of the checkpoint as of which the package is; null if nothing is stamped yet. */
+  readonly checkpoint: number | null;
+  /** Disclosure strings of a filter by person: with them, and only then, the manifest shows whom it was about. Not in the package. */
+  readonly filterDisclosures: readonly string[];
+  readonly bytes: number;
+}
+
+export interface ExportResult extends PackageResult {
+  readonly path: string;
+}
+
+/**
+ * Makes an evidence package (docs/evidence-format.md): a ZIP, written as a stream, as of the newest stamped checkpoint. Everything in it is held against
+ * what was sealed before it is written. Nothing is left behind where it fails.
+ * @throws ExportFailed; UnknownSite; KeyError, EventLogUnavailable, errors of the database and the disk
+ */
+export async function exportEvidence(parts: ExportParts, request: ExportRequest): Promise<ExportResult> {
+  const { output: path, overwrites = false, ...rest } = request;
+  return { path, ...(await exportTo(parts, rest, { path, overwrites })) };
+}
+
+/**
+ * The same into a stream, which is ended with the whole package; where the export fails it is destroyed. What it got is a package only once this has
+ * returned.
+ * @throws as `exportEvidence`; what the stream was destroyed with
+ */
+export function streamEvidence(
+  parts: ExportParts,
+  request: PackageRequest,
+  destination: Writable,
+): Promise<PackageResult> {
+  return exportTo(parts, request, destination);
+}
+
+function exportTo(parts: ExportParts, request: PackageRequest, output: PackageOutput): Promise<PackageResult> {
+  const { tracing = NO_TRACING } = parts;
+  return tracing.span('export evidence', {}, async (span) => {
+    const result = await exportPackage(parts, request, output);
+    span.add({ 'consent_ledger.bytes': result.bytes });
+    return result;
+  });
+}
+
+async function exportPackage(
+  parts: ExportParts,
+  request: PackageRequest,
+  output: PackageOutput,
+): Promise<PackageResult> {
+  const filter = parseFilter(request.filter);
+  const disclose = parseDisclose(request.disclose);
+  const { pool } = parts;
+  const { rowCount } = await pool.query('select from sites where id = $1', [request.siteId]);
+  if (rowCount !== 1) throw new UnknownSite(request.siteId);
+  const now = (parts.now ?? (() => new Date()))();
+  const writer = await PackageWriter.open(output, now);
+  let row: ExportRow | null = null;
+  try {
+    row = await ExportRow.start(pool, request.siteId, request.exportedBy);
+    const result = await write(parts, { ...request, filter, disclose }, writer, row, now);
+    await row.finish();
+    await writer.publish();
+    return result;
+  } catch (error) {
+    await writer.discard();
+    // The failure itself matters more than that it could not be noted.
+    await row?.fail().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function write(
+  parts: ExportParts,
+  request: PackageRequest,
+  writer: PackageWriter,
+  row: ExportRow,
+  now: Date,
+): Promise<PackageResult> {
+  const { pool: db, log, keyring } = parts;
+  const { siteId, filter, disclose } = request;
+  const progress = request.onProgress ?? (() => undefined);
+  const assertRunning = (): Promise<void> => row.assertRunning();
+  const checkpoint = await newestCheckpoint(db);
+  const size = checkpoint?.size ?? 0;
+  const manifestKey = await keyring.manifestKey();
+  const certificate = await findManifestCertificate(db, manifestKey.publicKeyBytes, checkpoint?.size ?? null);
+  const siteKey = await keyring.siteKey(siteId);
+  const visitorIndex = filter.visitorId === undefined ? null : blindIndex(siteKey, 'visitor', filter.visitorId);
+  const scope = await findScope(db, log, siteId, filter, visitorIndex, size);
+  const fits = publicFilter(filter);
+
+  const total = [...scope.consents, ...(scope.notices === null ? [] : [scope.notices])].reduce(
+    (sum, run) => sum + run.last - run.first + 1,
+    0,
+  );
+  const entries = new EntriesFile({
+    ...{ db, log, keyring, siteId, siteKey, scope, fits, disclose, size },
+    beforePage: async (done) => {
+      progress({ step: 'entries', done, total });
+      await assertRunning();
+    },
+  });
+  await writer.add(PACKAGE_FILES.entries, ndjsonPages(entries.pages()));
+
+  const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
+  const lines = [...numbers, ...(await renewalBatches(db, size, numbers))].sort((a, b) => a - b);
+  let enclosed: readonly EnclosedCheckpoint[] = [];
+  if (checkpoint !== null) {
+    const batches = new BatchesFile(db, siteId, checkpoint);
+    progress({ step: 'batches', done: 0, total: lines.length });
+    await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, assertRunning)));
+    let done = 0;
+    for (const batch of batches.batches.values()) {
+      const leaves = entries.leavesByBatch.get(batch.number);
+      if (leaves === undefined) continue;
+      progress({ step: 'proofs', done, total: numbers.length });
+      await addProofs(writer, db, batch, leaves);
+      done += 1;
+    }
+    progress({ step: 'checkpoints', done: 0, total: null });
+    enclosed = await addCheckpoints(writer, db, { size, batches: numbers, after: batches.after }, assertRunning);
+  } else {
+    await writer.add(PACKAGE_FILES.batches, []);
+  }
+  await addNotices(writer, db, siteId, entries.contents, entries.configurations);
+  progress({ step: 'attachments', done: 0, total: entries.attachments.length });
+  const attachments = await addAttachments(writer, { db, siteId, siteKey, assertRunning }, entries.attachments);
+
+  progress({ step: 'finishing', done: 0, total: null });
+  const stated = manifestFilter(siteId, filter, disclose);
+  const notYetStamped = { db, log, siteId, after: scope.lastConsents, fits, visitorIndex, beforePage: assertRunning };
+  const manifest: Omit<Manifest, 'files'> = {
+    format: PACKAGE_FORMAT,
+    version: PACKAGE_VERSION,
+    origin: parts.origin,
+    checkpoint: checkpoint?.size ?? null,
+    exported_at: now.toISOString(),
+    exported_by: request.exportedBy,
+    development: await isDevelopmentLedger(db),
+    filter: stated.filter,
+    counts: { ...entries.counts, attachments, not_yet_stamped: await countNotYetStamped(notYetStamped) },
+    complete: [...scope.complete],
+  };
+  const example = entries.example === null ? null : await workedExample(db, entries.example, lines, size);
+  const readme = packageReadme({ manifest, checkpoint: enclosed.at(-1) ?? null, example });
+  await writer.add(PACKAGE_FILES.readme, [utf8(readme)]);
+  await addManifest(writer, manifest, manifestKey, certificate);
+  await writer.end();
+  const { counts } = manifest;
+  return {
+    counts,
+    checkpoint: manifest.checkpoint,
+    filterDisclosures: stated.disclosures,
+    bytes: writer.size,
+  };
+}
+
+/** The manifest comes last: it names every other file but attachments. */
+async function addManifest(
+  writer: PackageWriter,
+  manifest: Omit<Manifest, 'files'>,
+  key: SigningKey,
+  certificate: string,
+): Promise<void> {
+  const files = Object.fromEntries(
+    [...writer.digests]
+      .filter(([name]) => !name.startsWith(PACKAGE_FILES.attachment('')))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  const bytes = manifestBytes({ ...manifest, files });
+  await writer.add(PACKAGE_FILES.manifest, [bytes]);
+  await writer.add(PACKAGE_FILES.manifestSignature, [manifestSignature(bytes, key, certificate)]);
+}

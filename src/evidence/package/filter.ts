@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
+import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
+import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
+import { ExportFailed } from './errors.js';
+
+/** Which consents a package is about. What is left out restricts nothing. */
+export const ExportFilter = z.strictObject({
+  /** Times of `created_at`: from inclusive, to exclusive. */
+  from: Instant.optional(),
+  to: Instant.optional(),
+  consentType: z.string().min(1).max(50).optional(),
+  documentVersionId: Uuid.optional(),
+  eventIds: z.array(Uuid).min(1).max(10_000).optional(),
+  visitorId: z.string().min(1).max(100).optional(),
+});
+export type ExportFilter = z.infer<typeof ExportFilter>;
+
+/** Which personal fields a package shows: all, none, or those of these names. */
+export const Disclose = z.union([z.literal('all'), z.literal('none'), z.array(z.string().min(1).max(100)).max(100)]);
+export type Disclose = z.infer<typeof Disclose>;
+
+/** @throws ExportFailed `invalid-filter` */
+export function parseFilter(filter: unknown): ExportFilter {
+  const parsed = ExportFilter.safeParse(filter);
+  if (!parsed.success) throw new ExportFailed('invalid-filter', z.prettifyError(parsed.error));
+  const { from, to } = parsed.data;
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new ExportFailed('invalid-filter', 'the time range ends before it begins');
+  }
+  return parsed.data;
+}
+
+/** @throws ExportFailed `invalid-filter` */
+export function parseDisclose(disclose: unknown): Disclose {
+  const parsed = Disclose.safeParse(disclose);
+  if (!parsed.success) {
+    throw new ExportFailed('invalid-filter', 'choose the fields to disclose: all, none, or a list of names');
+  }
+  return parsed.data;
+}
+
+/** Whether the filter picks single records, rather than a run of the stream. */
+export function picksRecords(filter: ExportFilter): boolean {
+  return filter.eventIds !== undefined || filter.visitorId !== undefined;
+}
+
+/** Whether everything of the site is asked for. */
+export function isWholeSite(filter: ExportFilter): boolean {
+  return Object.values(filter).every((value) => value === undefined);
+}
+
+/** Tells whether a record's public part fits the filter. Whose record it is does not show in it. */
+export function publicFilter(filter: ExportFilter): (record: ConsentRecord) => boolean {
+  const eventIds = filter.eventIds === undefined ? null : new Set(filter.eventIds);
+  return (record) =>
+    (filter.from === undefined || record.created_at >= filter.from) &&
+    (filter.to === undefined || record.created_at < filter.to) &&
+    (filter.consentType === undefined || record.consent_type === filter.consentType) &&
+    (filter.documentVersionId === undefined || record.document_version_id === filter.documentVersionId) &&
+    (eventIds === null || eventIds.has(record.event_id));
+}
+
+/**
+ * The filter as the manifest states it. A person stands in it as a digest alone.
+ * @returns also the disclosure strings, which do not belong into the package
+ */
+export function manifestFilter(
+  siteId: string,
+  filter: ExportFilter,
+  disclose: Disclose,
+): { readonly filter: PackageFilter; readonly disclosures: readonly string[] } {
+  const { visitorId } = filter;
+  const disclosures =
+    visitorId === undefined ? [] : [encodeDisclosure(randomBytes(SALT_BYTES), 'visitor_id', visitorId)];
+  return {
+    disclosures,
+    filter: {
+      site_id: siteId,
+      from: filter.from ?? null,
+      to: filter.to ?? null,
+      consent_type: filter.consentType ?? null,
+      document_version_id: filter.documentVersionId ?? null,
+      event_ids: filter.eventIds ?? null,
+      _sd: disclosures.map(disclosureDigest),
+      disclose,
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { parseRecord } from '../../../schemas/events/sealed-event.js';
+import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import { firstEventIdAt } from '../../erasure/event-id-times.js';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import { readEntries, type SealedEntry } from './entry-reader.js';
+import type { ExportFilter } from './filter.js';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+/** Revisions looked at in one statement. */
+const WINDOW = 50_000;
+/** By how much an event id's time may differ from the record's, in milliseconds. */
+const SLACK_MS = 60_000;
+const TRIM_PAGE = 500;
+
+const revisionRows = z.array(z.object({ revision: z.int() })).max(1);
+
+/**
+ * The shortest run of a stream that contains every consent that fits.
+ * @param whole the run to look in
+ * @param fits the filter on a record's public part
+ * @returns null if nothing fits
+ */
+export async function findRun(
+  db: Queryable,
+  log: EventLog,
+  whole: StreamRun,
+  filter: ExportFilter,
+  fits: (record: ConsentRecord) => boolean,
+): Promise<StreamRun | null> {
+  const near = await nearRun(db, whole, filter);
+  if (near === null) return null;
+  const first = await firstFit(db, log, near, fits);
+  if (first === null) return null;
+  const last = await lastFit(db, log, { ...near, first }, fits);
+  return last === null ? null : { stream: whole.stream, first, last };
+}
+
+/** Narrows by the times in event ids, which the ledger's tables hold: no body is read for it. */
+async function nearRun(db: Queryable, whole: StreamRun, { from, to }: ExportFilter): Promise<StreamRun | null> {
+  const above = from === undefined ? null : firstEventIdAt(new Date(Math.max(0, Date.parse(from) - SLACK_MS)));
+  const below = to === undefined ? null : firstEventIdAt(new Date(Math.max(0, Date.parse(to) + SLACK_MS)));
+  let { first, last } = whole;
+  if (above !== null) {
+    const found = await scan(db, whole, 'event_id >= $4', above, 'asc');
+    if (found === null) return null;
+    first = found;
+  }
+  if (below !== null) {
+    const found = await scan(db, { ...whole, first }, 'event_id < $4', below, 'desc');
+    if (found === null) return null;
+    last = found;
+  }
+  return { stream: whole.stream, first, last };
+}
+
+async function scan(
+  db: Queryable,
+  { stream, first, last }: StreamRun,
+  condition: 'event_id >= $4' | 'event_id < $4',
+  eventId: string,
+  order: 'asc' | 'desc',
+): Promise<number | null> {
+  for (let done = 0; done <= last - first; done += WINDOW) {
+    const low = order === 'asc' ? first + done : Math.max(first, last - done - WINDOW + 1);
+    const high = order === 'asc' ? Math.min(last, first + done + WINDOW - 1) : last - done;
+    const { rows } = await db.query(
+      `select revision from leaves where stream = $1 and revision between $2 and $3 and ${condition}
+        order by revision ${order} limit 1`,
+      [stream, low, high, eventId],
+    );
+    const [row] = revisionRows.parse(rows);
+    if (row !== undefined) return row.revision;
+  }
+  return null;
+}
+
+async function firstFit(
+  db: Queryable,
+  log: EventLog,
+  run: StreamRun,
+  fits: (record: ConsentRecord) => boolean,
+): Promise<number | null> {
+  for await (const page of readEntries(db, log, run)) {
+    const found = page.find((entry) => isFit(entry, fits));
+    if (found !== undefined) return found.event.revision;
+  }
+  return null;
+}
+
+async function lastFit(
+  db: Queryable,
+  log: EventLog,
+  { stream, first, last }: StreamRun,
+  fits: (record: ConsentRecord) => boolean,
+): Promise<number | null> {
+  for (let high = last; high >= first; high -= TRIM_PAGE) {
+    let found: number | null = null;
+    for await (const page of readEntries(db, log, {
+      stream,
+      first: Math.max(first, high - TRIM_PAGE + 1),
+      last: high,
+    })) {
+      found = page.findLast((entry) => isFit(entry, fits))?.event.revision ?? found;
+    }
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function isFit({ event, recordText, consent }: SealedEntry, fits: (record: ConsentRecord) => boolean): boolean {
+  return event.type === CONSENT_RECORDED && fits(consent?.record ?? parseRecord(CONSENT_RECORDED, recordText));
+}

@@ -1,0 +1,206 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { parseNote } from '../../../schemas/evidence/signed-note.js';
+import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
+import { edgeNodes, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import { DEVELOPMENT_MARK } from '../../timestamping/development-tsa/marking.js';
+import { differ } from './errors.js';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+const bytes = z.instanceof(Uint8Array);
+/** Rows of one statement. */
+const PAGE = 10_000;
+
+/** The checkpoint as of which a package is made. */
+export interface ExportCheckpoint {
+  readonly size: number;
+  /** Root of the ledger tree of that size, 32 bytes. */
+  readonly root: Uint8Array;
+}
+
+/**
+ * The newest stamped checkpoint; null if nothing is stamped yet.
+ * @throws ExportFailed `log-and-ledger-differ` if the tree's nodes do not lead to its root
+ */
+export async function newestCheckpoint(db: Queryable): Promise<ExportCheckpoint | null> {
+  const { rows } = await db.query('select size, note from checkpoints order by size desc limit 1');
+  const [row] = z.array(z.object({ size: z.int(), note: z.string() })).parse(rows);
+  if (row === undefined) return null;
+  const note = parseNote(row.note);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  if (checkpoint === null || checkpoint.size !== row.size) differ(`the note of checkpoint ${row.size} is malformed`);
+  const edge = edgeNodes(row.size);
+  const node = await readNodes(db, edge);
+  if (!equalBytes(foldEdge(edge.map(node)), checkpoint.root)) {
+    differ(`the nodes of the ledger tree do not lead to the root of checkpoint ${row.size}`);
+  }
+  return { size: row.size, root: checkpoint.root };
+}
+
+/**
+ * Nodes of the ledger tree.
+ * @returns a source that throws ExportFailed `log-and-ledger-differ` for nodes that are not there
+ */
+export async function readNodes(db: Queryable, wanted: readonly TreeNode[]): Promise<(node: TreeNode) => Uint8Array> {
+  const { rows } = await db.query(
+    `select n.level, n.index, n.hash from ledger_nodes n
+       join (select distinct * from unnest($1::smallint[], $2::bigint[])) as wanted (level, index)
+         on n.level = wanted.level and n.index = wanted.index`,
+    [wanted.map((node) => node.level), wanted.map((node) => node.index)],
+  );
+  const found = new Map(
+    z
+      .array(z.object({ level: z.int(), index: z.int(), hash: bytes }))
+      .parse(rows)
+      .map((row) => [`${row.level}/${row.index}`, row.hash]),
+  );
+  return ({ level, index }) =>
+    found.get(`${level}/${index}`) ?? differ(`node ${index} of level ${level} of the ledger tree is missing`);
+}
+
+/** Proofs in the ledger tree, each from its ranges: the hashes in lower-case hex. */
+export async function readProofs(
+  db: Queryable,
+  proofs: readonly (readonly LeafRange[])[],
+): Promise<readonly (readonly string[])[]> {
+  const node = await readNodes(db, proofs.flatMap(nodesOfRanges));
+  return proofs.map((ranges) => hashesOfRanges(ranges, node).map(toHex));
+}
+
+/** Where an event stands in the ledger. */
+export interface LeafRow {
+  readonly revision: number;
+  readonly batch: number;
+  readonly index: number;
+  readonly eventId: string;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+const LeafShape = z.object({ revision: z.int(), batch: z.int(), index: z.int(), event_id: z.string(), hash: bytes });
+
+/** As `LeafShape`: an export reads a million of them, and the schema itself is asked only where one is of another shape. */
+function isLeaf(row: unknown): row is z.infer<typeof LeafShape> {
+  return (
+    typeof row === 'object' &&
+    row !== null &&
+    'revision' in row &&
+    Number.isSafeInteger(row.revision) &&
+    'batch' in row &&
+    Number.isSafeInteger(row.batch) &&
+    'index' in row &&
+    Number.isSafeInteger(row.index) &&
+    'event_id' in row &&
+    typeof row.event_id === 'string' &&
+    'hash' in row &&
+    row.hash instanceof Uint8Array
+  );
+}
+
+function leafOf(row: unknown): LeafRow {
+  const { revision, batch, index, event_id: eventId, hash } = isLeaf(row) ? row : LeafShape.parse(row);
+  return { revision, batch, index, eventId, hash };
+}
+
+/** The leaves of a run of revisions, both ends included, as far as they are sealed. */
+export async function readLeaves(
+  db: Queryable,
+  stream: string,
+  first: number,
+  last: number,
+): Promise<readonly LeafRow[]> {
+  const { rows } = await db.query(
+    `select revision, batch, index, event_id, hash from leaves
+      where stream = $1 and revision between $2 and $3 order by revision`,
+    [stream, first, last],
+  );
+  return rows.map(leafOf);
+}
+
+/** The leaves of a batch in their order: 32 bytes each. */
+export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly Uint8Array[]> {
+  const { rows } = await db.query('select hash from leaves where batch = $1 order by index', [batch]);
+  return z
+    .array(z.object({ hash: bytes }))
+    .parse(rows)
+    .map((row) => row.hash);
+}
+
+/** The last revision of a stream in the batches below `size`; -1 if there is none. */
+export async function lastRevisionBelow(db: Queryable, stream: string, size: number): Promise<number> {
+  const { rows } = await db.query(
+    'select revision from leaves where stream = $1 and batch < $2 order by revision desc limit 1',
+    [stream, size],
+  );
+  return z.array(z.object({ revision: z.int() })).parse(rows)[0]?.revision ?? -1;
+}
+
+/** Of these events, the revisions of those that stand in this stream in the batches below `size`, by event id. */
+export async function revisionsOf(
+  db: Queryable,
+  stream: string,
+  eventIds: readonly string[],
+  size: number,
+): Promise<ReadonlyMap<string, number>> {
+  if (eventIds.length === 0) return new Map();
+  const { rows } = await db.query(
+    'select event_id, revision from leaves where event_id = any($1::uuid[]) and stream = $2 and batch < $3',
+    [eventIds, stream, size],
+  );
+  return new Map(
+    z
+      .array(z.object({ event_id: z.string(), revision: z.int() }))
+      .parse(rows)
+      .map((row) => [row.event_id, row.revision]),
+  );
+}
+
+/** The sizes up to `size` at which checkpoints are stamped, sorted. */
+export async function readStampedSizes(db: Queryable, size: number): Promise<readonly number[]> {
+  const sizes: number[] = [];
+  for (let after = 0; ; ) {
+    const { rows } = await db.query(
+      'select size from checkpoints where size > $1 and size <= $2 order by size limit $3',
+      [after, size, PAGE],
+    );
+    const page = z.array(z.object({ size: z.int() })).parse(rows);
+    for (const row of page) sizes.push(row.size);
+    const last = page.at(-1);
+    if (last === undefined) return sizes;
+    after = last.size;
+  }
+}
+
+/** A batch as the tables hold it. */
+export interface BatchRow {
+  readonly number: number;
+  /** JCS text. */
+  readonly header: string;
+}
+
+export async function readBatches(db: Queryable, numbers: readonly number[]): Promise<readonly BatchRow[]> {
+  const { rows } = await db.query(
+    'select number, header from batches where number = any($1::bigint[]) order by number',
+    [numbers],
+  );
+  const found = z.array(z.object({ number: z.int(), header: z.string() })).parse(rows);
+  if (found.length !== numbers.length) differ('a batch that leaves name is missing');
+  return found;
+}
+
+/** Whether a development authority stamped anything: the mark stands in its certificates. */
+export async function isDevelopmentLedger(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query(
+    `select exists (select from timestamp_evidence
+                     where kind = 'certificate' and position(convert_to($1, 'UTF8') in bytes) > 0) as development`,
+    [DEVELOPMENT_MARK],
+  );
+  return z.tuple([z.object({ development: z.boolean() })]).parse(rows)[0].development;
+}
+
+/** 32 bytes of hex that this service wrote. */
+export function hashFromHex(text: string): Uint8Array {
+  return fromHex(text) ?? differ('a hash in the tables is malformed');
+}

@@ -1,0 +1,64 @@
+import { sign } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { manifestKeyText } from '../../../schemas/evidence/checkpoint.js';
+import { formatNote, formatSignatureLine, formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import { ExportFailed } from './errors.js';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+export interface ManifestCertificateParts {
+  /** As `consent_ledger_worker`. */
+  readonly pool: Queryable;
+  readonly keyring: Pick<Keyring, 'ledgerKey' | 'manifestKey'>;
+  /** Origin of the ledger. */
+  readonly origin: string;
+}
+
+/**
+ * Has the ledger's key certify the key that signs manifests, unless it has. To be called at start, and after a rotation of either key.
+ * @returns the certificate: a signed note
+ */
+export async function ensureManifestCertificate({ pool, keyring, origin }: ManifestCertificateParts): Promise<string> {
+  const manifestKey = await keyring.manifestKey();
+  const ledgerKey = await keyring.ledgerKey();
+  const text = manifestKeyText(origin, manifestKey.publicKeyBytes);
+  const signature = sign(null, utf8(text), ledgerKey.privateKey);
+  const certificate = formatNote(text, [formatSignatureLine(origin, ledgerKey.publicKeyBytes, signature)]);
+  await pool.query(
+    `insert into manifest_certificates (manifest_key, ledger_key, certificate) values ($1, $2, $3)
+     on conflict (manifest_key, ledger_key) do nothing`,
+    [manifestKey.publicKeyBytes, formatVerifierKey(origin, ledgerKey.publicKeyBytes), certificate],
+  );
+  return certificate;
+}
+
+/**
+ * The certificate of a manifest key by the ledger key to which a package leads: the newest that its checkpoint or a bridge up to it bears. One by
+ * a key that was retired before is refused by whoever verifies.
+ * @param size of the package's checkpoint; null if there is none
+ * @throws ExportFailed `manifest-key-not-certified`
+ */
+export async function findManifestCertificate(
+  db: Queryable,
+  manifestKey: Uint8Array,
+  size: number | null,
+): Promise<string> {
+  const { rows } = await db.query(
+    `with in_force as (
+       select key from ledger_keys where bridge_size is null or bridge_size <= $2 order by bridge_size desc nulls last limit 1
+     )
+     select certificate from manifest_certificates
+      where manifest_key = $1 and (ledger_key = (select key from in_force) or not exists (select from ledger_keys))
+      order by created_at desc limit 1`,
+    [manifestKey, size ?? 0],
+  );
+  const [row] = z.array(z.object({ certificate: z.string() })).parse(rows);
+  if (row !== undefined) return row.certificate;
+  throw new ExportFailed(
+    'manifest-key-not-certified',
+    'the key that signs packages is not certified by the ledger yet: start the service once',
+  );
+}

@@ -1,0 +1,36 @@
+import { sign } from 'node:crypto';
+import { toBase64url, utf8 } from '../../../schemas/crypto/encoding.js';
+import { Manifest, ManifestSignatureHeader } from '../../../schemas/evidence/manifest.js';
+import type { SigningKey } from '../../platform/keys/index.js';
+import { ExportFailed } from './errors.js';
+
+/**
+ * The bytes of `manifest.json`: one file a line, so that `sed` and `sha256sum` can read it.
+ * @throws ExportFailed `too-large`
+ */
+export function manifestBytes(manifest: Manifest): Uint8Array {
+  const parsed = Manifest.safeParse(manifest);
+  if (!parsed.success) {
+    throw new ExportFailed(
+      'too-large',
+      'the package has more files than the format allows: choose a shorter time range',
+    );
+  }
+  return utf8(`${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/**
+ * The content of `manifest.json.jws`: a detached JWS over the manifest's bytes (RFC 7515 appendix F, RFC 8037).
+ * @param certificate by which the ledger's key certifies the key
+ */
+export function manifestSignature(manifest: Uint8Array, key: SigningKey, certificate: string): Uint8Array {
+  const header: ManifestSignatureHeader = ManifestSignatureHeader.parse({
+    alg: 'EdDSA',
+    typ: 'consent-ledger-manifest',
+    jwk: { kty: 'OKP', crv: 'Ed25519', x: toBase64url(key.publicKeyBytes) },
+    certificate,
+  });
+  const encodedHeader = toBase64url(utf8(JSON.stringify(header)));
+  const signature = sign(null, utf8(`${encodedHeader}.${toBase64url(manifest)}`), key.privateKey);
+  return utf8(`${encodedHeader}..${toBase64url(signature)}\n`);
+}

@@ -1,0 +1,70 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import { recordsOfPerson } from './personal-data.js';
+
+const PAGE = 500;
+
+export interface NotYetStampedInput {
+  readonly db: Pick<pg.Pool, 'query'>;
+  readonly log: EventLog;
+  readonly siteId: string;
+  /** Last revision of the consents stream as of the checkpoint. */
+  readonly after: number;
+  readonly fits: (record: ConsentRecord) => boolean;
+  readonly visitorIndex: Uint8Array | null;
+  readonly beforePage: () => Promise<void>;
+}
+
+interface Body {
+  readonly type: string;
+  readonly data: Uint8Array;
+}
+
+const waitingRows = z.array(z.object({ seq: z.int(), type: z.string(), body: z.instanceof(Uint8Array) }));
+
+/** How many consents fit the filter but lie behind the checkpoint: in the log, or still on their way to it. */
+export async function countNotYetStamped(input: NotYetStampedInput): Promise<number> {
+  const { db, log, siteId, after, beforePage } = input;
+  const stream = consentsStream(siteId);
+  let count = 0;
+  let revision = after;
+  for (;;) {
+    await beforePage();
+    const events = await log.readStream(stream, revision + 1, PAGE);
+    const last = events.at(-1);
+    if (last === undefined) break;
+    count += await countFitting(input, events);
+    revision = last.revision;
+  }
+  // Rows that reach the log while this is counted bear a revision behind the last one read there.
+  for (let seq = 0; ; ) {
+    await beforePage();
+    const { rows } = await db.query(
+      `select seq, type, body from outbox
+        where site_id = $1 and stream = $2 and seq > $3 and (revision is null or revision > $4) order by seq limit $5`,
+      [siteId, stream, seq, revision, PAGE],
+    );
+    const page = waitingRows.parse(rows);
+    const last = page.at(-1);
+    if (last === undefined) return count;
+    count += await countFitting(
+      input,
+      page.map(({ type, body }) => ({ type, data: body })),
+    );
+    seq = last.seq;
+  }
+}
+
+async function countFitting(input: NotYetStampedInput, bodies: readonly Body[]): Promise<number> {
+  const fitting = bodies
+    .filter(({ type }) => type === CONSENT_RECORDED)
+    .map(({ type, data }) => parseRecord(CONSENT_RECORDED, parseBody(ConsentRecordedBody, type, data).record))
+    .filter(input.fits)
+    .map((record) => record.event_id);
+  if (input.visitorIndex === null) return fitting.length;
+  return (await recordsOfPerson(input.db, input.siteId, input.visitorIndex, fitting)).size;
+}

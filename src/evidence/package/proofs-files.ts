@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import type { EnclosedBatch } from './batches-file.js';
+import { differ } from './errors.js';
+import { readBatchLeaves } from './ledger-reader.js';
+import { ndjsonAtHand } from './lines.js';
+import { MemoryTree } from './memory-tree.js';
+import type { PackageWriter } from './package-writer.js';
+
+/** Characters that a line costs beside its hashes, about. */
+const LINE_OVERHEAD = 24;
+const HASH_CHARACTERS = 67;
+
+/** Adds `proofs/<batch>.ndjson`: audit paths of the enclosed leaves, or all leaves of the batch where that is smaller. */
+export async function addProofs(
+  writer: PackageWriter,
+  db: Pick<pg.Pool, 'query'>,
+  batch: EnclosedBatch,
+  indexes: readonly number[],
+): Promise<void> {
+  const leaves = await readBatchLeaves(db, batch.number);
+  const tree = new MemoryTree(leaves);
+  if (leaves.length !== batch.count || !equalBytes(tree.root, batch.root)) {
+    differ(`the leaves of batch ${batch.number} do not lead to its root`);
+  }
+  await writer.add(PACKAGE_FILES.proofs(batch.number), ndjsonAtHand(proofLines(tree, leaves, indexes)));
+}
+
+/** The lines, sorted by index. */
+export function proofLines(
+  tree: MemoryTree,
+  leaves: readonly Uint8Array[],
+  indexes: readonly number[],
+): Iterable<JsonValue> {
+  const sorted = [...indexes].sort((a, b) => a - b);
+  const asPaths = sorted.reduce(
+    (sum, index) => sum + LINE_OVERHEAD + inclusionPathLength(index, leaves.length) * HASH_CHARACTERS,
+    0,
+  );
+  const asLeaves = leaves.length * (LINE_OVERHEAD + HASH_CHARACTERS);
+  if (asLeaves < asPaths) return leaves.map((leaf, index) => ({ index, leaf: toHex(leaf) }));
+  return sorted.map((index) => ({ index, path: pathOf(tree, index, leaves.length).map(toHex) }));
+}
+
+/** How many hashes the audit path of a leaf has (RFC 9162 §2.1.3.1). */
+export function inclusionPathLength(index: number, size: number): number {
+  let length = 0;
+  for (let at = index, last = size - 1; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
+    // At the right edge, a node without a sibling goes up as it is.
+    if (at % 2 === 1 || at < last) length += 1;
+  }
+  return length;
+}
+
+/** The audit path of a leaf. */
+export function pathOf(tree: MemoryTree, index: number, count: number): readonly Uint8Array[] {
+  return hashesOfRanges(inclusionRanges(index, count), tree.node);
+}

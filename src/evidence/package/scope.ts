@@ -1,0 +1,126 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
+import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import { type ExportFilter, isWholeSite, picksRecords, publicFilter } from './filter.js';
+import { findRun } from './find-run.js';
+import { lastRevisionBelow, revisionsOf } from './ledger-reader.js';
+
+/** Which entries a package encloses. */
+export interface Scope {
+  /** Runs of the consents stream, in order. */
+  readonly consents: readonly StreamRun[];
+  /** Consents that do not fit are left out; else they are enclosed without a value, so that the run is whole. */
+  readonly leavesOut: boolean;
+  /** Last revision of the consents stream as of the checkpoint; -1: none. */
+  readonly lastConsents: number;
+  /** The whole notices stream as of the checkpoint; null if it is empty. */
+  readonly notices: StreamRun | null;
+  /** Runs of which nothing is missing. */
+  readonly complete: readonly StreamRun[];
+}
+
+type Queryable = Pick<pg.Pool, 'query'>;
+const PAGE = 1_000;
+
+/**
+ * Decides what a package encloses: for a site its whole streams; for a range the run that contains it; for picked records these alone,
+ * with the erasures that list them. The site's notices always.
+ * @param visitorIndex blind index of the person that the filter names
+ * @param size of the checkpoint: only batches below it count
+ */
+export async function findScope(
+  db: Queryable,
+  log: EventLog,
+  siteId: string,
+  filter: ExportFilter,
+  visitorIndex: Uint8Array | null,
+  size: number,
+): Promise<Scope> {
+  const stream = consentsStream(siteId);
+  const lastConsents = await lastRevisionBelow(db, stream, size);
+  const lastNotices = await lastRevisionBelow(db, noticesStream(siteId), size);
+  const notices = lastNotices < 0 ? null : { stream: noticesStream(siteId), first: 0, last: lastNotices };
+  const rest = { lastConsents, notices };
+  const completeNotices = notices === null ? [] : [notices];
+  if (picksRecords(filter)) {
+    const revisions = await pickedRevisions(db, siteId, filter, visitorIndex, size);
+    return { ...rest, consents: runsOfRevisions(stream, revisions), leavesOut: true, complete: completeNotices };
+  }
+  const whole = lastConsents < 0 ? null : { stream, first: 0, last: lastConsents };
+  const run =
+    whole === null || isWholeSite(filter) ? whole : await findRun(db, log, whole, filter, publicFilter(filter));
+  const consents = run === null ? [] : [run];
+  return { ...rest, consents, leavesOut: false, complete: [...consents, ...completeNotices] };
+}
+
+/** The revisions of the records picked, and of the erasures that list them. */
+async function pickedRevisions(
+  db: Queryable,
+  siteId: string,
+  filter: ExportFilter,
+  visitorIndex: Uint8Array | null,
+  size: number,
+): Promise<ReadonlySet<number>> {
+  const stream = consentsStream(siteId);
+  const revisions = new Set<number>();
+  const add = async (eventIds: readonly string[]): Promise<void> => {
+    for (const revision of (await revisionsOf(db, stream, eventIds, size)).values()) revisions.add(revision);
+  };
+  if (visitorIndex === null) {
+    const eventIds = filter.eventIds ?? [];
+    for (let i = 0; i < eventIds.length; i += PAGE) {
+      const page = eventIds.slice(i, i + PAGE);
+      await add(page);
+      await add(await erasuresOf(db, page));
+    }
+    return revisions;
+  }
+  const chosen = filter.eventIds === undefined ? null : new Set(filter.eventIds);
+  for await (const page of recordsByPerson(db, siteId, visitorIndex)) {
+    await add(chosen === null ? page : page.filter((eventId) => chosen.has(eventId)));
+  }
+  return revisions;
+}
+
+const eventRows = z.array(z.object({ event_id: z.string() }));
+
+async function erasuresOf(db: Queryable, eventIds: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await db.query(
+    'select distinct erasure_event_id as event_id from erased_records where event_id = any($1::uuid[])',
+    [eventIds],
+  );
+  return eventRows.parse(rows).map((row) => row.event_id);
+}
+
+async function* recordsByPerson(
+  db: Queryable,
+  siteId: string,
+  visitorIndex: Uint8Array,
+): AsyncGenerator<readonly string[], void> {
+  let after: string | null = null;
+  for (;;) {
+    const { rows }: pg.QueryResult = await db.query(
+      `select event_id from record_keys
+        where site_id = $1 and visitor_index = $2 and ($3::uuid is null or event_id > $3) order by event_id limit $4`,
+      [siteId, visitorIndex, after, PAGE],
+    );
+    const page = eventRows.parse(rows).map((row) => row.event_id);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    after = last;
+  }
+}
+
+/** Revisions as runs, sorted. */
+export function runsOfRevisions(stream: string, revisions: ReadonlySet<number>): readonly StreamRun[] {
+  const runs: StreamRun[] = [];
+  for (const revision of [...revisions].sort((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last !== undefined && last.last === revision - 1) runs[runs.length - 1] = { ...last, last: revision };
+    else runs.push({ stream, first: revision, last: revision });
+  }
+  return runs;
+}

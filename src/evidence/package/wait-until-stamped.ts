@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { z } from 'zod';
+import { consentsStream } from '../../../schemas/events/streams.js';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+export interface WaitOptions {
+  /** In milliseconds. */
+  readonly atMostMs: number;
+  /** Called once, if anything has to be waited for. */
+  readonly onWaiting?: () => void;
+  readonly pollMs?: number;
+}
+
+/**
+ * Waits until every consent of a site that is accepted now lies under a time stamp. Those accepted meanwhile are not waited for, so that a busy
+ * site does not keep it waiting for ever.
+ * @returns whether it was so in time
+ */
+export async function waitUntilStamped(
+  db: Queryable,
+  siteId: string,
+  { atMostMs, onWaiting = () => undefined, pollMs = 500 }: WaitOptions,
+): Promise<boolean> {
+  const giveUp = performance.now() + atMostMs;
+  const stream = consentsStream(siteId);
+  let isTold = false;
+  const until = async (isDone: () => Promise<boolean>): Promise<boolean> => {
+    while (!(await isDone())) {
+      if (performance.now() >= giveUp) return false;
+      if (!isTold) onWaiting();
+      isTold = true;
+      await sleep(pollMs);
+    }
+    return true;
+  };
+  const lastAccepted = await lastInOutbox(db, siteId, stream);
+  if (!(await until(() => isRelayed(db, siteId, stream, lastAccepted)))) return false;
+  const revision = await lastInLog(db, stream);
+  return revision === null || (await until(() => isStamped(db, stream, revision)));
+}
+
+async function lastInOutbox(db: Queryable, siteId: string, stream: string): Promise<number> {
+  const { rows } = await db.query(
+    'select coalesce(max(seq), 0) as seq from outbox where site_id = $1 and stream = $2 and revision is null',
+    [siteId, stream],
+  );
+  return z.tuple([z.object({ seq: z.int() })]).parse(rows)[0].seq;
+}
+
+async function isRelayed(db: Queryable, siteId: string, stream: string, seq: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select from outbox where site_id = $1 and stream = $2 and revision is null and seq <= $3 limit 1',
+    [siteId, stream, seq],
+  );
+  return rowCount === 0;
+}
+
+async function lastInLog(db: Queryable, stream: string): Promise<number | null> {
+  const { rows } = await db.query('select revision from relayed_streams where stream = $1', [stream]);
+  const [row] = z
+    .array(z.object({ revision: z.int() }))
+    .max(1)
+    .parse(rows);
+  return row?.revision ?? null;
+}
+
+async function isStamped(db: Queryable, stream: string, revision: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select from leaves where stream = $1 and revision = $2 and batch < (select max(size) from checkpoints)',
+    [stream, revision],
+  );
+  return rowCount === 1;
+}

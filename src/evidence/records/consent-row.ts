@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { isDevelopmentStamp } from '../../api/panel/time-stamps/authority-name.js';
+import { ConsentReadModelRow } from '../verification/stored-record.js';
+
+/** A row of the read model with what a person is shown beside it. None of it is proved. */
+export const ConsentRow = ConsentReadModelRow.extend({
+  has_key: z.boolean(),
+  slug: z.string().nullable(),
+  batch: z.int().nullable(),
+  index: z.int().nullable(),
+  sealed_at: z.date().nullable(),
+  checkpoint_size: z.int().nullable(),
+  gen_time: z.date().nullable(),
+  authority: z.string().nullable(),
+  is_development: z.boolean(),
+});
+export type ConsentRow = z.infer<typeof ConsentRow>;
+
+/** Of `read_model.consents c` and `CONSENT_JOINS`. */
+export const CONSENT_COLUMNS = `c.event_id, c.site_id, c.stream, c.revision, c.record, c.proof_hash, c.consent_type, c.decision, c.categories,
+  c.language, c.document_version_id, c.compliance_framework, c.created_at, c.valid_until, c.channel, c.erased_by,
+  exists (select from record_keys k where k.event_id = c.event_id and k.site_id = c.site_id) as has_key,
+  d.slug, l.batch, l.index, b.sealed_at, p.size as checkpoint_size, p.gen_time, p.authority,
+  ${isDevelopmentStamp('p')} as is_development`;
+
+export const CONSENT_JOINS = `
+  left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
+  left join documents d on d.id = v.document_id
+  left join leaves l on l.stream = c.stream and l.revision = c.revision
+  left join batches b on b.number = l.batch
+  left join lateral (select size, gen_time, authority, certificates from checkpoints where size > l.batch order by size limit 1) p on true`;

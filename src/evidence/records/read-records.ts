@@ -1,0 +1,175 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { decodeUtf8, toBase64, toHex } from '../../../schemas/crypto/encoding.js';
+import {
+  CONSENT_RECORDED,
+  type ConsentRecord,
+  ConsentRecordedBody,
+  consentToken,
+} from '../../../schemas/events/consent-recorded.js';
+import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import { AttachmentReference, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
+import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
+import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
+import { assertGenuine, decryptForRecord, type ProofKeys } from '../../platform/keys/index.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import { differ } from '../package/errors.js';
+import { chooseDisclosures, keyOf, readRecordKeys } from '../package/personal-data.js';
+import { cursorBehind } from './cursor.js';
+import type { SelectedRecord } from './selection.js';
+
+export interface RecordSources {
+  /** Connections in the role `consent_ledger_api`. */
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly proofKeys: ProofKeys;
+}
+
+/**
+ * The records of a page as they were recorded (`ExportedConsent`), from the event log: the read model only says where they are. Every disclosed value is
+ * compared with the digest that the record commits to.
+ * @throws ExportFailed `log-and-ledger-differ`; NotGenuine; EventLogUnavailable, database errors
+ */
+export async function* exportRecords(
+  sources: RecordSources,
+  site: Pick<SiteContext, 'siteId' | 'siteKey'>,
+  page: readonly SelectedRecord[],
+): AsyncGenerator<JsonObject, void> {
+  const events = await readEvents(sources.log, consentsStream(site.siteId), page);
+  const { seeds } = await readRecordKeys(
+    sources.pool,
+    site.siteId,
+    page.map(({ eventId }) => eventId),
+  );
+  for (const selected of page) {
+    const event = events.get(selected.revision);
+    if (event === undefined || event.id !== selected.eventId || event.type !== CONSENT_RECORDED) {
+      differ(`revision ${selected.revision} of the site's stream is not the record that the read model shows`);
+    }
+    await assertGenuine(event, sources.proofKeys);
+    const body = parseBody(ConsentRecordedBody, event.type, event.data);
+    const record = parseRecord(CONSENT_RECORDED, body.record);
+    const seed = seeds.get(event.id);
+    const key = seed === undefined ? null : keyOf(site.siteKey, seed, event.id);
+    const personal = key === null ? null : await personalPart(sources.pool, site.siteId, { key, record, body });
+    yield exported(selected, record, body.proof_hash, personal);
+  }
+}
+
+/** How far apart two wanted revisions may be to be read in one go. */
+const MAX_GAP = 20;
+
+async function readEvents(
+  log: EventLog,
+  stream: string,
+  page: readonly SelectedRecord[],
+): Promise<ReadonlyMap<number, StreamEvent>> {
+  const runs: { first: number; last: number }[] = [];
+  for (const { revision } of page) {
+    const run = runs.at(-1);
+    if (run !== undefined && revision - run.last <= MAX_GAP) run.last = revision;
+    else runs.push({ first: revision, last: revision });
+  }
+  const events = new Map<number, StreamEvent>();
+  for (const { first, last } of runs) {
+    for (let next = first; next <= last; ) {
+      const read = await log.readStream(stream, next, last - next + 1);
+      const end = read.at(-1);
+      if (end === undefined) differ(`${stream} has no revision ${next}, but the read model shows it`);
+      for (const event of read) events.set(event.revision, event);
+      next = end.revision + 1;
+    }
+  }
+  return events;
+}
+
+interface Opened {
+  readonly key: Uint8Array;
+  readonly record: ConsentRecord;
+  readonly body: ConsentRecordedBody;
+}
+
+interface PersonalPart {
+  readonly values: JsonObject;
+  readonly attachments: readonly JsonObject[];
+}
+
+/** @returns null if the record was erased meanwhile */
+async function personalPart(pool: pg.Pool, siteId: string, opened: Opened): Promise<PersonalPart | null> {
+  const { key, record, body } = opened;
+  const chosen = chooseDisclosures(key, record, body, 'all');
+  const values = new Map<string, JsonValue>();
+  for (const text of chosen.disclosures) {
+    const disclosure = decodeDisclosure(text);
+    if (disclosure !== null) values.set(disclosure.name, disclosure.value);
+  }
+  if (!chosen.hasAttachments) return { values: Object.fromEntries(values), attachments: [] };
+  const contents = await readAttachments(pool, siteId, opened);
+  if (contents === null) return null;
+  const attachments: JsonObject[] = [];
+  for (const field of ['signature_image', 'custom_document_content']) {
+    const value = values.get(field);
+    if (value === undefined) continue;
+    const reference = AttachmentReference.safeParse(value);
+    const content = reference.success ? contents.get(reference.data.sha256) : undefined;
+    if (!reference.success || content === undefined) {
+      differ(`an attachment that record ${record.event_id} names is not kept with it`);
+    }
+    const text = reference.data.media_type.startsWith('text/') ? decodeUtf8(content) : null;
+    values.set(field, text ?? toBase64(content));
+    attachments.push({ field, ...reference.data, encoding: text === null ? 'base64' : 'utf-8' });
+  }
+  return { values: Object.fromEntries(values), attachments };
+}
+
+const AttachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instanceof(Uint8Array) }));
+
+/** A record's attachments by the SHA-256 of their contents; null if it was erased meanwhile. */
+async function readAttachments(
+  pool: pg.Pool,
+  siteId: string,
+  { key, record: { event_id: eventId }, body }: Opened,
+): Promise<ReadonlyMap<string, Uint8Array> | null> {
+  const { rows } = await pool.query(
+    'select id, ciphertext from attachments where event_id = $1 and site_id = $2 and id = any($3::uuid[])',
+    [eventId, siteId, body.attachments],
+  );
+  const found = AttachmentRows.parse(rows);
+  if (found.length < body.attachments.length) {
+    const { seeds } = await readRecordKeys(pool, siteId, [eventId]);
+    if (!seeds.has(eventId)) return null;
+    differ(`the attachments of record ${eventId} are not kept`);
+  }
+  return new Map(
+    found.map(({ id, ciphertext }) => {
+      const content = decryptForRecord(key, eventId, `attachment:${id}`, ciphertext);
+      return [toHex(sha256(content)), content];
+    }),
+  );
+}
+
+const NOTHING_PERSONAL: JsonObject = Object.fromEntries(PERSONAL_FIELDS.map((name) => [name, null]));
+
+function exported(
+  { revision, documentSlug }: SelectedRecord,
+  record: ConsentRecord,
+  proofHash: string,
+  personal: PersonalPart | null,
+): JsonObject {
+  const { v, event_id: id, _sd, ...publicPart } = record;
+  return {
+    id,
+    consent_token: consentToken(id),
+    proof_hash: proofHash,
+    ...publicPart,
+    document_slug: documentSlug,
+    is_anonymized: personal === null,
+    ...NOTHING_PERSONAL,
+    ...personal?.values,
+    attachments: [...(personal?.attachments ?? [])],
+    cursor: cursorBehind(revision),
+  };
+}

@@ -1,0 +1,118 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { ExportQuery } from '../../../schemas/api/export.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import { blindIndex } from '../../platform/keys/index.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
+
+/** A record that fits the filters. */
+export interface SelectedRecord {
+  readonly eventId: string;
+  readonly revision: number;
+  readonly documentSlug: string | null;
+}
+
+/** Records of a page: they and what is read for them are in memory at once. */
+const PAGE = 200;
+/** Revisions that one statement looks at: however few of a large site's records fit, none runs for long. */
+const WINDOW = 50_000;
+
+/**
+ * The records of a site that fit, in the order of its stream, up to what is stored at the time of the call. One statement a page: no
+ * transaction stays open while the caller takes its time.
+ * @param after a revision
+ * @throws ApiError VALIDATION_ERROR if the site has no such document or version
+ */
+export async function* selectRecords(
+  pool: pg.Pool,
+  site: SiteContext,
+  filter: ExportQuery,
+  after: number,
+): AsyncGenerator<readonly SelectedRecord[], void> {
+  const versions = await versionsOf(pool, site.siteId, filter);
+  const stream = consentsStream(site.siteId);
+  const end = await lastRevision(pool, stream);
+  for (let done = after; done < end; ) {
+    const windowEnd = Math.min(done + WINDOW, end);
+    const page = await selectPage(pool, { site, stream, filter, versions, after: done, upTo: windowEnd });
+    if (page.length > 0) yield page;
+    done = page.length === PAGE ? (page.at(-1)?.revision ?? windowEnd) : windowEnd;
+  }
+}
+
+interface PageInput {
+  readonly site: SiteContext;
+  readonly stream: string;
+  readonly filter: ExportQuery;
+  readonly versions: readonly string[] | null;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+const SelectedRows = z.array(
+  z
+    .object({ event_id: z.string(), revision: z.int(), slug: z.string().nullable() })
+    .transform((row): SelectedRecord => ({ eventId: row.event_id, revision: row.revision, documentSlug: row.slug })),
+);
+
+async function selectPage(pool: pg.Pool, input: PageInput): Promise<readonly SelectedRecord[]> {
+  const { site, filter } = input;
+  const values: unknown[] = [input.stream, input.after, input.upTo, site.siteId];
+  const conditions: string[] = [];
+  const where = (condition: (parameter: string) => string, value: unknown): void => {
+    if (value === undefined || value === null) return;
+    values.push(value);
+    conditions.push(`and ${condition(`$${values.length}`)}`);
+  };
+  where((p) => `c.consent_type = ${p}`, filter.consent_type);
+  where((p) => `c.document_version_id = any(${p}::uuid[])`, input.versions);
+  where((p) => `c.created_at >= ${p}::timestamptz`, filter.from);
+  where((p) => `c.created_at < ${p}::timestamptz`, filter.to);
+  // Whose an erased record was, nobody knows any more.
+  where(
+    (p) =>
+      `exists (select from record_keys k where k.event_id = c.event_id and k.site_id = $4 and k.visitor_index = ${p})`,
+    filter.visitor_id === undefined ? null : blindIndex(site.siteKey, 'visitor', filter.visitor_id),
+  );
+  // Not a named statement: the plan depends on which filters there are, and on how many records one of them lets through.
+  const { rows } = await pool.query(
+    `select c.event_id, c.revision, d.slug
+       from read_model.consents c
+       left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
+       left join documents d on d.id = v.document_id
+      where c.stream = $1 and c.revision > $2 and c.revision <= $3 and c.site_id = $4 ${conditions.join(' ')}
+      order by c.revision
+      limit ${PAGE}`,
+    values,
+  );
+  return SelectedRows.parse(rows);
+}
+
+const LastRevision = z.tuple([z.object({ revision: z.int().nullable() })]);
+
+async function lastRevision(pool: pg.Pool, stream: string): Promise<number> {
+  const { rows } = await pool.query('select max(revision) as revision from read_model.consents where stream = $1', [
+    stream,
+  ]);
+  return LastRevision.parse(rows)[0].revision ?? -1;
+}
+
+const VersionIds = z.array(z.object({ id: z.string() }));
+
+/** The document versions that the filters leave; null: all. */
+async function versionsOf(pool: pg.Pool, siteId: string, filter: ExportQuery): Promise<readonly string[] | null> {
+  const { document_slug: slug, document_version_id: versionId } = filter;
+  if (slug === undefined && versionId === undefined) return null;
+  const { rows } = await pool.query(
+    `select v.id
+       from document_versions v
+       join documents d on d.id = v.document_id
+      where v.site_id = $1 and ($2::text is null or d.slug = $2) and ($3::uuid is null or v.id = $3)`,
+    [siteId, slug ?? null, versionId ?? null],
+  );
+  const ids = VersionIds.parse(rows).map(({ id }) => id);
+  if (ids.length > 0) return ids;
+  const field = versionId === undefined ? 'document_slug' : 'document_version_id';
+  throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field, message: 'is unknown to this site' }] });
+}

@@ -1,0 +1,83 @@
+import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { BatchHeader, batchHeaderText, batchLeaf } from '../../../schemas/evidence/batch-header.js';
+import { entryLeaf, entryText } from '../../../schemas/evidence/entry.js';
+import { treeRoot } from '../../../schemas/merkle/tree.js';
+import type { LeafRow, SealedEvidence } from './sealed-evidence.js';
+
+/** What an entry is made of. */
+export interface StoredEntry {
+  readonly stream: string;
+  readonly revision: number;
+  readonly event_id: string;
+  readonly type: string;
+  /** JCS(record). */
+  readonly record: string;
+  readonly proof_hash: string | null;
+}
+
+/**
+ * Checks a record's place in its batch, beginning from its stored bytes: entry, leaf, chain, the batch's root, its header, and the header's leaf in the
+ * ledger tree.
+ * @returns null if the record is in no batch yet; false if anything does not fit; else the batch's leaf in the ledger tree and its number
+ */
+export function checkBatch(
+  stored: StoredEntry,
+  evidence: SealedEvidence,
+): { readonly number: number; readonly leaf: Uint8Array } | false | null {
+  const { head, claims, previous, batch, batchLeaves } = evidence;
+  const [claim] = claims;
+  const isSealed = head !== null && head.revision >= stored.revision;
+  if (claim === undefined) return isSealed ? false : null;
+  if (!isSealed || claims.length !== 1 || !isHeadSound(head) || batch === null) return false;
+  if (claim.stream !== stored.stream || claim.revision !== stored.revision || claim.event_id !== stored.event_id) {
+    return false;
+  }
+  if ((stored.revision === 0) !== (previous === null)) return false;
+
+  const leaf = leafOf(stored, previous);
+  const known = batchLeaves.filter((hash) => hash !== null);
+  if (known.length !== batchLeaves.length || known.length !== batch.count || known[claim.index] === undefined) {
+    return false;
+  }
+  if (!equalBytes(claim.hash, leaf) || !equalBytes(known[claim.index] ?? leaf, leaf)) return false;
+
+  const header = readHeader(batch.header);
+  const headerRoot = header === null ? null : fromHex(header.root);
+  if (header === null || headerRoot === null || batch.node === null) return false;
+  const isHeaderOfRow =
+    header.number === batch.number &&
+    header.number === claim.batch &&
+    header.count === batch.count &&
+    equalBytes(headerRoot, batch.root) &&
+    header.sealed_at === batch.sealed_at.toISOString();
+  if (!isHeaderOfRow || !equalBytes(treeRoot(known), headerRoot)) return false;
+  const ledgerLeaf = batchLeaf(batch.header);
+  return equalBytes(ledgerLeaf, batch.node) ? { number: header.number, leaf: ledgerLeaf } : false;
+}
+
+function isHeadSound(head: NonNullable<SealedEvidence['head']>): boolean {
+  return head.leaf_hash !== null && equalBytes(head.leaf, head.leaf_hash);
+}
+
+function leafOf(stored: StoredEntry, previous: LeafRow | null): Uint8Array {
+  return entryLeaf(
+    entryText({
+      stream: stored.stream,
+      revision: stored.revision,
+      previous: previous === null ? null : toHex(previous.hash),
+      eventId: stored.event_id,
+      type: stored.type,
+      recordText: stored.record,
+      proofHash: stored.proof_hash,
+    }),
+  );
+}
+
+function readHeader(text: string): BatchHeader | null {
+  try {
+    const parsed = BatchHeader.safeParse(JSON.parse(text));
+    return parsed.success && batchHeaderText(parsed.data) === text ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}

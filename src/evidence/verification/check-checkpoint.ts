@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { equalBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
+import { MalformedInput } from '../../../schemas/rfc3161/errors.js';
+import { ledgerProof } from './ledger-proof.js';
+import type { CheckpointRow } from './sealed-evidence.js';
+
+/**
+ * Checks that a stamped checkpoint covers a batch: its note is signed by a key that the ledger has published, the ledger tree leads from the batch
+ * to its root, and its token is over the note's bytes. The token's own signature is not verified here.
+ * @param batch number, and leaf in the ledger tree
+ */
+export async function checkCheckpoint(
+  client: pg.PoolClient,
+  row: CheckpointRow,
+  batch: { readonly number: number; readonly leaf: Uint8Array },
+): Promise<boolean> {
+  const checkpoint = await signedCheckpoint(client, row.note);
+  if (checkpoint === null || checkpoint.size !== row.size || !isTokenOf(row)) return false;
+  const path = await ledgerProof(client, inclusionRanges(batch.number, checkpoint.size));
+  return path !== null && verifyInclusion(batch.number, checkpoint.size, batch.leaf, path, checkpoint.root).ok;
+}
+
+async function signedCheckpoint(client: pg.PoolClient, text: string): Promise<Checkpoint | null> {
+  const note = parseNote(text);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  if (note === null || checkpoint === null) return null;
+  const { rows } = await client.query('select key from ledger_keys');
+  for (const { key } of z.array(z.object({ key: z.string() })).parse(rows)) {
+    const verifierKey = parseVerifierKey(key);
+    if (verifierKey?.name !== checkpoint.origin) continue;
+    if ((await verifyNote(note, verifierKey)) === 'signed') return checkpoint;
+  }
+  return null;
+}
+
+function isTokenOf({ note, tsr, tsr_sha256, gen_time }: CheckpointRow): boolean {
+  if (toHex(sha256(tsr)) !== tsr_sha256) return false;
+  try {
+    const info = parseTimestamp(tsr).tstInfo;
+    if (info === undefined || info.genTime.date.getTime() !== gen_time.getTime()) return false;
+    const { digest } = info.imprint;
+    // Authorities may be asked with longer hashes than SHA-256; then the imprint is left to the offline verifier.
+    return digest.length !== 32 || equalBytes(digest, sha256(utf8(note)));
+  } catch (error) {
+    if (error instanceof MalformedInput) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { PublicEventBody } from '../../../schemas/events/notices.js';
+import { InvalidEventBody, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import { checkBatch } from './check-batch.js';
+import { readSealedEvidence } from './sealed-evidence.js';
+import type { StoredRecord } from './stored-record.js';
+
+const leafRows = z.array(z.object({ revision: z.int() }));
+const outboxRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
+
+/**
+ * Whether the `SubjectErased` that took a record's key is there and lists it: in the log, as it was sealed, or, until it is there, in the outbox. Rows
+ * that say so prove nothing: whoever deletes a key could write them too.
+ * @param client in a transaction of one snapshot
+ * @throws EventLogUnavailable, database errors
+ */
+export async function isErasureReal(client: pg.PoolClient, log: EventLog, stored: StoredRecord): Promise<boolean> {
+  const { stream, erased_by: erasedBy, erasure_event_id: erasureId } = stored;
+  if (erasedBy !== null && !(await isListedAt(client, log, stored, erasedBy))) return false;
+  if (erasureId === null) return true;
+  const leaves = await client.query('select revision from leaves where event_id = $1 and stream = $2', [
+    erasureId,
+    stream,
+  ]);
+  const [leaf] = leafRows.parse(leaves.rows);
+  if (leaf !== undefined) return leaf.revision === erasedBy || isListedAt(client, log, stored, leaf.revision);
+  if (erasedBy !== null) return true;
+  const { rows } = await client.query(
+    'select event_id::text as id, type, body as data from outbox where event_id = $1 and stream = $2',
+    [erasureId, stream],
+  );
+  return outboxRows.parse(rows).some((event) => listingText(event, stored) !== null);
+}
+
+async function isListedAt(
+  client: pg.PoolClient,
+  log: EventLog,
+  stored: StoredRecord,
+  revision: number,
+): Promise<boolean> {
+  const { stream } = stored;
+  const [event] = await log.readStream(stream, revision, 1);
+  const record = event?.revision === revision ? listingText(event, stored) : null;
+  if (event === undefined || record === null) return false;
+  const evidence = await readSealedEvidence(client, stream, revision, event.id);
+  const entry = { stream, revision, event_id: event.id, type: SUBJECT_ERASED, record, proof_hash: null };
+  return checkBatch(entry, evidence) !== false;
+}
+
+/** The record's text of a `SubjectErased` that lists the stored record; null for anything else. */
+function listingText(
+  { id, type, data }: { readonly id: string; readonly type: string; readonly data: Uint8Array },
+  stored: StoredRecord,
+): string | null {
+  if (type !== SUBJECT_ERASED) return null;
+  try {
+    const { record } = parseBody(PublicEventBody, type, data);
+    const erased = parseRecord(SUBJECT_ERASED, record);
+    const isOfSite = erased.event_id === id && erased.site_id === stored.site_id;
+    return isOfSite && erased.erased_event_ids.includes(stored.event_id) ? record : null;
+  } catch (error) {
+    if (error instanceof InvalidEventBody || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

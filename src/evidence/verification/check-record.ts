@@ -1,0 +1,68 @@
+import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { parseRecord } from '../../../schemas/events/sealed-event.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import type { StoredRecord } from './stored-record.js';
+
+/** The record of a stored text; null if it is not the canonical text of one. */
+export function readRecord(text: string): ConsentRecord | null {
+  try {
+    const record = parseRecord(CONSENT_RECORDED, text);
+    return canonicalJson(record) === text ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Columns of the read model that are copies of members of the record. */
+export type CopiedColumns = Pick<
+  StoredRecord,
+  | 'event_id'
+  | 'site_id'
+  | 'stream'
+  | 'consent_type'
+  | 'decision'
+  | 'categories'
+  | 'language'
+  | 'document_version_id'
+  | 'compliance_framework'
+  | 'created_at'
+  | 'valid_until'
+  | 'channel'
+>;
+
+/** Whether every column of the read model says what the record says: they are copies, and what people see. */
+export function columnsAgree(stored: CopiedColumns, record: ConsentRecord): boolean {
+  return (
+    stored.event_id === record.event_id &&
+    stored.site_id === record.site_id &&
+    stored.stream === consentsStream(record.site_id) &&
+    stored.consent_type === record.consent_type &&
+    stored.decision === record.decision &&
+    sameCategories(stored.categories, record.categories) &&
+    stored.language === record.language &&
+    stored.document_version_id === record.document_version_id &&
+    stored.compliance_framework === record.compliance_framework &&
+    stored.created_at.toISOString() === record.created_at &&
+    (stored.valid_until?.toISOString() ?? null) === record.valid_until &&
+    stored.channel === record.channel
+  );
+}
+
+function sameCategories(stored: unknown, categories: ConsentRecord['categories']): boolean {
+  if (categories === null || stored === null || typeof stored !== 'object') return stored === categories;
+  const entries = Object.entries(stored);
+  return (
+    entries.length === Object.keys(categories).length && entries.every(([name, value]) => categories[name] === value)
+  );
+}
+
+/**
+ * Whether what is known of the record's erasure fits together: its key is gone exactly if a `SubjectErased` that is known lists it. The read model may
+ * be a moment behind.
+ */
+export function erasureAgrees(stored: StoredRecord): boolean {
+  const isErased = stored.erasure_event_id !== null;
+  if (stored.has_key === isErased || (isErased && !stored.is_erasure_known)) return false;
+  return isErased || stored.erased_by === null;
+}

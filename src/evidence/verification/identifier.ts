@@ -1,0 +1,13 @@
+import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
+
+/** What a record is looked up by. */
+export type RecordIdentifier = { readonly eventId: string } | { readonly proofHash: string };
+
+/** @param text a UUID, a `ct_` token or a proof hash. @returns null for anything else */
+export function parseIdentifier(text: string): RecordIdentifier | null {
+  const lower = text.trim().toLowerCase();
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(lower)) return { eventId: lower };
+  if (/^[0-9a-f]{64}$/.test(lower)) return { proofHash: lower };
+  const eventId = eventIdOfConsentToken(lower);
+  return eventId === null ? null : { eventId };
+}

@@ -1,0 +1,136 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { BATCH_SEALED, BatchSealedBody } from '../../../schemas/events/ledger.js';
+import { parseBody } from '../../../schemas/events/sealed-event.js';
+import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+
+const Bytes = z.instanceof(Uint8Array);
+const LeafRow = z.object({
+  batch: z.int(),
+  index: z.int(),
+  stream: z.string(),
+  revision: z.int(),
+  event_id: z.string(),
+  hash: Bytes,
+});
+export type LeafRow = z.infer<typeof LeafRow>;
+
+const BatchRow = z.object({
+  number: z.int(),
+  header: z.string(),
+  count: z.int(),
+  root: Bytes,
+  sealed_at: z.date(),
+  node: Bytes.nullable(),
+});
+
+const HeadRow = z.object({ revision: z.int(), leaf: Bytes, leaf_hash: Bytes.nullable() });
+
+const CheckpointRow = z.object({
+  size: z.int(),
+  note: z.string(),
+  tsr: Bytes,
+  tsr_sha256: z.string(),
+  gen_time: z.date(),
+});
+export type CheckpointRow = z.infer<typeof CheckpointRow>;
+
+/** What the tables say of where a record was sealed. None of it is proved yet. */
+export interface SealedEvidence {
+  /** How far the record's stream is sealed; null: not at all. */
+  readonly head: z.infer<typeof HeadRow> | null;
+  /** Every leaf at the record's place, or with its event id. */
+  readonly claims: readonly LeafRow[];
+  /** The leaf before it in its stream. */
+  readonly previous: LeafRow | null;
+  readonly batch: z.infer<typeof BatchRow> | null;
+  /** The hashes of the batch's leaves in order; a gap is null. */
+  readonly batchLeaves: readonly (Uint8Array | null)[];
+  /** The smallest stamped checkpoint that covers the batch. */
+  readonly checkpoint: CheckpointRow | null;
+}
+
+/** Reads them. @param client in a transaction of one snapshot */
+export async function readSealedEvidence(
+  client: pg.PoolClient,
+  stream: string,
+  revision: number,
+  eventId: string,
+): Promise<SealedEvidence> {
+  const heads = await client.query(
+    `select h.revision, h.leaf, l.hash as leaf_hash
+       from sealed_streams h left join leaves l on l.stream = h.stream and l.revision = h.revision
+      where h.stream = $1`,
+    [stream],
+  );
+  const found = await client.query(
+    `select batch, index, stream, revision, event_id, hash from leaves
+      where (stream = $1 and revision between $2::bigint - 1 and $2) or event_id = $3`,
+    [stream, revision, eventId],
+  );
+  const leaves = z.array(LeafRow).parse(found.rows);
+  const isBefore = (leaf: LeafRow): boolean => leaf.stream === stream && leaf.revision === revision - 1;
+  const claims = leaves.filter((leaf) => !isBefore(leaf) || leaf.event_id === eventId);
+  const [claim] = claims;
+  const sealed = claim === undefined ? NOT_SEALED : await readBatch(client, claim.batch);
+  return {
+    head: z.array(HeadRow).parse(heads.rows)[0] ?? null,
+    claims,
+    previous: leaves.find(isBefore) ?? null,
+    ...sealed,
+  };
+}
+
+const NOT_SEALED = { batch: null, batchLeaves: [], checkpoint: null } as const;
+
+async function readBatch(client: pg.PoolClient, number: number) {
+  const batches = await client.query(
+    `select b.number, b.header, b.count, b.root, b.sealed_at, n.hash as node
+       from batches b left join ledger_nodes n on n.level = 0 and n.index = b.number where b.number = $1`,
+    [number],
+  );
+  const leaves = await client.query('select index, hash from leaves where batch = $1 order by index', [number]);
+  const checkpoints = await client.query(
+    'select size, note, tsr, tsr_sha256, gen_time from checkpoints where size > $1 order by size limit 1',
+    [number],
+  );
+  const rows = z.array(z.object({ index: z.int(), hash: Bytes })).parse(leaves.rows);
+  return {
+    batch: z.array(BatchRow).parse(batches.rows)[0] ?? null,
+    batchLeaves: rows.map(({ index, hash }, place) => (index === place ? hash : null)),
+    checkpoint: z.array(CheckpointRow).parse(checkpoints.rows)[0] ?? null,
+  };
+}
+
+const PAGE = 20;
+/** How much earlier than a record its batch can be dated: as far as two clocks of one installation may differ, and more. */
+const SLACK_MS = 10 * 60_000;
+const ledgerRows = z.array(z.object({ revision: z.int(), type: z.string(), body: Bytes }));
+
+/**
+ * Whether a batch that was sealed since a record was made has a run with the record's place. Newest first: of a fresh record few are looked at.
+ * @param createdAt of the record
+ */
+export async function isInBatchSince(
+  client: pg.PoolClient,
+  { stream, revision }: { readonly stream: string; readonly revision: number },
+  createdAt: string,
+): Promise<boolean> {
+  const earliest = Date.parse(createdAt) - SLACK_MS;
+  for (let before: number | null = null; ; ) {
+    const { rows }: pg.QueryResult = await client.query(
+      `select revision, type, body from ledger_events
+        where type = $1 and ($2::bigint is null or revision < $2) order by revision desc limit $3`,
+      [BATCH_SEALED, before, PAGE],
+    );
+    const page = ledgerRows.parse(rows);
+    for (const { type, body } of page) {
+      const { header, runs } = parseBody(BatchSealedBody, type, body);
+      if (runs.some(([name, first, last]) => name === stream && first <= revision && revision <= last)) return true;
+      if (Date.parse(BatchHeader.parse(JSON.parse(header)).sealed_at) < earliest) return false;
+    }
+    const last = page.at(-1);
+    if (last === undefined) return false;
+    before = last.revision;
+  }
+}

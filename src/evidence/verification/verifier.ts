@@ -1,0 +1,115 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import { withTransaction } from '../../platform/database/pool.js';
+import { isProofHashOf, KeyError, type Keyring, type ProofKey } from '../../platform/keys/index.js';
+import { checkBatch } from './check-batch.js';
+import { checkCheckpoint } from './check-checkpoint.js';
+import { isErasureReal } from './check-erasure.js';
+import { columnsAgree, erasureAgrees, readRecord } from './check-record.js';
+import type { RecordIdentifier } from './identifier.js';
+import { isInBatchSince, readSealedEvidence } from './sealed-evidence.js';
+import { findStoredRecord, type StoredRecord } from './stored-record.js';
+
+/** What an integrity check found. */
+export interface Verification {
+  readonly valid: boolean;
+  /** As stored; null if the stored text is not a record. */
+  readonly record: ConsentRecord | null;
+  readonly proofHash: string;
+  readonly hashValid: boolean;
+  /** Null while the record is in no batch. */
+  readonly merkleValid: boolean | null;
+  readonly isAnonymized: boolean;
+  /** The earliest time-stamp that covers the record; null while there is none, or if it does not fit. */
+  readonly timestamp: { readonly time: Date; readonly checkpointSize: number } | null;
+  /** From the configuration that the record names by its hash; null if that is missing or altered. */
+  readonly siteDomain: string | null;
+}
+
+/** Checks stored records (docs/http-api.md, “What verify checks”): it answers only from bytes that it has just hashed, and every copy of them must agree. */
+export interface Verifier {
+  /**
+   * @param tenantId whose records there are for the caller; null: everybody's
+   * @returns null for an unknown record
+   */
+  verify(identifier: RecordIdentifier, tenantId: string | null): Promise<Verification | null>;
+}
+
+/** @param pool in the role `consent_ledger_api` */
+export function createVerifier(pool: pg.Pool, keyring: Keyring, log: EventLog): Verifier {
+  return {
+    verify: (identifier, tenantId) =>
+      withTransaction(
+        pool,
+        async (client) => {
+          const stored = await findStoredRecord(client, identifier, tenantId);
+          return stored === null ? null : verifyStored(client, keyring, log, stored);
+        },
+        { isolation: 'repeatable read' },
+      ),
+  };
+}
+
+async function verifyStored(
+  client: pg.PoolClient,
+  keyring: Keyring,
+  log: EventLog,
+  stored: StoredRecord,
+): Promise<Verification> {
+  const record = readRecord(stored.record);
+  const key = record === null ? null : await proofKeyOf(keyring, record.proof_key_id);
+  const hashValid = key !== null && isProofHashOf(stored.record, stored.proof_hash, key.key);
+  const isOwners = key !== null && key.tenantId === stored.tenant_id;
+  const isCopyExact = record !== null && columnsAgree(stored, record);
+  const isErasureSound = erasureAgrees(stored) && (await isErasureReal(client, log, stored));
+  const { merkleValid, timestamp } = await verifySealing(client, stored, record);
+  const siteDomain = record === null ? null : await domainOf(client, record.site_config_hash);
+  return {
+    valid: hashValid && isOwners && isCopyExact && isErasureSound && merkleValid !== false && siteDomain !== null,
+    record,
+    proofHash: stored.proof_hash,
+    hashValid,
+    merkleValid,
+    isAnonymized: !stored.has_key || stored.erased_by !== null,
+    timestamp,
+    siteDomain,
+  };
+}
+
+async function verifySealing(
+  client: pg.PoolClient,
+  stored: StoredRecord,
+  record: ConsentRecord | null,
+): Promise<Pick<Verification, 'merkleValid' | 'timestamp'>> {
+  const evidence = await readSealedEvidence(client, stored.stream, stored.revision, stored.event_id);
+  const batch = checkBatch({ ...stored, type: CONSENT_RECORDED }, evidence);
+  // The ledger's own events say what is sealed, also where the tables made of them were altered.
+  if (batch === null && record !== null && (await isInBatchSince(client, stored, record.created_at))) {
+    return { merkleValid: false, timestamp: null };
+  }
+  if (batch === null || batch === false) return { merkleValid: batch, timestamp: null };
+  const { checkpoint } = evidence;
+  if (checkpoint === null) return { merkleValid: true, timestamp: null };
+  if (!(await checkCheckpoint(client, checkpoint, batch))) return { merkleValid: false, timestamp: null };
+  return { merkleValid: true, timestamp: { time: checkpoint.gen_time, checkpointSize: checkpoint.size } };
+}
+
+async function proofKeyOf(keyring: Keyring, keyId: string): Promise<ProofKey | null> {
+  try {
+    return await keyring.proofKeyById(keyId);
+  } catch (error) {
+    if (error instanceof KeyError && error.code === 'key_missing') return null;
+    throw error;
+  }
+}
+
+async function domainOf(client: pg.PoolClient, configHash: string): Promise<string | null> {
+  const { rows } = await client.query('select record from site_configs where sha256 = $1', [configHash]);
+  const [row] = z.array(z.object({ record: z.string() })).parse(rows);
+  if (row === undefined || sha256Hex(row.record) !== configHash) return null;
+  return parseSiteConfig(row.record).domain;
+}

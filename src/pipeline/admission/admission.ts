@@ -1,0 +1,152 @@
+import type pg from 'pg';
+import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { Caller } from '../../api/guards/caller.js';
+import type { RandomPool } from '../../platform/keys/index.js';
+import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
+import type { SubmissionOutcome } from './admit-group.js';
+import { findApprovalTokens, mintApprovalToken } from './approval-tokens.js';
+import { nonceDigest } from './digests.js';
+import type { OutboxGauge } from './outbox-gauge.js';
+import type { ParsedConsent } from './parse-consents.js';
+import type { Connection } from './prepare-consent.js';
+import { type AdmissionResult, resultsOf } from './results.js';
+import { submissionOf } from './submission.js';
+import { createSubmitter, DEFAULT_GROUP_LIMITS, type GroupLimits, type GroupObserver } from './submit.js';
+import type { FoundToken } from './token-identity.js';
+
+/** A signed request whose key, signature, timestamp and form of nonce are right, with nothing else looked at. */
+export interface SignedRequest {
+  readonly caller: Caller;
+  readonly nonce: string;
+  /**
+   * Judges the request's credentials and origin by a newer state of the site than the guards have seen.
+   * @throws ApiError
+   */
+  readonly authorize: (site: SiteContext) => void;
+}
+
+export interface ConsentsRequest extends SignedRequest {
+  readonly shape: 'single' | 'batch';
+  readonly connection: Connection;
+}
+
+/** Decides on consents (docs/admission.md). All methods throw ApiError for what a caller can cause or must retry. */
+export interface Admission {
+  /**
+   * Admits one consent or a batch. When it resolves, what was accepted is durable.
+   * @param parse reads the consents; the request's nonce is used up whether it throws or not
+   * @throws ApiError for a single consent that was refused, and for a batch that was refused whole
+   */
+  admit(request: ConsentsRequest, parse: () => readonly ParsedConsent[]): Promise<AdmissionResult>;
+  /**
+   * Mints an approval token.
+   * @param parse reads the request; called after the nonce was used up
+   */
+  mint(request: SignedRequest, parse: () => ApprovalTokenRequest): Promise<ApprovalTokenResponse['data']>;
+  /**
+   * Uses up the nonce of a request that is handled elsewhere.
+   * @throws ApiError NONCE_REPLAYED, or a failure to be retried
+   */
+  useNonce(request: SignedRequest): Promise<void>;
+  /** Resolves when no request is under way. */
+  drain(): Promise<void>;
+}
+
+export interface AdmissionOptions {
+  /** Connections in the role `consent_ledger_api`. */
+  readonly pool: pg.Pool;
+  readonly directory: SiteDirectory;
+  readonly random: RandomPool;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly outbox: OutboxGauge;
+  /** Told of failures of the database, for the log. */
+  readonly onError: (error: unknown) => void;
+  readonly limits?: GroupLimits;
+  readonly observer?: GroupObserver;
+}
+
+/** How often a request is judged anew because its site changed meanwhile. */
+const MAX_TRIES = 4;
+const RETRY_AFTER_SECONDS = 2;
+
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { pool, directory, random, clock, outbox } = options;
+  const submitter = createSubmitter(pool, options.limits ?? DEFAULT_GROUP_LIMITS, options.onError, options.observer);
+
+  /** Uses up the nonce of a request that goes no further, or has to be read first. */
+  const useNonce = async ({ caller, nonce }: SignedRequest): Promise<void> => {
+    const { site } = caller;
+    const outcome = await submitter.submit({ site, nonce: nonceDigest(site.siteId, nonce), consents: [] });
+    if (outcome.request === 'replayed') throw new ApiError('NONCE_REPLAYED');
+  };
+
+  const refreshed = async ({ caller, authorize }: SignedRequest): Promise<SiteContext> => {
+    const site = await directory.refresh(caller.site.siteId);
+    const apiKey = await directory.findApiKey(caller.rawApiKey);
+    if (apiKey === null || apiKey.siteId !== site.siteId) throw new ApiError('INVALID_API_KEY');
+    authorize(site);
+    return site;
+  };
+
+  const findTokens = async (site: SiteContext, consents: readonly ParsedConsent[]) => {
+    const tokens = consents.flatMap(({ request }) => request.approval_token ?? []);
+    if (tokens.length === 0) return new Map<string, FoundToken>();
+    try {
+      return await findApprovalTokens(pool, site, tokens);
+    } catch (error) {
+      options.onError(error);
+      throw new ApiError('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+  };
+
+  const admitParsed = async (
+    request: ConsentsRequest,
+    consents: readonly ParsedConsent[],
+  ): Promise<AdmissionResult> => {
+    let site = request.caller.site;
+    let nonce: Buffer | null = nonceDigest(site.siteId, request.nonce);
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      const tokens = await findTokens(site, consents);
+      const judged = submissionOf(
+        { request, consents, site, tokens, nonce, now: clock(), isOutboxFull: outbox.isFull() },
+        random,
+      );
+      const outcome: SubmissionOutcome = await submitter.submit(judged.submission);
+      if (outcome.request === 'replayed') throw new ApiError('NONCE_REPLAYED');
+      if (outcome.request !== 'stale') return resultsOf(request.shape, judged, outcome);
+      nonce = null;
+      site = await refreshed(request);
+    }
+    throw new ApiError('ADMISSION_UNAVAILABLE', 'The site is being changed; try again.', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  };
+
+  return {
+    admit: async (request, parse) => {
+      let consents: readonly ParsedConsent[];
+      try {
+        consents = parse();
+      } catch (error) {
+        await useNonce(request);
+        throw error;
+      }
+      return admitParsed(request, consents);
+    },
+    mint: async (request, parse) => {
+      await useNonce(request);
+      const parsed = parse();
+      try {
+        return await mintApprovalToken(pool, random, request.caller.site, parsed);
+      } catch (error) {
+        if (error instanceof ApiError) throw error;
+        options.onError(error);
+        throw new ApiError('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      }
+    },
+    useNonce,
+    drain: () => submitter.drain(),
+  };
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
+import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { parseStrictJson } from '../../../schemas/json/strict-json.js';
+import {
+  approvalTokenKey,
+  blindIndex,
+  decryptForToken,
+  encryptForToken,
+  type RandomPool,
+  SEED_BYTES,
+} from '../../platform/keys/index.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import { type FoundToken, TokenIdentity } from './token-identity.js';
+
+const TOKEN_BYTES = 32;
+const TOKEN_ID_BYTES = 16;
+
+const FoundRows = z.array(
+  z.object({
+    id: z.string(),
+    digest: z.instanceof(Buffer),
+    document_id: z.string(),
+    document_version_id: z.string().nullable(),
+    custom_document_hash: z.string().nullable(),
+    seed: z.instanceof(Buffer),
+    identity: z.instanceof(Buffer),
+    is_consumed: z.boolean(),
+    is_expired: z.boolean(),
+  }),
+);
+
+/**
+ * Looks approval tokens up, before the transaction that consumes them, because their details are needed to make the record.
+ * @returns the site's tokens among those asked for, by their secret
+ */
+export async function findApprovalTokens(
+  pool: pg.Pool,
+  site: Pick<SiteContext, 'siteId' | 'siteKey'>,
+  tokens: readonly string[],
+): Promise<ReadonlyMap<string, FoundToken>> {
+  const tokenByDigest = new Map(tokens.map((token) => [digestOf(token).toString('hex'), token]));
+  const { rows } = await pool.query({
+    name: 'find_approval_tokens',
+    text: `select id, digest, document_id, document_version_id, custom_document_hash, seed, identity,
+             consumed_by is not null as is_consumed, expires_at <= clock_timestamp() as is_expired
+           from approval_tokens where digest = any ($1) and site_id = $2`,
+    values: [[...tokenByDigest.keys()].map((hex) => Buffer.from(hex, 'hex')), site.siteId],
+  });
+  const found = new Map<string, FoundToken>();
+  for (const row of FoundRows.parse(rows)) {
+    const token = tokenByDigest.get(row.digest.toString('hex'));
+    if (token === undefined) continue;
+    const identity = decryptForToken(approvalTokenKey(site.siteKey, row.seed, row.id), row.id, row.identity);
+    found.set(token, {
+      id: row.id,
+      documentId: row.document_id,
+      documentVersionId: row.document_version_id,
+      customDocumentHash: row.custom_document_hash,
+      isConsumed: row.is_consumed,
+      isExpired: row.is_expired,
+      identity: TokenIdentity.parse(parseStrictJson(identity)),
+    });
+  }
+  return found;
+}
+
+const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
+
+/**
+ * Makes a one-time approval token. Only its SHA-256 is stored: the answer is the one time that it can be seen.
+ * @throws ApiError DOCUMENT_NOT_FOUND, VERSION_NOT_FOUND, VALIDATION_ERROR
+ */
+export async function mintApprovalToken(
+  pool: pg.Pool,
+  random: RandomPool,
+  site: SiteContext,
+  request: ApprovalTokenRequest,
+): Promise<ApprovalTokenResponse['data']> {
+  const document = documentOf(site, request);
+  const token = `hat_${random.take(TOKEN_BYTES).toString('base64url')}`;
+  const id = `atk_${random.take(TOKEN_ID_BYTES).toString('base64url')}`;
+  const seed = random.take(SEED_BYTES);
+  const expiresIn = request.expires_in ?? CONSENT_LIMITS.approvalTokenSeconds.default;
+  const identity = JSON.stringify({
+    subject: request.subject,
+    signer_name: request.signer_name ?? undefined,
+    signer_email: request.signer_email ?? undefined,
+    signer_phone: request.signer_phone ?? undefined,
+    signer_id_number: request.signer_id_number ?? undefined,
+    otp_verified: request.otp_verified ?? undefined,
+    otp_reference: request.otp_reference ?? undefined,
+  } satisfies TokenIdentity);
+  const key = approvalTokenKey(site.siteKey, seed, id);
+  const index = (kind: 'email' | 'phone' | 'id_number', value: string | null | undefined): Buffer | null =>
+    value == null || value === '' ? null : blindIndex(site.siteKey, kind, value);
+  const { rows } = await pool.query({
+    name: 'mint_approval_token',
+    text: `insert into approval_tokens (id, site_id, digest, document_id, document_version_id, custom_document_hash, seed, identity,
+             visitor_index, email_index, phone_index, id_number_index, created_at, expires_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now(), now() + make_interval(secs => $13))
+           returning expires_at`,
+    values: [
+      id,
+      site.siteId,
+      digestOf(token),
+      document.documentId,
+      document.versionId,
+      request.custom_document_hash?.toLowerCase() ?? null,
+      seed,
+      encryptForToken(key, id, Buffer.from(identity), random),
+      blindIndex(site.siteKey, 'visitor', request.subject),
+      index('email', request.signer_email),
+      index('phone', request.signer_phone),
+      index('id_number', request.signer_id_number),
+      expiresIn,
+    ],
+  });
+  const [{ expires_at: expiresAt }] = ExpiryRows.parse(rows);
+  return {
+    approval_token: token,
+    approval_token_id: id,
+    expires_in: expiresIn,
+    expires_at: expiresAt.toISOString(),
+    document_id: document.documentId,
+    document_slug: document.slug,
+    document_version_id: document.versionId,
+  };
+}
+
+interface TokenDocument {
+  readonly documentId: string;
+  readonly slug: string;
+  readonly versionId: string | null;
+}
+
+/** What the token will be good for: one active version, or whichever version of the document is active when it is used. */
+function documentOf(site: SiteContext, request: ApprovalTokenRequest): TokenDocument {
+  const slug = request.document_slug ?? null;
+  if (request.document_version_id != null) {
+    const version = site.activeVersions.get(request.document_version_id.toLowerCase());
+    if (version === undefined)
+      throw new ApiError('VERSION_NOT_FOUND', 'document_version_id is not an active version of this site.');
+    if (slug !== null && slug !== version.slug) {
+      throw new ApiError('VALIDATION_ERROR', undefined, {
+        errors: [{ field: 'document_version_id', message: 'is not a version of document_slug' }],
+      });
+    }
+    return { documentId: version.documentId, slug: version.slug, versionId: version.id };
+  }
+  for (const version of site.activeVersions.values()) {
+    if (version.slug === slug) return { documentId: version.documentId, slug: version.slug, versionId: null };
+  }
+  throw new ApiError('DOCUMENT_NOT_FOUND', 'document_slug is not a document of this site with an active version.');
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

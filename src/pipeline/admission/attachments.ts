@@ -1,0 +1,100 @@
+import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
+import type { ConsentRequest } from '../../../schemas/api/consents.js';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { fromBase64, toHex } from '../../../schemas/crypto/encoding.js';
+
+/** A large content of a consent, kept beside the event. */
+export interface Attachment {
+  /** Name of the request's field that it came in. */
+  readonly field: 'signature_image' | 'custom_document_content';
+  readonly mediaType: string;
+  readonly content: Uint8Array;
+  /** Lower-case hex. */
+  readonly sha256: string;
+}
+
+const startsWith = (bytes: Uint8Array, magic: readonly number[], offset = 0): boolean =>
+  magic.every((byte, i) => bytes[offset + i] === byte);
+
+/** Images by their first bytes. SVG is none of them: it is a program that a browser runs. */
+const IMAGE_TYPES: Readonly<Record<string, (bytes: Uint8Array) => boolean>> = {
+  'image/png': (bytes) => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  'image/jpeg': (bytes) => startsWith(bytes, [0xff, 0xd8, 0xff]),
+  'image/webp': (bytes) =>
+    startsWith(bytes, [0x52, 0x49, 0x46, 0x46]) && startsWith(bytes, [0x57, 0x45, 0x42, 0x50], 8),
+};
+
+const PDF = 'application/pdf';
+const PDF_MAGIC = [0x25, 0x50, 0x44, 0x46, 0x2d];
+const TEXT_TYPES = new Set(['text/plain', 'text/html', 'text/markdown']);
+
+/**
+ * The large contents of a consent, decoded and compared with their stated types.
+ * @throws ApiError INVALID_SIGNATURE_IMAGE, SIGNATURE_IMAGE_TOO_LARGE, INVALID_CUSTOM_DOCUMENT, UNSUPPORTED_CUSTOM_DOCUMENT_TYPE,
+ *   CUSTOM_DOCUMENT_TOO_LARGE
+ */
+export function attachmentsOf(request: ConsentRequest): readonly Attachment[] {
+  const attachments: Attachment[] = [];
+  if (request.signature_image != null) {
+    attachments.push(signatureImage(request.signature_image, request.signature_mime_type ?? null));
+  }
+  if (request.custom_document_content != null) {
+    attachments.push(customDocument(request.custom_document_content, request.custom_document_mime_type ?? null));
+  }
+  return attachments;
+}
+
+function signatureImage(text: string, statedType: string | null): Attachment {
+  const { mediaType: urlType, payload } = splitDataUrl(text);
+  if (base64Size(payload) > CONSENT_LIMITS.signatureImageBytes) throw new ApiError('SIGNATURE_IMAGE_TOO_LARGE');
+  const content = fromBase64(payload);
+  if (content === null || content.length === 0) throw new ApiError('INVALID_SIGNATURE_IMAGE');
+  const mediaType = Object.keys(IMAGE_TYPES).find((type) => IMAGE_TYPES[type]?.(content));
+  const stated = [urlType, statedType === null ? null : bareType(statedType)];
+  if (mediaType === undefined || stated.some((type) => type !== null && type !== mediaType)) {
+    throw new ApiError('INVALID_SIGNATURE_IMAGE');
+  }
+  return attachment('signature_image', mediaType, content);
+}
+
+/** A text is the document itself; of a PDF the content is base64, as in the answers of the documents routes. */
+function customDocument(text: string, statedType: string | null): Attachment {
+  const limit = CONSENT_LIMITS.customDocumentBytes;
+  const { mediaType: urlType, payload } = splitDataUrl(text);
+  const mediaType = statedType === null ? urlType : bareType(statedType);
+  if (mediaType === null || (mediaType !== PDF && !TEXT_TYPES.has(mediaType))) {
+    throw new ApiError('UNSUPPORTED_CUSTOM_DOCUMENT_TYPE');
+  }
+  if (urlType !== null && urlType !== mediaType) throw new ApiError('INVALID_CUSTOM_DOCUMENT');
+  const isText = mediaType !== PDF && urlType === null;
+  if ((isText ? Buffer.byteLength(text) : base64Size(payload)) > limit) throw new ApiError('CUSTOM_DOCUMENT_TOO_LARGE');
+  const content = isText ? new Uint8Array(Buffer.from(text, 'utf8')) : fromBase64(payload);
+  if (content === null || content.length === 0) throw new ApiError('INVALID_CUSTOM_DOCUMENT');
+  if (mediaType === PDF && !startsWith(content, PDF_MAGIC)) throw new ApiError('INVALID_CUSTOM_DOCUMENT');
+  return attachment('custom_document_content', mediaType, content);
+}
+
+function attachment(field: Attachment['field'], mediaType: string, content: Uint8Array): Attachment {
+  return { field, mediaType, content, sha256: toHex(sha256(content)) };
+}
+
+/** Bytes that a base64 text decodes to. */
+function base64Size(text: string): number {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  return Math.floor(text.length / 4) * 3 - padding;
+}
+
+const DATA_URL_HEAD = /^data:([a-z]+\/[a-z0-9.+-]+);base64,/i;
+
+function splitDataUrl(text: string): { mediaType: string | null; payload: string } {
+  const head = DATA_URL_HEAD.exec(text.slice(0, 100));
+  if (head === null) return { mediaType: null, payload: text };
+  return { mediaType: bareType(head[1] ?? ''), payload: text.slice(head[0].length) };
+}
+
+/** A media type without its parameters, in lower case. */
+function bareType(text: string): string {
+  const bare = (text.split(';')[0] ?? '').trim().toLowerCase();
+  return bare === 'image/jpg' ? 'image/jpeg' : bare;
+}

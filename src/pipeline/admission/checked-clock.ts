@@ -1,0 +1,48 @@
+import type pg from 'pg';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { clockDifference, MAX_CLOCK_DIFFERENCE_MS } from '../../platform/database/clock-difference.js';
+
+export interface CheckedClockOptions {
+  readonly pool: pg.Pool;
+  /** How often the clocks are compared while requests come, in milliseconds. */
+  readonly everyMs: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly monotonic: () => number;
+  /** Told when the clocks begin to differ too much. */
+  readonly onDifference: (milliseconds: number) => void;
+}
+
+const RETRY_AFTER_SECONDS = 30;
+
+/**
+ * The clock that records are dated by. It is compared with the database's in the background when it is asked, at most `everyMs` old while requests
+ * come.
+ * @returns Unix milliseconds; throws ApiError ADMISSION_UNAVAILABLE while the two differ by more than a minute
+ */
+export function createCheckedClock(options: CheckedClockOptions): () => number {
+  const { pool, everyMs, now, monotonic, onDifference } = options;
+  let isTrusted = true;
+  let looking = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  const look = async (): Promise<void> => {
+    looking = true;
+    try {
+      const difference = await clockDifference(pool, now);
+      const fits = Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS;
+      if (isTrusted && !fits) onDifference(difference);
+      isTrusted = fits;
+    } catch {
+      // An unreachable database is found out, and told, by the admission itself.
+    } finally {
+      looking = false;
+      lookedAt = monotonic();
+    }
+  };
+  return () => {
+    if (!looking && monotonic() - lookedAt >= everyMs) void look();
+    if (isTrusted) return now();
+    throw new ApiError('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  };
+}

@@ -1,0 +1,16 @@
+import type { RandomPool } from '../../platform/keys/index.js';
+
+/**
+ * A new event id: UUID version 7 (RFC 9562 §5.7), 48 bits of Unix milliseconds and 74 random ones. Ids of one time lie together, which keeps
+ * the indexes that they are inserted into small to write.
+ * @param now Unix milliseconds
+ */
+export function newEventId(now: number, random: RandomPool): string {
+  const bytes = Buffer.allocUnsafe(16);
+  bytes.set(random.take(10), 6);
+  bytes.writeUIntBE(now, 0, 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

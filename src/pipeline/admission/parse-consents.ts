@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
+import {
+  BrowserConsentBatchRequest,
+  BrowserConsentRequest,
+  type ConsentRequest,
+  S2sConsentBatchRequest,
+  S2sConsentRequest,
+} from '../../../schemas/api/consents.js';
+import { ApiError, type ErrorCode } from '../../../schemas/api/error-codes.js';
+import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
+import type { Channel } from '../../api/guards/caller.js';
+import { type Attachment, attachmentsOf } from './attachments.js';
+
+/** A consent whose shape and sizes are right. */
+export interface ParsedConsent {
+  readonly request: ConsentRequest;
+  readonly attachments: readonly Attachment[];
+  /** The item as it came. */
+  readonly source: JsonObject;
+}
+
+/**
+ * Reads the consents out of a request.
+ * @param json strictly parsed
+ * @returns one consent for `single`, 1 to 100 for `batch`
+ * @throws ApiError VALIDATION_ERROR and the payload codes (docs/admission.md, step 11)
+ */
+export function parseConsents(json: JsonValue, shape: 'single' | 'batch', channel: Channel): ParsedConsent[] {
+  if (shape === 'single') {
+    const request = validated(channel === 's2s' ? S2sConsentRequest : BrowserConsentRequest, json, isCategories);
+    return [parsed(request, objectOf(json))];
+  }
+  const schema = channel === 's2s' ? S2sConsentBatchRequest : BrowserConsentBatchRequest;
+  const batch: { readonly consents: readonly ConsentRequest[] } = validated(schema, json, isCategoriesOfItem);
+  const { consents } = objectOf(json);
+  const sources = Array.isArray(consents) ? consents : [];
+  return batch.consents.map((request, index) => {
+    try {
+      return parsed(request, objectOf(sources[index]));
+    } catch (error) {
+      throw error instanceof ApiError ? atItem(error, index) : error;
+    }
+  });
+}
+
+const MAX_FIELD_ERRORS = 50;
+
+/** @throws ApiError INVALID_CATEGORIES if nothing but categories is wrong, else VALIDATION_ERROR */
+function validated<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  isCategoriesPath: (path: readonly PropertyKey[]) => boolean = () => false,
+): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  const errors = issues.slice(0, MAX_FIELD_ERRORS).map(({ path, message }) => ({
+    field: path.map(String).join('.'),
+    message,
+  }));
+  const code = issues.every(({ path }) => isCategoriesPath(path)) ? 'INVALID_CATEGORIES' : 'VALIDATION_ERROR';
+  throw new ApiError(code, undefined, { errors });
+}
+
+const isCategories = (path: readonly PropertyKey[]): boolean => path[0] === 'categories';
+const isCategoriesOfItem = (path: readonly PropertyKey[]): boolean => path[2] === 'categories';
+
+/** The schema has found an object here: this is for the compiler, and for whoever changes the schema. */
+function objectOf(json: JsonValue | undefined): JsonObject {
+  if (json === null || typeof json !== 'object' || Array.isArray(json))
+    throw new Error('a validated consent is no object');
+  return json;
+}
+
+function parsed(request: ConsentRequest, source: JsonObject): ParsedConsent {
+  checkObject(request.metadata, CONSENT_LIMITS.metadataKeys, CONSENT_LIMITS.metadataBytes, [
+    'METADATA_TOO_MANY_KEYS',
+    'METADATA_TOO_LARGE',
+  ]);
+  checkObject(request.extra_fields, CONSENT_LIMITS.extraFieldsKeys, CONSENT_LIMITS.extraFieldsBytes, [
+    'EXTRA_FIELDS_TOO_MANY_KEYS',
+    'EXTRA_FIELDS_TOO_LARGE',
+  ]);
+  if (request.extra_fields != null) {
+    for (const name of Object.keys(request.extra_fields)) {
+      if (name.length > CONSENT_LIMITS.extraFieldName) throw new ApiError('EXTRA_FIELD_NAME_TOO_LONG');
+    }
+  }
+  if (request.strokes_data != null && jsonBytes(request.strokes_data) > CONSENT_LIMITS.strokesBytes) {
+    throw new ApiError('STROKES_DATA_TOO_LARGE');
+  }
+  return { request, attachments: attachmentsOf(request), source };
+}
+
+function checkObject(
+  object: Record<string, unknown> | null | undefined,
+  maxKeys: number,
+  maxBytes: number,
+  [tooMany, tooLarge]: readonly [ErrorCode, ErrorCode],
+): void {
+  if (object == null) return;
+  if (Object.keys(object).length > maxKeys) throw new ApiError(tooMany);
+  if (jsonBytes(object) > maxBytes) throw new ApiError(tooLarge);
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+function atItem(error: ApiError, index: number): ApiError {
+  return new ApiError(error.code, `consents.${index}: ${error.message}`, error.details);
+}

@@ -1,0 +1,163 @@
+import type { ConsentRequest } from '../../../schemas/api/consents.js';
+import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import type { Caller } from '../../api/guards/caller.js';
+import {
+  type BlindIndexKind,
+  blindIndex,
+  encryptForRecord,
+  hmacSha256,
+  type RandomPool,
+  recordKey,
+  SEED_BYTES,
+} from '../../platform/keys/index.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
+import { newEventId } from './event-id.js';
+import type { Judgement, SiteConfig } from './judge.js';
+import type { ParsedConsent } from './parse-consents.js';
+import { bodyText, consentRecordText } from './record-text.js';
+import { vouchedFields } from './token-identity.js';
+
+/** Everything that the transaction writes for one consent, and what its caller is answered. */
+export interface PreparedConsent {
+  readonly eventId: string;
+  /** `ConsentRecordedBody` as JSON. */
+  readonly body: Buffer;
+  /** 32 bytes. */
+  readonly proofHash: Buffer;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly seed: Buffer;
+  readonly indexes: Readonly<Record<BlindIndexKind, Buffer | null>>;
+  readonly tokenId: string | null;
+  readonly attachments: readonly { readonly id: string; readonly ciphertext: Buffer }[];
+}
+
+/** The connection that a browser's request came by. */
+export interface Connection {
+  readonly ipAddress: string;
+  readonly userAgent: string | null;
+}
+
+export interface PrepareInput {
+  readonly consent: ParsedConsent;
+  readonly judgement: Extract<Judgement, { readonly kind: 'fit' }>;
+  readonly site: SiteContext;
+  readonly caller: Pick<Caller, 'apiKey' | 'channel'>;
+  readonly connection: Connection;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** Makes the event of a consent: record, proof hash, encrypted disclosures and attachments, and its row of the key table. */
+export function prepareConsent(input: PrepareInput, random: RandomPool): PreparedConsent {
+  const { consent, judgement, site, now } = input;
+  const eventId = newEventId(now, random);
+  const seed = random.take(SEED_BYTES);
+  const key = recordKey(site.siteKey, seed, eventId);
+
+  const fields = personalFields(Object.keys(consent.request), consent.source, knownValues(input), consent.attachments);
+  const { json, digests } = encodeDisclosures(fields, random);
+  const disclosures =
+    digests.length === 0
+      ? null
+      : encryptForRecord(key, eventId, 'disclosures', Buffer.from(json), random).toString('base64');
+  const attachments = consent.attachments.map(({ content }) => {
+    const id = newEventId(now, random);
+    return { id, ciphertext: encryptForRecord(key, eventId, `attachment:${id}`, content, random) };
+  });
+
+  const record = consentRecordText(recordOf(input, eventId, digests));
+  const proofHash = hmacSha256(site.proofKey.key, record);
+  const body = bodyText({
+    record,
+    proof_hash: proofHash.toString('hex'),
+    disclosures,
+    attachments: attachments.map(({ id }) => id),
+  });
+  return {
+    eventId,
+    body: Buffer.from(body),
+    proofHash,
+    createdAt: now,
+    seed,
+    indexes: indexesOf(fields, site.siteKey),
+    tokenId: judgement.token?.id ?? null,
+    attachments,
+  };
+}
+
+function recordOf(
+  { consent, judgement, site, caller, now }: PrepareInput,
+  eventId: string,
+  digests: string[],
+): ConsentRecord {
+  const { request } = consent;
+  const { config, version, token } = judgement;
+  return {
+    v: 1,
+    hash_version: HASH_VERSION,
+    proof_key_id: site.proofKey.id,
+    event_id: eventId,
+    site_id: site.siteId,
+    consent_type: request.consent_type,
+    decision: request.decision,
+    categories: knownCategories(request.categories ?? null, config),
+    language: version.language,
+    document_version_id: version.id,
+    document_hash: version.contentSha256,
+    site_config_hash: config.sha256,
+    compliance_framework: request.compliance_framework ?? null,
+    created_at: new Date(now).toISOString(),
+    valid_until: validUntil(now, config.record.validity_days),
+    channel: caller.channel,
+    api_key_id: caller.apiKey.id,
+    identity_assurance:
+      token === null ? null : { method: 'tenant_attested', approval_token_id: token.id, vouched: vouchedFields(token) },
+    _sd: digests,
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+function validUntil(now: number, validityDays: number | null): string | null {
+  return validityDays === null ? null : new Date(now + validityDays * DAY_MS).toISOString();
+}
+
+function knownCategories(asked: ConsentRequest['categories'], config: SiteConfig): Record<string, boolean> | null {
+  if (asked == null) return null;
+  const known: Record<string, boolean> = {};
+  for (const { key } of config.record.categories) {
+    const decision = Object.hasOwn(asked, key) ? asked[key] : undefined;
+    if (decision !== undefined) known[key] = decision;
+  }
+  return known;
+}
+
+function knownValues({ caller, connection, judgement }: PrepareInput): KnownValues {
+  const identity = judgement.token?.identity;
+  const known: Record<string, string | boolean | undefined> = {};
+  if (caller.channel === 'browser') {
+    known.ip_address = connection.ipAddress;
+    known.user_agent = connection.userAgent ?? undefined;
+  }
+  if (identity !== undefined) {
+    const { subject, ...vouched } = identity;
+    Object.assign(known, { visitor_id: subject }, vouched);
+  }
+  return known;
+}
+
+function indexesOf(fields: ReadonlyMap<string, JsonValue>, siteKey: Uint8Array): PreparedConsent['indexes'] {
+  const indexOf = (kind: BlindIndexKind, name: string): Buffer | null => {
+    const value = fields.get(name);
+    return typeof value === 'string' && value !== '' ? blindIndex(siteKey, kind, value) : null;
+  };
+  return {
+    visitor: indexOf('visitor', 'visitor_id'),
+    email: indexOf('email', 'signer_email'),
+    phone: indexOf('phone', 'signer_phone'),
+    id_number: indexOf('id_number', 'signer_id_number'),
+  };
+}

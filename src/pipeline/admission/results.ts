@@ -1,0 +1,109 @@
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
+import type { JudgedConsent, JudgedRequest } from './submission.js';
+
+export interface AcceptedConsent {
+  readonly status: 'accepted';
+  readonly consentToken: string;
+  /** Lower-case hex. */
+  readonly proofHash: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly duplicate: boolean;
+}
+
+export type ConsentResult = AcceptedConsent | { readonly status: 'rejected'; readonly error: ApiError };
+
+export interface AdmissionResult {
+  /** One for each consent of the request, in order. Of a single consent: an accepted one. */
+  readonly consents: readonly ConsentResult[];
+  /** Whether an idempotency key was used with another body: the answer is then the original one. */
+  readonly isMismatch: boolean;
+}
+
+/**
+ * What the caller is answered.
+ * @throws ApiError if the request was refused whole, or was for a single consent that was refused
+ */
+export function resultsOf(
+  shape: 'single' | 'batch',
+  { consents }: JudgedRequest,
+  outcome: SubmissionOutcome,
+): AdmissionResult {
+  if (outcome.request === 'refused') throw wholeRefusal(consents, outcome);
+  let isMismatch = false;
+  const results: ConsentResult[] = [];
+  for (const consent of consents) {
+    if (consent.kind === 'twin') {
+      const first = known(results[consent.of]);
+      if (first.status === 'accepted' && !consent.sameBody) isMismatch = true;
+      results.push(first.status === 'accepted' ? { ...first, duplicate: true } : first);
+      continue;
+    }
+    const own = known(outcome.consents[consent.place]);
+    if (own.kind === 'duplicate' && !own.original.sameBody) isMismatch = true;
+    results.push(resultOf(consent, own));
+  }
+  const [first] = results;
+  if (shape === 'single' && first?.status === 'rejected') throw first.error;
+  return { consents: results, isMismatch };
+}
+
+function resultOf(consent: Extract<JudgedConsent, { kind: 'submitted' }>, outcome: ConsentOutcome): ConsentResult {
+  switch (outcome.kind) {
+    case 'accepted': {
+      const { eventId, proofHash, createdAt } = known(consent.prepared);
+      return accepted(eventId, proofHash.toString('hex'), createdAt, false);
+    }
+    case 'duplicate': {
+      const { eventId, proofHash, createdAt } = outcome.original;
+      return accepted(eventId, proofHash, createdAt, true);
+    }
+    case 'refused':
+      return rejected(known(consent.refusal).error);
+    case 'token_invalid':
+      return rejected(new ApiError('APPROVAL_TOKEN_INVALID'));
+    case 'token_used':
+      return rejected(new ApiError('APPROVAL_TOKEN_CONFLICT', 'The approval token was used before.'));
+    case 'no_subscription':
+      return rejected(new ApiError('NO_CONSENT_SUBSCRIPTION', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS }));
+    case 'quota_used_up':
+      return rejected(new ApiError('CONSENT_LIMIT_EXCEEDED', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS }));
+    case 'not_judged':
+      throw new Error('a consent of a fresh request was not judged');
+  }
+}
+
+/** A quota that is used up does not come back soon: whoever retries by the header should not do so every second. */
+const QUOTA_RETRY_SECONDS = 3600;
+
+/** The first refusal that holds: that of an item whose key is remembered does not. */
+function wholeRefusal(consents: readonly JudgedConsent[], outcome: SubmissionOutcome): ApiError {
+  for (const [index, consent] of consents.entries()) {
+    if (consent.kind !== 'submitted' || consent.refusal?.scope !== 'whole') continue;
+    if (outcome.consents[consent.place]?.kind === 'duplicate') continue;
+    const { code, message, details } = consent.refusal.error;
+    return consents.length === 1 ? consent.refusal.error : new ApiError(code, `consents.${index}: ${message}`, details);
+  }
+  throw new Error('a request was refused whole without a reason');
+}
+
+function accepted(eventId: string, proofHash: string, createdAt: number, duplicate: boolean): AcceptedConsent {
+  return {
+    status: 'accepted',
+    consentToken: consentToken(eventId),
+    proofHash,
+    createdAt: new Date(createdAt).toISOString(),
+    duplicate,
+  };
+}
+
+function rejected(error: ApiError): ConsentResult {
+  return { status: 'rejected', error };
+}
+
+function known<T>(value: T | null | undefined): T {
+  if (value == null) throw new Error('an outcome is missing');
+  return value;
+}

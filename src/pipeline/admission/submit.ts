@@ -1,0 +1,91 @@
+import type pg from 'pg';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { admitGroup, type Submission, type SubmissionOutcome } from './admit-group.js';
+import { isItemFault } from './database-failure.js';
+import { createGroupCommitter } from './group-committer.js';
+
+/** The way of submissions to the database: gathered into groups, each group one transaction. */
+export interface Submitter {
+  /**
+   * @throws ApiError ADMISSION_UNAVAILABLE if the database does not answer (the outcome is then unknown: a retry with the same idempotency key
+   *   finds out), QUEUE_OVERLOADED if too many requests wait in this process; pg.DatabaseError if the server refused this submission itself
+   */
+  submit(submission: Submission): Promise<SubmissionOutcome>;
+  drain(): Promise<void>;
+}
+
+export interface GroupLimits {
+  readonly maxGroupConsents: number;
+  readonly maxGroupBytes: number;
+  readonly maxInFlight: number;
+  readonly maxWaiting: number;
+}
+
+export const DEFAULT_GROUP_LIMITS: GroupLimits = {
+  maxGroupConsents: 128,
+  maxGroupBytes: 4_000_000,
+  maxInFlight: 2,
+  maxWaiting: 5_000,
+};
+
+/** Watches submissions and the groups that they are sent in: for metrics and traces. */
+export interface GroupObserver {
+  /** A submission begins to wait for its group. */
+  joins(submission: Submission): void;
+  /** Calls `send`, which sends a group, once. */
+  around<T>(submissions: readonly Submission[], send: () => Promise<T>): Promise<T>;
+}
+
+const NOBODY: GroupObserver = { joins: () => undefined, around: (_submissions, send) => send() };
+
+const RETRY_AFTER_SECONDS = 2;
+
+export function createSubmitter(
+  pool: pg.Pool,
+  limits: GroupLimits,
+  onError: (error: unknown) => void,
+  observer: GroupObserver = NOBODY,
+): Submitter {
+  // A group is full by count of consents or by bytes, whichever comes first: both are scaled to one weight.
+  const bytesPerConsent = limits.maxGroupBytes / limits.maxGroupConsents;
+  const committer = createGroupCommitter<Submission, SubmissionOutcome>({
+    send: (submissions) => observer.around(submissions, () => admitGroup(pool, submissions)),
+    keysOf,
+    weightOf: (submission) => weightOf(submission, bytesPerConsent),
+    maxItems: limits.maxGroupConsents,
+    maxWeight: limits.maxGroupConsents,
+    maxInFlight: limits.maxInFlight,
+    maxWaiting: limits.maxWaiting,
+    overloaded: () => new ApiError('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }),
+    isItemFault,
+  });
+  return {
+    submit: async (submission) => {
+      observer.joins(submission);
+      try {
+        return await committer.submit(submission);
+      } catch (error) {
+        if (error instanceof ApiError || isItemFault(error)) throw error;
+        onError(error);
+        throw new ApiError('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      }
+    },
+    drain: () => committer.drain(),
+  };
+}
+
+function keysOf({ nonce, consents }: Submission): readonly string[] {
+  const keys = nonce === null ? [] : [`n${nonce.toString('latin1')}`];
+  for (const { idempotency } of consents) if (idempotency !== null) keys.push(`i${idempotency.toString('latin1')}`);
+  return keys;
+}
+
+function weightOf({ consents }: Submission, bytesPerConsent: number): number {
+  let weight = 0.1;
+  for (const { prepared } of consents) {
+    let bytes = prepared?.body.length ?? 0;
+    for (const { ciphertext } of prepared?.attachments ?? []) bytes += ciphertext.length;
+    weight += Math.max(1, bytes / bytesPerConsent);
+  }
+  return weight;
+}

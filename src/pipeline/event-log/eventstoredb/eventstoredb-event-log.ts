@@ -1,0 +1,189 @@
+import {
+  BACKWARDS,
+  binaryEvent,
+  END,
+  EventStoreDBClient,
+  FORWARDS,
+  NO_STREAM as NO_STREAM_OPTION,
+  START,
+} from '@eventstore/db-client';
+// The public appendToStream sends appends without credentials through one call shared by all of them, whose pending answers are kept for the
+// whole process: one broken connection fails the appends of every client, an answer that comes after that throws where nobody can
+// catch it, and no deadline holds. This is the library's other path, one call an append.
+import { append } from '@eventstore/db-client/dist/streams/appendToStream/append.js';
+import { withDeadline } from '../../../platform/background/waiting.js';
+import { AppendOutcomeUnknown, RevisionConflict } from '../errors.js';
+import { assertAppendable } from '../new-events.js';
+import {
+  type AppendResult,
+  type EventLog,
+  type LoggedEvent,
+  type LogPage,
+  MAX_APPEND_BYTES,
+  type NewEvent,
+  NO_STREAM,
+  type Position,
+  type StreamEvent,
+} from '../port.js';
+import { appendFailure, unavailable } from './append-errors.js';
+import { encodeMetadata } from './metadata.js';
+import { parsePosition } from './positions.js';
+import { gather, Room } from './reading.js';
+import { isSystemEvent, positionOf, toLoggedEvent, toStreamEvent } from './recorded-events.js';
+import { follow } from './subscription.js';
+
+export interface EventStoreDbEventLogOptions {
+  /** An append without an answer for so long has an unknown outcome. */
+  readonly appendDeadlineMs?: number;
+  /** A read that gives nothing for so long has failed. */
+  readonly readDeadlineMs?: number;
+  /** Most events of a page of a subscription, and most bytes of bodies and metadata of any page. */
+  readonly pageEvents?: number;
+  readonly pageBytes?: number;
+  /** Told of every failure that a subscription recovers from by itself: being dropped as too slow is an ordinary one. */
+  readonly onInterruption?: (error: unknown) => void;
+}
+
+/**
+ * The `eventstoredb` adapter: EventStoreDB or KurrentDB, one node or a cluster, used by nothing but this service.
+ * @param connectionString `esdb://…`, as the server's documentation has it; with a cluster, the leader is used
+ * @returns a log that connects on first use
+ * @throws Error if the connection string cannot be read
+ */
+export function createEventStoreDbEventLog(
+  connectionString: string,
+  options: EventStoreDbEventLogOptions = {},
+): EventLog {
+  return new EventStoreDbEventLog(EventStoreDBClient.connectionString(connectionString), options);
+}
+
+class EventStoreDbEventLog implements EventLog {
+  readonly kind = 'eventstoredb';
+  readonly maxAppendBytes = MAX_APPEND_BYTES;
+  readonly #client: EventStoreDBClient;
+  readonly #appendDeadlineMs: number;
+  readonly #readDeadlineMs: number;
+  readonly #pageEvents: number;
+  readonly #pageBytes: number;
+  readonly #onInterruption: (error: unknown) => void;
+
+  constructor(client: EventStoreDBClient, options: EventStoreDbEventLogOptions) {
+    this.#client = client;
+    this.#appendDeadlineMs = options.appendDeadlineMs ?? 10_000;
+    this.#readDeadlineMs = options.readDeadlineMs ?? 10_000;
+    this.#pageEvents = options.pageEvents ?? 500;
+    this.#pageBytes = options.pageBytes ?? 4_000_000;
+    this.#onInterruption = options.onInterruption ?? (() => undefined);
+  }
+
+  async append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendResult> {
+    assertAppendable(stream, expectedRevision, events);
+    const messages = events.map(({ id, type, data, metadata }) => {
+      const custom = encodeMetadata(metadata);
+      return binaryEvent({ id, type, data, ...(custom === undefined ? {} : { metadata: custom }) });
+    });
+    const sending = append.call(this.#client, stream, messages, {
+      expectedRevision: expectedRevision === NO_STREAM ? NO_STREAM_OPTION : BigInt(expectedRevision),
+      batchAppendSize: MAX_APPEND_BYTES,
+      deadline: this.#appendDeadlineMs,
+      requiresLeader: true,
+    });
+    let answer: Awaited<typeof sending>;
+    try {
+      answer = await withDeadline(sending, this.#appendDeadlineMs);
+    } catch (error) {
+      throw appendFailure(error, stream, expectedRevision);
+    }
+    const lastRevision = Number(answer.nextExpectedRevision);
+    // A connection string with throwOnAppendFailure=false makes a conflict an answer.
+    if (!answer.success) throw new RevisionConflict(stream, expectedRevision, lastRevision);
+    if (lastRevision !== expectedRevision + events.length) {
+      throw new AppendOutcomeUnknown(`append: the server answered with revision ${lastRevision} of stream ${stream}`);
+    }
+    return { lastRevision };
+  }
+
+  async readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]> {
+    const events: StreamEvent[] = [];
+    const room = new Room(this.#pageBytes);
+    const reading = this.#client.readStream(stream, {
+      direction: FORWARDS,
+      fromRevision: BigInt(fromRevision),
+      maxCount: limit,
+      requiresLeader: true,
+    });
+    await this.#gather(reading, (recorded) => {
+      const event = toStreamEvent(recorded);
+      events.push(event);
+      return room.isLeftAfter(event);
+    });
+    return events;
+  }
+
+  async lastRevision(stream: string): Promise<number> {
+    let last = NO_STREAM;
+    const reading = this.#client.readStream(stream, {
+      direction: BACKWARDS,
+      fromRevision: END,
+      maxCount: 1,
+      requiresLeader: true,
+    });
+    await this.#gather(reading, (recorded) => {
+      last = toStreamEvent(recorded).revision;
+      return true;
+    });
+    return last;
+  }
+
+  async readAll(after: Position | null, limit: number): Promise<LogPage> {
+    const events: LoggedEvent[] = [];
+    const room = new Room(this.#pageBytes);
+    // A read from a position begins with the event that is there, which the caller has; so one more is asked for.
+    const maxCount = after === null ? limit : limit + 1;
+    let count = 0;
+    let enough = false;
+    let next = after;
+    const reading = this.#client.readAll({
+      direction: FORWARDS,
+      fromPosition: after === null ? START : parsePosition(after),
+      maxCount,
+      requiresLeader: true,
+    });
+    await this.#gather(reading, (recorded) => {
+      count += 1;
+      const position = positionOf(recorded);
+      if (after !== null && position <= after) return true;
+      next = position;
+      if (isSystemEvent(recorded)) return true;
+      const event = toLoggedEvent(recorded);
+      events.push(event);
+      enough = !room.isLeftAfter(event);
+      return !enough;
+    });
+    return { events, next, atEnd: !enough && count < maxCount };
+  }
+
+  subscribe(after: Position | null, signal: AbortSignal): AsyncIterable<LogPage> {
+    return follow(this.#client, after, signal, {
+      pageEvents: this.#pageEvents,
+      pageBytes: this.#pageBytes,
+      onInterruption: this.#onInterruption,
+    });
+  }
+
+  async ping(): Promise<void> {
+    await this.lastRevision('ledger');
+  }
+
+  async close(): Promise<void> {
+    await this.#client.dispose();
+  }
+
+  async #gather(reading: Parameters<typeof gather>[0], take: (event: unknown) => boolean): Promise<void> {
+    try {
+      await gather(reading, this.#readDeadlineMs, take);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+}

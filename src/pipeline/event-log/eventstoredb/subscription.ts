@@ -1,0 +1,105 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type EventStoreDBClient, START, STREAM_NAME } from '@eventstore/db-client';
+import { BackOff, pause } from '../../../platform/background/waiting.js';
+import type { LoggedEvent, LogPage, Position } from '../port.js';
+import { parsePosition } from './positions.js';
+import { isSystemEvent, toLoggedEvent } from './recorded-events.js';
+
+export interface FollowOptions {
+  readonly pageEvents: number;
+  readonly pageBytes: number;
+  readonly onInterruption: (error: unknown) => void;
+}
+
+type Subscription = ReturnType<EventStoreDBClient['subscribeToAll']>;
+
+/**
+ * Follows `$all` without its system events. The client's subscriptions never reconnect, and the server drops those that are too slow:
+ * each time a new one is made, behind the last page that was yielded.
+ */
+export async function* follow(
+  client: EventStoreDBClient,
+  after: Position | null,
+  signal: AbortSignal,
+  options: FollowOptions,
+): AsyncGenerator<LogPage, void, undefined> {
+  const backOff = new BackOff();
+  let position = after;
+  while (!signal.aborted) {
+    const subscription = client.subscribeToAll(
+      {
+        fromPosition: position === null ? START : parsePosition(position),
+        filter: { filterOn: STREAM_NAME, regex: '^[^$]', checkpointInterval: 1_000 },
+        requiresLeader: true,
+      },
+      { highWaterMark: options.pageEvents },
+    );
+    try {
+      for await (const events of pages(subscription, signal, options)) {
+        backOff.reset();
+        const last = events.at(-1);
+        if (last === undefined) continue;
+        position = last.position;
+        yield { events, next: position, atEnd: subscription.readableLength === 0 };
+      }
+    } catch (error) {
+      options.onInterruption(error);
+      await pause(backOff.next(), signal);
+    } finally {
+      subscription.unsubscribe().catch(() => undefined);
+    }
+  }
+}
+
+/** What a subscription gives, a page whenever anything is at hand. Returns when `signal` is aborted, throws when the subscription ends. */
+async function* pages(
+  subscription: Subscription,
+  signal: AbortSignal,
+  options: FollowOptions,
+): AsyncGenerator<LoggedEvent[], void, undefined> {
+  let failure: Error | null = null;
+  let wake: () => void = () => undefined;
+  const stir = (): void => wake();
+  // Stays for good: an error after the end has nobody else to go to, and would end the process.
+  subscription.on('error', (error) => {
+    failure ??= error;
+    wake();
+  });
+  subscription.on('end', () => {
+    failure ??= new Error('the server ended the subscription');
+    wake();
+  });
+  subscription.on('readable', stir);
+  signal.addEventListener('abort', stir);
+  try {
+    while (!signal.aborted) {
+      const stirred = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const events = takePage(subscription, options);
+      if (events.length > 0) yield events;
+      else if (failure !== null) throw failure;
+      else {
+        await stirred;
+        // What arrived together is decoded in the same turn of the event loop: after it, the page has all of that.
+        await nextTurn();
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', stir);
+  }
+}
+
+function takePage(subscription: Subscription, options: FollowOptions): LoggedEvent[] {
+  const events: LoggedEvent[] = [];
+  let bytes = 0;
+  while (events.length < options.pageEvents && bytes < options.pageBytes) {
+    const resolved: { event?: unknown } | null = subscription.read();
+    if (resolved === null) break;
+    if (resolved.event === undefined || isSystemEvent(resolved.event)) continue;
+    const event = toLoggedEvent(resolved.event);
+    bytes += event.data.byteLength + event.metadata.byteLength;
+    events.push(event);
+  }
+  return events;
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { LOG_STARTED } from '../../../schemas/events/ledger.js';
+import { AppendOutcomeUnknown, LogIdentityMismatch, RevisionConflict } from './errors.js';
+import { type EventLog, type NewEvent, NO_STREAM } from './port.js';
+
+/** The stream whose only event names the log. */
+export const LOG_IDENTITY_STREAM = 'log-identity';
+
+const MAX_ATTEMPTS = 5;
+
+const logStarted = z.strictObject({
+  log_id: z.uuid().regex(/^[0-9a-f-]+$/),
+  created_at: z.iso.datetime({ precision: 3 }),
+});
+
+/**
+ * The identity of a log (a UUID), which a copy of the log keeps. A log that is empty, and was never known, is given one.
+ * @param storedIdentity the identity that Postgres has stored; null at the first start
+ * @returns the identity, for the caller to store
+ * @throws LogIdentityMismatch if the log has another identity than the stored one, or none; EventLogUnavailable,
+ *   AppendOutcomeUnknown (call again)
+ */
+export async function ensureLogIdentity(log: EventLog, storedIdentity: string | null): Promise<string> {
+  const found = await readLogIdentity(log);
+  if (storedIdentity !== null && found !== storedIdentity) throw new LogIdentityMismatch(storedIdentity, found);
+  return found ?? (await writeLogIdentity(log, randomUUID()));
+}
+
+/** The identity of a log, or null if it has none yet. */
+export async function readLogIdentity(log: EventLog): Promise<string | null> {
+  const [event] = await log.readStream(LOG_IDENTITY_STREAM, 0, 1);
+  if (event === undefined) return null;
+  if (event.type !== LOG_STARTED) throw new Error(`stream ${LOG_IDENTITY_STREAM} begins with a ${event.type}`);
+  return logStarted.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(event.data))).log_id;
+}
+
+/**
+ * Gives a log without identity one: a new one, or (`admin log recover`) that of the log which it replaces.
+ * @returns the identity that the log has now; another one if another process was first
+ */
+export async function writeLogIdentity(log: EventLog, identity: string): Promise<string> {
+  const event = startEvent(identity);
+  let failure: unknown;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    try {
+      await log.append(LOG_IDENTITY_STREAM, NO_STREAM, [event]);
+      return identity;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict || error instanceof AppendOutcomeUnknown)) throw error;
+      failure = error;
+    }
+    const found = await readLogIdentity(log);
+    if (found !== null) return found;
+  }
+  throw failure;
+}
+
+function startEvent(identity: string): NewEvent {
+  const body = logStarted.parse({ log_id: identity, created_at: new Date().toISOString() });
+  return {
+    id: randomUUID(),
+    type: LOG_STARTED,
+    data: new TextEncoder().encode(JSON.stringify({ created_at: body.created_at, log_id: body.log_id })),
+    metadata: new Uint8Array(0),
+  };
+}

@@ -1,0 +1,182 @@
+import pg from 'pg';
+import { BackOff, pause, withDeadline } from '../../../platform/background/waiting.js';
+import { RevisionConflict } from '../errors.js';
+import { assertAppendable } from '../new-events.js';
+import {
+  type AppendResult,
+  type EventLog,
+  type LogPage,
+  MAX_APPEND_BYTES,
+  type NewEvent,
+  type Position,
+  type StreamEvent,
+} from '../port.js';
+import { appendFailure, unavailable } from './append-errors.js';
+import { APPEND, LAST_REVISION, READ_ALL, READ_STREAM } from './queries.js';
+import { appendRow, lastRevisionRow, parseLogRows, parseStreamRows, positionParameter } from './rows.js';
+import { Wakeups } from './wakeups.js';
+
+export interface PostgresEventLogOptions {
+  /** Where the schema `event_log` is, and as whom: a member of `consent_ledger_worker` to append, of `consent_ledger_api` to read. */
+  readonly connection: pg.ClientConfig;
+  /** Connections of the adapter's own pool, besides one for notifications while anyone subscribes. */
+  readonly maxConnections?: number;
+  /** An append without an answer for so long has an unknown outcome. */
+  readonly appendDeadlineMs?: number;
+  readonly readDeadlineMs?: number;
+  /** How often a subscriber looks for itself, should notifications not come through (a pooler in between, a lost connection). */
+  readonly pollIntervalMs?: number;
+  /** Most events, and most bytes of bodies and metadata, of a page of a subscription; bytes hold for every read. */
+  readonly pageEvents?: number;
+  readonly pageBytes?: number;
+  /** Told of every failure that a subscription or the notification connection recovers from by itself. */
+  readonly onInterruption?: (error: unknown) => void;
+}
+
+/**
+ * The `postgres` adapter: append-only tables (`eventLogSchemaSql`) in the service's own Postgres.
+ * @returns a log that connects on first use
+ */
+export function createPostgresEventLog(options: PostgresEventLogOptions): EventLog {
+  return new PostgresEventLog(options);
+}
+
+class PostgresEventLog implements EventLog {
+  readonly kind = 'postgres';
+  readonly maxAppendBytes = MAX_APPEND_BYTES;
+  readonly #pool: pg.Pool;
+  readonly #wakeups: Wakeups;
+  readonly #appendDeadlineMs: number;
+  readonly #readDeadlineMs: number;
+  readonly #pollIntervalMs: number;
+  readonly #pageEvents: number;
+  readonly #pageBytes: number;
+  readonly #onInterruption: (error: unknown) => void;
+  #closed: Promise<unknown> | null = null;
+
+  constructor(options: PostgresEventLogOptions) {
+    this.#appendDeadlineMs = options.appendDeadlineMs ?? 10_000;
+    this.#readDeadlineMs = options.readDeadlineMs ?? 30_000;
+    this.#pollIntervalMs = options.pollIntervalMs ?? 1_000;
+    this.#pageEvents = options.pageEvents ?? 500;
+    this.#pageBytes = options.pageBytes ?? 4_000_000;
+    this.#onInterruption = options.onInterruption ?? (() => undefined);
+    this.#pool = new pg.Pool({
+      application_name: 'consent-ledger event log',
+      keepAlive: true,
+      ...options.connection,
+      max: options.maxConnections ?? 4,
+      connectionTimeoutMillis: Math.min(this.#appendDeadlineMs, 5_000),
+      // Behind a stuck writer, better a certain refusal by the server than an uncertain outcome at the deadline.
+      lock_timeout: Math.ceil(this.#appendDeadlineMs * 0.8),
+    });
+    // The pool drops a broken idle connection by itself; on one that is in use the query fails, and says so.
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#wakeups = new Wakeups(options.connection, this.#onInterruption);
+  }
+
+  async append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendResult> {
+    assertAppendable(stream, expectedRevision, events);
+    const client = await this.#connect();
+    let rows: unknown[];
+    try {
+      rows = await this.#query(client, this.#appendDeadlineMs, APPEND, [
+        stream,
+        expectedRevision,
+        events.map((event) => event.id),
+        events.map((event) => event.type),
+        events.map((event) => event.data),
+        events.map((event) => event.metadata),
+      ]);
+    } catch (error) {
+      throw appendFailure(error);
+    }
+    const { outcome, last_revision: lastRevision } = appendRow.parse(rows[0]);
+    if (outcome === 'conflict') throw new RevisionConflict(stream, expectedRevision, lastRevision);
+    return { lastRevision };
+  }
+
+  async readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]> {
+    return parseStreamRows(await this.#read(READ_STREAM, [stream, fromRevision, limit, this.#pageBytes]));
+  }
+
+  async lastRevision(stream: string): Promise<number> {
+    const rows = await this.#read(LAST_REVISION, [stream]);
+    return lastRevisionRow.parse(rows[0]).last_revision;
+  }
+
+  async readAll(after: Position | null, limit: number): Promise<LogPage> {
+    const rows = await this.#read(READ_ALL, [positionParameter(after), limit, this.#pageBytes]);
+    const { events, read } = parseLogRows(rows);
+    return { events, next: events.at(-1)?.position ?? after, atEnd: read < limit && events.length === read };
+  }
+
+  async *subscribe(after: Position | null, signal: AbortSignal): AsyncGenerator<LogPage, void, undefined> {
+    const backOff = new BackOff();
+    let position = after;
+    this.#wakeups.join();
+    try {
+      while (!signal.aborted) {
+        const ticket = this.#wakeups.ticket;
+        let page: LogPage;
+        try {
+          page = await this.readAll(position, this.#pageEvents);
+          backOff.reset();
+        } catch (error) {
+          this.#onInterruption(error);
+          await pause(backOff.next(), signal);
+          continue;
+        }
+        position = page.next;
+        if (page.events.length > 0 && !signal.aborted) yield page;
+        if (page.atEnd) await this.#wakeups.wait(ticket, this.#pollIntervalMs, signal);
+      }
+    } finally {
+      this.#wakeups.leave();
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.lastRevision('ledger');
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= Promise.all([this.#wakeups.close(), this.#pool.end()]);
+    await this.#closed;
+  }
+
+  async #read(query: { name: string; text: string }, values: unknown[]): Promise<unknown[]> {
+    const client = await this.#connect();
+    try {
+      return await this.#query(client, this.#readDeadlineMs, query, values);
+    } catch (error) {
+      throw unavailable('reading', error);
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw unavailable('connecting', error);
+    }
+  }
+
+  /** Runs one statement and gives the connection back; one that failed in any way but an error answer is not used again. */
+  async #query(
+    client: pg.PoolClient,
+    deadlineMs: number,
+    query: { name: string; text: string },
+    values: unknown[],
+  ): Promise<unknown[]> {
+    try {
+      const result = await withDeadline(client.query<Record<string, unknown>>({ ...query, values }), deadlineMs);
+      client.release();
+      return result.rows;
+    } catch (error) {
+      client.release(!(error instanceof pg.DatabaseError));
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import type pg from 'pg';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
+import type { CheckpointStampedBody } from '../../../schemas/events/ledger.js';
+import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { LedgerCorrupt } from './errors.js';
+import { type LedgerState, readLedgerRoot } from './ledger-state.js';
+
+/** A checkpoint that hands over to another key. */
+export interface KeyBridge {
+  readonly key: string;
+  readonly replaces: string;
+}
+
+/**
+ * Checks a stamped checkpoint: that its note is signed by the ledger's key over a root that the tree has had, and, where it hands over to
+ * another key, by that one too.
+ * @returns the change of the key, if it is one
+ * @throws LedgerCorrupt
+ */
+export async function checkCheckpoint(
+  pool: pg.Pool,
+  state: LedgerState,
+  body: CheckpointStampedBody,
+): Promise<KeyBridge | null> {
+  const revision = state.revision + 1;
+  const note = parseNote(body.note);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  const key = state.key === null ? null : parseVerifierKey(state.key);
+  if (note === null || checkpoint === null) throw new LedgerCorrupt(revision, 'its note is not a checkpoint');
+  if (key === null) throw new LedgerCorrupt(revision, 'no ledger key was published before it');
+  if ((await verifyNote(note, key)) !== 'signed')
+    throw new LedgerCorrupt(revision, 'its note is not signed by the ledger');
+  if (checkpoint.size !== body.size || body.size > state.size || body.size <= (state.stamped?.size ?? 0)) {
+    throw new LedgerCorrupt(revision, `a checkpoint of size ${body.size} does not belong here`);
+  }
+  if (!equalBytes(checkpoint.root, await readLedgerRoot(pool, body.size))) {
+    throw new LedgerCorrupt(revision, 'its root is not that of the ledger tree');
+  }
+  if (checkpoint.nextKey === null || state.key === null) return null;
+  const next = parseVerifierKey(checkpoint.nextKey);
+  if (next === null || next.name !== key.name || checkpoint.nextKey === state.key) {
+    throw new LedgerCorrupt(revision, 'it hands over to a key that cannot follow');
+  }
+  if ((await verifyNote(note, next)) !== 'signed')
+    throw new LedgerCorrupt(revision, 'the key that it hands over to did not sign it');
+  return { key: checkpoint.nextKey, replaces: state.key };
+}
+
+/**
+ * Puts a checked checkpoint into the tables, and with it the key that it hands over to: from here on the new one signs, and no package may show
+ * the checkpoint without the bridge.
+ * @param client in a transaction that holds the row of `sealer_state`
+ */
+export async function insertCheckpoint(
+  client: pg.PoolClient,
+  body: CheckpointStampedBody,
+  bridge: KeyBridge | null,
+): Promise<void> {
+  await client.query(
+    `insert into checkpoints (size, note, tsr, tsr_sha256, gen_time, authority, certificates, crls, ocsp)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      body.size,
+      body.note,
+      body.tsr,
+      toHex(sha256(body.tsr)),
+      body.gen_time,
+      body.authority,
+      body.certificates,
+      body.crls,
+      body.ocsp,
+    ],
+  );
+  if (bridge === null) return;
+  await client.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, $2, $3, $4)', [
+    bridge.key,
+    bridge.replaces,
+    body.size,
+    body.gen_time,
+  ]);
+}

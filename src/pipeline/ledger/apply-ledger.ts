@@ -1,0 +1,148 @@
+import type pg from 'pg';
+import {
+  BATCH_SEALED,
+  BatchSealedBody,
+  CHECKPOINT_STAMPED,
+  CheckpointStampedBody,
+  LEDGER_KEY_PUBLISHED,
+  LEDGER_RESTORED,
+  LedgerKeyPublishedBody,
+  LedgerRestoredBody,
+} from '../../../schemas/events/ledger.js';
+import { InvalidEventBody, parseBody } from '../../../schemas/events/sealed-event.js';
+import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { withTransaction } from '../../platform/database/pool.js';
+import type { EventLog, Position, StreamEvent } from '../event-log/port.js';
+import { checkBatch, insertBatch } from './apply-batch.js';
+import { checkCheckpoint, insertCheckpoint } from './apply-checkpoint.js';
+import { LedgerCorrupt, LedgerMoved } from './errors.js';
+import { type LedgerState, readLedgerState } from './ledger-state.js';
+import type { SealedLeaf } from './sealed-leaf.js';
+
+const PAGE = 50;
+
+/** Leaves that were computed before the batch with this event id was appended: they spare reading its events again. */
+export interface KnownBatch {
+  readonly eventId: string;
+  readonly leaves: readonly SealedLeaf[];
+  /** Every event of a sealed stream up to here is in this batch or an earlier one. */
+  readonly logPosition: Position | null;
+}
+
+/**
+ * Brings the tables up to the end of the `ledger` stream: the one way in which they ever change, whether the event was appended a moment ago,
+ * by someone else, or before a crash. Each event is checked and applied in one transaction; any number of processes may do this at once.
+ * @returns the state at the end
+ * @throws LedgerCorrupt; EventLogUnavailable, database errors
+ */
+export async function catchUpLedger(
+  pool: pg.Pool,
+  log: EventLog,
+  known: KnownBatch | null = null,
+): Promise<LedgerState> {
+  let state = await readLedgerState(pool);
+  for (;;) {
+    const page = await log.readStream(LEDGER_STREAM, state.revision + 1, PAGE);
+    if (page.length === 0) return state;
+    for (const event of page) {
+      // Another process may have applied it meanwhile.
+      if (event.revision <= state.revision) continue;
+      try {
+        await applyLedgerEvent(pool, log, state, event, known?.eventId === event.id ? known : null);
+      } catch (error) {
+        if (!(error instanceof LedgerMoved)) throw error;
+      }
+      state = await readLedgerState(pool);
+    }
+  }
+}
+
+async function applyLedgerEvent(
+  pool: pg.Pool,
+  log: EventLog,
+  state: LedgerState,
+  event: StreamEvent,
+  known: KnownBatch | null,
+): Promise<void> {
+  const insert = await checkLedgerEvent(pool, log, state, event, known).catch(async (error: unknown) => {
+    // A complaint counts only if the tables stood still while they were compared with the event.
+    const now = await readLedgerState(pool);
+    throw now.revision === state.revision ? error : new LedgerMoved(`the ledger is no longer at ${state.revision}`);
+  });
+  await withTransaction(pool, async (client) => {
+    const { rowCount } = await client.query(
+      'update sealer_state set ledger_revision = $2, log_position = coalesce($3, log_position) where ledger_revision = $1',
+      [state.revision, event.revision, known?.logPosition ?? null],
+    );
+    if (rowCount !== 1) throw new LedgerMoved(`the ledger is no longer at revision ${state.revision}`);
+    await client.query('insert into ledger_events (revision, event_id, type, body) values ($1, $2, $3, $4)', [
+      event.revision,
+      event.id,
+      event.type,
+      event.data,
+    ]);
+    await insert(client);
+  });
+}
+
+type Insert = (client: pg.PoolClient) => Promise<void>;
+
+/** Checks an event of the ledger, and says what it puts into the tables. @throws LedgerCorrupt */
+async function checkLedgerEvent(
+  pool: pg.Pool,
+  log: EventLog,
+  state: LedgerState,
+  event: StreamEvent,
+  known: KnownBatch | null,
+): Promise<Insert> {
+  try {
+    switch (event.type) {
+      case BATCH_SEALED: {
+        const body = parseBody(BatchSealedBody, event.type, event.data);
+        const batch = await checkBatch(pool, log, state, body, known?.leaves ?? null);
+        return (client) => insertBatch(client, batch);
+      }
+      case CHECKPOINT_STAMPED: {
+        const body = parseBody(CheckpointStampedBody, event.type, event.data);
+        const bridge = await checkCheckpoint(pool, state, body);
+        return (client) => insertCheckpoint(client, body, bridge);
+      }
+      case LEDGER_KEY_PUBLISHED: {
+        const body = parseBody(LedgerKeyPublishedBody, event.type, event.data);
+        return (client) => insertKey(client, state, event.revision, body);
+      }
+      case LEDGER_RESTORED: {
+        // It changes no table: it stands in `ledger` for whoever asks why two histories exist.
+        parseBody(LedgerRestoredBody, event.type, event.data);
+        return async () => undefined;
+      }
+      default:
+        throw new LedgerCorrupt(event.revision, `events of type ${event.type} do not belong there`);
+    }
+  } catch (error) {
+    if (!(error instanceof InvalidEventBody)) throw error;
+    throw new LedgerCorrupt(event.revision, error.message);
+  }
+}
+
+async function insertKey(
+  client: pg.PoolClient,
+  state: LedgerState,
+  revision: number,
+  body: LedgerKeyPublishedBody,
+): Promise<void> {
+  if (body.replaces !== null) {
+    // Its bridging checkpoint has put it into the tables.
+    const { rowCount } = await client.query(
+      'select from ledger_keys where key = $1 and replaces = $2 and bridge_size = $3',
+      [body.key, body.replaces.key, body.replaces.bridge_size],
+    );
+    if (rowCount === 1 && state.key === body.key) return;
+  }
+  if (body.replaces !== null || state.key !== null)
+    throw new LedgerCorrupt(revision, 'the key does not follow the one before');
+  await client.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, null, null, $2)', [
+    body.key,
+    body.created_at,
+  ]);
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type pg from 'pg';
+import { z } from 'zod';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
+import { Count, Instant, Sha256Hex } from '../../../schemas/evidence/primitives.js';
+import { syncFolder } from '../../platform/files/sync-folder.js';
+import type { EventLog } from '../event-log/port.js';
+import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
+import { catchUpLedger } from './apply-ledger.js';
+import { LedgerRolledBack } from './errors.js';
+import { type LedgerState, readLedgerRoot } from './ledger-state.js';
+
+const LedgerHead = z.strictObject({
+  v: z.literal(1),
+  /** Number of batches. */
+  size: Count,
+  /** Root of the ledger tree at that size. */
+  root: Sha256Hex,
+  /** Last revision of the stream `ledger`. */
+  revision: z.int().min(-1),
+  /** Verifier-key line of the key that signed then; its name is the ledger's origin. */
+  key: z.string().nullable(),
+  written_at: Instant,
+});
+export type LedgerHead = z.infer<typeof LedgerHead>;
+
+/** How far the ledger has ever come, kept in a file outside the database: a restore of the database does not restore it. */
+export interface LedgerHeadFile {
+  readonly path: string;
+  /** @returns null if nothing was written yet; throws if the file is not one of these */
+  read(): Promise<LedgerHead | null>;
+  /** Writes the head, and has it on disk before it resolves. */
+  write(head: LedgerHead): Promise<void>;
+}
+
+export function openLedgerHeadFile(path: string): LedgerHeadFile {
+  return {
+    path,
+    read: async () => {
+      const text = await readFile(path, 'utf8').catch((error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+        throw error;
+      });
+      return text === null ? null : LedgerHead.parse(JSON.parse(text));
+    },
+    write: async (head) => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const temporary = `${path}.${randomUUID()}`;
+      const file = await open(temporary, 'w', 0o600);
+      try {
+        await file.writeFile(`${JSON.stringify(head)}\n`);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+    },
+  };
+}
+
+/** Writes down how far the ledger is, unless the file is as far: before a time-stamp makes it known to others, and after each batch. */
+export async function rememberHead(pool: pg.Pool, file: LedgerHeadFile, state: LedgerState): Promise<void> {
+  const known = await file.read();
+  if (known !== null && known.size >= state.size) return;
+  await file.write(await headOf(pool, state));
+}
+
+/**
+ * Refuses a ledger that is not a continuation of what it was: the log was restored from an older backup, and what was sealed and stamped since would be sealed anew,
+ * otherwise.
+ * @throws LedgerRolledBack; what `catchUpLedger` throws
+ */
+export async function assertLedgerNotRolledBack(pool: pg.Pool, log: EventLog, file: LedgerHeadFile): Promise<void> {
+  const head = await file.read();
+  if (head === null) return;
+  const state = await catchUpLedger(pool, log);
+  if (!(await continues(pool, state, head))) throw new LedgerRolledBack(head.size, state.size, file.path);
+}
+
+/**
+ * An operator's decision to go on with a ledger that has lost its end: `ledger` says so for ever, and the file begins anew at what there is.
+ * @returns null if nothing was lost
+ * @throws what `catchUpLedger` and `tryAppendToLedger` throw
+ */
+export async function acceptRestoredLedger(
+  pool: pg.Pool,
+  log: EventLog,
+  file: LedgerHeadFile,
+): Promise<{ readonly lostFromSize: number; readonly head: LedgerHead } | null> {
+  const head = await file.read();
+  let state = await catchUpLedger(pool, log);
+  if (head === null || (await continues(pool, state, head))) return null;
+  const lostFromSize = Math.min(state.size, head.size);
+  const event = ledgerEvent(LEDGER_RESTORED, {
+    v: 1,
+    created_at: new Date().toISOString(),
+    lost_from_size: lostFromSize,
+    head: { size: head.size, root: head.root, revision: head.revision, key: head.key },
+  });
+  while (!(await tryAppendToLedger(log, state.revision, event))) state = await catchUpLedger(pool, log);
+  await file.write(await headOf(pool, await catchUpLedger(pool, log)));
+  return { lostFromSize, head };
+}
+
+async function continues(pool: pg.Pool, state: LedgerState, head: LedgerHead): Promise<boolean> {
+  return state.size >= head.size && toHex(await readLedgerRoot(pool, head.size)) === head.root;
+}
+
+async function headOf(pool: pg.Pool, { size, revision, key }: LedgerState): Promise<LedgerHead> {
+  const root = toHex(await readLedgerRoot(pool, size));
+  return { v: 1, size, root, revision, key, written_at: new Date().toISOString() };
+}

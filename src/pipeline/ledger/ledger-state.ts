@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { edgeNodes, Frontier, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import type { Position } from '../event-log/port.js';
+
+/** The ledger as the tables hold it, at one revision of its stream. */
+export interface LedgerState {
+  /** Last revision of `ledger` that is applied; -1: none. */
+  readonly revision: number;
+  /** Every event of a sealed stream up to here is in a batch; null: unknown. */
+  readonly logPosition: Position | null;
+  /** Number of batches: the size of the ledger tree. */
+  readonly size: number;
+  /** `sealed_at` of the newest batch. */
+  readonly sealedAt: Date | null;
+  /** The newest time-stamp response held. */
+  readonly stamped: { readonly size: number; readonly sha256: string } | null;
+  /** Verifier key of the newest published ledger key. */
+  readonly key: string | null;
+}
+
+/** The last sealed event of a stream. */
+export interface StreamHead {
+  readonly revision: number;
+  /** Leaf hash in hex; null before the first event. */
+  readonly leaf: string | null;
+}
+export const NOTHING_SEALED: StreamHead = { revision: -1, leaf: null };
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+const stateRows = z
+  .array(
+    z.object({
+      ledger_revision: z.int(),
+      log_position: z.string().nullable(),
+      size: z.int(),
+      sealed_at: z.date().nullable(),
+      stamped_size: z.int().nullable(),
+      tsr_sha256: z.string().nullable(),
+      key: z.string().nullable(),
+    }),
+  )
+  .length(1);
+
+/** The state as of one moment: one statement, one snapshot. */
+export async function readLedgerState(db: Queryable): Promise<LedgerState> {
+  const { rows } = await db.query(`
+    select s.ledger_revision, s.log_position, coalesce(b.number + 1, 0) as size, b.sealed_at, c.size as stamped_size, c.tsr_sha256, k.key
+      from sealer_state s
+      left join lateral (select number, sealed_at from batches order by number desc limit 1) b on true
+      left join lateral (select size, tsr_sha256 from checkpoints order by size desc limit 1) c on true
+      left join lateral (select key from ledger_keys order by bridge_size desc nulls last limit 1) k on true`);
+  const [row] = stateRows.parse(rows);
+  if (row === undefined) throw new RangeError('the table sealer_state is empty');
+  return {
+    revision: row.ledger_revision,
+    logPosition: row.log_position,
+    size: row.size,
+    sealedAt: row.sealed_at,
+    stamped:
+      row.stamped_size === null || row.tsr_sha256 === null ? null : { size: row.stamped_size, sha256: row.tsr_sha256 },
+    key: row.key,
+  };
+}
+
+const headRows = z.array(z.object({ stream: z.string(), revision: z.int(), leaf: z.string() }));
+
+/** The last sealed events of these streams; streams of which nothing is sealed are left out. */
+export async function readStreamHeads(db: Queryable, streams: readonly string[]): Promise<Map<string, StreamHead>> {
+  if (streams.length === 0) return new Map();
+  const { rows } = await db.query(
+    `select stream, revision, encode(leaf, 'hex') as leaf from sealed_streams where stream = any($1)`,
+    [streams],
+  );
+  return new Map(headRows.parse(rows).map((row) => [row.stream, { revision: row.revision, leaf: row.leaf }]));
+}
+
+const nodeRows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instanceof(Uint8Array) }));
+
+/** The right edge of the ledger tree at a size it has had. @throws RangeError if a node is missing */
+export async function readFrontier(db: Queryable, size: number): Promise<Frontier> {
+  const wanted = edgeNodes(size);
+  const { rows } = await db.query(
+    `select n.level, n.index, n.hash from ledger_nodes n
+       join unnest($1::smallint[], $2::bigint[]) as wanted (level, index) on n.level = wanted.level and n.index = wanted.index`,
+    [wanted.map((node) => node.level), wanted.map((node) => node.index)],
+  );
+  const found = new Map(nodeRows.parse(rows).map((row) => [nodeKey(row), new Uint8Array(row.hash)]));
+  const edge = wanted.flatMap((node) => found.get(nodeKey(node)) ?? []);
+  return new Frontier(size, edge);
+}
+
+/** Root of the ledger tree at a size it has had, 32 bytes. */
+export async function readLedgerRoot(db: Queryable, size: number): Promise<Uint8Array> {
+  return foldEdge((await readFrontier(db, size)).edge);
+}
+
+function nodeKey(node: TreeNode): string {
+  return `${node.level}/${node.index}`;
+}

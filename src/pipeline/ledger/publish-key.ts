@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
+import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { LogBehind } from '../event-log/errors.js';
+import type { EventLog } from '../event-log/port.js';
+import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
+import { catchUpLedger } from './apply-ledger.js';
+import { LedgerKeyMismatch } from './errors.js';
+import { type LedgerSigner, verifierKeyOf } from './ledger-signer.js';
+import type { LedgerState } from './ledger-state.js';
+
+/**
+ * Makes the ledger's key its first event, or checks that the published one is the signer's. Any number of processes may do this at once.
+ * @param now for `created_at` of the event
+ * @returns the state with the key in it
+ * @throws LedgerKeyMismatch; LogBehind if the log ends before what is applied; what `catchUpLedger` and `tryAppendToLedger` throw
+ */
+export async function ensureKeyPublished(
+  pool: pg.Pool,
+  log: EventLog,
+  signer: LedgerSigner,
+  now: () => Date,
+): Promise<LedgerState> {
+  const key = verifierKeyOf(signer);
+  for (;;) {
+    const state = await catchUpLedger(pool, log);
+    const end = await log.lastRevision(LEDGER_STREAM);
+    if (end < state.revision) throw new LogBehind(LEDGER_STREAM, state.revision, end);
+    if (state.key === key) return state;
+    if (state.key !== null) throw new LedgerKeyMismatch(state.key, key);
+    const event = ledgerEvent(LEDGER_KEY_PUBLISHED, { v: 1, created_at: now().toISOString(), key, replaces: null });
+    await tryAppendToLedger(log, state.revision, event);
+  }
+}

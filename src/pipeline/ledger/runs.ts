@@ -1,0 +1,34 @@
+import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { SealedLeaf } from './sealed-leaf.js';
+
+/** A run of one stream's revisions among the leaves of a batch: stream, first, last. */
+export type Run = readonly [stream: string, first: number, last: number];
+
+/** The leaves of a batch as runs, in order. */
+export function runsOf(leaves: readonly Pick<SealedLeaf, 'stream' | 'revision'>[]): Run[] {
+  const runs: [string, number, number][] = [];
+  for (const { stream, revision } of leaves) {
+    const current = runs.at(-1);
+    if (current?.[0] === stream && current[2] === revision - 1) current[2] = revision;
+    else runs.push([stream, revision, revision]);
+  }
+  return runs;
+}
+
+/**
+ * One run a stream, as `streams_root` has them.
+ * @returns null if the runs of a stream are not adjacent in revision
+ */
+export function mergeRuns(runs: readonly Run[]): StreamRun[] | null {
+  const merged = new Map<string, StreamRun>();
+  for (const [stream, first, last] of runs) {
+    const before = merged.get(stream);
+    if (last < first || (before !== undefined && first !== before.last + 1)) return null;
+    merged.set(stream, { stream, first: before?.first ?? first, last });
+  }
+  return [...merged.values()];
+}
+
+export function countOf(runs: readonly Run[]): number {
+  return runs.reduce((sum, [, first, last]) => sum + last - first + 1, 0);
+}

@@ -1,0 +1,62 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { sealedContent } from '../../../schemas/events/sealed-event.js';
+import { entryLeaf, entryText } from '../../../schemas/evidence/entry.js';
+import type { StreamEvent } from '../event-log/port.js';
+import { NOTHING_SEALED, type StreamHead } from './ledger-state.js';
+
+/** An event's place in a batch. */
+export interface SealedLeaf {
+  readonly stream: string;
+  readonly revision: number;
+  readonly eventId: string;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+/**
+ * The leaf of an event, chained to the one before it in its stream.
+ * @param head the event before it; its revision must be one less
+ * @throws InvalidEventBody if the event cannot be sealed; RangeError if it does not follow `head`
+ */
+export function leafOf(event: StreamEvent, head: StreamHead): SealedLeaf {
+  if (event.revision !== head.revision + 1) {
+    throw new RangeError(`revision ${event.revision} of ${event.stream} does not follow ${head.revision}`);
+  }
+  const { recordText, proofHash } = sealedContent(event.type, event.data);
+  const text = entryText({
+    stream: event.stream,
+    revision: event.revision,
+    previous: head.leaf,
+    eventId: event.id,
+    type: event.type,
+    recordText,
+    proofHash,
+  });
+  return { stream: event.stream, revision: event.revision, eventId: event.id, hash: entryLeaf(text) };
+}
+
+/** The head that a leaf becomes. */
+export function headOf(leaf: SealedLeaf): StreamHead {
+  return { revision: leaf.revision, leaf: toHex(leaf.hash) };
+}
+
+/** The heads of streams while leaves are added to them. */
+export class StreamHeads {
+  readonly #heads = new Map<string, StreamHead>();
+
+  has(stream: string): boolean {
+    return this.#heads.has(stream);
+  }
+
+  get(stream: string): StreamHead {
+    return this.#heads.get(stream) ?? NOTHING_SEALED;
+  }
+
+  set(stream: string, head: StreamHead): void {
+    this.#heads.set(stream, head);
+  }
+
+  entries(): [string, StreamHead][] {
+    return [...this.#heads];
+  }
+}

@@ -1,0 +1,87 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { Projection, TableDefinition } from '../../../projections/definition.js';
+import { identifier, list, schemaOf } from './sql.js';
+
+const PAGE = 2_000;
+
+/** How two generations of a table compare at one position of the log. */
+export interface TableComparison {
+  readonly table: string;
+  readonly equal: boolean;
+  /** Rows found equal. */
+  readonly rows: number;
+  /** Where the first difference is: behind the row with this primary key; null: at the first row, or nowhere. */
+  readonly differsBehind: readonly string[] | null;
+}
+
+/**
+ * Compares the tables of two generations, which must stand at the same position and not move: by digests of their contents in the order of the
+ * primary key, page by page.
+ */
+export async function compareGenerations(
+  pool: pg.Pool,
+  projection: Projection,
+  a: number,
+  b: number,
+): Promise<TableComparison[]> {
+  const comparisons: TableComparison[] = [];
+  for (const [name, table] of Object.entries(projection.tables)) {
+    const tableOf = (generation: number) => `${identifier(schemaOf(projection.name, generation))}.${identifier(name)}`;
+    comparisons.push({ table: name, ...(await compareTables(pool, table, tableOf(a), tableOf(b))) });
+  }
+  return comparisons;
+}
+
+async function compareTables(
+  pool: pg.Pool,
+  table: TableDefinition,
+  a: string,
+  b: string,
+): Promise<Omit<TableComparison, 'table'>> {
+  let rows = 0;
+  let after: readonly string[] | null = null;
+  for (;;) {
+    const [left, right]: [PageDigest, PageDigest] = await Promise.all([
+      digestPage(pool, table, a, after),
+      digestPage(pool, table, b, after),
+    ]);
+    if (left.digest !== right.digest || left.rows !== right.rows) return { equal: false, rows, differsBehind: after };
+    rows += left.rows;
+    if (left.last === null || left.rows < PAGE) return { equal: true, rows, differsBehind: null };
+    after = left.last;
+  }
+}
+
+const digestRows = z.array(z.object({ rows: z.int(), digest: z.string(), last: z.array(z.string()).nullable() }));
+type PageDigest = z.infer<typeof digestRows>[number];
+
+async function digestPage(
+  pool: pg.Pool,
+  { columns, primaryKey }: TableDefinition,
+  table: string,
+  after: readonly string[] | null,
+): Promise<PageDigest> {
+  const key = list(primaryKey);
+  const values = primaryKey.map((column, place) => `$${place + 1}::text::${columns[column]?.type ?? 'text'}`);
+  const behind = after === null ? '' : `where (${key}) > (${values.join(', ')})`;
+  const { rows } = await pool.query(
+    `with page as (select ${list(Object.keys(columns))} from ${table} ${behind} order by ${key} limit ${PAGE})
+     select count(*)::int as rows,
+            encode(sha256(convert_to(coalesce(string_agg(page::text, E'\\n' order by ${key}), ''), 'UTF8')), 'hex') as digest,
+            (array_agg(array[${primaryKey.map((column) => `${identifier(column)}::text`).join(', ')}] order by ${key}))[count(*):count(*)] as last
+       from page`,
+    after === null ? [] : [...after],
+  );
+  const [row] = digestRows.parse(rows.map(flattenLast));
+  if (row === undefined) throw new RangeError('an aggregate without a row');
+  return row;
+}
+
+const lastShape = z.object({ last: z.array(z.array(z.string())).nullable() }).loose();
+
+/** A slice of an array of arrays is an array of one array. */
+function flattenLast(row: unknown): unknown {
+  const parsed = lastShape.parse(row);
+  return { ...parsed, last: parsed.last?.[0] ?? null };
+}

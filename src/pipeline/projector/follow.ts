@@ -1,0 +1,137 @@
+import type pg from 'pg';
+import type { Projection } from '../../../projections/definition.js';
+import type { Log } from '../../platform/background/part.js';
+import { describe } from '../../platform/background/run-under-lease.js';
+import { BackOff, pause } from '../../platform/background/waiting.js';
+import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
+import type { EventLog, LogPage, Position } from '../event-log/port.js';
+import { applyPage, GenerationHeld, GenerationMoved, preparePage } from './apply-events.js';
+import { ProjectionFailure } from './failures.js';
+import { type Generation, readStored, setState } from './generations.js';
+import { buildFirstGeneration, rebuildProjection } from './rebuild.js';
+
+export interface FollowOptions {
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly logger: Log;
+  readonly projection: Projection;
+  /** How often a stopped projection looks whether it was rebuilt, in milliseconds. */
+  readonly stoppedPollMs: number;
+  readonly onApplied: (events: number) => void;
+  readonly tracing?: Tracing;
+}
+
+const HELD_MS = 50;
+
+/**
+ * Keeps the live generation of one projection up to date until `signal` is aborted. A projection that cannot apply an event stands still, with an
+ * alarm, until it is rebuilt or the service starts again.
+ */
+export async function followProjection(options: FollowOptions, signal: AbortSignal): Promise<void> {
+  const { projection, logger } = options;
+  const backOff = new BackOff();
+  let mayRetryStopped = true;
+  while (!signal.aborted) {
+    try {
+      const generation = await openLive(options, mayRetryStopped, signal);
+      mayRetryStopped = false;
+      if (generation === null) await pause(options.stoppedPollMs, signal);
+      else await followGeneration(options, generation, () => backOff.reset(), signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ProjectionFailure) {
+        logger.error({ part: 'projector', projection: projection.name, reason: error.message }, 'projection stopped');
+        await stop(options, error, signal);
+      } else if (!(error instanceof GenerationMoved)) {
+        logger.warn(
+          { part: 'projector', projection: projection.name, reason: describe(error) },
+          'projecting failed; trying again',
+        );
+        await pause(backOff.next(), signal);
+      }
+    }
+  }
+}
+
+/** The generation to keep up to date, built anew where the one there is does not fit; null while the projection is stopped. */
+async function openLive(options: FollowOptions, mayRetry: boolean, signal: AbortSignal): Promise<Generation | null> {
+  const { pool, log, projection, logger } = options;
+  const { name, version } = projection;
+  const stored = await readStored(pool, name);
+  if (stored === null || stored.live === null) return buildFirstGeneration(pool, projection);
+  if (stored.state === 'needs_rebuild' || stored.live.version < version) {
+    logger.info({ part: 'projector', projection: name, version }, 'building the read model anew');
+    await rebuildProjection({ pool, log, projection, signal });
+    return (await readStored(pool, name))?.live ?? null;
+  }
+  if (stored.live.version > version) {
+    throw new Error(
+      `the read model ${name} was made by version ${stored.live.version} of its definition; this program has ${version}`,
+    );
+  }
+  if (stored.state === 'stopped') {
+    if (!mayRetry) return null;
+    await setState(pool, name, 'running', null);
+  }
+  return stored.live;
+}
+
+async function followGeneration(
+  options: FollowOptions,
+  generation: Generation,
+  onProgress: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let position: Position | null = generation.position;
+  for await (const page of options.log.subscribe(position, signal)) {
+    await applyLive(options, generation.generation, position, page, signal);
+    if (signal.aborted) return;
+    onProgress();
+    position = page.next;
+  }
+}
+
+async function applyLive(
+  { pool, projection, onApplied, tracing = NO_TRACING }: FollowOptions,
+  generation: number,
+  from: Position | null,
+  page: LogPage,
+  signal: AbortSignal,
+): Promise<void> {
+  if (page.next === null) return;
+  const prepared = preparePage(projection, from, page.events, page.next);
+  while (!signal.aborted) {
+    try {
+      const facts = { 'consent_ledger.projection': projection.name, 'consent_ledger.events': page.events.length };
+      await tracing.span('project', facts, () =>
+        applyPage({ pool, projection, generation, isLive: true }, from, prepared),
+      );
+      onApplied(page.events.length);
+      return;
+    } catch (error) {
+      if (!(error instanceof GenerationHeld)) throw error;
+      await pause(HELD_MS, signal);
+    }
+  }
+}
+
+/** Records that the projection stands still, however often the database has to be asked. */
+async function stop(
+  { pool, projection, logger }: FollowOptions,
+  failure: ProjectionFailure,
+  signal: AbortSignal,
+): Promise<void> {
+  const backOff = new BackOff();
+  while (!signal.aborted) {
+    try {
+      await setState(pool, projection.name, 'stopped', failure.problem);
+      return;
+    } catch (error) {
+      logger.warn(
+        { part: 'projector', projection: projection.name, reason: describe(error) },
+        'recording a stop failed',
+      );
+      await pause(backOff.next(), signal);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import pg from 'pg';
+import { z } from 'zod';
+import type { Projection } from '../../../projections/definition.js';
+import { withTransaction } from '../../platform/database/pool.js';
+import type { Position } from '../event-log/port.js';
+import type { Problem } from './failures.js';
+import { createTablesSql, identifier, schemaOf } from './sql.js';
+
+type Queryable = Pick<pg.Pool, 'query'>;
+
+/** One set of a projection's tables. */
+export interface Generation {
+  readonly generation: number;
+  /** Of the definition that made it. */
+  readonly version: number;
+  /** Everything in the log up to here is in it; null: nothing yet. */
+  readonly position: Position | null;
+  /** Events read so far. */
+  readonly events: number;
+}
+
+export type ProjectionState = 'running' | 'stopped' | 'needs_rebuild';
+
+/** A projection as the database knows it. */
+export interface StoredProjection {
+  readonly state: ProjectionState;
+  readonly problem: Problem | null;
+  readonly changedAt: Date;
+  /** The generation that the views show. */
+  readonly live: Generation | null;
+}
+
+const problemSchema = z.object({
+  reason: z.string(),
+  event: z.object({ id: z.string(), type: z.string(), stream: z.string(), revision: z.int() }).optional(),
+});
+const storedRows = z
+  .array(
+    z.object({
+      state: z.enum(['running', 'stopped', 'needs_rebuild']),
+      problem: problemSchema.nullable(),
+      changed_at: z.date(),
+      generation: z.int().nullable(),
+      version: z.int().nullable(),
+      position: z.string().nullable(),
+      events: z.int().nullable(),
+    }),
+  )
+  .max(1);
+
+/** @returns null if the projection was never built here */
+export async function readStored(db: Queryable, name: string): Promise<StoredProjection | null> {
+  const { rows } = await db.query(
+    `select p.state, p.problem, p.changed_at, g.generation, g.version, g.position, g.events
+       from projections p left join projection_generations g on g.name = p.name and g.generation = p.live_generation
+      where p.name = $1`,
+    [name],
+  );
+  const [row] = storedRows.parse(rows);
+  if (row === undefined) return null;
+  const { state, problem, changed_at: changedAt, generation, version, position, events } = row;
+  const live =
+    generation === null || version === null || events === null ? null : { generation, version, position, events };
+  return { state, problem: problem === null ? null : toProblem(problem), changedAt, live };
+}
+
+function toProblem({ reason, event }: z.infer<typeof problemSchema>): Problem {
+  return event === undefined ? { reason } : { reason, event };
+}
+
+const generationRows = z.array(z.object({ generation: z.int() }));
+
+/** Makes a new, empty generation beside whatever there is. */
+export async function createGeneration(pool: pg.Pool, projection: Projection): Promise<Generation> {
+  const { name, version } = projection;
+  return withTransaction(pool, async (client) => {
+    await client.query(`insert into projections (name, state) values ($1, 'running') on conflict (name) do nothing`, [
+      name,
+    ]);
+    const { rows } = await client.query(
+      `insert into projection_generations (name, generation, version, events)
+       select $1, coalesce(max(generation), 0) + 1, $2, 0 from projection_generations where name = $1
+       returning generation`,
+      [name, version],
+    );
+    const [row] = generationRows.parse(rows);
+    if (row === undefined) throw new RangeError('no generation was made');
+    await client.query('select create_projection_schema($1, $2)', [name, row.generation]);
+    await client.query(createTablesSql(projection, schemaOf(name, row.generation)));
+    return { generation: row.generation, version, position: null, events: 0 };
+  });
+}
+
+/**
+ * Drops the generations that the views do not show: what a swap, or a rebuild that was broken off, left behind. One that is still being read is
+ * left to the next call.
+ */
+export async function dropUnusedGenerations(pool: pg.Pool, name: string): Promise<void> {
+  const { rows } = await pool.query(
+    `select g.generation from projection_generations g join projections p on p.name = g.name
+      where g.name = $1 and g.generation is distinct from p.live_generation order by 1`,
+    [name],
+  );
+  for (const { generation } of generationRows.parse(rows)) {
+    const dropped = withTransaction(pool, async (client) => {
+      await client.query(`drop schema if exists ${identifier(schemaOf(name, generation))} cascade`);
+      await client.query('delete from projection_generations where name = $1 and generation = $2', [name, generation]);
+    });
+    await dropped.catch((error: unknown) => {
+      if (!isStillRead(error)) throw error;
+    });
+  }
+}
+
+/** Whether readers held a lock for longer than a statement may wait. */
+function isStillRead(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '57014' || error.code === '55P03');
+}
+
+/** Records a change of state; `problem` only for one that is stopped. */
+export async function setState(
+  db: Queryable,
+  name: string,
+  state: ProjectionState,
+  problem: Problem | null,
+): Promise<void> {
+  await db.query('update projections set state = $2, problem = $3, changed_at = now() where name = $1', [
+    name,
+    state,
+    problem === null ? null : JSON.stringify(problem),
+  ]);
+}

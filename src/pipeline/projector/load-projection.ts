@@ -1,0 +1,30 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { type Projection, ProjectionShape } from '../../../projections/definition.js';
+
+/** A file that holds no projection. The message says what is wrong with it. */
+export class NotAProjection extends Error {
+  override readonly name = 'NotAProjection';
+}
+
+/**
+ * Loads a projection from a JavaScript file, whose default export it is (docs/projections.md). The file's code runs with the rights of this
+ * process.
+ * @param path relative to the working directory
+ * @throws NotAProjection
+ */
+export async function loadProjection(path: string): Promise<Projection> {
+  const file = resolve(path);
+  let loaded: unknown;
+  try {
+    loaded = await import(pathToFileURL(file).href);
+  } catch (error) {
+    throw new NotAProjection(`${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+  const parsed = z.object({ default: ProjectionShape }).safeParse(loaded);
+  if (!parsed.success) throw new NotAProjection(`${file} exports no projection: ${z.prettifyError(parsed.error)}`);
+  return parsed.data.default;
+}

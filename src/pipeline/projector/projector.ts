@@ -1,0 +1,53 @@
+import type pg from 'pg';
+import type { Projection } from '../../../projections/definition.js';
+import type { BackgroundPart, Log, PartStatus } from '../../platform/background/part.js';
+import type { Tracing } from '../../platform/telemetry/tracing.js';
+import type { EventLog } from '../event-log/port.js';
+import { followProjection } from './follow.js';
+
+export interface ProjectorOptions {
+  /** As `consent_ledger_projections`, with at least two connections for each projection. */
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly logger: Log;
+  readonly projections: readonly Projection[];
+  /** How often a stopped projection looks whether it was rebuilt, in milliseconds. */
+  readonly stoppedPollMs?: number;
+  readonly tracing?: Tracing;
+}
+
+/**
+ * Keeps the read models up to date (docs/projections.md). Each projection goes on by itself, whatever becomes of the others. Any number of projectors
+ * may run: each event is applied once.
+ */
+export function createProjector(options: ProjectorOptions): BackgroundPart {
+  return new Projector(options);
+}
+
+class Projector implements BackgroundPart {
+  readonly name = 'projector';
+  readonly #applied = new Map<string, number>();
+
+  constructor(private readonly options: ProjectorOptions) {
+    const names = options.projections.map((projection) => projection.name);
+    if (new Set(names).size !== names.length) throw new RangeError('two projections have the same name');
+    for (const name of names) this.#applied.set(name, 0);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { pool, log, logger, projections, stoppedPollMs = 2_000, tracing } = this.options;
+    await Promise.all(
+      projections.map((projection) => {
+        const onApplied = (events: number): void => {
+          this.#applied.set(projection.name, (this.#applied.get(projection.name) ?? 0) + events);
+        };
+        const shared = { pool, log, logger, stoppedPollMs, ...(tracing && { tracing }) };
+        return followProjection({ ...shared, projection, onApplied }, signal);
+      }),
+    );
+  }
+
+  status(): PartStatus {
+    return Object.fromEntries([...this.#applied].map(([name, events]) => [`${name}_events`, events]));
+  }
+}

@@ -1,0 +1,89 @@
+import type { Mutation, Projection, Row, TableDefinition } from '../../../projections/definition.js';
+import { UnexpectedState } from './failures.js';
+
+/** Changes of one kind in one table, made by one statement. */
+export interface Statement {
+  readonly kind: Mutation['kind'];
+  readonly table: string;
+  /** Columns of the rows beside the primary key, sorted. */
+  readonly columns: readonly string[];
+  /** Key and values of each row. No two have the same key, except rows to insert (which the database refuses then). */
+  readonly rows: readonly Row[];
+}
+
+/**
+ * Puts changes together into as few statements as give the same result one after the other.
+ * @throws UnexpectedState for tables and columns that the projection does not have
+ */
+export function statementsOf(projection: Projection, mutations: readonly Mutation[]): Statement[] {
+  const statements: Building[] = [];
+  for (const mutation of mutations) {
+    const table = projection.tables[mutation.table];
+    if (table === undefined) throw new UnexpectedState(`the projection has no table ${mutation.table}`);
+    const next = building(mutation, table);
+    const current = statements.at(-1);
+    if (current === undefined || !current.take(next)) statements.push(next);
+  }
+  return statements;
+}
+
+function building(mutation: Mutation, definition: TableDefinition): Building {
+  const { kind, table } = mutation;
+  const row = kind === 'insert' ? mutation.row : { ...mutation.key, ...(kind === 'add' ? mutation.by : mutation.set) };
+  const columns = Object.keys(row);
+  const unknown = columns.find((column) => !Object.hasOwn(definition.columns, column));
+  if (unknown !== undefined) throw new UnexpectedState(`table ${table} has no column ${unknown}`);
+  const key = kind === 'insert' ? definition.primaryKey : Object.keys(mutation.key);
+  if (
+    key.length !== definition.primaryKey.length ||
+    definition.primaryKey.some((column) => row[column] === undefined)
+  ) {
+    throw new UnexpectedState(`a change of table ${table} does not name the primary key`);
+  }
+  const others = columns.filter((column) => !definition.primaryKey.includes(column)).sort();
+  return new Building(kind, table, others, definition.primaryKey, row);
+}
+
+class Building implements Statement {
+  readonly #byKey: Map<string, Row>;
+  readonly #inserted: Row[] = [];
+
+  constructor(
+    readonly kind: Mutation['kind'],
+    readonly table: string,
+    readonly columns: readonly string[],
+    private readonly primaryKey: readonly string[],
+    row: Row,
+  ) {
+    this.#byKey = new Map([[this.#keyOf(row), row]]);
+    this.#inserted.push(row);
+  }
+
+  get rows(): readonly Row[] {
+    return this.kind === 'insert' ? this.#inserted : [...this.#byKey.values()];
+  }
+
+  /** Takes the one row of another statement in, if that changes nothing about the result. */
+  take(other: Building): boolean {
+    const [row] = other.rows;
+    if (row === undefined || other.kind !== this.kind || other.table !== this.table) return false;
+    if (other.columns.join() !== this.columns.join()) return false;
+    const key = this.#keyOf(row);
+    const present = this.#byKey.get(key);
+    if (present !== undefined && (this.kind === 'update' || this.kind === 'update-if-present')) return false;
+    this.#byKey.set(key, present !== undefined && this.kind === 'add' ? this.#sum(present, row) : row);
+    if (this.kind === 'insert') this.#inserted.push(row);
+    return true;
+  }
+
+  #keyOf(row: Row): string {
+    return JSON.stringify(this.primaryKey.map((column) => row[column]));
+  }
+
+  #sum(a: Row, b: Row): Row {
+    return {
+      ...a,
+      ...Object.fromEntries(this.columns.map((column) => [column, Number(a[column]) + Number(b[column])])),
+    };
+  }
+}

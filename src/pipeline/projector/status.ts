@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { Projection } from '../../../projections/definition.js';
+import type { EventLog, Position } from '../event-log/port.js';
+import type { Problem } from './failures.js';
+import { type ProjectionState, readStored } from './generations.js';
+
+/** A projection of the service, and the views it shows. */
+export interface ListedProjection {
+  readonly name: string;
+  readonly version: number;
+  /** Names within the schema `read_model`. */
+  readonly views: readonly string[];
+  readonly state: ProjectionState | 'never_built';
+  /** Why it is stopped, and at which event. */
+  readonly problem: Problem | null;
+}
+
+export interface ProjectionStatus {
+  readonly name: string;
+  /** Of the definition; the live read model may be of an older one. */
+  readonly version: number;
+  readonly state: ProjectionState | 'never_built';
+  readonly problem: Problem | null;
+  /** Since when it is in this state. */
+  readonly changedAt: Date | null;
+  readonly live: { readonly generation: number; readonly version: number } | null;
+  readonly position: Position | null;
+  /** Events of the log read so far. */
+  readonly events: number;
+  /** Whether the log has nothing that it has not read; null if the log does not answer. */
+  readonly isUpToDate: boolean | null;
+}
+
+export async function listProjections(pool: pg.Pool, projections: readonly Projection[]): Promise<ListedProjection[]> {
+  return Promise.all(
+    projections.map(async ({ name, version, tables }) => {
+      const stored = await readStored(pool, name);
+      const state = stored?.live == null ? 'never_built' : stored.state;
+      return { name, version, views: Object.keys(tables), state, problem: stored?.problem ?? null };
+    }),
+  );
+}
+
+const stoppedRows = z.array(z.object({ name: z.string() }));
+
+/** Which of these projections stand still in front of an event: what their views answer from then on is out of date. */
+export async function stoppedProjections(
+  pool: Pick<pg.Pool, 'query'>,
+  projections: readonly Projection[],
+): Promise<string[]> {
+  const { rows } = await pool.query(
+    `select name from projections where state = 'stopped' and name = any($1) order by name`,
+    [projections.map(({ name }) => name)],
+  );
+  return stoppedRows.parse(rows).map(({ name }) => name);
+}
+
+export async function projectionStatus(
+  pool: pg.Pool,
+  log: EventLog,
+  projections: readonly Projection[],
+): Promise<ProjectionStatus[]> {
+  return Promise.all(projections.map((projection) => statusOf(pool, log, projection)));
+}
+
+async function statusOf(pool: pg.Pool, log: EventLog, { name, version }: Projection): Promise<ProjectionStatus> {
+  const stored = await readStored(pool, name);
+  const live = stored?.live ?? null;
+  return {
+    name,
+    version,
+    state: live === null ? 'never_built' : (stored?.state ?? 'never_built'),
+    problem: stored?.problem ?? null,
+    changedAt: stored?.changedAt ?? null,
+    live: live === null ? null : { generation: live.generation, version: live.version },
+    position: live?.position ?? null,
+    events: live?.events ?? 0,
+    isUpToDate: await isAtEnd(log, live?.position ?? null).catch(() => null),
+  };
+}
+
+async function isAtEnd(log: EventLog, position: Position | null): Promise<boolean> {
+  for (let after = position; ; ) {
+    const page = await log.readAll(after, 1);
+    if (page.events.length > 0) return false;
+    if (page.atEnd) return true;
+    after = page.next;
+  }
+}

@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { Projection } from '../../../projections/definition.js';
+import { identifier, schemaOf } from './sql.js';
+
+/** Another projection shows a view of this name already. */
+export class ViewTaken extends Error {
+  override readonly name = 'ViewTaken';
+}
+
+const viewRows = z.array(z.object({ view: z.string() }));
+
+/**
+ * Makes the views of `read_model` show this generation, and records it as the live one.
+ * @param client in a transaction: readers see the old generation until it commits, and the new one from then on
+ * @throws ViewTaken
+ */
+export async function showGeneration(client: pg.PoolClient, projection: Projection, generation: number): Promise<void> {
+  const { name } = projection;
+  const { rows } = await client.query('delete from projection_views where name = $1 returning view', [name]);
+  for (const { view } of viewRows.parse(rows)) await client.query(`drop view if exists read_model.${identifier(view)}`);
+  for (const table of Object.keys(projection.tables)) {
+    const { rowCount } = await client.query(
+      'insert into projection_views (view, name) values ($1, $2) on conflict (view) do nothing',
+      [table, name],
+    );
+    if (rowCount !== 1) throw new ViewTaken(`another projection has a table ${table}: choose another name`);
+    const view = `read_model.${identifier(table)}`;
+    await client.query(
+      `create view ${view} as select * from ${identifier(schemaOf(name, generation))}.${identifier(table)};
+       grant select on ${view} to consent_ledger_api, consent_ledger_worker`,
+    );
+  }
+  await client.query(
+    `update projections set live_generation = $2, state = 'running', problem = null, changed_at = now() where name = $1`,
+    [name, generation],
+  );
+}

@@ -1,0 +1,45 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { LogBehind } from '../event-log/errors.js';
+import type { EventLog } from '../event-log/port.js';
+
+const PAGE = 64;
+const streamRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
+
+/** What Postgres knows of a stream's end, and what the log has. */
+export interface StreamEnds {
+  readonly stream: string;
+  readonly known: number;
+  readonly actual: number;
+}
+
+/**
+ * Refuses a log that ends before what it is known to have had.
+ * @throws LogBehind, EventLogUnavailable
+ */
+export async function assertLogNotBehind(pool: pg.Pool, log: EventLog): Promise<void> {
+  for await (const { stream, known, actual } of streamEnds(pool, log)) {
+    if (actual < known) throw new LogBehind(stream, known, actual);
+  }
+}
+
+/** Both ends of `ledger` and of every stream ever relayed to. @throws EventLogUnavailable */
+export async function* streamEnds(pool: pg.Pool, log: EventLog): AsyncGenerator<StreamEnds, void, undefined> {
+  let after = '';
+  const { rows } = await pool.query(
+    `select '${LEDGER_STREAM}' as stream, ledger_revision as revision from sealer_state`,
+  );
+  let page = streamRows.parse(rows);
+  while (page.length > 0) {
+    yield* await Promise.all(
+      page.map(async ({ stream, revision }) => ({ stream, known: revision, actual: await log.lastRevision(stream) })),
+    );
+    const next = await pool.query(
+      'select stream, revision from relayed_streams where stream > $1 order by stream limit $2',
+      [after, PAGE],
+    );
+    page = streamRows.parse(next.rows);
+    after = page.at(-1)?.stream ?? after;
+  }
+}

@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { withTransaction } from '../../platform/database/pool.js';
+import { LogDiverged } from '../event-log/errors.js';
+import type { EventLog, StreamEvent } from '../event-log/port.js';
+import { assertSameEvent } from '../event-log/same-event.js';
+import { findWaiting, markRelayed, relayedRevision } from './outbox.js';
+
+const PAGE = 200;
+
+/**
+ * Finds out what of a stream's waiting rows the log has already, as after a lost answer or a crash between append and record, and records it.
+ * Rows are recognised by id and bytes, in whatever order they arrived: rows that were committed since may stand between them.
+ * @returns the last revision of the stream in the log, now recorded
+ * @throws LogDiverged if the log has an event that does not wait in the outbox, or one with other bytes; EventLogUnavailable, StreamMoved
+ */
+export async function reconcile(pool: pg.Pool, log: EventLog, siteId: string, stream: string): Promise<number> {
+  for (;;) {
+    const revision = await relayedRevision(pool, stream);
+    const found = await log.readStream(stream, revision + 1, PAGE);
+    if (found.length === 0) return revision;
+    const seqs = await waitingRowsOf(pool, siteId, stream, revision, found);
+    if (seqs === null) continue;
+    await withTransaction(pool, (client) => markRelayed(client, stream, revision, seqs));
+  }
+}
+
+/** The outbox rows of events found in the log, in their order; null if another relay has recorded them meanwhile. */
+async function waitingRowsOf(
+  pool: pg.Pool,
+  siteId: string,
+  stream: string,
+  revision: number,
+  found: readonly StreamEvent[],
+): Promise<number[] | null> {
+  const waiting = await findWaiting(
+    pool,
+    siteId,
+    found.map((event) => event.id),
+  );
+  const seqs: number[] = [];
+  for (const event of found) {
+    const row = waiting.get(event.id);
+    if (row === undefined || row.stream !== stream) {
+      if ((await relayedRevision(pool, stream)) !== revision) return null;
+      throw new LogDiverged(stream, event.revision, `event ${event.id} does not come from this database's outbox`);
+    }
+    assertSameEvent(row.event, event);
+    seqs.push(row.seq);
+  }
+  return seqs;
+}

@@ -1,0 +1,79 @@
+import { InvalidEventBody } from '../../../schemas/events/sealed-event.js';
+import type { LoggedEvent, Position } from '../event-log/port.js';
+import { Unsealable } from '../ledger/errors.js';
+import { type Run, runsOf } from '../ledger/runs.js';
+import { headOf, leafOf, type SealedLeaf, StreamHeads } from '../ledger/sealed-leaf.js';
+
+export interface BatchLimits {
+  /** Leaves of a batch. */
+  readonly maxLeaves: number;
+  /** Milliseconds that the oldest event of a batch waits. */
+  readonly maxAgeMs: number;
+}
+
+/** The batch that is being gathered: leaves only, never an event's content. */
+export class PendingBatch {
+  readonly #leaves: SealedLeaf[] = [];
+  readonly #heads = new StreamHeads();
+  #since: number | null = null;
+
+  /** Where gathering goes on in the log. */
+  position: Position | null;
+
+  /** @param start the place in the log behind which gathering starts */
+  constructor(readonly start: Position | null) {
+    this.position = start;
+  }
+
+  get leaves(): readonly SealedLeaf[] {
+    return this.#leaves;
+  }
+
+  get heads(): StreamHeads {
+    return this.#heads;
+  }
+
+  get runs(): Run[] {
+    return runsOf(this.#leaves);
+  }
+
+  /**
+   * Adds an event, unless it is sealed already.
+   * @param now in milliseconds, of a clock that only goes forward
+   * @returns false if the event before it in its stream is neither sealed nor here
+   * @throws Unsealable if the event cannot be sealed
+   */
+  add(event: LoggedEvent, now: number): boolean {
+    const head = this.#heads.get(event.stream);
+    if (event.revision <= head.revision) return true;
+    if (event.revision !== head.revision + 1) return false;
+    const leaf = leafOrRefusal(event, head);
+    this.#leaves.push(leaf);
+    this.#heads.set(event.stream, headOf(leaf));
+    this.#since ??= now;
+    return true;
+  }
+
+  /** How many more leaves it takes. */
+  room(limits: BatchLimits): number {
+    return limits.maxLeaves - this.#leaves.length;
+  }
+
+  isDue(limits: BatchLimits, now: number): boolean {
+    return this.#since !== null && (this.room(limits) <= 0 || now - this.#since >= limits.maxAgeMs);
+  }
+}
+
+function leafOrRefusal(event: LoggedEvent, head: ReturnType<StreamHeads['get']>): SealedLeaf {
+  try {
+    return leafOf(event, head);
+  } catch (error) {
+    if (!(error instanceof InvalidEventBody)) throw error;
+    throw new Unsealable(
+      `event ${event.id} (${event.stream}, revision ${event.revision}) cannot be sealed: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import type pg from 'pg';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { BATCH_SEALED } from '../../../schemas/events/ledger.js';
+import { type BatchHeader, batchHeaderText, streamsRoot } from '../../../schemas/evidence/batch-header.js';
+import type { EventLog, Position } from '../event-log/port.js';
+import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
+import { catchUpLedger } from '../ledger/apply-ledger.js';
+import { batchRoot } from '../ledger/batch-tree.js';
+import type { LedgerState } from '../ledger/ledger-state.js';
+import { mergeRuns, runsOf } from '../ledger/runs.js';
+import type { SealedLeaf } from '../ledger/sealed-leaf.js';
+
+/** What goes into a new batch. */
+export interface BatchContent {
+  readonly leaves: readonly SealedLeaf[];
+  /** Every event of a sealed stream up to here is in this batch or an earlier one; null: unknown. */
+  readonly logPosition: Position | null;
+}
+
+/** The header of the batch that follows `state`. */
+export function nextHeader(state: LedgerState, leaves: readonly SealedLeaf[], now: Date): BatchHeader {
+  const runs = mergeRuns(runsOf(leaves));
+  if (runs === null) throw new RangeError('the leaves of a stream are not adjacent in revision');
+  return {
+    v: 1,
+    number: state.size,
+    count: leaves.length,
+    root: toHex(batchRoot(leaves.map((leaf) => leaf.hash))),
+    streams_root: toHex(streamsRoot(runs)),
+    sealed_at: new Date(Math.max(now.getTime(), state.sealedAt?.getTime() ?? 0)).toISOString(),
+    after: state.stamped === null ? null : { size: state.stamped.size, sha256: state.stamped.sha256 },
+  };
+}
+
+/**
+ * Seals a batch behind `state`, if nobody was faster, and brings the tables up to the ledger's end.
+ * @returns the state then; the batch is sealed if `sealed`
+ */
+export async function sealBatch(
+  pool: pg.Pool,
+  log: EventLog,
+  state: LedgerState,
+  content: BatchContent,
+  now: Date,
+): Promise<{ readonly state: LedgerState; readonly sealed: boolean }> {
+  const header = batchHeaderText(nextHeader(state, content.leaves, now));
+  const event = ledgerEvent(BATCH_SEALED, { header, runs: runsOf(content.leaves).map((run) => [...run]) });
+  await tryAppendToLedger(log, state.revision, event);
+  const after = await catchUpLedger(pool, log, { eventId: event.id, ...content });
+  const { rowCount } = await pool.query('select from ledger_events where revision = $1 and event_id = $2', [
+    state.revision + 1,
+    event.id,
+  ]);
+  return { state: after, sealed: rowCount === 1 };
+}
+
+/**
+ * Seals a batch without leaves, so that there is a size that no checkpoint has yet: for a renewal, or a rotation of the key.
+ * @returns the state in which the ledger is larger than its newest stamped checkpoint, whoever made it so
+ * @throws what `catchUpLedger` and `tryAppendToLedger` throw
+ */
+export async function sealEmptyBatch(
+  pool: pg.Pool,
+  log: EventLog,
+  now: () => Date | Promise<Date>,
+): Promise<LedgerState> {
+  let state = await catchUpLedger(pool, log);
+  while (state.size === (state.stamped?.size ?? 0)) {
+    ({ state } = await sealBatch(pool, log, state, { leaves: [], logPosition: null }, await now()));
+  }
+  return state;
+}

@@ -1,0 +1,26 @@
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { checkpointText } from '../../../schemas/evidence/checkpoint.js';
+import { formatNote, formatSignatureLine } from '../../../schemas/evidence/signed-note.js';
+import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
+
+/**
+ * The signed checkpoint of a size that the `ledger` stream holds: the same text whenever it is made (Ed25519 signatures are deterministic), so
+ * that a size has one note.
+ * @param root of the ledger tree at that size, 32 bytes
+ */
+export function checkpointNote(signer: LedgerSigner, size: number, root: Uint8Array): string {
+  const text = checkpointText({ origin: signer.origin, size, root, nextKey: null });
+  return formatNote(text, [formatSignatureLine(signer.origin, signer.publicKey, signer.sign(utf8(text)))]);
+}
+
+/**
+ * The checkpoint by which the ledger changes its key: it names the new one, and both sign it (docs/evidence-format.md §8).
+ * @param root of the ledger tree at that size, 32 bytes
+ */
+export function bridgingNote(signer: LedgerSigner, next: LedgerSigner, size: number, root: Uint8Array): string {
+  const text = checkpointText({ origin: signer.origin, size, root, nextKey: verifierKeyOf(next) });
+  const lines = [signer, next].map(({ origin, publicKey, sign }) =>
+    formatSignatureLine(origin, publicKey, sign(utf8(text))),
+  );
+  return formatNote(text, lines);
+}

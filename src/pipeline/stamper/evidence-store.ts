@@ -1,0 +1,36 @@
+import type pg from 'pg';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { ObtainedTimestamp } from '../../timestamping/client.js';
+
+/** SHA-256 of what was gathered with a stamp, in hex, sorted. */
+export interface EvidenceDigests {
+  readonly certificates: string[];
+  readonly crls: string[];
+  readonly ocsp: string[];
+}
+
+/** Stores what was gathered with a stamp, before the event that names it: the bytes are there whenever the event is. */
+export async function storeEvidence(pool: pg.Pool, stamp: ObtainedTimestamp): Promise<EvidenceDigests> {
+  return {
+    certificates: await store(pool, 'certificate', stamp.certificates),
+    crls: await store(pool, 'crl', stamp.crls),
+    ocsp: await store(pool, 'ocsp', stamp.ocspResponses),
+  };
+}
+
+async function store(
+  pool: pg.Pool,
+  kind: 'certificate' | 'crl' | 'ocsp',
+  items: readonly Uint8Array[],
+): Promise<string[]> {
+  const bySha256 = new Map(items.map((bytes) => [toHex(sha256(bytes)), bytes]));
+  const digests = [...bySha256.keys()].sort();
+  await pool.query(
+    `insert into timestamp_evidence (sha256, kind, bytes)
+     select sha256, $2, bytes from unnest($1::text[], $3::bytea[]) as given (sha256, bytes)
+     on conflict (sha256) do nothing`,
+    [digests, kind, digests.map((digest) => bySha256.get(digest))],
+  );
+  return digests;
+}

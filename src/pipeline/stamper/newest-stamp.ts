@@ -1,0 +1,49 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
+import type { StatedTime } from '../../timestamping/acceptance.js';
+
+/** The newest stamp held, as far as the stamper's decisions need it. */
+export interface NewestStamp extends StatedTime {
+  readonly size: number;
+  /** Until when it stands without a newer one over it; null where its chain does not lead to a configured root. */
+  readonly soundUntil: Date | null;
+}
+
+const bytes = z.instanceof(Uint8Array);
+const stampRows = z
+  .array(z.object({ size: z.int(), note: z.string(), tsr: bytes, gen_time: z.date(), certificates: z.array(bytes) }))
+  .max(1);
+
+/**
+ * @param trustAnchors DER of the configured roots
+ * @param at the time as of which algorithms are judged
+ * @returns null before the first stamp
+ */
+export async function readNewestStamp(
+  pool: pg.Pool,
+  trustAnchors: readonly Uint8Array[],
+  at: Date,
+): Promise<NewestStamp | null> {
+  const { rows } = await pool.query(`
+    select c.size, c.note, c.tsr, c.gen_time,
+           array(select bytes from timestamp_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
+      from checkpoints c order by c.size desc limit 1`);
+  const [row] = stampRows.parse(rows);
+  if (row === undefined) return null;
+  const report = await verifyTimestamp({
+    token: row.tsr,
+    stamped: { data: utf8(row.note) },
+    trustAnchors,
+    untrusted: row.certificates,
+    revocation: 'ignore',
+    at,
+  });
+  return {
+    size: row.size,
+    genTime: row.gen_time,
+    accuracyMicroseconds: report.claims?.accuracyMicroseconds,
+    soundUntil: report.soundUntil?.date ?? null,
+  };
+}

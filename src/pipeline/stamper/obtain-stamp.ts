@@ -1,0 +1,40 @@
+import type pg from 'pg';
+import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
+import { CHECKPOINT_STAMPED } from '../../../schemas/events/ledger.js';
+import type { StatedTime } from '../../timestamping/acceptance.js';
+import type { ObtainedTimestamp, TimestampClient } from '../../timestamping/client.js';
+import type { NewEvent } from '../event-log/port.js';
+import { ledgerEvent } from '../ledger/append-to-ledger.js';
+import { storeEvidence } from './evidence-store.js';
+
+export interface StampRequest {
+  readonly size: number;
+  /** The checkpoint's note: its exact bytes are stamped. */
+  readonly note: string;
+  /** The newest stamp: the new one must not be before it. */
+  readonly previous: StatedTime | null;
+}
+
+/**
+ * Has a note time-stamped and stores what was gathered with the token, before anything refers to it.
+ * @returns the stamp, and the `CheckpointStamped` to append to `ledger`
+ * @throws TimestampUnavailable
+ */
+export async function obtainStamp(
+  { pool, client }: { readonly pool: pg.Pool; readonly client: TimestampClient },
+  { size, note, previous }: StampRequest,
+  signal: AbortSignal,
+): Promise<{ readonly stamp: ObtainedTimestamp; readonly event: NewEvent }> {
+  const stamp = await client.stamp(utf8(note), { signal, ...(previous && { previous }) });
+  const digests = await storeEvidence(pool, stamp);
+  const event = ledgerEvent(CHECKPOINT_STAMPED, {
+    v: 1,
+    size,
+    note,
+    tsr: toBase64(stamp.response),
+    authority: stamp.authority,
+    gen_time: stamp.genTime.toISOString(),
+    ...digests,
+  });
+  return { stamp, event };
+}

@@ -1,0 +1,85 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { pause } from './waiting.js';
+
+const heldRows = z.array(z.object({ held: z.boolean() })).length(1);
+const HEARTBEAT_MS = 5_000;
+
+/**
+ * An advisory lock of Postgres, held by a connection of its own: whoever loses the connection loses the lock. It keeps two processes from
+ * doing the same work; what they do must be right even if both believe to hold it.
+ */
+export interface Lease {
+  /** Aborted when the lock is lost. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the lock of this name if it is free.
+ * @returns null if someone else holds it
+ */
+export async function tryLease(pool: pg.Pool, name: string): Promise<Lease | null> {
+  const client = await pool.connect();
+  const lost = new AbortController();
+  const onLost = (): void => lost.abort();
+  client.on('error', onLost);
+  client.on('end', onLost);
+  try {
+    const { rows } = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as held', [
+      lockName(name),
+    ]);
+    const [row] = heldRows.parse(rows);
+    if (row?.held !== true) {
+      client.off('error', onLost);
+      client.off('end', onLost);
+      client.release();
+      return null;
+    }
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  const heartbeat = setInterval(() => {
+    client.query('select 1').catch(onLost);
+  }, HEARTBEAT_MS);
+  return {
+    lost: lost.signal,
+    release: async () => {
+      clearInterval(heartbeat);
+      const isUnlocked = await unlock(client, name);
+      client.off('end', onLost);
+      if (isUnlocked) client.off('error', onLost);
+      client.release(!isUnlocked);
+    },
+  };
+}
+
+/** @returns false if the connection has to be closed: that frees the lock too */
+async function unlock(client: pg.PoolClient, name: string): Promise<boolean> {
+  try {
+    const { rows } = await client.query('select pg_advisory_unlock(hashtextextended($1, 0)) as held', [lockName(name)]);
+    return heldRows.parse(rows)[0]?.held === true;
+  } catch {
+    return false;
+  }
+}
+
+function lockName(name: string): string {
+  return `consent-ledger ${name}`;
+}
+
+/** Waits for the lock of this name. @returns null if `signal` was aborted before */
+export async function waitForLease(
+  pool: pg.Pool,
+  name: string,
+  signal: AbortSignal,
+  retryMs = 1_000,
+): Promise<Lease | null> {
+  while (!signal.aborted) {
+    const lease = await tryLease(pool, name);
+    if (lease !== null) return lease;
+    await pause(retryMs, signal);
+  }
+  return null;
+}

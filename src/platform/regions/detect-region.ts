@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import type { DetectRegion } from '../../api/tool/get-config.js';
+import { createAddressCheck } from '../net/allow-lists.js';
+import { frameworkOf } from './framework-of.js';
+import type { GeoDatabase, Place } from './geo-database.js';
+
+export interface RegionSources {
+  /** Names of the headers in which a proxy says where a request comes from; undefined: none does. */
+  readonly countryHeader: string | undefined;
+  readonly regionHeader: string | undefined;
+  /** Addresses and CIDR ranges of the proxies whose headers are believed. */
+  readonly trustedProxies: readonly string[];
+  readonly database: GeoDatabase;
+}
+
+/** What proxies write for "not known" and for the Tor network, in place of a country. */
+const NO_COUNTRIES: ReadonlySet<string> = new Set(['XX', 'T1', 'ZZ']);
+
+/** Where a request comes from: as a trusted proxy says, else as its address says. */
+export function createDetectRegion(sources: RegionSources): DetectRegion {
+  const isIn = createAddressCheck();
+  const isFromProxy = (request: FastifyRequest): boolean =>
+    sources.trustedProxies.length > 0 && isIn(sources.trustedProxies, request.socket.remoteAddress ?? '');
+  return (request) => {
+    const told = isFromProxy(request) ? placeInHeaders(request, sources) : null;
+    const place = told ?? sources.database.placeOf(request.ip);
+    const country = place?.country ?? null;
+    const region = place?.region ?? null;
+    return { country, region, compliance_framework: frameworkOf(country, region) };
+  };
+}
+
+function placeInHeaders(request: FastifyRequest, { countryHeader, regionHeader }: RegionSources): Place | null {
+  const country = headerOf(request, countryHeader);
+  if (!/^[A-Z]{2}$/.test(country) || NO_COUNTRIES.has(country)) return null;
+  const region = headerOf(request, regionHeader);
+  // Some write the whole code (US-CA), some only the part behind the country's.
+  const subdivision = region.startsWith(`${country}-`) ? region.slice(3) : region;
+  return { country, region: /^[A-Z0-9]{1,3}$/.test(subdivision) ? subdivision : null };
+}
+
+function headerOf(request: FastifyRequest, name: string | undefined): string {
+  const value = name === undefined ? undefined : request.headers[name.toLowerCase()];
+  return typeof value === 'string' ? value.trim().toUpperCase() : '';
+}

@@ -1,8 +1,0 @@
-import { dirname, join } from 'node:path';
-import type { Config } from '../config/index.js';
-import { type LedgerHeadFile, openLedgerHeadFile } from '../sealer/ledger-head.js';
-
-/** Where the ledger's head is remembered: beside the erasure journal, which has to be kept apart from the database too. */
-export function ledgerHeadFile(config: Config): LedgerHeadFile {
-  return openLedgerHeadFile(join(dirname(config.erasureJournal), 'ledger-head.json'));
-}

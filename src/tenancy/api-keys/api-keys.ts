@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import type { ApiKey } from '../directory/site-context.js';
+import { changeSite, type LockedSite } from '../sites/change-site.js';
+import { apiKeyDigest, apiKeyPrefix, newApiKeySecret } from './api-key-secret.js';
+
+/** A key that was just made: the only time that it can be seen. */
+export interface CreatedApiKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/**
+ * Makes an API key of a site.
+ * @param name for people who have to tell several apart
+ * @throws CatalogueError `not_found`
+ */
+export function createApiKey(
+  database: Database,
+  siteId: string,
+  scope: ApiKey['scope'],
+  name = '',
+): Promise<CreatedApiKey> {
+  return changeSite(database, siteId, (site) => insertKey(site, scope, name));
+}
+
+/**
+ * Makes a key unusable, within a second in every process.
+ * @throws CatalogueError `not_found`
+ */
+export function revokeApiKey(database: Database, siteId: string, keyId: string): Promise<void> {
+  return changeSite(database, siteId, async ({ client }) => {
+    const { rowCount } = await client.query(
+      'update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 and site_id = $2',
+      [keyId, siteId],
+    );
+    if (rowCount === 0) throw noSuchKey(keyId);
+  });
+}
+
+/** @throws CatalogueError `not_found` */
+export function renameApiKey(database: Database, siteId: string, keyId: string, name: string): Promise<void> {
+  return changeSite(database, siteId, async ({ client }) => {
+    const { rowCount } = await client.query('update api_keys set name = $3 where id = $1 and site_id = $2', [
+      keyId,
+      siteId,
+      name,
+    ]);
+    if (rowCount === 0) throw noSuchKey(keyId);
+  });
+}
+
+const KeyRows = z.array(
+  z.object({
+    scope: z.enum(['read', 'write']),
+    name: z.string(),
+    is_usable: z.boolean(),
+    replaced_by: z.string().nullable(),
+  }),
+);
+
+/**
+ * Makes a key with the scope and name of another, which works on for a while, so that callers can change over.
+ * @param graceSeconds for which the old key works on
+ * @throws CatalogueError `not_found`, `wrong_state` (revoked, expired, or rotated already)
+ */
+export function rotateApiKey(
+  database: Database,
+  siteId: string,
+  keyId: string,
+  graceSeconds: number,
+): Promise<CreatedApiKey> {
+  return changeSite(database, siteId, async (site) => {
+    const { rows } = await site.client.query(
+      `select scope, name, replaced_by, revoked_at is null and (expires_at is null or expires_at > now()) as is_usable
+         from api_keys where id = $1 and site_id = $2`,
+      [keyId, siteId],
+    );
+    const [old] = KeyRows.parse(rows);
+    if (old === undefined) throw noSuchKey(keyId);
+    if (!old.is_usable) throw new CatalogueError('wrong_state', 'The key is revoked or expired; make a new one.');
+    if (old.replaced_by !== null) {
+      throw new CatalogueError('wrong_state', `The key was rotated already, to ${old.replaced_by}.`);
+    }
+    const made = await insertKey(site, old.scope, old.name);
+    await site.client.query(
+      "update api_keys set replaced_by = $2, expires_at = now() + $3 * interval '1 second' where id = $1",
+      [keyId, made.id, graceSeconds],
+    );
+    return made;
+  });
+}
+
+async function insertKey({ client, siteId }: LockedSite, scope: ApiKey['scope'], name: string): Promise<CreatedApiKey> {
+  const id = randomUUID();
+  const key = newApiKeySecret();
+  await client.query(
+    'insert into api_keys (id, site_id, digest, prefix, scope, name) values ($1, $2, $3, $4, $5, $6)',
+    [id, siteId, apiKeyDigest(key), apiKeyPrefix(key), scope, name],
+  );
+  return { id, key };
+}
+
+function noSuchKey(keyId: string): CatalogueError {
+  return new CatalogueError('not_found', `The site has no API key ${keyId}.`);
+}

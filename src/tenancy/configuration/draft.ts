@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
+import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import {
+  type ConsentCookie,
+  cookieProblems,
+  type SiteConfigPublishedRecord,
+} from '../../../schemas/events/site-config.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { contentOfDraft, contentOfRecord } from './content.js';
+import { keyProblems } from './problems.js';
+
+/** What a site is about to publish, and what is in force. */
+export interface ConfigDraftState {
+  /** Grows by one with every change; 0 before the first. */
+  readonly revision: number;
+  readonly changedAt: Date | null;
+  readonly draft: SiteConfigDraft;
+  /** The site's domain now. */
+  readonly domain: string;
+  readonly inForce: { readonly sha256: string; readonly record: SiteConfigPublishedRecord } | null;
+}
+
+/** Largest draft in bytes, as it stands in an event: far below what the event log takes. */
+const MAX_DRAFT_BYTES = 500_000;
+
+const StateRow = z.object({
+  domain: z.string(),
+  revision: z.int().nullable(),
+  content: SiteConfigDraft.nullable(),
+  changed_at: z.date().nullable(),
+  sha256: z.string().nullable(),
+  record: z.string().nullable(),
+});
+
+/**
+ * The draft of a site's configuration. A site without one begins with what is in force, or with nothing.
+ * @throws CatalogueError `not_found`
+ */
+export async function readConfigDraft(database: Database, siteId: string): Promise<ConfigDraftState> {
+  const { rows } = await database.query(
+    `select s.domain, d.revision, d.content, d.changed_at, c.sha256, c.record
+       from sites s
+       left join site_config_drafts d on d.site_id = s.id
+       left join site_configs c on c.sha256 = s.site_config_hash
+      where s.id = $1`,
+    [siteId],
+  );
+  const [row] = z.array(StateRow).parse(rows);
+  if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
+  const { revision, content, changed_at: changedAt, domain, sha256, record } = row;
+  const inForce = sha256 === null || record === null ? null : { sha256, record: parseSiteConfig(record) };
+  const begun = inForce === null ? EMPTY : draftOfContent(contentOfRecord(inForce.record), []);
+  return { revision: revision ?? 0, changedAt, draft: content ?? begun, domain, inForce };
+}
+
+const EMPTY: SiteConfigDraft = {
+  controller: { legal_name: null, contact: null },
+  default_language: null,
+  languages: [],
+  validity_days: null,
+  banner: {},
+  withdrawal: {},
+  categories: [],
+  cookies: [],
+};
+
+/** Whether publishing would change what is in force. */
+export function hasChanges({ draft, domain, inForce }: ConfigDraftState): boolean {
+  if (inForce === null || inForce.record.domain !== domain) return true;
+  return canonicalJson(contentOfDraft(draft)) !== canonicalJson(contentOfRecord(inForce.record));
+}
+
+/** A draft that says this. Cookies keep the ids that they have in `before`. */
+export function draftOfContent(
+  content: Omit<SiteConfigDraft, 'cookies'> & { readonly cookies: readonly ConsentCookie[] },
+  before: SiteConfigDraft['cookies'],
+): SiteConfigDraft {
+  return {
+    ...content,
+    cookies: content.cookies.map((cookie) => {
+      const known = before.find(({ name, provider }) => name === cookie.name && provider === cookie.provider);
+      return { ...cookie, id: known?.id ?? randomUUID() };
+    }),
+  };
+}
+
+/** A changed draft. */
+export interface ChangedDraft<T> {
+  readonly revision: number;
+  readonly result: T;
+}
+
+/**
+ * Changes the draft of a site's configuration, one change after the other.
+ * @param expected the revision that the change is made to; undefined: whatever it is
+ * @param change gives the new draft, and what is to be told of the change
+ * @throws CatalogueError `not_found`, `wrong_state` (another revision), `invalid`, and what `change` throws
+ */
+export function changeConfigDraft<T>(
+  database: Database,
+  siteId: string,
+  expected: number | undefined,
+  change: (draft: SiteConfigDraft) => { readonly draft: SiteConfigDraft; readonly result: T },
+): Promise<ChangedDraft<T>> {
+  return withTransaction(database, async (client) => {
+    // Drafts are no concern of admission: the site is not locked against it for longer than this takes.
+    await client.query('select from sites where id = $1 for no key update', [siteId]);
+    const state = await readConfigDraft(client, siteId);
+    refuseOtherRevision(state, expected);
+    const { draft, result } = change(state.draft);
+    return { revision: await storeConfigDraft(client, siteId, state.revision, draft), result };
+  });
+}
+
+/** @throws CatalogueError `wrong_state` */
+export function refuseOtherRevision({ revision }: ConfigDraftState, expected: number | undefined): void {
+  if (expected === undefined || expected === revision) return;
+  throw new CatalogueError(
+    'wrong_state',
+    `The draft was changed: it has revision ${revision}, not ${expected}. Read it again.`,
+  );
+}
+
+/**
+ * Stores a draft, while the site's row is locked.
+ * @param before its revision so far
+ * @returns its revision now
+ * @throws CatalogueError `invalid`
+ */
+export async function storeConfigDraft(
+  database: Database,
+  siteId: string,
+  before: number,
+  draft: SiteConfigDraft,
+): Promise<number> {
+  const text = textOf(draft);
+  await database.query(
+    `insert into site_config_drafts (site_id, revision, content, changed_at) values ($1, $2, $3, clock_timestamp())
+     on conflict (site_id) do update set revision = excluded.revision, content = excluded.content, changed_at = excluded.changed_at`,
+    [siteId, before + 1, text],
+  );
+  return before + 1;
+}
+
+function textOf(draft: SiteConfigDraft): string {
+  const parsed = SiteConfigDraft.safeParse(draft);
+  if (!parsed.success) throw new CatalogueError('invalid', z.prettifyError(parsed.error));
+  const [problem] = cookieProblems(draft.categories, draft.cookies);
+  if (problem !== undefined) throw new CatalogueError('invalid', `${problem.path.join('.')}: ${problem.message}`);
+  for (const { field, message } of keyProblems(draft)) throw new CatalogueError('invalid', `${field}: ${message}`);
+  if (new Set(draft.languages).size !== draft.languages.length) {
+    throw new CatalogueError('invalid', 'languages: a language stands twice');
+  }
+  const text = JSON.stringify(parsed.data);
+  const bytes = Buffer.byteLength(JSON.stringify(text), 'utf8');
+  if (bytes > MAX_DRAFT_BYTES) {
+    throw new CatalogueError('invalid', `The configuration has ${bytes} bytes; it may have ${MAX_DRAFT_BYTES}.`);
+  }
+  return text;
+}

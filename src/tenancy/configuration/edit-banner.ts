@@ -1,0 +1,47 @@
+import type { BannerTexts, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import type { Edit } from './edit.js';
+
+/** The languages that the site has, or that texts are written in. */
+export function bannerLanguages({ languages, banner, withdrawal }: SiteConfigDraft): readonly string[] {
+  return [...new Set([...languages, ...Object.keys(banner), ...Object.keys(withdrawal)])].sort();
+}
+
+/** @throws CatalogueError `not_found` */
+export function bannerTextsOf(draft: SiteConfigDraft, language: string): BannerTexts {
+  if (!bannerLanguages(draft).includes(language)) {
+    throw new CatalogueError('not_found', `The draft has no texts in ${language}.`);
+  }
+  return { language, texts: draft.banner[language] ?? {}, withdrawal: draft.withdrawal[language] ?? null };
+}
+
+/** Writes the texts of one language anew. */
+export function putBannerTexts(
+  draft: SiteConfigDraft,
+  { language, texts, withdrawal }: BannerTexts,
+): Edit<readonly string[]> {
+  const without = withoutLanguage(draft, language);
+  const before = draft.banner[language] ?? {};
+  const names = [...new Set([...Object.keys(before), ...Object.keys(texts)])];
+  const changed = names.filter((name) => before[name] !== texts[name]).map((name) => `texts.${name}`);
+  return {
+    draft: {
+      ...without,
+      banner: { ...without.banner, [language]: texts },
+      withdrawal: withdrawal === null ? without.withdrawal : { ...without.withdrawal, [language]: withdrawal },
+    },
+    result: withdrawal === (draft.withdrawal[language] ?? null) ? changed : [...changed, 'withdrawal'],
+  };
+}
+
+/** @throws CatalogueError `not_found` */
+export function removeBannerTexts(draft: SiteConfigDraft, language: string): Edit<BannerTexts> {
+  const result = bannerTextsOf(draft, language);
+  return { draft: withoutLanguage(draft, language), result };
+}
+
+function withoutLanguage(draft: SiteConfigDraft, language: string): SiteConfigDraft {
+  const { [language]: _, ...banner } = draft.banner;
+  const { [language]: __, ...withdrawal } = draft.withdrawal;
+  return { ...draft, banner, withdrawal };
+}

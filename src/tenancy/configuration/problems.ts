@@ -1,0 +1,73 @@
+import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+
+/** A draft that cannot be published yet. */
+export class IncompleteConfiguration extends CatalogueError {
+  constructor(readonly problems: readonly DraftProblem[]) {
+    const listed = problems.map(({ field, message }) => `  ${field}: ${message}`).join('\n');
+    super('invalid', `The configuration is not complete:\n${listed}`);
+  }
+}
+
+/** Most problems that are told at once. */
+const MAX_PROBLEMS = 200;
+
+/**
+ * What keeps a draft from being published: nobody answers for it, no language is its default, or a text is missing in one of its languages. People
+ * who consent must have been able to read everything in the language that they were shown.
+ */
+export function problemsOf(draft: SiteConfigDraft): readonly DraftProblem[] {
+  return [...settingsProblems(draft), ...keyProblems(draft), ...textProblems(draft)].slice(0, MAX_PROBLEMS);
+}
+
+function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {
+  if (isBlank(controller.legal_name)) yield missing('controller.legal_name');
+  if (isBlank(controller.contact)) yield missing('controller.contact');
+  if (languages.length === 0) yield { field: 'languages', message: 'name at least one language' };
+  if (default_language === null) yield missing('default_language');
+  else if (!languages.includes(default_language))
+    yield { field: 'default_language', message: `${default_language} is not one of languages` };
+}
+
+/** Consents name categories by members of objects: one of this name would be lost from them. */
+export function* keyProblems({ categories }: Pick<SiteConfigDraft, 'categories'>): Generator<DraftProblem> {
+  if (categories.some(({ key }) => key === '__proto__')) {
+    yield { field: 'categories.__proto__', message: 'no category may have this key' };
+  }
+}
+
+function* textProblems({
+  languages,
+  banner,
+  withdrawal,
+  categories,
+  cookies,
+}: SiteConfigDraft): Generator<DraftProblem> {
+  const names = [...new Set(languages.flatMap((language) => Object.keys(banner[language] ?? {})))].sort();
+  for (const language of languages) {
+    for (const name of names) {
+      if (isBlank(memberOf(banner[language] ?? {}, name))) yield missing(`banner.${language}.${name}`);
+    }
+    if (isBlank(withdrawal[language])) yield missing(`withdrawal.${language}`);
+    for (const { key, title, purpose } of categories) {
+      if (isBlank(title[language])) yield missing(`categories.${key}.title.${language}`);
+      if (isBlank(purpose[language])) yield missing(`categories.${key}.purpose.${language}`);
+    }
+    for (const { name, purpose } of cookies) {
+      if (isBlank(purpose[language])) yield missing(`cookies.${name}.purpose.${language}`);
+    }
+  }
+}
+
+/** Names are the site's own: one that every object inherits, like `constructor`, is there only if the site has it. */
+function memberOf(texts: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(texts, name) ? texts[name] : undefined;
+}
+
+function missing(field: string): DraftProblem {
+  return { field, message: 'is missing' };
+}
+
+function isBlank(text: string | null | undefined): boolean {
+  return text === null || text === undefined || text.trim() === '';
+}

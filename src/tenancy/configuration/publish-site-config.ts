@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import {
+  cookieProblems,
+  SITE_CONFIG_PUBLISHED,
+  SiteConfigPublishedRecord,
+} from '../../../schemas/events/site-config.js';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
+import { type ConfigContent, contentOfDraft, contentOfRecord } from './content.js';
+import { draftOfContent, hasChanges, readConfigDraft, refuseOtherRevision, storeConfigDraft } from './draft.js';
+import { IncompleteConfiguration, problemsOf } from './problems.js';
+
+const { v, event_id, site_id, created_at, number, domain, ...content } = SiteConfigPublishedRecord.shape;
+
+/** What a site shows: everything of the record that is not known by itself. */
+export const SiteConfig = z
+  .strictObject({ ...content, cookies: content.cookies.default([]) })
+  .superRefine(({ languages, default_language, categories, cookies }, context) => {
+    if (!languages.includes(default_language)) {
+      const message = 'default_language must be one of languages';
+      context.addIssue({ code: 'custom', message, path: ['default_language'] });
+    }
+    for (const problem of cookieProblems(categories, cookies)) context.addIssue({ code: 'custom', ...problem });
+  });
+export type SiteConfig = z.input<typeof SiteConfig>;
+
+export interface PublishedConfig {
+  /** Of the record's text: `site_config_hash` of the consents that follow. */
+  readonly sha256: string;
+  /** From 1 without gaps. */
+  readonly number: number;
+  readonly eventId: string;
+}
+
+/**
+ * Publishes a configuration of a site, in force from now on. The site's draft says the same then.
+ * @param forAnyDomain publishes also for a domain that nobody has proved: for demonstrations
+ * @throws CatalogueError `invalid` (IncompleteConfiguration where a text is missing), `not_found`, `wrong_state` (the site is not verified)
+ */
+export function publishSiteConfig(
+  database: Database,
+  siteId: string,
+  config: SiteConfig,
+  { forAnyDomain = false }: { readonly forAnyDomain?: boolean } = {},
+): Promise<PublishedConfig> {
+  const checked = SiteConfig.safeParse(config);
+  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  return changeSite(database, siteId, async (site) => {
+    if (!forAnyDomain) refuseUnverified(site);
+    const before = await readConfigDraft(site.client, siteId);
+    const draft = draftOfContent(checked.data, before.draft.cookies);
+    await storeConfigDraft(site.client, siteId, before.revision, draft);
+    return publish(site, completed(draft));
+  });
+}
+
+/**
+ * Publishes the draft of a site's configuration, in force from now on.
+ * @param revision of the draft that is meant
+ * @throws CatalogueError `not_found`, `wrong_state` (the site is not verified, another revision, or nothing changed), `invalid` (IncompleteConfiguration)
+ */
+export function publishConfigDraft(database: Database, siteId: string, revision: number): Promise<PublishedConfig> {
+  return changeSite(database, siteId, async (site) => {
+    refuseUnverified(site);
+    const state = await readConfigDraft(site.client, siteId);
+    refuseOtherRevision(state, revision);
+    const config = completed(state.draft);
+    if (!hasChanges(state)) {
+      throw new CatalogueError('wrong_state', 'The draft says what is in force already: there is nothing to publish.');
+    }
+    return publish(site, config);
+  });
+}
+
+/**
+ * Publishes what is in force once more if the site's domain is another now, whatever its draft says.
+ * @returns the number of the new version; null if nothing had to be done
+ */
+export async function republishForDomain(site: LockedSite): Promise<number | null> {
+  const { rows } = await site.client.query(
+    'select c.record from sites s join site_configs c on c.sha256 = s.site_config_hash where s.id = $1',
+    [site.siteId],
+  );
+  const [row] = z.array(z.object({ record: z.string() })).parse(rows);
+  const record = row === undefined ? null : parseSiteConfig(row.record);
+  if (record === null || record.domain === site.domain) return null;
+  return (await publish(site, contentOfRecord(record))).number;
+}
+
+/** A published configuration says for which domain somebody answers, in the log, for ever. @throws CatalogueError `wrong_state` */
+function refuseUnverified({ domain, isVerified }: LockedSite): void {
+  if (isVerified) return;
+  throw new CatalogueError('wrong_state', `The site is not verified: verify the domain ${domain} first.`);
+}
+
+/** @throws IncompleteConfiguration */
+function completed(draft: SiteConfigDraft): ConfigContent {
+  const problems = problemsOf(draft);
+  if (problems.length > 0) throw new IncompleteConfiguration(problems);
+  return z.strictObject(content).parse(contentOfDraft(draft));
+}
+
+async function publish(site: LockedSite, config: ConfigContent): Promise<PublishedConfig> {
+  const { client, siteId } = site;
+  const { rows } = await client.query(
+    'select coalesce(max(number), 0) + 1 as number from site_configs where site_id = $1',
+    [siteId],
+  );
+  const [next] = z.tuple([z.object({ number: z.int() })]).parse(rows);
+  const head = noticeHead(site);
+  const record: SiteConfigPublishedRecord = { ...head, v: 2, ...next, domain: site.domain, ...config };
+  const text = await putNotice(site, SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord, record);
+  const sha256 = sha256Hex(text);
+  await client.query(
+    `insert into site_configs (sha256, site_id, number, event_id, record, published_at) values ($1, $2, $3, $4, $5, $6)`,
+    [sha256, siteId, next.number, head.event_id, text, site.now],
+  );
+  await client.query('update sites set site_config_hash = $2 where id = $1', [siteId, sha256]);
+  return { sha256, number: next.number, eventId: head.event_id };
+}

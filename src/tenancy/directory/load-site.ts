@@ -1,0 +1,110 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { sha256Hex } from '../../../schemas/crypto/digest.js';
+import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import type { ActiveVersion, SiteContext } from './site-context.js';
+
+const ActiveVersionRow = z.object({
+  id: z.string(),
+  documentId: z.string(),
+  slug: z.string(),
+  kind: z.string(),
+  title: z.string(),
+  language: z.string(),
+  number: z.int(),
+  mediaType: z.string(),
+  contentSha256: z.string(),
+  requiresApprovalToken: z.boolean(),
+});
+
+const SiteRow = z.object({
+  tenant_id: z.string(),
+  domain: z.string(),
+  is_verified: z.boolean(),
+  allowed_origins: z.array(z.string()),
+  allowed_ips: z.array(z.string()),
+  config_revision: z.int(),
+  site_config_hash: z.string().nullable(),
+  record: z.string().nullable(),
+  plan: z.string().nullable(),
+  is_active: z.boolean().nullable(),
+  rate_limit_per_minute: z.int().nullable(),
+  consent_quota: z.int().nullable(),
+  versions: z.array(ActiveVersionRow),
+});
+
+// One statement, so that everything is of one moment, and of `config_revision`.
+const SITE_SQL = `
+select s.tenant_id, s.domain, s.verified_at is not null as is_verified, s.allowed_origins, s.allowed_ips::text[] as allowed_ips,
+       s.config_revision, s.site_config_hash, c.record, p.plan, p.is_active, p.rate_limit_per_minute, p.consent_quota,
+       coalesce((
+         select jsonb_agg(jsonb_build_object(
+                  'id', v.id, 'documentId', v.document_id, 'slug', d.slug, 'kind', d.kind, 'title', v.title, 'language', v.language,
+                  'number', v.number, 'mediaType', v.media_type, 'contentSha256', v.content_sha256,
+                  'requiresApprovalToken', d.requires_approval_token) order by d.slug, v.language)
+           from document_versions v join documents d on d.id = v.document_id
+          where v.site_id = s.id and v.state = 'active'), '[]') as versions
+  from sites s
+  left join site_configs c on c.sha256 = s.site_config_hash
+  left join subscriptions p on p.tenant_id = s.tenant_id
+ where s.id = $1`;
+
+/** What holds for a tenant without a subscription: nothing may be recorded. */
+const NO_PLAN = { name: 'none', isActive: false, rateLimitPerMinute: 120, consentQuota: 0 } as const;
+
+/** There is no such site. */
+export class UnknownSite extends Error {
+  override readonly name = 'UnknownSite';
+}
+
+/** @returns the revision of a site, or null for an unknown one: whether the rest must be read again */
+export async function loadSiteRevision(pool: pg.Pool, siteId: string): Promise<number | null> {
+  const { rows } = await pool.query({
+    name: 'site_revision',
+    text: 'select config_revision from sites where id = $1',
+    values: [siteId],
+  });
+  return z.array(z.object({ config_revision: z.int() })).parse(rows)[0]?.config_revision ?? null;
+}
+
+/**
+ * Reads a site with its plan, configuration, active versions and keys, as of one moment.
+ * @throws UnknownSite; Error if the configuration in force is not what its hash says
+ */
+export async function loadSite(pool: pg.Pool, keyring: Keyring, siteId: string): Promise<SiteContext> {
+  const { rows } = await pool.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });
+  const [row] = z.array(SiteRow).parse(rows);
+  if (row === undefined) throw new UnknownSite(`there is no site ${siteId}`);
+  const proofKey = await keyring.proofKey(row.tenant_id);
+  return {
+    siteId,
+    tenantId: row.tenant_id,
+    domain: row.domain,
+    isVerified: row.is_verified,
+    allowedOrigins: row.allowed_origins,
+    allowedIps: row.allowed_ips,
+    configRevision: row.config_revision,
+    config: configOf(siteId, row.site_config_hash, row.record),
+    plan: planOf(row),
+    activeVersions: new Map(row.versions.map((version): [string, ActiveVersion] => [version.id, version])),
+    proofKey: { id: proofKey.id, key: proofKey.key },
+    siteKey: await keyring.siteKey(siteId),
+  };
+}
+
+function configOf(siteId: string, sha256: string | null, record: string | null): SiteContext['config'] {
+  if (sha256 === null || record === null) return null;
+  if (sha256Hex(record) !== sha256) throw new Error(`the configuration of site ${siteId} is not what its hash says`);
+  return { sha256, record: parseSiteConfig(record) };
+}
+
+function planOf(row: z.infer<typeof SiteRow>): SiteContext['plan'] {
+  if (row.plan === null || row.rate_limit_per_minute === null) return NO_PLAN;
+  return {
+    name: row.plan,
+    isActive: row.is_active === true,
+    rateLimitPerMinute: row.rate_limit_per_minute,
+    consentQuota: row.consent_quota,
+  };
+}

@@ -1,0 +1,76 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { createFreshCache } from '../../platform/cache/fresh-cache.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import { apiKeyDigest, isApiKeyShaped } from '../api-keys/api-key-secret.js';
+import { loadSite, loadSiteRevision, UnknownSite } from './load-site.js';
+import type { ApiKey, SiteContext, SiteDirectory } from './site-context.js';
+
+const MAX_AGE_MS = 1000;
+const MAX_KEYS = 20_000;
+const MAX_SITES = 5_000;
+const RETRY_AFTER_SECONDS = 2;
+
+const ApiKeyRow = z.object({ id: z.string(), site_id: z.string(), scope: z.enum(['read', 'write']) });
+
+/**
+ * Sites and API keys, cached for at most a second; a site is read whole only when its revision has changed.
+ * @param database may SELECT the catalogue
+ * @throws each method: ApiError API_KEY_LOOKUP_UNAVAILABLE if the database does not answer
+ */
+export function createSiteDirectory(
+  pool: pg.Pool,
+  keyring: Keyring,
+  now: () => number = () => performance.now(),
+): SiteDirectory {
+  const common = { maxAgeMs: MAX_AGE_MS, now };
+  const keys = createFreshCache<string, ApiKey | null>({
+    ...common,
+    maxEntries: MAX_KEYS,
+    load: (digest) => explained(loadApiKey(pool, digest)),
+  });
+  const sites = createFreshCache<string, SiteContext>({
+    ...common,
+    maxEntries: MAX_SITES,
+    load: (siteId, known) => explained(loadIfChanged(pool, keyring, siteId, known)),
+  });
+  return {
+    findApiKey: async (key) => (isApiKeyShaped(key) ? keys.get(apiKeyDigest(key).toString('base64')) : null),
+    site: (siteId) => sites.get(siteId),
+    refresh: (siteId) => sites.reload(siteId),
+  };
+}
+
+async function loadApiKey(pool: pg.Pool, digest: string): Promise<ApiKey | null> {
+  const { rows } = await pool.query({
+    name: 'api_key_by_digest',
+    text: 'select id, site_id, scope from api_keys where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())',
+    values: [Buffer.from(digest, 'base64')],
+  });
+  const [row] = z.array(ApiKeyRow).parse(rows);
+  return row === undefined ? null : { id: row.id, siteId: row.site_id, scope: row.scope };
+}
+
+async function loadIfChanged(
+  pool: pg.Pool,
+  keyring: Keyring,
+  siteId: string,
+  known: SiteContext | undefined,
+): Promise<SiteContext> {
+  const isSame = known !== undefined && (await loadSiteRevision(pool, siteId)) === known.configRevision;
+  return isSame ? known : loadSite(pool, keyring, siteId);
+}
+
+async function explained<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof UnknownSite || error instanceof z.ZodError) throw error;
+    const unavailable = new ApiError('API_KEY_LOOKUP_UNAVAILABLE', undefined, {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+    unavailable.cause = error;
+    throw unavailable;
+  }
+}

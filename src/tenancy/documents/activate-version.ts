@@ -1,0 +1,41 @@
+import { DOCUMENT_VERSION_ACTIVATED, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { changeSite, noticeHead, putNotice } from '../sites/change-site.js';
+import { activeVersionOf, versionOf } from './document-version.js';
+import { retire } from './retire-version.js';
+
+/**
+ * Makes a published version the one that consents name, and retires the one that was active in its language before. Nothing happens if it is active
+ * already.
+ * @returns the version that was retired, or null; and whether anything happened
+ * @throws CatalogueError `not_found`, `wrong_state` (a draft, or one that was retired: publish its text as a new version)
+ */
+export function activateVersion(
+  database: Database,
+  siteId: string,
+  versionId: string,
+): Promise<{ readonly changed: boolean; readonly retired: string | null }> {
+  return changeSite(database, siteId, async (site) => {
+    const version = await versionOf(site, versionId);
+    if (version.state === 'active') return { changed: false, retired: null };
+    if (version.state !== 'published') {
+      throw new CatalogueError(
+        'wrong_state',
+        `The version is ${version.state}; only a published one can be activated.`,
+      );
+    }
+    const before = await activeVersionOf(site, version.document_id, version.language);
+    if (before !== null) await retire(site, before);
+    await site.client.query("update document_versions set state = 'active', activated_at = $2 where id = $1", [
+      versionId,
+      site.now,
+    ]);
+    await putNotice(site, DOCUMENT_VERSION_ACTIVATED, DocumentVersionStateRecord, {
+      ...noticeHead(site),
+      document_id: version.document_id,
+      document_version_id: versionId,
+    });
+    return { changed: true, retired: before?.id ?? null };
+  });
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { Database } from '../../platform/database/pool.js';
+import { isUniqueViolation } from '../../platform/database/unique-violation.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { changeSite, type LockedSite } from '../sites/change-site.js';
+import { NewDocument } from './create-document.js';
+
+export const DocumentChange = NewDocument.omit({ siteId: true }).partial();
+export type DocumentChange = z.infer<typeof DocumentChange>;
+
+const DocumentRows = z.array(
+  z.object({
+    slug: z.string(),
+    kind: NewDocument.shape.kind,
+    requires_approval_token: z.boolean(),
+    published: z.int(),
+    in_use: z.int(),
+  }),
+);
+
+/**
+ * Changes a document. Each published version tells the log what slug, kind and need of an approval token it has; what is told stays true: slug
+ * and kind can be changed as long as nothing was published, the need of a token as long as no version is published or active.
+ * @returns the names of the members whose values are others now
+ * @throws CatalogueError `invalid`, `not_found`, `already_exists` (the slug), `wrong_state`
+ */
+export function changeDocument(
+  database: Database,
+  siteId: string,
+  documentId: string,
+  change: DocumentChange,
+): Promise<readonly string[]> {
+  const checked = DocumentChange.safeParse(change);
+  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  return changeSite(database, siteId, async (site) => {
+    const before = await documentOf(site, documentId);
+    const slug = checked.data.slug ?? before.slug;
+    const kind = checked.data.kind ?? before.kind;
+    const requiresApprovalToken = checked.data.requiresApprovalToken ?? before.requires_approval_token;
+    const changed = [
+      ...(slug === before.slug ? [] : ['slug']),
+      ...(kind === before.kind ? [] : ['kind']),
+      ...(requiresApprovalToken === before.requires_approval_token ? [] : ['requires_approval_token']),
+    ];
+    if (before.published > 0 && (changed.includes('slug') || changed.includes('kind'))) {
+      throw new CatalogueError(
+        'wrong_state',
+        'Versions of this document were published under its slug and kind: make another document instead.',
+      );
+    }
+    if (before.in_use > 0 && changed.includes('requires_approval_token')) {
+      throw new CatalogueError(
+        'wrong_state',
+        'Versions in use say whether an approval token is needed: retire them first, or make another document.',
+      );
+    }
+    await update(site, documentId, [slug, kind, requiresApprovalToken]);
+    return changed;
+  });
+}
+
+async function documentOf({ client, siteId }: LockedSite, documentId: string) {
+  const { rows } = await client.query(
+    `select d.slug, d.kind, d.requires_approval_token,
+            (select count(*) from document_versions v where v.document_id = d.id and v.state <> 'draft') as published,
+            (select count(*) from document_versions v where v.document_id = d.id and v.state in ('published', 'active')) as in_use
+       from documents d where d.site_id = $1 and d.id = $2`,
+    [siteId, documentId],
+  );
+  const [row] = DocumentRows.parse(rows);
+  if (row === undefined) throw new CatalogueError('not_found', `The site has no document ${documentId}.`);
+  return row;
+}
+
+async function update(
+  { client }: LockedSite,
+  documentId: string,
+  values: readonly [slug: string, kind: string, requiresApprovalToken: boolean],
+): Promise<void> {
+  try {
+    await client.query('update documents set slug = $2, kind = $3, requires_approval_token = $4 where id = $1', [
+      documentId,
+      ...values,
+    ]);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new CatalogueError('already_exists', `The site has a document ${values[0]} already.`, { cause: error });
+  }
+}

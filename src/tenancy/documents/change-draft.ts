@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { changeSite, type LockedSite } from '../sites/change-site.js';
+import { contentBytes, isTextMediaType } from './document-content.js';
+import { type VersionRow, versionOf } from './document-version.js';
+import { NewVersion } from './draft-version.js';
+import { dropUnusedContent, keepContent } from './notice-contents.js';
+
+export const DraftChange = NewVersion.pick({ title: true, mediaType: true, content: true }).partial();
+export type DraftChange = z.infer<typeof DraftChange>;
+
+/**
+ * Changes title, media type or content of a draft.
+ * @returns the names of the members whose values are others now, and the hash of the content that was replaced
+ * @throws CatalogueError `invalid`, `not_found`, `wrong_state` (it is published: its text can never change)
+ */
+export function changeDraft(
+  database: Database,
+  siteId: string,
+  versionId: string,
+  change: DraftChange,
+): Promise<{ readonly changed: readonly string[]; readonly replaced: string | null }> {
+  const checked = DraftChange.safeParse(change);
+  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  return changeSite(database, siteId, async (site) => {
+    const draft = await draftOf(site, versionId, 'changed');
+    const { title = draft.title, mediaType = draft.media_type, content } = checked.data;
+    if (content === undefined && mediaType !== draft.media_type) refuseOtherReading(draft.media_type, mediaType);
+    const contentSha256 =
+      content === undefined ? draft.content_sha256 : await keepContent(site.client, contentBytes(mediaType, content));
+    await site.client.query(
+      'update document_versions set title = $2, media_type = $3, content_sha256 = $4 where id = $1',
+      [versionId, title, mediaType, contentSha256],
+    );
+    const isOtherContent = contentSha256 !== draft.content_sha256;
+    if (isOtherContent) await dropUnusedContent(site.client, draft.content_sha256);
+    const changed = [
+      ...(title === draft.title ? [] : ['title']),
+      ...(mediaType === draft.media_type ? [] : ['media_type']),
+      ...(isOtherContent ? ['content'] : []),
+    ];
+    return { changed, replaced: isOtherContent ? draft.content_sha256 : null };
+  });
+}
+
+/**
+ * Drops a draft, and its content where no other version has the same.
+ * @throws CatalogueError `not_found`, `wrong_state` (it is published: it stays)
+ */
+export function deleteDraft(
+  database: Database,
+  siteId: string,
+  versionId: string,
+): Promise<{ readonly contentSha256: string }> {
+  return changeSite(database, siteId, async (site) => {
+    const { content_sha256: contentSha256 } = await draftOf(site, versionId, 'deleted');
+    await site.client.query('delete from document_versions where id = $1', [versionId]);
+    await dropUnusedContent(site.client, contentSha256);
+    return { contentSha256 };
+  });
+}
+
+async function draftOf(site: LockedSite, versionId: string, verb: string): Promise<VersionRow> {
+  const version = await versionOf(site, versionId);
+  if (version.state === 'draft') return version;
+  throw new CatalogueError('wrong_state', `The version is ${version.state}; only a draft can be ${verb}.`);
+}
+
+/** The same bytes under another type: from one text to another only. */
+function refuseOtherReading(before: string, after: string): void {
+  contentBytes(after, isTextMediaType(after) ? '-' : 'AA==');
+  if (isTextMediaType(before) && isTextMediaType(after)) return;
+  throw new CatalogueError('invalid', 'Give the content with another media type, unless both are of texts.');
+}

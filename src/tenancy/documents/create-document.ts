@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { DOCUMENT_KINDS, DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { changeSite } from '../sites/change-site.js';
+
+export const NewDocument = z.object({
+  siteId: z.uuid(),
+  slug: DocumentVersionPublishedRecord.shape.slug,
+  kind: z.enum(DOCUMENT_KINDS),
+  requiresApprovalToken: z.boolean(),
+});
+export type NewDocument = z.infer<typeof NewDocument>;
+
+/**
+ * Makes a document of a site, without versions.
+ * @throws CatalogueError `invalid`, `not_found` (the site), `already_exists` (the slug)
+ */
+export async function createDocument(database: Database, document: NewDocument): Promise<{ readonly id: string }> {
+  const checked = NewDocument.safeParse(document);
+  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  const { siteId, slug, kind, requiresApprovalToken } = checked.data;
+  const id = randomUUID();
+  return changeSite(database, siteId, async ({ client }) => {
+    const { rowCount } = await client.query(
+      `insert into documents (id, site_id, slug, kind, requires_approval_token) values ($1, $2, $3, $4, $5)
+       on conflict (site_id, slug) do nothing`,
+      [id, siteId, slug, kind, requiresApprovalToken],
+    );
+    if (rowCount === 0) throw new CatalogueError('already_exists', `The site has a document ${slug} already.`);
+    return { id };
+  });
+}
+
+const DocumentRow = z.object({ id: z.string(), kind: z.string(), requires_approval_token: z.boolean() });
+
+/** @returns a document of a site by its slug, or null */
+export async function findDocument(
+  database: Database,
+  siteId: string,
+  slug: string,
+): Promise<{ readonly id: string; readonly kind: string; readonly requiresApprovalToken: boolean } | null> {
+  const { rows } = await database.query(
+    'select id, kind, requires_approval_token from documents where site_id = $1 and slug = $2',
+    [siteId, slug],
+  );
+  const [row] = z.array(DocumentRow).parse(rows);
+  if (row === undefined) return null;
+  return { id: row.id, kind: row.kind, requiresApprovalToken: row.requires_approval_token };
+}

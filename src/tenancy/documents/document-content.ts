@@ -1,0 +1,44 @@
+import { decodeUtf8, fromBase64, toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+
+/** Largest content of a document version, in bytes. */
+export const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
+
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
+
+/** Whether `content` of a media type is the text itself, and not base64 of bytes: text/…, and JSON and XML in any guise. */
+export function isTextMediaType(mediaType: string): boolean {
+  return mediaType.startsWith('text/') || /^application\/(?:.+\+)?(?:json|xml)$/.test(mediaType);
+}
+
+/**
+ * The bytes that a document's hash is over.
+ * @param content the text, or base64 for a binary media type
+ * @throws CatalogueError `invalid`
+ */
+export function contentBytes(mediaType: string, content: string): Uint8Array {
+  if (!MEDIA_TYPE.test(mediaType) || mediaType.length > 100) {
+    throw new CatalogueError('invalid', 'The media type must be like text/html, in lower case, without parameters.');
+  }
+  const isText = isTextMediaType(mediaType);
+  if (isText && (!content.isWellFormed() || content.includes('\u0000'))) {
+    throw new CatalogueError('invalid', 'The content is not a well-formed text.');
+  }
+  const bytes = isText ? utf8(content) : fromBase64(content);
+  if (bytes === null) throw new CatalogueError('invalid', 'The content is not canonical base64.');
+  if (bytes.length === 0 || bytes.length > MAX_DOCUMENT_BYTES) {
+    throw new CatalogueError('invalid', `The content must have 1 to ${MAX_DOCUMENT_BYTES} bytes.`);
+  }
+  return bytes;
+}
+
+/**
+ * `content` of a response, from the bytes. The inverse of `contentBytes`.
+ * @throws Error if the bytes of a text are not UTF-8
+ */
+export function contentOf(mediaType: string, bytes: Uint8Array): string {
+  if (!isTextMediaType(mediaType)) return toBase64(bytes);
+  const text = decodeUtf8(bytes);
+  if (text === null) throw new Error('the content of a text is not UTF-8');
+  return text;
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { changeSite } from '../sites/change-site.js';
+import { contentBytes } from './document-content.js';
+import { keepContent } from './notice-contents.js';
+
+export const NewVersion = z.object({
+  siteId: z.uuid(),
+  documentId: z.uuid(),
+  language: DocumentVersionPublishedRecord.shape.language,
+  title: DocumentVersionPublishedRecord.shape.title,
+  /** In lower case, without parameters. */
+  mediaType: z.string(),
+  /** The text, or base64 for a binary media type. */
+  content: z.string(),
+});
+export type NewVersion = z.infer<typeof NewVersion>;
+
+/** Most drafts of one document. */
+const MAX_DRAFTS = 20;
+const DraftCount = z.tuple([z.object({ drafts: z.int() })]);
+
+/**
+ * Adds a version to a document, as a draft. It gets its number when it is published.
+ * @throws CatalogueError `invalid`, `not_found`, `wrong_state` (the document has as many drafts as it may have)
+ */
+export async function draftVersion(
+  database: Database,
+  version: NewVersion,
+): Promise<{ readonly id: string; readonly contentSha256: string }> {
+  const checked = NewVersion.safeParse(version);
+  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  const { siteId, documentId, language, title, mediaType, content } = checked.data;
+  const bytes = contentBytes(mediaType, content);
+  return changeSite(database, siteId, async ({ client }) => {
+    const document = await client.query('select from documents where id = $1 and site_id = $2', [documentId, siteId]);
+    if (document.rowCount === 0) throw new CatalogueError('not_found', `The site has no document ${documentId}.`);
+    const { rows } = await client.query(
+      "select count(*)::integer as drafts from document_versions where document_id = $1 and state = 'draft'",
+      [documentId],
+    );
+    if (DraftCount.parse(rows)[0].drafts >= MAX_DRAFTS) {
+      throw new CatalogueError(
+        'wrong_state',
+        `The document has ${MAX_DRAFTS} drafts already: publish, change or delete one of them.`,
+      );
+    }
+    const contentSha256 = await keepContent(client, bytes);
+    const id = randomUUID();
+    await client.query(
+      `insert into document_versions (id, document_id, site_id, language, title, media_type, content_sha256, state)
+       values ($1, $2, $3, $4, $5, $6, $7, 'draft')`,
+      [id, documentId, siteId, language, title, mediaType, contentSha256],
+    );
+    return { id, contentSha256 };
+  });
+}

@@ -1,0 +1,39 @@
+import { DOCUMENT_VERSION_RETIRED, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
+import { type VersionRow, versionOf } from './document-version.js';
+
+/**
+ * Ends a version: no consent may name it from here on. Nothing happens if it is retired already.
+ * @returns whether anything happened
+ * @throws CatalogueError `not_found`, `wrong_state` (a draft)
+ */
+export function retireVersion(
+  database: Database,
+  siteId: string,
+  versionId: string,
+): Promise<{ readonly changed: boolean }> {
+  return changeSite(database, siteId, async (site) => {
+    const version = await versionOf(site, versionId);
+    if (version.state === 'retired') return { changed: false };
+    if (version.state === 'draft') {
+      throw new CatalogueError('wrong_state', 'The version is a draft; only a published one can be retired.');
+    }
+    await retire(site, version);
+    return { changed: true };
+  });
+}
+
+/** Retires a version of a site that is locked. */
+export async function retire(site: LockedSite, version: VersionRow): Promise<void> {
+  await site.client.query("update document_versions set state = 'retired', retired_at = $2 where id = $1", [
+    version.id,
+    site.now,
+  ]);
+  await putNotice(site, DOCUMENT_VERSION_RETIRED, DocumentVersionStateRecord, {
+    ...noticeHead(site),
+    document_id: version.document_id,
+    document_version_id: version.id,
+  });
+}

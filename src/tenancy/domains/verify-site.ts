@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { republishForDomain } from '../configuration/publish-site-config.js';
+import { changeSite } from '../sites/change-site.js';
+import { type DomainChallenge, domainChallenge } from './domain-challenge.js';
+
+const ChallengeRow = z.object({ domain: z.string(), verification_token: z.string(), verified_at: z.date().nullable() });
+
+export interface SiteChallenge {
+  readonly domain: string;
+  readonly verifiedAt: Date | null;
+  readonly challenge: DomainChallenge;
+}
+
+/**
+ * What a site's domain has to say to be verified.
+ * @throws CatalogueError `not_found`
+ */
+export async function challengeOfSite(database: Database, siteId: string): Promise<SiteChallenge> {
+  const { rows } = await database.query('select domain, verification_token, verified_at from sites where id = $1', [
+    siteId,
+  ]);
+  const [row] = z.array(ChallengeRow).parse(rows);
+  if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
+  return {
+    domain: row.domain,
+    verifiedAt: row.verified_at,
+    challenge: domainChallenge(row.domain, row.verification_token),
+  };
+}
+
+/**
+ * Marks a site as verified. Where the configuration in force names another domain, it is published again with this one: evidence must say where a
+ * consent was asked for.
+ * @param met the challenge that the domain's DNS has met; null: an operator answers for the domain
+ * @returns the number of the configuration that was published, or null
+ * @throws CatalogueError `not_found`, `wrong_state` (the domain was changed meanwhile)
+ */
+export function verifySite(
+  database: Database,
+  siteId: string,
+  met: DomainChallenge | null,
+): Promise<{ readonly domain: string; readonly republished: number | null }> {
+  return changeSite(database, siteId, async (site) => {
+    const { challenge } = await challengeOfSite(site.client, siteId);
+    if (met !== null && met.value !== challenge.value) {
+      throw new CatalogueError('wrong_state', 'The domain was changed meanwhile; verify the new one.');
+    }
+    await site.client.query('update sites set verified_at = coalesce(verified_at, $2) where id = $1', [
+      siteId,
+      site.now,
+    ]);
+    return { domain: site.domain, republished: await republishForDomain(site) };
+  });
+}

@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { ChangeSiteRequest } from '../../../schemas/api/panel/sites.js';
+import type { Database } from '../../platform/database/pool.js';
+import { changeSite } from './change-site.js';
+import { refuseBadNetworks } from './create-site.js';
+
+export type SiteSettings = z.output<typeof ChangeSiteRequest>;
+
+export interface ChangedSettings {
+  readonly changed: readonly string[];
+  /** Null: the domain is the same. */
+  readonly domain: { readonly before: string; readonly after: string } | null;
+}
+
+/**
+ * Changes settings of a site; members that are absent stay. Another domain is not verified, until its DNS says that it is the tenant's.
+ * @returns the names of the members that are other than before, and the domains where it is among them
+ * @throws CatalogueError `not_found`, `invalid`
+ */
+export function changeSiteSettings(
+  database: Database,
+  siteId: string,
+  settings: SiteSettings,
+): Promise<ChangedSettings> {
+  refuseBadNetworks(settings.allowed_ips ?? []);
+  return changeSite(database, siteId, async ({ client, domain: before }) => {
+    const changed: string[] = [];
+    const set = async (column: string, isOther: string, assignments: string, value: unknown): Promise<void> => {
+      if (value === undefined) return;
+      const { rowCount } = await client.query(`update sites set ${assignments} where id = $1 and ${isOther}`, [
+        siteId,
+        value,
+      ]);
+      if (rowCount !== 0) changed.push(column);
+    };
+    await set('name', 'name <> $2', 'name = $2', settings.name);
+    await set(
+      'domain',
+      'domain <> $2',
+      "domain = $2, verified_at = null, verification_token = replace(gen_random_uuid()::text, '-', '')",
+      settings.domain,
+    );
+    await set(
+      'allowed_origins',
+      'allowed_origins <> $2::text[]',
+      'allowed_origins = $2::text[]',
+      settings.allowed_origins,
+    );
+    await set('allowed_ips', 'allowed_ips <> $2::cidr[]', 'allowed_ips = $2::cidr[]', settings.allowed_ips);
+    const { domain: after } = settings;
+    return { changed, domain: after === undefined || after === before ? null : { before, after } };
+  });
+}

@@ -1,0 +1,74 @@
+import type pg from 'pg';
+import { v7 as uuidV7 } from 'uuid';
+import { z } from 'zod';
+import { noticesStream } from '../../../schemas/events/streams.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+
+/** A site, locked: nobody else changes it, and no consent is admitted for it, until the transaction ends. */
+export interface LockedSite {
+  readonly client: pg.PoolClient;
+  readonly siteId: string;
+  readonly domain: string;
+  /** Whether the domain is known to be the tenant's. */
+  readonly isVerified: boolean;
+  /** The database's clock, read under the lock: `YYYY-MM-DDTHH:MM:SS.sssZ`. */
+  readonly now: string;
+}
+
+const SiteRow = z.object({ domain: z.string(), is_verified: z.boolean() });
+const NowRow = z.tuple([z.object({ now: z.date() })]);
+
+/**
+ * Changes a site in one transaction: takes the row that admission takes too, makes the change, and raises `config_revision`, so that no consent is
+ * judged by what was before.
+ * @throws CatalogueError `not_found`, and what `change` throws
+ */
+export function changeSite<T>(
+  database: Database,
+  siteId: string,
+  change: (site: LockedSite) => Promise<T>,
+): Promise<T> {
+  return withTransaction(database, async (client) => {
+    const { rows } = await client.query(
+      'select domain, verified_at is not null as is_verified from sites where id = $1 for update',
+      [siteId],
+    );
+    const [row] = z.array(SiteRow).parse(rows);
+    if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
+    const clock = await client.query('select clock_timestamp() as now');
+    const [{ now }] = NowRow.parse(clock.rows);
+    const { domain, is_verified: isVerified } = row;
+    const result = await change({ client, siteId, domain, isVerified, now: now.toISOString() });
+    await client.query('update sites set config_revision = config_revision + 1 where id = $1', [siteId]);
+    return result;
+  });
+}
+
+/** The members that every record of a notice begins with. */
+export function noticeHead(site: LockedSite) {
+  return { v: 1, event_id: uuidV7(), site_id: site.siteId, created_at: site.now } as const;
+}
+
+/**
+ * Puts an event of the site's notices into the outbox, in the transaction of the change that it tells of.
+ * @returns the exact text of the record
+ */
+export async function putNotice<T extends JsonObject & { event_id: string }>(
+  site: LockedSite,
+  type: string,
+  schema: z.ZodType<T>,
+  record: T,
+): Promise<string> {
+  const text = canonicalJson(schema.parse(record));
+  await site.client.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
+    site.siteId,
+    noticesStream(site.siteId),
+    record.event_id,
+    type,
+    Buffer.from(JSON.stringify({ record: text }), 'utf8'),
+  ]);
+  return text;
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { AllowedIps, AllowedOrigins, RetentionDays, SiteDomain, SiteName } from '../../../schemas/api/panel/sites.js';
+import type { Database } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { networkProblem } from '../../platform/net/networks.js';
+
+export const NewSite = z.object({
+  tenantId: z.uuid(),
+  name: SiteName,
+  domain: SiteDomain,
+  isVerified: z.boolean(),
+  allowedOrigins: AllowedOrigins,
+  /** Addresses and ranges; a range's host bits must be zero. */
+  allowedIps: AllowedIps,
+  /** Days after which a record is erased; null: never. */
+  retentionDays: RetentionDays.nullable().default(null),
+});
+export type NewSite = z.input<typeof NewSite>;
+
+/**
+ * Makes a site of a tenant.
+ * @throws CatalogueError `invalid`, `not_found` (the tenant)
+ */
+export async function createSite(database: Database, site: NewSite): Promise<{ readonly id: string }> {
+  const checked = NewSite.safeParse(site);
+  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays } = checked.data;
+  refuseBadNetworks(allowedIps);
+  const tenant = await database.query('select from tenants where id = $1', [tenantId]);
+  if (tenant.rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+  const id = randomUUID();
+  await database.query(
+    `insert into sites (id, tenant_id, name, domain, verified_at, allowed_origins, allowed_ips, retention_days)
+     values ($1, $2, $3, $4, case when $5 then now() end, $6, $7::cidr[], $8)`,
+    [id, tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays],
+  );
+  return { id };
+}
+
+/** @throws CatalogueError `invalid` */
+export function refuseBadNetworks(networks: readonly string[]): void {
+  const problems = networks.flatMap((network) => networkProblem(network) ?? []);
+  if (problems.length > 0) throw new CatalogueError('invalid', problems.slice(0, 10).join(' '));
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import { TenantName } from '../../../schemas/api/panel/tenants.js';
+import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { CatalogueError } from '../../platform/errors/change-refused.js';
+import type { PlanTerms } from './plans.js';
+
+/**
+ * Makes a tenant, with a subscription if a plan is given.
+ * @param madeBy the tenant whose user makes it; null: an operator
+ * @returns its id
+ * @throws CatalogueError `invalid`
+ */
+export function createTenant(
+  database: Database,
+  name: string,
+  plan: PlanTerms | null,
+  madeBy: string | null = null,
+): Promise<{ readonly id: string }> {
+  const id = randomUUID();
+  return withTransaction(database, async (client) => {
+    await client.query('insert into tenants (id, name, made_by_tenant) values ($1, $2, $3)', [
+      id,
+      nameOf(name),
+      madeBy,
+    ]);
+    if (plan !== null) await putSubscription(client, id, plan);
+    return { id };
+  });
+}
+
+/**
+ * Gives a tenant another plan, from now on, or ends its subscription.
+ * @throws CatalogueError `not_found`
+ */
+export function changeSubscription(database: Database, tenantId: string, plan: PlanTerms | null): Promise<void> {
+  return withTransaction(database, async (client) => {
+    const { rowCount } = await client.query('select from tenants where id = $1', [tenantId]);
+    if (rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+    // The rows that admission takes, in its order.
+    await client.query('select from sites where tenant_id = $1 order by id for update', [tenantId]);
+    if (plan === null)
+      await client.query('update subscriptions set is_active = false where tenant_id = $1', [tenantId]);
+    else await putSubscription(client, tenantId, plan);
+    await client.query('update sites set config_revision = config_revision + 1 where tenant_id = $1', [tenantId]);
+  });
+}
+
+/**
+ * Gives a tenant another name.
+ * @returns whether it is other than before
+ * @throws CatalogueError `not_found`, `invalid`
+ */
+export async function renameTenant(database: Database, tenantId: string, name: string): Promise<boolean> {
+  const wanted = nameOf(name);
+  const { rows } = await database.query('select name from tenants where id = $1 for update', [tenantId]);
+  const [row] = NameRows.parse(rows);
+  if (row === undefined) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+  await database.query('update tenants set name = $2 where id = $1', [tenantId, wanted]);
+  return row.name !== wanted;
+}
+
+/** @throws CatalogueError `invalid` */
+function nameOf(name: string): string {
+  const checked = TenantName.safeParse(name);
+  if (!checked.success)
+    throw new CatalogueError('invalid', `The name of the tenant ${checked.error.issues[0]?.message}.`);
+  return checked.data;
+}
+
+const NameRows = z.array(z.object({ name: z.string() }));
+
+async function putSubscription(client: pg.PoolClient, tenantId: string, plan: PlanTerms): Promise<void> {
+  await client.query(
+    `insert into subscriptions (tenant_id, plan, is_active, rate_limit_per_minute, consent_quota) values ($1, $2, true, $3, $4)
+     on conflict (tenant_id) do update set plan = excluded.plan, is_active = true,
+       rate_limit_per_minute = excluded.rate_limit_per_minute, consent_quota = excluded.consent_quota`,
+    [tenantId, plan.name, plan.rateLimitPerMinute, plan.consentQuota],
+  );
+}

@@ -1,0 +1,14 @@
+import { pino } from 'pino';
+import { type Service, startService } from '../../../src/app/start-service.js';
+import { loadConfig } from '../../../src/platform/config/index.js';
+import type { RunningApp } from '../../api/server/running-app.js';
+
+/** Another API process on the same database, with the same master key: they share nothing else. */
+export function startSecondProcess({ service }: RunningApp): Promise<Service> {
+  const { databaseUrl, config } = service.installation;
+  return startService(
+    'api',
+    loadConfig({ DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, PORT: '0' }),
+    pino({ level: 'silent' }),
+  );
+}

@@ -1,0 +1,135 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { PublicVerifyResponse, VerifyResponse } from '../../../schemas/api/verify.js';
+import { type RunningService, TestInstallation } from '../../support/running-service.js';
+import { codeBlocks, parseSkill, SkillsIndex } from './formats/agent-skills.js';
+
+const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
+const COMMANDS = fileURLToPath(new URL('../../../node_modules/.bin', import.meta.url));
+
+const Seeded = z.object({
+  keys: z.object({ read: z.string(), write: z.string() }),
+  site: z.object({ id: z.string() }),
+  tsa_ca: z.string(),
+  ledger_key: z.string(),
+});
+const Accepted = z.strictObject({
+  consent_token: z.string(),
+  proof_hash: z.string(),
+  created_at: z.string(),
+  duplicate: z.boolean(),
+});
+
+/** What the skills say is done here, with the very texts that the built service serves. */
+describe('the skills', () => {
+  let installation: TestInstallation;
+  let service: RunningService;
+  let seeded: z.infer<typeof Seeded>;
+  let folder: string;
+  beforeAll(async () => {
+    installation = await TestInstallation.make();
+    service = await installation.start();
+    seeded = Seeded.parse(await installation.json('admin', 'seed-demo'));
+    folder = await mkdtemp(join(tmpdir(), 'consent-ledger-skills-'));
+  });
+  afterAll(async () => {
+    await service.stop();
+    await installation.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const skill = async (name: string): Promise<string> => {
+    const index = SkillsIndex.parse(await (await fetch(`${service.url}/.well-known/agent-skills/index.json`)).json());
+    const entry = index.skills.find((each) => each.name === name);
+    if (entry === undefined) throw new Error(`there is no skill ${name}`);
+    return parseSkill(await (await fetch(new URL(entry.url, service.url))).text()).body;
+  };
+
+  /** Runs a skill's commands as a reader would, in one shell. */
+  const run = async (commands: string, env: Readonly<Record<string, string>>) => {
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
+      cwd: folder,
+      env: { PATH: `${COMMANDS}:${process.env.PATH}`, HOME: process.env.HOME, CONSENT_LEDGER_URL: service.url, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    await once(child, 'close');
+    return { exitCode: child.exitCode, stdout, stderr };
+  };
+
+  const record = async (commands: string, key: string) => run(commands, { CONSENT_LEDGER_KEY: key });
+
+  it.skipIf(!hasPython)(
+    'record a consent, then verify it, then check a package that holds it',
+    async () => {
+      const recording = await skill('record-a-consent');
+      const [program = ''] = codeBlocks(recording, 'python');
+      await writeFile(join(folder, 'record_consent.py'), program);
+      const [command = ''] = codeBlocks(recording, 'sh');
+      const first = await record(command, seeded.keys.write);
+      expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+      const accepted = Accepted.parse(JSON.parse(first.stdout));
+      expect(accepted.duplicate).toBe(false);
+      const again = await record(command, seeded.keys.write);
+      expect(Accepted.parse(JSON.parse(again.stdout))).toEqual({ ...accepted, duplicate: true });
+      const refused = await record(command.replace('banner-4711-1', 'banner-4711-2'), seeded.keys.read);
+      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(refused.stderr).toMatch(/^refused with 403 INSUFFICIENT_SCOPE: /);
+
+      const [openly = '', withKey = ''] = codeBlocks(await skill('verify-a-record'), 'sh');
+      const env = { RECORD: accepted.consent_token, CONSENT_LEDGER_KEY: seeded.keys.read };
+      const askOpenly = async () => PublicVerifyResponse.parse(JSON.parse((await run(openly, env)).stdout));
+      await expect
+        .poll(async () => (await askOpenly()).data.is_tsa_stamped, { timeout: 60_000, interval: 500 })
+        .toBe(true);
+      expect(await askOpenly()).toMatchObject({
+        valid: true,
+        source: 'server',
+        data: { hash_valid: true, merkle_valid: true, is_anonymized: false, decision: 'partial' },
+      });
+      const keyed = VerifyResponse.parse(JSON.parse((await run(withKey, env)).stdout));
+      expect(keyed).toMatchObject({ valid: true, data: { proof_hash: accepted.proof_hash, is_tsa_stamped: true } });
+
+      const packagePath = join(folder, 'package.zip');
+      await installation.json('evidence', 'export', '--site', seeded.site.id, '--output', packagePath);
+      const [check = '', show = '', byHand = ''] = codeBlocks(await skill('check-a-package'), 'sh');
+      const trust = { TSA_CA: seeded.tsa_ca, LEDGER_KEY: seeded.ledger_key };
+      const checked = await run(check, { ...trust, PACKAGE: packagePath });
+      expect(checked, checked.stderr).toMatchObject({ exitCode: 0 });
+      const shown = await run(show, { ...trust, PACKAGE: packagePath });
+      expect(shown, shown.stderr).toMatchObject({ exitCode: 0 });
+      expect(shown.stdout).toContain(`VALID: ${accepted.consent_token}`);
+      const confirmed = await run(byHand, { ...trust, PACKAGE: packagePath });
+      expect(confirmed, confirmed.stderr).toMatchObject({ exitCode: 0 });
+      expect(confirmed.stdout).toMatch(/Verification: OK\n(?:.*\n)*Time stamp: /);
+
+      const published = await (await fetch(`${service.url}/checkpoints/ledger.vkey`)).text();
+      expect(published).toBe(await readFile(seeded.ledger_key, 'utf8'));
+      const bytes = await readFile(packagePath);
+      const altered = join(folder, 'altered.zip');
+      // A byte of the compressed README.txt, whatever it says.
+      await writeFile(altered, bytes.with(200, (bytes[200] ?? 0) ^ 1));
+      await writeFile(join(folder, 'nothing.zip'), 'no ZIP');
+      await writeFile(join(folder, 'no-key'), '');
+      const exitCode = async (env: Readonly<Record<string, string>>) =>
+        (await run(check, { ...trust, PACKAGE: packagePath, ...env })).exitCode;
+      expect(await exitCode({ PACKAGE: altered })).toBe(1);
+      expect(await exitCode({ PACKAGE: join(folder, 'nothing.zip') })).toBe(2);
+      const unnamed = check.replace(' --ledger-key "$LEDGER_KEY"', '');
+      expect((await run(unnamed, { ...trust, PACKAGE: packagePath })).exitCode).toBe(3);
+    },
+    180_000,
+  );
+});

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { TokensResponse } from '../../../schemas/api/auth.js';
+import { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
+import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
+import { COMPONENTS } from '../../../src/api/openapi/components.js';
+import type { Operation } from '../../../src/api/openapi/operation.js';
+import { DOWNLOADS, OPERATIONS } from '../../../src/api/openapi/operations.js';
+import { EXAMPLE_VALUES } from '../../../src/api/openapi/values.js';
+import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { signedHeaders } from '../../support/signed-requests.js';
+import { ask, type RunningApp, startApp } from '../server/running-app.js';
+
+const Minted = z.object({ data: z.object({ approval_token: z.string() }) });
+const OneTime = z.object({ data: z.object({ token: z.string() }) });
+const Recorded = z.object({ data: z.object({ consent_token: z.string() }) });
+
+describe('the examples of the OpenAPI description, executed', () => {
+  let app: RunningApp;
+  let demo: SeededDemo;
+  /** What stands in this installation for the values in the examples. */
+  const real = new Map<string, string>();
+  const bearers = { api: '', panel: '' };
+
+  beforeAll(async () => {
+    app = await startApp('serve', { PUBLIC_VERIFY_LIMIT: '1000' });
+    demo = await app.seed();
+    real.set(EXAMPLE_VALUES.versionId, versionOf('cookie-policy'));
+    real.set(EXAMPLE_VALUES.approvalVersionId, versionOf('explicit-consent'));
+    real.set(EXAMPLE_VALUES.email, demo.api_user.email);
+    real.set(EXAMPLE_VALUES.password, demo.api_user.password);
+    const tokens = await signIn(demo.api_user);
+    bearers.api = tokens.access_token;
+    bearers.panel = (await signIn(demo.panel_user)).access_token;
+    real.set(EXAMPLE_VALUES.refreshToken, tokens.refresh_token);
+    real.set(EXAMPLE_VALUES.panelPassword, demo.panel_user.password);
+    const invited = { email: `new@${demo.site.domain}`, role: 'viewer' };
+    real.set(EXAMPLE_VALUES.invitationToken, await tokenFrom('/api/v1/invitations', invited));
+    real.set(EXAMPLE_VALUES.passwordResetToken, await tokenFrom(`/api/v1/users/${tokens.user.id}/password-reset`, {}));
+    real.set(
+      EXAMPLE_VALUES.approvalToken,
+      Minted.parse(await send(operation('mintApprovalToken'))).data.approval_token,
+    );
+    const first = Recorded.parse(await send(operation('recordConsentS2s')));
+    real.set(EXAMPLE_VALUES.consentToken, first.data.consent_token);
+    real.set(EXAMPLE_VALUES.exportId, EvidenceExportAnswer.parse(await send(operation('exportEvidenceS2s'))).data.id);
+    real.set(EXAMPLE_VALUES.erasureId, ErasureReceiptResponse.parse(await send(operation('eraseS2s'))).data.id);
+    await expectStored();
+  });
+  afterAll(() => app.stop());
+
+  const versionOf = (slug: string): string => {
+    const document = demo.documents.find((one) => one.slug === slug);
+    return document?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
+  };
+  const signIn = async (login: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const url = `${app.url}/api/v1/auth/login`;
+    const answer = await ask(url, { method: 'POST', headers, body: JSON.stringify(login) });
+    return TokensResponse.parse(answer.body).data;
+  };
+  /** The token that the panel answers with. */
+  const tokenFrom = async (path: string, body: object): Promise<string> => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearers.panel}` };
+    const answer = await ask(app.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return OneTime.parse(answer.body).data.token;
+  };
+  const operation = (id: string): Operation => {
+    const found = OPERATIONS.find((one) => one.id === id);
+    if (found === undefined) throw new Error(`there is no operation ${id}`);
+    return found;
+  };
+  const inPlace = (text: string): string => {
+    let replaced = text;
+    for (const [shown, value] of real) replaced = replaced.replaceAll(shown, value);
+    return replaced;
+  };
+  const expectStored = async (): Promise<void> => {
+    for (;;) {
+      const { rowCount } = await app.superuser.query('select from read_model.consents');
+      if (rowCount !== null && rowCount > 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+
+  async function send({ method, path, access, example, status }: Operation): Promise<unknown> {
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => inPlace(example.path?.[name] ?? ''));
+    const query = new URLSearchParams(JSON.parse(inPlace(JSON.stringify(example.query ?? {})))).toString();
+    const body = example.body === undefined ? null : inPlace(JSON.stringify(example.body));
+    const bearer = access === 'bearer' ? bearers.panel : bearers.api;
+    const headers: Record<string, string> = {
+      ...(access.includes('key') && { 'x-api-key': demo.keys.read }),
+      ...(body !== null && { 'content-type': 'application/json' }),
+      ...(access.startsWith('signed') && signedHeaders(demo.keys.write, filled, body ?? '')),
+      ...(access.includes('bearer') && { authorization: `Bearer ${bearer}` }),
+    };
+    const url = `${app.url}${filled}${query === '' ? '' : `?${query}`}`;
+    const answer = await ask(url, { method: method.toUpperCase(), headers, body });
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
+    return answer.body;
+  }
+
+  it.each(OPERATIONS)('$method $path', async (described) => {
+    const body = await send(described);
+    const { response, example } = described;
+    expect(COMPONENTS.get(response)?.safeParse(body).error).toBeUndefined();
+    expect(shapeOf(body)).toEqual(shapeOf(example.response));
+    const { message } = z.object({ message: z.string().optional() }).parse(body);
+    // The consent of this example was recorded once already, to have one to read.
+    if (described.id !== 'recordConsentS2s') expect(message).toBe(example.response.message);
+  });
+
+  it('describes every route of the service below /tool/v1, and public verify and sign-in', () => {
+    const described = new Set(OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
+    expect(described.size).toBe(OPERATIONS.length);
+    expect([...OPERATIONS, ...DOWNLOADS].filter(({ path }) => path.startsWith('/tool/v1'))).toHaveLength(17);
+  });
+
+  it('is served to everybody', async () => {
+    const answer = await fetch(`${app.url}/openapi/tool-api.json`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await answer.json()).toMatchObject({ openapi: '3.1.1' });
+  });
+});
+
+/** Names of the members that every answer of a route has, two levels deep. */
+function shapeOf(body: unknown): unknown {
+  const { data, ...envelope } = z.looseObject({ data: z.unknown() }).parse(body);
+  const inner = Array.isArray(data) ? data[0] : data;
+  return [Object.keys(envelope).sort(), Object.keys(z.looseObject({}).parse(inner)).sort()];
+}

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { type RunningApp, startApp } from '../server/running-app.js';
+
+const EXAMPLES = new URL('../../../docs/examples/http/', import.meta.url);
+
+const Example = z.object({
+  recordConsent: z.custom<(baseUrl: string, key: string, choice: object, language?: string) => Promise<unknown>>(
+    (value) => typeof value === 'function',
+  ),
+});
+
+describe('the HTTP examples of the documentation', () => {
+  let app: RunningApp;
+  let demo: SeededDemo;
+  beforeAll(async () => {
+    app = await startApp('serve');
+    demo = await app.seed({ allowedOrigins: [] });
+  });
+  afterAll(() => app.stop());
+
+  const run = async (program: string, file: string, env: Readonly<Record<string, string>>) => {
+    const child = spawn(program, [fileURLToPath(new URL(file, EXAMPLES))], {
+      env: { PATH: process.env.PATH, BASE_URL: app.url, API_KEY: demo.keys.write, ...env },
+    });
+    let output = '';
+    let errors = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
+    await once(child, 'close');
+    expect({ exitCode: child.exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
+    return output;
+  };
+
+  it('curl', async () => {
+    const output = await run('sh', 'record-consent.sh', {});
+    expect(output).toMatch(/"message":"Consent accepted\."/);
+    expect(output).toMatch(/"valid":true/);
+  });
+
+  it('a backend in Node', async () => {
+    const { email, password } = demo.api_user;
+    const output = await run(process.execPath, 'backend.mjs', { API_USER: email, API_PASSWORD: password });
+    const [, token] = /^recorded (ct_[0-9a-f]{32})$/m.exec(output) ?? [];
+    expect(output).toContain(`exported ${token} of Ada Example`);
+  });
+
+  it('a browser', async () => {
+    const { recordConsent } = Example.parse(await import(new URL('browser.js', EXAMPLES).href));
+    const consent = await recordConsent(app.url, demo.keys.write, {
+      decision: 'partial',
+      categories: { necessary: true, analytics: false },
+    });
+    expect(consent).toMatchObject({ consent_token: expect.stringMatching(/^ct_/), duplicate: false });
+    await expect(recordConsent(app.url, demo.keys.write, { decision: 'perhaps' })).rejects.toThrow('VALIDATION_ERROR');
+    await expect(recordConsent(app.url, demo.keys.read, { decision: 'accepted' })).rejects.toThrow(
+      'INSUFFICIENT_SCOPE',
+    );
+  });
+});

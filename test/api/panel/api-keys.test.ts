@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ApiKey, NewApiKey } from '../../../schemas/api/panel/api-keys.js';
+import { createKeyUsage } from '../../../src/tenancy/api-keys/key-usage.js';
+import { ask } from '../server/running-app.js';
+import { type PanelApp, startPanel } from './panel-fixture.js';
+
+let panel: PanelApp;
+let path: string;
+beforeAll(async () => {
+  panel = await startPanel();
+  path = `/sites/${panel.own.siteId}/api-keys`;
+}, 60_000);
+afterAll(() => panel.stop());
+
+const make = async (members: object): Promise<z.infer<typeof NewApiKey>> => {
+  const answer = await panel.as(panel.own.users.admin, 'POST', path, members);
+  expect(answer.status).toBe(201);
+  return z.object({ data: NewApiKey }).parse(answer.body).data;
+};
+const statusOf = async (key: string): Promise<number> =>
+  (await ask(`${panel.app.url}/tool/v1/ping`, { headers: { 'x-api-key': key } })).status;
+
+it('shows a key once, and its beginning from then on', async () => {
+  const { key, ...made } = await make({ scope: 'write', name: 'Web' });
+  expect(key).toMatch(/^svc_live_[\w-]{43}$/);
+  expect(key.startsWith(made.prefix)).toBe(true);
+  expect(await statusOf(key)).toBe(200);
+  const read = await panel.as(panel.own.users.viewer, 'GET', `${path}/${made.id}`);
+  expect(read).toMatchObject({ status: 200, body: { data: { id: made.id, name: 'Web', scope: 'write' } } });
+  const listed = await panel.as(panel.own.users.viewer, 'GET', path);
+  expect(JSON.stringify([read.body, listed.body])).not.toContain(key);
+  const { rows } = await panel.app.superuser.query('select * from api_keys where id = $1', [made.id]);
+  expect(JSON.stringify(rows)).not.toContain(key);
+  const log = await panel.as(panel.own.users.owner, 'GET', `/audit-log?subject_id=${made.id}`);
+  expect(log.body).toMatchObject({ data: [{ action: 'api_key.create', details: { scope: 'write' } }] });
+  expect(JSON.stringify(log.body)).not.toContain(key);
+});
+
+it('rotates a key: the old one works for its grace, and not after', async () => {
+  const old = await make({ scope: 'read', name: 'Reports' });
+  const rotate = (grace: number) =>
+    panel.as(panel.own.users.admin, 'POST', `${path}/${old.id}/rotate`, { grace_seconds: grace });
+  const answer = await rotate(2);
+  expect(answer.status).toBe(201);
+  const next = z.object({ data: NewApiKey }).parse(answer.body).data;
+  expect(next).toMatchObject({ scope: 'read', name: 'Reports', expires_at: null });
+  expect([await statusOf(old.key), await statusOf(next.key)]).toEqual([200, 200]);
+  expect(await rotate(2)).toMatchObject({ status: 409, body: { code: 'WRONG_STATE' } });
+  await expect.poll(() => statusOf(old.key), { timeout: 8000, interval: 300 }).toBe(401);
+  expect(await statusOf(next.key)).toBe(200);
+  const read = await panel.as(panel.own.users.viewer, 'GET', `${path}/${old.id}`);
+  expect(z.object({ data: ApiKey }).parse(read.body).data).toMatchObject({ replaced_by: next.id });
+});
+
+it('makes one new key when two rotations meet', async () => {
+  const old = await make({ scope: 'read' });
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => panel.as(panel.own.users.admin, 'POST', `${path}/${old.id}/rotate`, {})),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+});
+
+it('revokes a key within a second or so', async () => {
+  const made = await make({ scope: 'read' });
+  expect(await statusOf(made.key)).toBe(200);
+  const revoked = await panel.as(panel.own.users.admin, 'POST', `${path}/${made.id}/revoke`);
+  expect(z.object({ data: ApiKey }).parse(revoked.body).data.revoked_at).not.toBeNull();
+  await expect.poll(() => statusOf(made.key), { timeout: 5000 }).toBe(401);
+  expect(await panel.as(panel.own.users.admin, 'POST', `${path}/${made.id}/rotate`, {})).toMatchObject({
+    status: 409,
+    body: { code: 'WRONG_STATE' },
+  });
+});
+
+it('answers keys that are not there, and those of other sites, alike', async () => {
+  const foreign = await panel.as(panel.foreign.users.owner, 'POST', `/sites/${panel.foreign.siteId}/api-keys`, {
+    scope: 'write',
+  });
+  const { id } = z.object({ data: NewApiKey }).parse(foreign.body).data;
+  for (const keyId of [id, randomUUID()]) {
+    const gone = { status: 404, body: { code: 'RESOURCE_NOT_FOUND' } };
+    const { admin } = panel.own.users;
+    expect(await panel.as(admin, 'GET', `${path}/${keyId}`)).toMatchObject(gone);
+    expect(await panel.as(admin, 'PATCH', `${path}/${keyId}`, { name: 'x' })).toMatchObject(gone);
+    expect(await panel.as(admin, 'POST', `${path}/${keyId}/rotate`, {})).toMatchObject(gone);
+    expect(await panel.as(admin, 'POST', `${path}/${keyId}/revoke`)).toMatchObject(gone);
+  }
+});
+
+it('writes down when a key was used, and never an earlier time over a later one', async () => {
+  const { id } = await make({ scope: 'read' });
+  const pool = panel.app.service.installation.apiPool;
+  const at = Date.parse('2026-05-01T10:20:30.500Z');
+  const usedAt = async (): Promise<unknown> =>
+    (await panel.app.superuser.query('select last_used_at from api_keys where id = $1', [id])).rows[0].last_used_at;
+  for (const now of [at, at - 3_600_000]) {
+    const usage = createKeyUsage(pool, () => now);
+    usage.note(id);
+    await usage.flush();
+    expect(await usedAt()).toEqual(new Date('2026-05-01T10:20:00Z'));
+  }
+});
+
+it('notes the use of keys in the running service', async () => {
+  const made = await make({ scope: 'read' });
+  await statusOf(made.key);
+  await panel.app.service.stop();
+  const { rows } = await panel.app.superuser.query('select last_used_at from api_keys where id = $1', [made.id]);
+  expect(rows[0].last_used_at).not.toBeNull();
+});

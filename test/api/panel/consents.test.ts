@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ConsentResponse, ConsentsPage } from '../../../schemas/api/panel/consents.js';
+import { searchConsents } from '../../../src/api/panel/consents/search.js';
+import { type RunningApp, startApp } from '../server/running-app.js';
+import { RecordingTenant } from './recording-tenant.js';
+
+type Recorded = Awaited<ReturnType<RecordingTenant['record']>>;
+const Shown = ConsentResponse.shape.data;
+const StrictPage = z.strictObject(ConsentsPage.shape);
+
+describe('consents in the panel', () => {
+  let app: RunningApp;
+  let shop: RecordingTenant;
+  let other: RecordingTenant;
+  const visitor = `visitor ${randomUUID()}`;
+  const ada = { signer_email: 'Ada@Person.example', signer_phone: '+44 20 7946 0000', signer_id_number: 'AB 12' };
+  let cookie: Recorded;
+  let partial: Recorded;
+  let form: Recorded;
+  let foreign: Recorded;
+
+  beforeAll(async () => {
+    app = await startApp('serve');
+    shop = await RecordingTenant.of(app);
+    other = await RecordingTenant.of(app);
+    const categories = { necessary: true, analytics: false };
+    cookie = await shop.record({ visitor_id: visitor, signer_name: 'Ada Lovelace', ...ada });
+    partial = await shop.record({ decision: 'partial', categories });
+    const { approval_token: token } = await shop.backend.mint({ document_slug: 'explicit-consent', subject: visitor });
+    form = await shop.record({
+      consent_type: 'document_approval',
+      document_version_id: shop.backend.version('consent_form'),
+      approval_token: token,
+    });
+    foreign = await other.record({ visitor_id: visitor, ...ada });
+  });
+  afterAll(() => app.stop());
+
+  const list = async (query: string): Promise<string[]> => {
+    const answer = await shop.inSite('viewer', 'GET', `/consents${query}`);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return StrictPage.parse(answer.body).data.map(({ id }) => id);
+  };
+  const search = async (person: object, further: object = {}): Promise<string[]> => {
+    const answer = await shop.inSite('dpo', 'POST', '/consents/search', { person, ...further });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return StrictPage.parse(answer.body).data.map(({ id }) => id);
+  };
+
+  it('lists the site’s records, the newest first, and nothing personal of them', async () => {
+    const answer = await shop.inSite('viewer', 'GET', '/consents');
+    const page = StrictPage.parse(answer.body);
+    expect(page.data.map(({ id }) => id)).toEqual([form.id, partial.id, cookie.id]);
+    expect(page.next_cursor).toBeNull();
+    expect(page.data[1]).toMatchObject({
+      consent_token: partial.consent_token,
+      proof_hash: partial.proof_hash,
+      record: { decision: 'partial', categories: { necessary: true, analytics: false }, site_id: shop.siteId },
+      document_slug: 'cookie-policy',
+      is_intact: true,
+      is_anonymized: false,
+      is_expired: false,
+    });
+    const text = JSON.stringify(answer.body);
+    for (const value of [visitor, 'Ada', 'Lovelace', '7946', 'AB 12', '_sd']) expect(text).not.toContain(value);
+  });
+
+  it('filters', async () => {
+    expect(await list('?decision=partial')).toEqual([partial.id]);
+    expect(await list('?consent_type=document_approval')).toEqual([form.id]);
+    expect(await list('?category=analytics&category_granted=false')).toEqual([partial.id]);
+    expect(await list('?category=analytics&category_granted=true')).toEqual([]);
+    expect(await list('?category=analytics')).toEqual([partial.id]);
+    expect(await list('?document_slug=explicit-consent')).toEqual([form.id]);
+    expect(await list('?document_slug=unknown')).toEqual([]);
+    expect(await list(`?document_version_id=${shop.backend.version('consent_form')}`)).toEqual([form.id]);
+    expect(await list('?channel=browser')).toEqual([]);
+    expect(await list('?channel=s2s&decision=partial')).toEqual([partial.id]);
+    expect(await list('?is_expired=true')).toEqual([]);
+    expect(await list('?is_anonymized=true')).toEqual([]);
+    expect(await list('?is_anonymized=false')).toHaveLength(3);
+    const middle = encodeURIComponent(partial.created_at);
+    expect(await list(`?to=${middle}`)).toEqual([cookie.id]);
+    expect(await list(`?from=${middle}`)).toEqual([form.id, partial.id]);
+    await shop.until(Shown, `/consents/${form.id}`, ({ state }) => state === 'stamped');
+    expect(await list('?is_stamped=true')).toHaveLength(3);
+    expect(await list('?is_stamped=false')).toEqual([]);
+  });
+
+  it('pages without losing or repeating any, and takes no cursor of another list', async () => {
+    const ids: string[] = [];
+    let cursor = '';
+    for (;;) {
+      const answer = await shop.inSite('viewer', 'GET', `/consents?limit=1${cursor}`);
+      const page = StrictPage.parse(answer.body);
+      ids.push(...page.data.map(({ id }) => id));
+      if (page.next_cursor === null) break;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    expect(ids).toEqual([form.id, partial.id, cookie.id]);
+    const audit = Buffer.from('[17]').toString('base64url');
+    const wrongTime = Buffer.from(JSON.stringify(['consents', 1e300, cookie.id])).toString('base64url');
+    const wrongId = Buffer.from(JSON.stringify(['consents', 5, "' or true --"])).toString('base64url');
+    for (const wrong of [audit, wrongTime, wrongId, 'AAAA']) {
+      const answer = await shop.inSite('viewer', 'GET', `/consents?cursor=${wrong}`);
+      expect(answer, wrong).toMatchObject({ status: 422, body: { errors: [{ field: 'cursor' }] } });
+    }
+    // One that was made for another site leads nowhere but in the own.
+    const theirs = Buffer.from(JSON.stringify(['consents', Date.now() + 1e6, foreign.id])).toString('base64url');
+    expect(await list(`?cursor=${theirs}`)).toEqual([form.id, partial.id, cookie.id]);
+  });
+
+  it('ends a page where much was looked through in vain, and goes on behind', async () => {
+    const { apiPool } = app.service.installation;
+    const limits = { firstWindow: 1, lastWindow: 1, perRequest: 1 };
+    const find = (cursor?: string) =>
+      searchConsents(
+        apiPool,
+        { siteId: shop.siteId, filter: { limit: 10, consent_type: 'cookie', ...(cursor && { cursor }) }, person: null },
+        limits,
+      );
+    const found: string[][] = [];
+    let cursor: string | undefined;
+    for (let steps = 0; steps < 10; steps += 1) {
+      const page = await find(cursor);
+      found.push(page.rows.map((row) => row.event_id));
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    expect(found.flat()).toEqual([partial.id, cookie.id]);
+    expect(found[0]).toEqual([]);
+    expect(found.length).toBeLessThan(6);
+  });
+
+  it('finds a person by any identifier, in the own site only, for owner and DPO only', async () => {
+    expect(await search({ by: 'visitor_id', value: visitor })).toEqual([form.id, cookie.id]);
+    expect(await search({ by: 'signer_email', value: ' ada@person.EXAMPLE ' })).toEqual([cookie.id]);
+    expect(await search({ by: 'signer_phone', value: '0044 (20) 79460000' })).toEqual([cookie.id]);
+    expect(await search({ by: 'signer_id_number', value: 'AB 12' })).toEqual([cookie.id]);
+    expect(await search({ by: 'signer_id_number', value: 'nobody' })).toEqual([]);
+    expect(await search({ by: 'visitor_id', value: visitor }, { decision: 'partial' })).toEqual([]);
+    expect(await search({ by: 'visitor_id', value: visitor }, { is_anonymized: false })).toHaveLength(2);
+    const first = await shop.inSite('dpo', 'POST', '/consents/search', {
+      person: { by: 'visitor_id', value: visitor },
+      limit: 1,
+    });
+    const page = StrictPage.parse(first.body);
+    expect(page.data.map(({ id }) => id)).toEqual([form.id]);
+    expect(await search({ by: 'visitor_id', value: visitor }, { cursor: page.next_cursor })).toEqual([cookie.id]);
+    for (const role of ['admin', 'viewer'] as const) {
+      const answer = await shop.inSite(role, 'POST', '/consents/search', {
+        person: { by: 'visitor_id', value: visitor },
+      });
+      expect(answer.status).toBe(403);
+    }
+    expect((await shop.inSite('viewer', 'GET', `/consents?visitor_id=${visitor}`)).status).toBe(422);
+  });
+
+  it('says in the audit log that somebody was searched for, and not who', async () => {
+    await search({ by: 'signer_email', value: ada.signer_email });
+    const { rows } = await app.superuser.query(
+      'select action, subject_id, details::text, audit_log::text as line from audit_log',
+    );
+    const lines = z
+      .array(z.object({ action: z.string(), subject_id: z.string(), details: z.string(), line: z.string() }))
+      .parse(rows);
+    expect(lines.at(-1)).toMatchObject({ action: 'consent.search', subject_id: shop.siteId });
+    expect(lines.at(-1)?.details).toContain('signer_email');
+    for (const { line } of lines) expect(line.toLowerCase()).not.toContain('person.example');
+    expect(app.log().toLowerCase()).not.toContain('person.example');
+    expect(app.log()).not.toContain(visitor);
+  });
+
+  it('reads one by id and by token, with its seal and stamp', async () => {
+    const stamped = await shop.until(Shown, `/consents/${cookie.consent_token}`, ({ state }) => state === 'stamped');
+    expect(stamped).toMatchObject({ id: cookie.id, is_intact: true, stream: `consents-${shop.siteId}` });
+    const { checkpoint } = stamped.sealing;
+    expect(checkpoint?.size).toBeGreaterThan(stamped.sealing.batch ?? Number.POSITIVE_INFINITY);
+    expect((await fetch(app.url + (checkpoint?.token ?? ''))).status).toBe(200);
+    expect(checkpoint?.authority).toBe('development');
+  });
+
+  it('verifies one, and notices what was altered', async () => {
+    await shop.until(Shown, `/consents/${partial.id}`, ({ state }) => state === 'stamped');
+    const verify = () => shop.inSite('viewer', 'GET', `/consents/${partial.id}/verify`);
+    expect((await verify()).body).toMatchObject({
+      data: { id: partial.id, valid: true, hash_valid: true, merkle_valid: true, is_tsa_stamped: true },
+    });
+    const swap = (from: string, to: string) =>
+      app.superuser.query(`update read_model.consents set decision = $2 where event_id = $1 and decision = $3`, [
+        partial.id,
+        to,
+        from,
+      ]);
+    await swap('partial', 'accepted');
+    expect((await verify()).body).toMatchObject({ data: { valid: false, hash_valid: true } });
+    expect((await shop.inSite('viewer', 'GET', `/consents/${partial.id}`)).body).toMatchObject({
+      data: { is_intact: false, record: { decision: 'partial' } },
+    });
+    await swap('accepted', 'partial');
+    expect((await verify()).body).toMatchObject({ data: { valid: true } });
+  });
+
+  it('discloses chosen fields to owner and DPO, and writes down which', async () => {
+    const disclose = (role: 'dpo' | 'admin' | 'viewer', fields: unknown, id = cookie.id) =>
+      shop.inSite(role, 'POST', `/consents/${id}/disclose`, { fields });
+    expect((await disclose('dpo', ['signer_name', 'signer_email', 'metadata'])).body).toEqual({
+      data: {
+        id: cookie.id,
+        is_anonymized: false,
+        fields: { signer_name: 'Ada Lovelace', signer_email: ada.signer_email, metadata: null },
+        attachments: [],
+      },
+    });
+    expect((await disclose('dpo', 'all')).body).toMatchObject({ data: { fields: { visitor_id: visitor } } });
+    expect((await disclose('dpo', ['approval_token'])).status).toBe(422);
+    expect((await disclose('dpo', [])).status).toBe(422);
+    expect((await disclose('dpo', ['__proto__'])).status).toBe(422);
+    for (const role of ['admin', 'viewer'] as const) expect((await disclose(role, 'all')).status).toBe(403);
+    const { rows } = await app.superuser.query(
+      `select subject_id, details from audit_log where action = 'consent.disclose' order by seq`,
+    );
+    expect(rows).toEqual([
+      { subject_id: cookie.id, details: { site_id: shop.siteId, fields: ['signer_name', 'signer_email', 'metadata'] } },
+      { subject_id: cookie.id, details: { site_id: shop.siteId, fields: 'all' } },
+    ]);
+  });
+
+  it('knows nothing of other sites’ records, whatever they are asked by', async () => {
+    for (const id of [
+      foreign.id,
+      foreign.consent_token,
+      foreign.proof_hash,
+      randomUUID(),
+      'x',
+      "1' or '1'='1",
+      '%00',
+    ]) {
+      const path = `/consents/${encodeURIComponent(id)}`;
+      for (const [method, place, body] of [
+        ['GET', path, undefined],
+        ['GET', `${path}/verify`, undefined],
+        ['POST', `${path}/disclose`, { fields: 'all' }],
+      ] as const) {
+        const answer = await shop.inSite('owner', method, place, body);
+        expect(answer, `${method} ${place}`).toMatchObject({ status: 404, body: { code: 'RESOURCE_NOT_FOUND' } });
+      }
+    }
+    const theirs = `/sites/${other.siteId}/consents`;
+    for (const place of [
+      theirs,
+      `${theirs}/${foreign.id}`,
+      `${theirs}/${foreign.id}/verify`,
+      `${theirs}/${cookie.id}`,
+    ]) {
+      expect(await shop.as('owner', 'GET', place)).toMatchObject({ status: 404, body: { code: 'SITE_NOT_FOUND' } });
+    }
+    const person = { by: 'visitor_id', value: visitor };
+    expect((await shop.as('owner', 'POST', `${theirs}/search`, { person })).status).toBe(404);
+    expect((await shop.as('owner', 'POST', `${theirs}/${foreign.id}/disclose`, { fields: 'all' })).status).toBe(404);
+  });
+
+  it('refuses filters that are wrong, and takes hostile ones as values', async () => {
+    const statusOf = async (query: string) => (await shop.inSite('viewer', 'GET', `/consents${query}`)).status;
+    for (const query of [
+      '?limit=0',
+      '?limit=101',
+      '?limit=1e9',
+      '?decision=all',
+      '?category_granted=true',
+      '?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',
+      '?from=yesterday',
+      '?from=0000-01-01T00:00:00Z',
+      '?from=0001-01-01T00:00:00%2B23:59',
+      '?unknown=1',
+      `?consent_type=${'x'.repeat(51)}`,
+      `?document_slug=${'x'.repeat(9_000)}`,
+    ]) {
+      expect(await statusOf(query), query.slice(0, 60)).toBe(422);
+    }
+    for (const query of [
+      `?category=${encodeURIComponent(`'); drop table sites; --`)}`,
+      '?category=%25',
+      '?consent_type=a&consent_type=b',
+      '?category=__proto__',
+      '?from=0001-01-01T00:00:00Z',
+      '?to=9999-12-31T23:59:59.999999999Z',
+    ]) {
+      expect(await statusOf(query), query).toBe(200);
+    }
+    expect(await statusOf('?category=%00')).toBe(422);
+  });
+});

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RunningService, TestInstallation } from '../../support/running-service.js';
+
+const DOCUMENT = new URL('../../../docs/panel-api.md', import.meta.url);
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+
+let installation: TestInstallation;
+let service: RunningService;
+let folder: string;
+beforeAll(async () => {
+  installation = await TestInstallation.make();
+  service = await installation.start();
+  folder = await mkdtemp(join(tmpdir(), 'consent-ledger-walk-'));
+  // What `npx` looks for in the folder of the repository.
+  await symlink(MODULES, join(folder, 'node_modules'));
+}, 60_000);
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('goes from nothing to evidence as docs/panel-api.md says', async () => {
+  const text = await readFile(DOCUMENT, 'utf8');
+  const [, walk = ''] = /^## From nothing to evidence\n.*?^```bash\n(.*?)^```$/ms.exec(text) ?? [];
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', walk], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: installation.dataDir, BASE: service.url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  await once(child, 'close');
+  expect({ exitCode: child.exitCode, stdout, stderr }).toMatchObject({ exitCode: 0 });
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines[0]).toBe('owner');
+  expect(stdout).toContain("name: '_consent-ledger.shop.example'");
+  expect(stdout).toContain('shop.example is verified.');
+  expect(stdout).toMatch(/^published\nactive\n/m);
+  // The revisions of the draft, and the number of what was published from it.
+  expect(stdout).toMatch(/^2\n3\n1\nct_[0-9a-f]{32}$/m);
+  expect(stdout).toContain('1 valid, 0 indeterminate, 0 invalid');
+  expect(stdout).toContain('This consent is recorded in the ledger');
+  expect(stdout).toContain('The keys of the erased values are destroyed');
+  // Nobody is found by the erased identifier.
+  expect(lines.at(-1)).toBe('0');
+}, 180_000);

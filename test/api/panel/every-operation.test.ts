@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Role } from '../../../src/accounts/users/user-directory.js';
+import { PANEL_OPERATIONS } from '../../../src/api/panel/operations.js';
+import { ask } from '../server/running-app.js';
+import { type PanelApp, startPanel } from './panel-fixture.js';
+
+const ROLES: readonly Role[] = ['owner', 'admin', 'dpo', 'viewer', 'api_user'];
+
+describe('every operation of the panel', () => {
+  let panel: PanelApp;
+  beforeAll(async () => {
+    panel = await startPanel();
+  }, 60_000);
+  afterAll(() => panel.stop());
+
+  it('has a name and a place of its own', () => {
+    expect(new Set(PANEL_OPERATIONS.map(({ id }) => id)).size).toBe(PANEL_OPERATIONS.length);
+    expect(new Set(PANEL_OPERATIONS.map(({ method, path }) => `${method} ${path}`)).size).toBe(PANEL_OPERATIONS.length);
+  });
+
+  it.each(PANEL_OPERATIONS)('$id names what it changes, and reads by GET', ({ method, action, roles }) => {
+    expect(action === null).toBe(method === 'get');
+    expect(roles).not.toContain('api_user');
+    expect(roles).toContain('owner');
+    // Who protects data reads everything.
+    if (method === 'get') expect(roles).toContain('dpo');
+  });
+
+  it.each(PANEL_OPERATIONS)('$id asks for a bearer token of one of its roles', async ({ method, path, roles }) => {
+    const filled = path.replace(/\{\w+\}/g, () => randomUUID());
+    const anonymous = await ask(`${panel.app.url}/api/v1${filled}`, { method: method.toUpperCase() });
+    expect(anonymous).toMatchObject({ status: 401, body: { code: 'MISSING_BEARER_TOKEN' } });
+    for (const role of ROLES.filter((each) => !roles.includes(each))) {
+      const answer = await panel.as(panel.own.users[role], method.toUpperCase(), filled);
+      expect(answer, role).toMatchObject({ status: 403, body: { code: 'INSUFFICIENT_ROLE' } });
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { verifyPage } from '../../../src/api/public/verify-page.js';
+import { createApp } from '../../../src/api/server/app.js';
+import { ChromiumPage, chromiumPath } from '../../support/chromium.js';
+import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../../support/ledger-fixture.js';
+import { buildPackage } from '../../support/package-builder.js';
+
+const asked: unknown[] = [];
+const record = {
+  consent_type: 'cookies',
+  decision: 'accepted',
+  proof_hash: 'a'.repeat(64),
+  hash_version: 2,
+  hash_valid: true,
+  merkle_valid: true,
+  is_anonymized: false,
+  is_tsa_stamped: true,
+  created_at: '2026-03-01T10:11:00.000Z',
+  site_domain: '<img src=x onerror=alert(1)>',
+  categories: { analytics: true },
+  language: 'en',
+  valid_until: null,
+  timestamp: { time: '2026-03-01T10:19:00.000Z', checkpoint_size: 2 },
+};
+
+/** The page's own routes, beside a look-up that answers what each case needs. */
+const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
+  verifyPage,
+  (scope) => {
+    scope.post('/api/v1/public/consents/verify', (request, reply) => {
+      const { token } = JSON.parse(String(request.rawBody));
+      asked.push(token);
+      if (token === 'ct_unknown')
+        return reply.code(404).send({ valid: false, error: { code: 'CONSENT_NOT_FOUND', message: 'No.' } });
+      if (token === 'cookie') return { valid: false, source: 'client_token', server_record_found: false, data: {} };
+      return { valid: true, source: 'server', server_record_found: true, data: record };
+    });
+  },
+]);
+let origin = '';
+
+beforeAll(async () => {
+  origin = await app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => app.close());
+
+test.each(['/verify', '/verify/consent-verify.html'])('%s comes with the policy that the page states', async (path) => {
+  const response = await fetch(`${origin}${path}`);
+  const html = await response.text();
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^ ]+'; style-src 'sha256-[^ ]+'; connect-src /);
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(html).toContain(policy.replace("; frame-ancestors 'none'", ''));
+  expect(policy).toContain(path === '/verify' ? "connect-src 'self'" : "connect-src 'none'");
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(response.headers.get('x-frame-options')).toBe('DENY');
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+  const disposition = response.headers.get('content-disposition');
+  expect(disposition).toBe(path === '/verify' ? null : 'attachment; filename="consent-verify.html"');
+});
+
+test('it takes no other method', async () => {
+  expect((await fetch(`${origin}/verify`, { method: 'POST' })).status).toBe(405);
+});
+
+test.skipIf(chromiumPath === undefined)('in Chromium: a package is checked, and a token looked up', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'consent-verify-served-'));
+  const authority = fixtureAuthority();
+  const files = ['root.der', 'ledger.key', 'package.zip'].map((name) => join(folder, name));
+  writeFileSync(files[0] ?? '', authority.root.der);
+  writeFileSync(files[1] ?? '', LEDGER_KEY.verifierKey);
+  writeFileSync(files[2] ?? '', buildPackage(authority));
+  const page = await ChromiumPage.open(chromiumPath ?? '');
+  const textOf = async (id: string) => String(await page.evaluate(`document.getElementById('${id}').innerText`));
+  const lookUp = async (token: string, answer: string) => {
+    await page.evaluate(`document.getElementById('token').value = ' ${token} '`);
+    await page.evaluate(`document.getElementById('lookup').requestSubmit()`);
+    await page.until(async () => (await textOf('lookup-result')).includes(answer));
+  };
+  try {
+    await page.goto(`${origin}/verify`);
+    await page.evaluate(`document.getElementById('at').value = '${VERIFIED_AT.toISOString().slice(0, 19)}'`);
+    await page.dropFiles(300, 300, files);
+    await page.until(async () => (await textOf('status')) === 'Checked: valid.');
+    await lookUp('ct_known', '2026-03-01 10:19:00.000 UTC');
+    expect(await textOf('lookup-result')).toContain('<img src=x onerror=alert(1)>');
+    if (process.env.SCREENSHOTS !== undefined)
+      writeFileSync(join(process.env.SCREENSHOTS, 'served.png'), await page.screenshot());
+    await lookUp('ct_unknown', 'no record');
+    await lookUp('cookie', 'anyone could have written it');
+    expect(asked).toEqual(['ct_known', 'ct_unknown', 'cookie']);
+    const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
+    expect(violations).toEqual([]);
+    expect(page.events('Runtime.exceptionThrown')).toEqual([]);
+  } finally {
+    await page.close();
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
+import { createProgram } from '../../../src/cli/program.js';
+import { variables } from '../../../src/platform/config/variables.js';
+
+const DOCUMENTS = ['operations.md', 'restore.md', 'ledger-key.md', 'configuration.md', 'erasure.md'];
+/** Of other programs: what they are is said where they stand. */
+const FOREIGN = new Set(['POSTGRES_PASSWORD']);
+
+const read = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)), 'utf8');
+const program = createProgram({ env: {}, stdout: process.stdout, stderr: process.stderr });
+
+/** Command lines as they stand in a document, each as words. */
+function commandLines(text: string): string[][] {
+  return [
+    ...text.matchAll(
+      /(?<=^|`|\s)consent-ledger ((?:[a-z][a-z-]*|--[a-z-]+|<[a-z_]+>|\S+:\/\/\S+)(?: (?:[a-z][a-z-]*|--[a-z-]+|<[a-z_]+>|[a-z]+:\/\/[^\s`]+))*)(?=`|$|\n)/gm,
+    ),
+  ].map(([, line = '']) => line.split(' '));
+}
+
+/** The command that the words name, and the words that are left. */
+function resolve(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  let command: Command = program;
+  let used = 0;
+  for (const word of words) {
+    const next = command.commands.find((inner) => inner.name() === word);
+    if (next === undefined) break;
+    command = next;
+    used += 1;
+  }
+  return { command, rest: words.slice(used) };
+}
+
+describe.each(DOCUMENTS)('docs/%s', (name) => {
+  const text = read(name);
+
+  it('names commands, options and arguments that there are', () => {
+    for (const words of commandLines(text)) {
+      const { command, rest } = resolve(words);
+      const line = words.join(' ');
+      expect(command, line).not.toBe(program);
+      if (command.commands.length > 0) expect(rest, `${line}: which command of it?`).toEqual([]);
+      const options = rest.filter((word) => word.startsWith('--'));
+      for (const option of options)
+        expect(
+          command.options.map(({ long }) => long),
+          line,
+        ).toContain(option);
+      const first = rest[0];
+      if (first !== undefined && !first.startsWith('--'))
+        expect(command.registeredArguments.length, line).toBeGreaterThan(0);
+    }
+  });
+
+  it('names variables and error codes that there are', () => {
+    const known = new Set([...Object.keys(variables.shape), ...Object.keys(ERROR_CODES), ...FOREIGN]);
+    const named = [...text.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^`]*)?`/g)].map(([, word = '']) => word);
+    for (const word of named) expect([...known], name).toContain(word);
+  });
+
+  it('links to files that there are', () => {
+    for (const [, path = ''] of text.matchAll(/\]\(([\w./-]+\.md)(?:#[\w-]+)?\)/g))
+      expect(() => read(path)).not.toThrow();
+  });
+});
+
+it('the document for operators names many commands', () => {
+  const lines = commandLines(read('operations.md')).map((words) => words.join(' '));
+  expect(lines.length).toBeGreaterThan(20);
+  expect(lines).toContain('admin log copy --to esdb://host:2113');
+});
+
+it('the composition passes the service variables that there are', () => {
+  const text = readFileSync(fileURLToPath(new URL('../../../docker-compose.yml', import.meta.url)), 'utf8');
+  const service = text.slice(text.indexOf('x-service:'), text.indexOf('x-eventstore:'));
+  const named = [...service.matchAll(/^ {4}([A-Z][A-Z_]+):/gm)].map(([, word = '']) => word);
+  expect(named).toEqual(expect.arrayContaining(['DATABASE_URL', 'MASTER_KEY', 'METRICS_TOKEN', 'DRAIN_GRACE_MS']));
+  for (const word of named) expect(Object.keys(variables.shape)).toContain(word);
+});

@@ -1,0 +1,39 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import { ledgerSignerOf } from '../../../src/app/open-ledger-signer.js';
+import { exportEvidence } from '../../../src/evidence/package/index.js';
+import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import { count, newConsent, silent, testKeyring, until, whileRunning } from '../../pipeline/relay/pipeline.js';
+import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openLedgerWorld();
+});
+afterAll(() => world.close());
+
+it('a sealed and stamped record whose proof hash is not by the tenant’s key is never made into a package', async () => {
+  const { pipeline, keyring, site, folder } = world;
+  const { worker: pool, log } = pipeline;
+  await world.record(site, [{ visitorId: 'ann' }]);
+  await world.seal();
+  const forged = newConsent(site.siteId);
+  await log.append(consentsStream(site.siteId), await log.lastRevision(consentsStream(site.siteId)), [forged]);
+  // A sealer that takes the forger's key for the tenant's.
+  const signer = ledgerSignerOf(await keyring.ledgerKey(), ORIGIN);
+  const limits = { maxLeaves: 8, maxAgeMs: 20 };
+  const deceived = createSealer({ pool, log, keyring: testKeyring, logger: silent, signer, limits, pollMs: 10 });
+  await whileRunning([deceived], () =>
+    until(async () => (await count(pool, 'leaves where event_id = $1', [forged.id])) === 1),
+  );
+  await world.stamp();
+
+  const output = join(folder, 'forged.zip');
+  const request = { siteId: site.siteId, filter: {}, disclose: 'all', output, exportedBy: 'test' } as const;
+  await expect(exportEvidence({ pool, log, keyring, origin: ORIGIN }, request)).rejects.toMatchObject({
+    problem: 'proof-hash-differs',
+  });
+  expect((await readdir(folder)).filter((name) => name.startsWith('forged'))).toEqual([]);
+});

@@ -1,0 +1,220 @@
+import { createHmac, createSecretKey, randomBytes, randomUUID, sign } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
+import { noteKeyId, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { ensureManifestCertificate } from '../../../src/evidence/package/index.js';
+import { newEventId } from '../../../src/pipeline/admission/event-id.js';
+import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
+import type { LedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
+import { SiteRelay } from '../../../src/pipeline/relay/relay-site.js';
+import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
+import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
+import {
+  blindIndex,
+  createKeyring,
+  createRandomPool,
+  encryptForRecord,
+  type Keyring,
+  recordKey,
+  SEED_BYTES,
+} from '../../../src/platform/keys/index.js';
+import { createTimestampClient } from '../../../src/timestamping/client.js';
+import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
+import { createSiteFixture, type SiteFixture } from '../../pipeline/admission/site-fixture.js';
+import { count, type Pipeline, silent, startPipeline, until, whileRunning } from '../../pipeline/relay/pipeline.js';
+
+export const ORIGIN = 'ledger.example/test';
+
+/** A consent to be recorded, by its personal values. */
+export interface NewConsent {
+  readonly visitorId: string;
+  readonly fields?: Readonly<Record<string, JsonValue>>;
+  readonly signature?: Uint8Array;
+  readonly consentType?: string;
+  readonly version?: 'cookieEn' | 'cookieTr';
+  readonly at?: Date;
+}
+
+/** A whole installation without its HTTP surface: real database, log, keys, relay, sealer, stamper and development TSA. */
+export interface LedgerWorld {
+  readonly pipeline: Pipeline;
+  readonly keyring: Keyring;
+  readonly master: Buffer;
+  readonly site: SiteFixture;
+  readonly otherSite: SiteFixture;
+  /** A folder that is removed at the end. */
+  readonly folder: string;
+  readonly ledgerKey: VerifierKey;
+  readonly tsaRootPath: string;
+  readonly tsaRoot: Uint8Array;
+  /** Records consents as admission does, without relaying them. @returns their event ids */
+  record(site: SiteFixture, consents: readonly NewConsent[]): Promise<string[]>;
+  relay(): Promise<void>;
+  /** Relays and seals everything. */
+  seal(maxLeaves?: number): Promise<void>;
+  /** Relays, seals and stamps everything. */
+  stamp(maxLeaves?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openLedgerWorld(): Promise<LedgerWorld> {
+  const pipeline = await startPipeline();
+  const folder = await mkdtemp(join(tmpdir(), 'evidence-test-'));
+  const master = randomBytes(32);
+  const keyring = await createKeyring(pipeline.worker, createSecretKey(master));
+  const signingKey = await keyring.ledgerKey();
+  const signer: LedgerSigner = {
+    origin: ORIGIN,
+    publicKey: new Uint8Array(signingKey.publicKeyBytes),
+    sign: (message) => new Uint8Array(sign(null, message, signingKey.privateKey)),
+  };
+  const tsa = await startDevelopmentTsa({ folder: join(folder, 'tsa') });
+  const tsaRoot = certificateOf(await readFile(tsa.rootCertificatePemPath, 'utf8'));
+  const client = createTimestampClient({ authorities: [tsa.url], trustAnchors: [tsaRoot] });
+  await ensureManifestCertificate({ pool: pipeline.worker, keyring, origin: ORIGIN });
+  const site = await createSiteFixture(pipeline.owner);
+  const otherSite = await createSiteFixture(pipeline.owner);
+  const { worker: pool, log } = pipeline;
+
+  const relay = async (): Promise<void> => {
+    const relays = new SiteRelay({ pool, log, keyring, maxRows: 500, maxBytes: 10_000_000 });
+    const signal = new AbortController().signal;
+    for (const { siteId } of [site, otherSite]) while ((await relays.relaySome(siteId, signal)) > 0);
+  };
+  const seal = async (maxLeaves = 16): Promise<void> => {
+    await relay();
+    const limits = { maxLeaves, maxAgeMs: 20 };
+    const sealer = createSealer({ pool, log, keyring, logger: silent, signer, limits, pollMs: 10 });
+    await whileRunning([sealer], () => until(async () => (await count(pool, SEALED_ALL)) === 1));
+  };
+  return {
+    ...{ pipeline, keyring, master, site, otherSite, folder, tsaRoot, relay, seal },
+    tsaRootPath: tsa.rootCertificatePemPath,
+    ledgerKey: { name: ORIGIN, keyId: noteKeyId(ORIGIN, signer.publicKey), publicKey: signer.publicKey },
+    record: (target, consents) => recordConsents(pipeline, keyring, target, consents),
+    async stamp(maxLeaves) {
+      await seal(maxLeaves);
+      const state = await catchUpLedger(pool, log);
+      const newest = await readNewestStamp(pool, [tsaRoot], new Date());
+      await stampCheckpoint({ pool, log, signer, client }, state, newest, new AbortController().signal);
+    },
+    async close() {
+      await tsa.stop();
+      await pipeline.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const SEALED_ALL = `(select 1 where (select count(*) from leaves) =
+  (select count(*) from event_log.events where stream like 'consents-%' or stream like 'notices-%')) as done`;
+
+function certificateOf(pem: string): Uint8Array {
+  const [, body] = /-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/.exec(pem) ?? [];
+  return new Uint8Array(Buffer.from(body ?? '', 'base64'));
+}
+
+const versionRow = z.tuple([z.object({ language: z.string(), content_sha256: z.string(), config: z.string() })]);
+
+async function recordConsents(
+  { owner }: Pipeline,
+  keyring: Keyring,
+  site: SiteFixture,
+  consents: readonly NewConsent[],
+): Promise<string[]> {
+  const random = createRandomPool();
+  const siteKey = await keyring.siteKey(site.siteId);
+  const proofKey = await keyring.proofKey(site.tenantId);
+  const eventIds: string[] = [];
+  for (const consent of consents) {
+    const versionId = site.versions[consent.version ?? 'cookieEn'];
+    const { rows } = await owner.query(
+      `select v.language, v.content_sha256, s.site_config_hash as config
+         from document_versions v join sites s on s.id = v.site_id where v.id = $1`,
+      [versionId],
+    );
+    const [version] = versionRow.parse(rows);
+    const createdAt = consent.at ?? new Date();
+    const eventId = newEventId(createdAt.getTime(), random);
+    const seed = random.take(SEED_BYTES);
+    const key = recordKey(siteKey, seed, eventId);
+    const fields = new Map<string, JsonValue>([
+      ['visitor_id', consent.visitorId],
+      ...Object.entries(consent.fields ?? {}),
+    ]);
+    const attachmentId = randomUUID();
+    if (consent.signature !== undefined) {
+      const reference = {
+        sha256: toHex(sha256(consent.signature)),
+        media_type: 'image/png',
+        size: consent.signature.length,
+      };
+      fields.set('signature_image', reference);
+    }
+    const encoded = [...fields].map(([name, value]) => encodeDisclosure(random.take(SALT_BYTES), name, value));
+    const digests = encoded.map(disclosureDigest).sort();
+    const record: ConsentRecord = {
+      v: 1,
+      hash_version: 2,
+      proof_key_id: proofKey.id,
+      event_id: eventId,
+      site_id: site.siteId,
+      consent_type: consent.consentType ?? 'cookie',
+      decision: 'accepted',
+      categories: { necessary: true, analytics: true },
+      language: version.language,
+      document_version_id: versionId,
+      document_hash: version.content_sha256,
+      site_config_hash: version.config,
+      compliance_framework: 'gdpr',
+      created_at: createdAt.toISOString(),
+      valid_until: null,
+      channel: 's2s',
+      api_key_id: randomUUID(),
+      identity_assurance: null,
+      _sd: digests,
+    };
+    const text = canonicalJson(record);
+    const body = {
+      record: text,
+      proof_hash: createHmac('sha256', proofKey.key).update(text).digest('hex'),
+      disclosures: encryptForRecord(key, eventId, 'disclosures', Buffer.from(JSON.stringify(encoded)), random).toString(
+        'base64',
+      ),
+      attachments: consent.signature === undefined ? [] : [attachmentId],
+    };
+    await owner.query('insert into record_keys (event_id, site_id, seed, visitor_index) values ($1, $2, $3, $4)', [
+      eventId,
+      site.siteId,
+      seed,
+      blindIndex(siteKey, 'visitor', consent.visitorId),
+    ]);
+    if (consent.signature !== undefined) {
+      await owner.query('insert into attachments (id, event_id, site_id, ciphertext) values ($1, $2, $3, $4)', [
+        attachmentId,
+        eventId,
+        site.siteId,
+        encryptForRecord(key, eventId, `attachment:${attachmentId}`, consent.signature, random),
+      ]);
+    }
+    await owner.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
+      site.siteId,
+      consentsStream(site.siteId),
+      eventId,
+      CONSENT_RECORDED,
+      Buffer.from(JSON.stringify(body)),
+    ]);
+    eventIds.push(eventId);
+  }
+  return eventIds;
+}

@@ -1,0 +1,95 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { CONSENT_RECORDED, type ConsentRecord, DECISIONS } from '../../../schemas/events/consent-recorded.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { newEventId } from '../../../src/pipeline/admission/event-id.js';
+import {
+  blindIndex,
+  createRandomPool,
+  encryptForRecord,
+  recordKey,
+  SEED_BYTES,
+} from '../../../src/platform/keys/index.js';
+import type { SiteFixture } from '../../pipeline/admission/site-fixture.js';
+import type { LedgerWorld } from './ledger-world.js';
+
+/** Consents in one statement. */
+const PAGE = 1_000;
+const versionRow = z.tuple([z.object({ language: z.string(), content_sha256: z.string(), config: z.string() })]);
+
+/**
+ * Records so many consents of a site in the outbox, with real keys, proof hashes and encrypted values, in few statements: as admission leaves them,
+ * but for what it keeps of requests. Each discloses four values.
+ */
+export async function recordManyConsents(world: LedgerWorld, site: SiteFixture, consents: number): Promise<void> {
+  const { keyring, pipeline } = world;
+  const random = createRandomPool();
+  const siteKey = await keyring.siteKey(site.siteId);
+  const proofKey = await keyring.proofKey(site.tenantId);
+  const { rows } = await pipeline.owner.query(
+    `select v.language, v.content_sha256, s.site_config_hash as config
+       from document_versions v join sites s on s.id = v.site_id where v.id = $1`,
+    [site.versions.cookieEn],
+  );
+  const [version] = versionRow.parse(rows);
+  const apiKeyId = randomUUID();
+  const make = (number: number) => {
+    const createdAt = new Date();
+    const eventId = newEventId(createdAt.getTime(), random);
+    const seed = random.take(SEED_BYTES);
+    const visitorId = `visitor-${number}`;
+    const values = {
+      visitor_id: visitorId,
+      ip_address: `203.0.113.${number % 256}`,
+      user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+      source: 'banner',
+    };
+    const encoded = Object.entries(values).map(([name, value]) =>
+      encodeDisclosure(random.take(SALT_BYTES), name, value),
+    );
+    const record: ConsentRecord = {
+      v: 1,
+      hash_version: 2,
+      proof_key_id: proofKey.id,
+      event_id: eventId,
+      site_id: site.siteId,
+      consent_type: 'cookie',
+      decision: DECISIONS[number % DECISIONS.length] ?? 'accepted',
+      categories: { necessary: true, analytics: number % 2 === 0, marketing: number % 3 === 0 },
+      language: version.language,
+      document_version_id: site.versions.cookieEn,
+      document_hash: version.content_sha256,
+      site_config_hash: version.config,
+      compliance_framework: 'gdpr',
+      created_at: createdAt.toISOString(),
+      valid_until: null,
+      channel: 'browser',
+      api_key_id: apiKeyId,
+      identity_assurance: null,
+      _sd: encoded.map(disclosureDigest).sort(),
+    };
+    const text = canonicalJson(record);
+    const plain = Buffer.from(JSON.stringify(encoded));
+    const sealed = encryptForRecord(recordKey(siteKey, seed, eventId), eventId, 'disclosures', plain, random);
+    const proofHash = createHmac('sha256', proofKey.key).update(text).digest('hex');
+    const body = { record: text, proof_hash: proofHash, disclosures: sealed.toString('base64'), attachments: [] };
+    const visitorIndex = blindIndex(siteKey, 'visitor', visitorId);
+    return { eventId, seed, visitorIndex, body: Buffer.from(JSON.stringify(body)) };
+  };
+  for (let first = 0; first < consents; first += PAGE) {
+    const page = Array.from({ length: Math.min(PAGE, consents - first) }, (_, i) => make(first + i));
+    const ids = page.map(({ eventId }) => eventId);
+    await pipeline.owner.query(
+      `insert into record_keys (event_id, site_id, seed, visitor_index)
+       select k.id, $1, k.seed, k.visitor from unnest($2::uuid[], $3::bytea[], $4::bytea[]) as k (id, seed, visitor)`,
+      [site.siteId, ids, page.map(({ seed }) => seed), page.map(({ visitorIndex }) => visitorIndex)],
+    );
+    await pipeline.owner.query(
+      `insert into outbox (site_id, stream, event_id, type, body)
+       select $1, $2, e.id, $3, e.body from unnest($4::uuid[], $5::bytea[]) with ordinality as e (id, body, n) order by n`,
+      [site.siteId, consentsStream(site.siteId), CONSENT_RECORDED, ids, page.map(({ body }) => body)],
+    );
+  }
+}

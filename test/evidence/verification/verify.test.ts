@@ -1,0 +1,320 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { eraseSubject, openErasureJournal } from '../../../src/erasure/index.js';
+import { ask, get, type RunningApp, startApp } from '../../api/server/running-app.js';
+import { postSigned } from '../../support/signed-requests.js';
+import { alter, alterationsOf, restore } from './alterations.js';
+
+const Accepted = z.object({
+  data: z.object({ consent_token: z.string(), proof_hash: z.string(), created_at: z.string() }),
+});
+type Accepted = z.infer<typeof Accepted>['data'];
+const Verified = z.object({
+  valid: z.boolean(),
+  data: z.object({ merkle_valid: z.boolean().nullable(), is_tsa_stamped: z.boolean() }),
+});
+
+describe('verification from stored bytes', () => {
+  let app: RunningApp;
+  let demo: SeededDemo;
+  let other: SeededDemo;
+  let consent: Accepted;
+  let eventId: string;
+  beforeAll(async () => {
+    app = await startApp('serve', { PUBLIC_VERIFY_LIMIT: '100000' });
+    demo = await app.seed();
+    other = await app.seed();
+    // Several records, so that the one looked at has neighbours in stream, batch and ledger tree.
+    for (let i = 0; i < 3; i += 1) await waitUntilStamped(await record(`earlier ${i}`));
+    const [first] = await Promise.all([record('Ayşe'), record('neighbour'), record('another')]);
+    if (first === undefined) throw new Error('nothing was recorded');
+    consent = first;
+    await waitUntilStamped(consent);
+    eventId = uuidOf(consent.consent_token);
+  });
+  afterAll(() => app.stop());
+
+  const activeVersion = (kind: string): string => {
+    const document = demo.documents.find((one) => one.kind === kind);
+    return document?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
+  };
+  const record = async (visitorId: string): Promise<Accepted> => {
+    const response = await postSigned(app.url, demo.keys.write, '/tool/v1/consents', {
+      consent_type: 'cookie',
+      decision: 'partial',
+      document_version_id: activeVersion('cookie_policy'),
+      categories: { necessary: true, analytics: false },
+      compliance_framework: 'gdpr',
+      visitor_id: visitorId,
+      idempotency_key: randomUUID(),
+    });
+    const text = await response.text();
+    expect(response.status, text).toBe(202);
+    return Accepted.parse(JSON.parse(text)).data;
+  };
+  const verify = (id: string, key = demo.keys.read) => get(app, `/tool/v1/consents/verify/${id}`, key);
+  const waitUntilStamped = async ({ consent_token: id }: Accepted): Promise<void> => {
+    await vi.waitFor(
+      async () => {
+        expect(Verified.safeParse((await verify(id)).body).data?.data.is_tsa_stamped).toBe(true);
+      },
+      { timeout: 40_000, interval: 100 },
+    );
+  };
+  const publicly = (query: string) => ask(`${app.url}/api/v1/public/consents/verify${query}`);
+
+  it('says of a sound record, by each of its three names, that it is valid', async () => {
+    for (const id of [consent.consent_token, consent.proof_hash, eventId, eventId.toUpperCase()]) {
+      expect(await verify(id)).toMatchObject({
+        status: 200,
+        body: {
+          valid: true,
+          data: {
+            consent_type: 'cookie',
+            decision: 'partial',
+            proof_hash: consent.proof_hash,
+            hash_version: 2,
+            hash_valid: true,
+            merkle_valid: true,
+            is_anonymized: false,
+            is_tsa_stamped: true,
+            created_at: consent.created_at,
+          },
+        },
+      });
+    }
+  });
+
+  it('does not know what does not exist, what is malformed, and what is another tenant’s', async () => {
+    for (const id of [randomUUID(), 'ct_0', 'x'.repeat(200), '%00', consent.proof_hash.slice(1)]) {
+      const answer = await verify(id);
+      expect(answer).toMatchObject({ status: 404, body: { valid: false, code: 'CONSENT_NOT_FOUND' } });
+    }
+    const unknown = await verify(randomUUID(), other.keys.read);
+    const foreign = await verify(consent.consent_token, other.keys.read);
+    expect(foreign).toMatchObject({ status: 404, body: unknown.body });
+  });
+
+  it('answers false once any column of any row that it answers from is altered', async () => {
+    for (const alteration of await alterationsOf(app.superuser, eventId, other)) {
+      const { table, column, where } = alteration;
+      const name = `${table}.${column}`;
+      const before = await app.superuser.query(`select ${column}::text as text from ${table} where ${where}`);
+      expect(before.rowCount, name).toBe(1);
+      await alter(app.superuser, alteration);
+      const [keyed, open] = await Promise.all([
+        verify(consent.consent_token),
+        publicly(`?token=${consent.consent_token}`),
+      ]);
+      await restore(app.superuser, alteration, before.rows[0]?.text ?? null);
+      expect(keyed.body, name).toMatchObject({ valid: false });
+      expect(open.body, name).toMatchObject({ valid: false });
+      expect((await verify(consent.consent_token)).body, `${name} restored`).toMatchObject({ valid: true });
+    }
+  });
+
+  it('shows a record publicly, by each way of naming it, without anything of the person', async () => {
+    const cookie = encodeURIComponent(JSON.stringify({ token: consent.consent_token, visitor_id: 'Ayşe' }));
+    for (const query of [
+      `?token=${consent.consent_token}`,
+      `?proof_hash=${consent.proof_hash}`,
+      `?id=${eventId}`,
+      `?token=${encodeURIComponent(cookie)}`,
+    ]) {
+      const answer = await publicly(query);
+      expect(answer, query).toMatchObject({
+        status: 200,
+        body: {
+          valid: true,
+          source: 'server',
+          server_record_found: true,
+          data: {
+            decision: 'partial',
+            categories: { necessary: true, analytics: false },
+            site_domain: demo.site.domain,
+            created_at: consent.created_at,
+            hash_valid: true,
+            is_tsa_stamped: true,
+            timestamp: { time: expect.stringMatching(/Z$/), checkpoint_size: expect.any(Number) },
+          },
+        },
+      });
+      expect(JSON.stringify(answer.body)).not.toMatch(/Ayşe|visitor|user_agent|ip_address|127\.0\.0\.1/);
+      expect(answer.headers.get('x-ratelimit-limit')).toBe('100000');
+    }
+    const posted = await ask(`${app.url}/api/v1/public/consents/verify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: eventId }),
+    });
+    expect(posted).toMatchObject({ status: 200, body: { valid: true } });
+  });
+
+  it('never calls a cookie valid that no record stands behind', async () => {
+    const fields = {
+      consent_token: `ct_${'0'.repeat(32)}`,
+      decision: 'accepted',
+      categories: { analytics: true },
+      visitor_id: 'Ayşe',
+    };
+    const json = JSON.stringify(fields);
+    for (const value of [
+      json,
+      encodeURIComponent(json),
+      Buffer.from(json).toString('base64url'),
+      Buffer.from(json).toString('base64'),
+    ]) {
+      const answer = await publicly(`?token=${encodeURIComponent(value)}`);
+      expect(answer, value).toMatchObject({
+        status: 200,
+        body: {
+          valid: false,
+          source: 'client_token',
+          server_record_found: false,
+          data: { decision: 'accepted', categories: { analytics: true } },
+        },
+      });
+      expect(JSON.stringify(answer.body)).not.toMatch(/Ayşe|visitor/);
+    }
+  });
+
+  it('answers 404 where nothing is found, and 422 where nothing is named', async () => {
+    const notFound = { status: 404, body: { valid: false, code: 'CONSENT_NOT_FOUND' } };
+    for (const query of [`?id=${randomUUID()}`, '?token=gibberish', '?token=%25%25', `?proof_hash=${'0'.repeat(64)}`]) {
+      expect(await publicly(query), query).toMatchObject(notFound);
+    }
+    for (const query of ['', '?token=', '?other=1']) {
+      expect(await publicly(query), query).toMatchObject({
+        status: 422,
+        body: { valid: false, code: 'IDENTIFIER_REQUIRED' },
+      });
+    }
+  });
+
+  it('lists a visitor’s consents, the newest first, and no other’s', async () => {
+    const visitor = `visitor ${randomUUID()}`;
+    const tokens: string[] = [];
+    for (let i = 0; i < 3; i += 1) tokens.unshift((await record(visitor)).consent_token);
+    const status = (key: string, query: string) => get(app, `/tool/v1/consents/status?${query}`, key);
+    const named = `visitor_id=${encodeURIComponent(visitor)}`;
+    const List = z.object({ data: z.object({ consents: z.array(z.looseObject({ consent_token: z.string() })) }) });
+    const list = async (query: string, key = demo.keys.read) =>
+      List.parse((await status(key, query)).body).data.consents.map(({ consent_token }) => consent_token);
+    await expect.poll(() => list(named), { timeout: 20_000 }).toEqual(tokens);
+    expect(await list(`${named}&consent_type=cookie&document_slug=cookie-policy`)).toEqual(tokens);
+    expect(await list(`${named}&document_version_id=${activeVersion('cookie_policy')}`)).toEqual(tokens);
+    expect(await list(`${named}&document_slug=explicit-consent`)).toEqual([]);
+    expect(await list(named, other.keys.read)).toEqual([]);
+    expect(JSON.stringify((await status(demo.keys.read, named)).body)).not.toContain('visitor');
+    expect(await status(demo.keys.read, '')).toMatchObject({
+      status: 422,
+      body: { code: 'VALIDATION_ERROR', errors: [{ field: 'visitor_id' }] },
+    });
+  });
+
+  it('answers false for a record whose key was deleted with made-up rows of an erasure that is nowhere in the log', async () => {
+    const victim = await record('victim');
+    await waitUntilStamped(victim);
+    const id = uuidOf(victim.consent_token);
+    const madeUp = randomUUID();
+    const { rows } = await app.superuser.query('delete from record_keys where event_id = $1 returning *', [id]);
+    await app.superuser.query('insert into erasure_events (event_id) values ($1)', [madeUp]);
+    await app.superuser.query('insert into erased_records values ($1, $2)', [id, madeUp]);
+    const forgedErasure = await verify(victim.consent_token);
+    await app.superuser.query('delete from erased_records where event_id = $1', [id]);
+    await app.superuser.query('insert into record_keys (event_id, site_id, seed) values ($1, $2, $3)', [
+      id,
+      rows[0]?.site_id,
+      rows[0]?.seed,
+    ]);
+    expect(forgedErasure.body).toMatchObject({ valid: false, data: { hash_valid: true } });
+    expect((await verify(victim.consent_token)).body).toMatchObject({ valid: true });
+  });
+
+  it('answers false for a sealed record that is made to look as if it never was', async () => {
+    const client = await app.superuser.connect();
+    try {
+      const victim = await record('unsealed');
+      await waitUntilStamped(victim);
+      const { rows } = await client.query('select stream, revision from leaves where event_id = $1', [
+        uuidOf(victim.consent_token),
+      ]);
+      const { stream, revision } = z.object({ stream: z.string(), revision: z.int() }).parse(rows[0]);
+      await client.query('create temporary table kept as select * from leaves where stream = $1 and revision >= $2', [
+        stream,
+        revision,
+      ]);
+      await client.query('begin');
+      await client.query('delete from leaves where stream = $1 and revision >= $2', [stream, revision]);
+      await client.query(
+        `update sealed_streams s set revision = l.revision, leaf = l.hash from leaves l
+          where s.stream = $1 and l.stream = $1 and l.revision = $2`,
+        [stream, revision - 1],
+      );
+      await client.query('commit');
+      const unsealed = await verify(victim.consent_token);
+      await client.query('insert into leaves select * from kept');
+      await client.query(
+        `update sealed_streams s set revision = l.revision, leaf = l.hash from kept l
+          where s.stream = l.stream and l.revision = (select max(revision) from kept)`,
+      );
+      expect(unsealed.body).toMatchObject({ valid: false, data: { merkle_valid: false } });
+      expect((await verify(victim.consent_token)).body).toMatchObject({ valid: true });
+    } finally {
+      client.release();
+    }
+  });
+
+  it('takes the status from the proved text of records, whatever the read model’s columns say', async () => {
+    const visitor = `status ${randomUUID()}`;
+    const { consent_token: token } = await record(visitor);
+    const id = uuidOf(token);
+    const status = () => get(app, `/tool/v1/consents/status?visitor_id=${encodeURIComponent(visitor)}`, demo.keys.read);
+    await expect.poll(status, { timeout: 20_000 }).toMatchObject({ body: { data: { consents: [{ id }] } } });
+    const { rows } = await app.superuser.query(`select live_generation as g from projections where name = 'consents'`);
+    const table = `rm_consents_${z.object({ g: z.int() }).parse(rows[0]).g}.consents`;
+    const set = (sql: string) => app.superuser.query(`update ${table} set ${sql} where event_id = $1`, [id]);
+    await set(`valid_until = '2001-01-01', decision = 'accepted', erased_by = 0`);
+    expect((await status()).body).toMatchObject({ data: { consents: [{ id, decision: 'partial' }] } });
+    await set(`record = replace(record, 'partial', 'accepted')`);
+    expect(await status()).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR' } });
+    await set(`record = replace(record, 'accepted', 'partial')`);
+    expect(await status()).toMatchObject({ status: 200 });
+  });
+
+  it('goes on calling an erased record valid, and says that it is anonymized', async () => {
+    const erased = await record('to be erased');
+    await waitUntilStamped(erased);
+    const { workerPool, keyring, config } = app.service.installation;
+    const journal = openErasureJournal(config.erasureJournal);
+    await eraseSubject(
+      { pool: workerPool, keyring, journal },
+      { siteId: demo.site.id, by: { kind: 'visitor', value: 'to be erased' } },
+    );
+    const expected = {
+      valid: true,
+      data: { is_anonymized: true, hash_valid: true, merkle_valid: true, is_tsa_stamped: true },
+    };
+    expect(await verify(erased.consent_token)).toMatchObject({ status: 200, body: expected });
+    await expect
+      .poll(
+        async () => {
+          const { rows } = await app.superuser.query(
+            `select c.erased_by is not null and s.revision >= c.erased_by as is_sealed
+             from read_model.consents c join sealed_streams s on s.stream = c.stream where c.event_id = $1`,
+            [uuidOf(erased.consent_token)],
+          );
+          return rows[0]?.is_sealed;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    expect(await verify(erased.consent_token)).toMatchObject({ status: 200, body: expected });
+  });
+});
+
+function uuidOf(token: string): string {
+  return token.slice(3).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,136 @@
+import { type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { pino } from 'pino';
+import { createAccessTokens } from '../../../src/accounts/sign-in/access-tokens.js';
+import { createUserDirectory } from '../../../src/accounts/users/user-directory.js';
+import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
+import { requestSignature } from '../../../src/api/guards/signature.js';
+import { createToolGuards } from '../../../src/api/guards/tool-guard.js';
+import { createApp } from '../../../src/api/server/app.js';
+import { recordingRoutes } from '../../../src/api/tool/post-routes.js';
+import { type Admission, createAdmission } from '../../../src/pipeline/admission/admission.js';
+import { createOutboxGauge } from '../../../src/pipeline/admission/outbox-gauge.js';
+import type { GroupLimits } from '../../../src/pipeline/admission/submit.js';
+import { createKeyring, createRandomPool, type Keyring } from '../../../src/platform/keys/index.js';
+import { createKeyUsage } from '../../../src/tenancy/api-keys/key-usage.js';
+import type { SiteDirectory } from '../../../src/tenancy/directory/site-context.js';
+import { createSiteDirectory } from '../../../src/tenancy/directory/site-directory.js';
+
+/** One API process as far as recording goes: it shares nothing with another but the database and the master key. */
+export interface ApiProcess {
+  readonly app: FastifyInstance;
+  readonly admission: Admission;
+  readonly directory: SiteDirectory;
+  readonly keyring: Keyring;
+  readonly accessToken: (userId: string) => Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface ApiProcessOptions {
+  readonly outboxLimit?: number;
+  readonly limits?: GroupLimits;
+  readonly clock?: () => number;
+}
+
+/** @param keyPool in the role of the worker, which makes keys */
+export async function startApiProcess(
+  pool: pg.Pool,
+  keyPool: pg.Pool,
+  master: KeyObject,
+  options: ApiProcessOptions = {},
+): Promise<ApiProcess> {
+  const { clock = Date.now } = options;
+  const keyring = await createKeyring(keyPool, master);
+  const directory = createSiteDirectory(pool, keyring);
+  const tokens = createAccessTokens(keyring);
+  const admission = createAdmission({
+    pool,
+    directory,
+    random: createRandomPool(),
+    clock,
+    outbox: createOutboxGauge({
+      pool,
+      limit: options.outboxLimit ?? 1_000_000,
+      everyMs: 20,
+      monotonic: () => performance.now(),
+    }),
+    onError: () => undefined,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+  const guards = createToolGuards({
+    directory,
+    rateLimiter: createRateLimiter({ pool, hashKey: await keyring.throttleKey() }),
+    apiUsers: { tokens, users: createUserDirectory(pool) },
+    keyUsage: createKeyUsage(pool, Date.now),
+    invalidKeyLimit: 30,
+  });
+  const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
+    async (scope) => {
+      await scope.register(async (tool) => recordingRoutes(admission, clock)(tool, guards), { prefix: '/tool/v1' });
+    },
+  ]);
+  await app.ready();
+  return {
+    app,
+    admission,
+    directory,
+    keyring,
+    accessToken: async (userId) => {
+      const signInId = randomUUID();
+      await pool.query(
+        `insert into sign_ins (id, user_id, refresh_digest, expires_at, lapses_at)
+         values ($1, $2, $3, now() + interval '1 hour', now() + interval '1 hour')`,
+        [signInId, userId, randomBytes(32)],
+      );
+      return tokens.issue({ userId, signInId }, Math.floor(Date.now() / 1000));
+    },
+    close: async () => {
+      await app.close();
+      await admission.drain();
+    },
+  };
+}
+
+export interface PostOptions {
+  readonly nonce?: string;
+  readonly bearer?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Seconds that X-Timestamp is ahead. */
+  readonly ahead?: number;
+}
+
+export interface PostAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/** Sends a signed request. @param body an object, or the exact text to send */
+export async function post(
+  { app }: Pick<ApiProcess, 'app'>,
+  apiKey: string,
+  path: string,
+  body: unknown,
+  { nonce = randomUUID(), bearer, headers = {}, ahead = 0 }: PostOptions = {},
+): Promise<PostAnswer> {
+  const payload = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const timestamp = String(Math.floor(Date.now() / 1000) + ahead);
+  const response = await app.inject({
+    method: 'POST',
+    url: path,
+    payload,
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': apiKey,
+      'x-timestamp': timestamp,
+      'x-nonce': nonce,
+      'x-signature': requestSignature(apiKey, { method: 'POST', path, timestamp, nonce, body: payload }),
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...headers,
+    },
+  });
+  return { status: response.statusCode, body: response.json(), headers: response.headers };
+}
+
+export const newKey = (): string => `k-${randomBytes(8).toString('hex')}`;

@@ -1,0 +1,225 @@
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ConsentResponse } from '../../../schemas/api/consents.js';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { ConsentRecord, ConsentRecordedBody, eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
+import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { MAX_APPEND_BYTES } from '../../../src/pipeline/event-log/port.js';
+import { blindIndex, decryptForRecord, recordKey } from '../../../src/platform/keys/index.js';
+import { type ApiProcess, post, startApiProcess } from './api-process.js';
+import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
+import { createSiteFixture, type SiteFixture } from './site-fixture.js';
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+const PDF = Buffer.from('%PDF-1.7 a contract');
+
+describe('what is recorded of a consent', () => {
+  let database: AdmissionDatabase;
+  let api: ApiProcess;
+  let site: SiteFixture;
+
+  beforeAll(async () => {
+    database = await openAdmissionDatabase();
+    api = await startApiProcess(database.pool, database.worker, createSecretKey(randomBytes(32)));
+    site = await createSiteFixture(database.owner);
+  });
+  afterAll(async () => {
+    await api?.close();
+    await database?.close();
+  });
+
+  async function record(body: Record<string, unknown>, headers: Record<string, string> = {}) {
+    const answer = await post(api, site.writeKey, '/tool/v1/consents', body, { headers });
+    expect(answer).toMatchObject({ status: 202 });
+    return ConsentResponse.parse(answer.body).data;
+  }
+
+  /** Reads back what the token stands for, the way the later stages do: from the bytes. */
+  async function readBack(consentToken: string) {
+    const eventId = eventIdOfConsentToken(consentToken);
+    const { rows } = await database.owner.query(
+      `select o.stream, o.type, o.body, k.seed, k.visitor_index, k.email_index, k.phone_index, k.id_number_index
+         from outbox o join record_keys k using (event_id) where event_id = $1`,
+      [eventId],
+    );
+    const bytes = z.instanceof(Buffer);
+    const [row] = z
+      .tuple([
+        z.object({
+          stream: z.string(),
+          type: z.string(),
+          body: bytes,
+          seed: bytes,
+          visitor_index: bytes.nullable(),
+          email_index: bytes.nullable(),
+          phone_index: bytes.nullable(),
+          id_number_index: bytes.nullable(),
+        }),
+      ])
+      .parse(rows);
+    const body = ConsentRecordedBody.parse(JSON.parse(row.body.toString('utf8')));
+    const id = eventId ?? '';
+    const key = recordKey(await api.keyring.siteKey(site.siteId), row.seed, id);
+    const encoded =
+      body.disclosures === null
+        ? []
+        : z
+            .array(z.string())
+            .parse(
+              JSON.parse(decryptForRecord(key, id, 'disclosures', Buffer.from(body.disclosures, 'base64')).toString()),
+            );
+    const fields = Object.fromEntries(
+      encoded.map((text) => {
+        const disclosure = decodeDisclosure(text);
+        if (disclosure === null) throw new Error('a disclosure cannot be read');
+        return [disclosure.name, disclosure.value];
+      }),
+    );
+    return { row, body, record: ConsentRecord.parse(JSON.parse(body.record)), encoded, fields, key, id };
+  }
+
+  it('holds the closed list in canonical form, and everything else as disclosures', async () => {
+    const metadata = { screen: 'home', nested: { '😀': [1, 2.5, null] }, 'say "hi"\\': '\u2028' };
+    const answer = await record(
+      {
+        consent_type: 'cookie',
+        decision: 'partial',
+        document_version_id: site.versions.cookieTr.toUpperCase(),
+        language: 'tr',
+        categories: { marketing: false, analytics: true, unknown_one: true },
+        visitor_id: 'visitor-1',
+        visitor_region: 'TR-34',
+        visitor_country: 'TR',
+        compliance_framework: 'kvkk',
+        source: 'server',
+        metadata,
+        extra_fields: { a: 1 },
+        signer_email: ' Ada@Example.COM ',
+        signer_phone: null,
+        idempotency_key: 'a-key-0001',
+        ip_address: '192.0.2.1',
+        user_agent: 'forged',
+        otp_verified: true,
+        otp_reference: { not: 'even a string' },
+        not_a_field: 'x',
+      },
+      { 'user-agent': 'Browser/1.0' },
+    );
+    const { row, body, record: made, encoded, fields } = await readBack(answer.consent_token);
+
+    expect(body.record).toBe(canonicalJson(made));
+    const proofKey = await api.keyring.proofKeyById(made.proof_key_id);
+    expect(body.proof_hash).toBe(createHmac('sha256', proofKey.key).update(body.record).digest('hex'));
+    expect(answer).toMatchObject({ proof_hash: body.proof_hash, created_at: made.created_at, duplicate: false });
+    const context = await api.directory.site(site.siteId);
+    expect(made).toMatchObject({
+      v: 1,
+      hash_version: 2,
+      site_id: site.siteId,
+      consent_type: 'cookie',
+      decision: 'partial',
+      categories: { analytics: true, marketing: false },
+      language: 'tr',
+      document_version_id: site.versions.cookieTr,
+      document_hash: context.activeVersions.get(site.versions.cookieTr)?.contentSha256,
+      site_config_hash: context.config?.sha256,
+      compliance_framework: 'kvkk',
+      channel: 'browser',
+      identity_assurance: null,
+    });
+    expect(Date.parse(made.valid_until ?? '') - Date.parse(made.created_at)).toBe(365 * 86_400_000);
+    expect(fields).toEqual({
+      visitor_id: 'visitor-1',
+      visitor_region: 'TR-34',
+      visitor_country: 'TR',
+      source: 'server',
+      metadata,
+      extra_fields: { a: 1 },
+      signer_email: ' Ada@Example.COM ',
+      idempotency_key: 'a-key-0001',
+      ip_address: '127.0.0.1',
+      user_agent: 'Browser/1.0',
+    });
+    expect(made._sd).toEqual(encoded.map(disclosureDigest).sort());
+    expect(row).toMatchObject({ stream: `consents-${site.siteId}`, type: 'ConsentRecorded.v1' });
+    const siteKey = await api.keyring.siteKey(site.siteId);
+    expect(row.visitor_index).toEqual(blindIndex(siteKey, 'visitor', 'visitor-1'));
+    expect(row.email_index).toEqual(blindIndex(siteKey, 'email', 'ada@example.com'));
+    expect(row.phone_index).toBeNull();
+    expect(row.body.toString('utf8')).not.toContain('visitor-1');
+  });
+
+  it('keeps large contents encrypted beside the event', async () => {
+    const answer = await record({
+      consent_type: 'document_approval',
+      decision: 'accepted',
+      document_version_id: site.versions.terms,
+      signature_image: `data:image/png;base64,${PNG.toString('base64')}`,
+      signature_mime_type: 'image/png',
+      custom_document_content: PDF.toString('base64'),
+      custom_document_mime_type: 'application/pdf',
+      strokes_data: [[1, 2, 3]],
+      stroke_count: 1,
+      drawing_duration_ms: 10.5,
+    });
+    const { body, fields, key, id } = await readBack(answer.consent_token);
+    expect(fields).toMatchObject({
+      signature_image: { sha256: sha256Of(PNG), media_type: 'image/png', size: PNG.length },
+      custom_document_content: { sha256: sha256Of(PDF), media_type: 'application/pdf', size: PDF.length },
+      strokes_data: [[1, 2, 3]],
+      drawing_duration_ms: 10.5,
+    });
+    const { rows } = await database.owner.query('select id, ciphertext from attachments where event_id = $1', [id]);
+    const byId = new Map(
+      z
+        .array(z.object({ id: z.string(), ciphertext: z.instanceof(Buffer) }))
+        .parse(rows)
+        .map((r) => [r.id, r.ciphertext]),
+    );
+    const contents = body.attachments.map((attachment) =>
+      decryptForRecord(key, id, `attachment:${attachment}`, byId.get(attachment) ?? Buffer.alloc(0)),
+    );
+    expect(contents).toEqual([PNG, PDF]);
+  });
+
+  it('makes an event that the log takes, however large the consent', async () => {
+    // Characters that JSON escapes, and that UTF-8 writes with several bytes, cost the most.
+    const answer = await record({
+      consent_type: 'x'.repeat(50),
+      decision: 'accepted',
+      document_version_id: site.versions.terms,
+      visitor_id: '€'.repeat(100),
+      metadata: { a: '"'.repeat(8100) },
+      extra_fields: { a: '\u0001'.repeat(2700) },
+      strokes_data: 'x'.repeat(65_500),
+      declaration_text: '\u0001'.repeat(10_000),
+      signer_name: '\u0001'.repeat(200),
+      signature_image: Buffer.concat([PNG, Buffer.alloc(262_144 - PNG.length)]).toString('base64'),
+      custom_document_content: 'é'.repeat(524_288),
+      custom_document_mime_type: 'text/plain; charset=utf-8',
+    });
+    const { row } = await readBack(answer.consent_token);
+    expect(row.body.length).toBeLessThan(MAX_APPEND_BYTES / 2);
+  });
+
+  it('counts null as absent', async () => {
+    const answer = await record({
+      consent_type: 'cookie',
+      decision: 'rejected',
+      document_version_id: site.versions.cookieEn,
+      categories: null,
+      metadata: null,
+      visitor_id: null,
+    });
+    const { record: made, fields } = await readBack(answer.consent_token);
+    expect(made.categories).toBeNull();
+    expect(Object.keys(fields).sort()).toEqual(['ip_address', 'user_agent']);
+  });
+});
+
+function sha256Of(bytes: Uint8Array): string {
+  return toHex(sha256(bytes));
+}

@@ -1,0 +1,46 @@
+import pg from 'pg';
+import { createPool, type DatabaseRole } from '../../../src/platform/database/pool.js';
+import { createTestDatabase } from '../../support/postgres.js';
+
+export interface AdmissionDatabase {
+  readonly url: string;
+  /** Two pools in the role of API processes: nothing is shared between them but the database. */
+  readonly pool: pg.Pool;
+  readonly secondPool: pg.Pool;
+  /** In the role of the worker. */
+  readonly worker: pg.Pool;
+  /** May do everything: looks at tables, and moves clocks by changing rows. */
+  readonly owner: pg.Pool;
+  close(): Promise<void>;
+}
+
+export function apiPool(url: string, role: DatabaseRole = 'consent_ledger_api'): pg.Pool {
+  return createPool({
+    url,
+    role,
+    applicationName: 'test api',
+    maxConnections: 4,
+    statementTimeoutMs: 10_000,
+    onIdleError: () => undefined,
+  });
+}
+
+export async function openAdmissionDatabase(): Promise<AdmissionDatabase> {
+  const database = await createTestDatabase();
+  const owner = new pg.Pool({ connectionString: database.url, max: 2 });
+  owner.on('error', () => undefined);
+  const pool = apiPool(database.url);
+  const secondPool = apiPool(database.url);
+  const worker = apiPool(database.url, 'consent_ledger_worker');
+  return {
+    url: database.url,
+    pool,
+    secondPool,
+    worker,
+    owner,
+    close: async () => {
+      await Promise.all([pool.end(), secondPool.end(), worker.end(), owner.end()]);
+      await database.drop();
+    },
+  };
+}

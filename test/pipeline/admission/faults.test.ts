@@ -1,0 +1,168 @@
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConsentResponse } from '../../../schemas/api/consents.js';
+import { admitGroup, type Submission } from '../../../src/pipeline/admission/admit-group.js';
+import { nonceDigest } from '../../../src/pipeline/admission/digests.js';
+import type { PreparedConsent } from '../../../src/pipeline/admission/prepare-consent.js';
+import { createSubmitter, DEFAULT_GROUP_LIMITS } from '../../../src/pipeline/admission/submit.js';
+import { FaultyProxy } from '../../support/faulty-proxy.js';
+import { newKey, post, startApiProcess } from './api-process.js';
+import { type AdmissionDatabase, apiPool, openAdmissionDatabase } from './database.js';
+import { createSiteFixture } from './site-fixture.js';
+
+const SINGLE = '/tool/v1/consents';
+const master = createSecretKey(randomBytes(32));
+
+describe('admission when something fails', () => {
+  let database: AdmissionDatabase;
+  beforeAll(async () => {
+    database = await openAdmissionDatabase();
+  });
+  afterAll(() => database?.close());
+
+  const consentEvents = async (siteId: string): Promise<number> =>
+    (await database.owner.query('select from outbox where stream = $1', [`consents-${siteId}`])).rowCount ?? 0;
+
+  it('admits the neighbours of a consent that the database refuses', async () => {
+    const site = await createSiteFixture(database.owner);
+    const submitter = createSubmitter(database.pool, DEFAULT_GROUP_LIMITS, () => undefined);
+    const prepared = (eventId: string): PreparedConsent => ({
+      eventId,
+      body: Buffer.from('{}'),
+      proofHash: Buffer.alloc(32),
+      createdAt: Date.now(),
+      seed: Buffer.alloc(16),
+      indexes: { visitor: null, email: null, phone: null, id_number: null },
+      tokenId: null,
+      attachments: [],
+    });
+    const { rows } = await database.owner.query('select config_revision::int as revision from sites where id = $1', [
+      site.siteId,
+    ]);
+    const submission = (eventId: string): Submission => ({
+      site: { siteId: site.siteId, tenantId: site.tenantId, configRevision: rows[0].revision },
+      nonce: nonceDigest(site.siteId, randomUUID()),
+      consents: [{ refusal: 'none', prepared: prepared(eventId), idempotency: null, bodyDigest: null }],
+    });
+    const twice = randomUUID();
+    await admitGroup(database.pool, [submission(twice)]);
+    const outcomes = await Promise.allSettled(
+      [randomUUID(), twice, randomUUID()].map((eventId) => submitter.submit(submission(eventId))),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await consentEvents(site.siteId)).toBe(3);
+  });
+
+  /** Sends a consent, and runs `fault` while its transaction waits for the site's row; then lets it go on. */
+  async function duringAdmission(pool: pg.Pool, fault: (backend: number) => Promise<void>, after: () => Promise<void>) {
+    const site = await createSiteFixture(database.owner);
+    const api = await startApiProcess(pool, database.worker, master);
+    const body = {
+      consent_type: 'cookie',
+      decision: 'accepted',
+      document_version_id: site.versions.cookieEn,
+      idempotency_key: newKey(),
+    };
+    const blocker = await database.owner.connect();
+    try {
+      expect((await post(api, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() })).status).toBe(202);
+      await blocker.query('begin');
+      await blocker.query('select from sites where id = $1 for update', [site.siteId]);
+      const sent = post(api, site.writeKey, SINGLE, body);
+      await fault(await backendThatWaits());
+      await blocker.query('commit');
+      await after();
+      const first = await sent;
+      const eventsBefore = await consentEvents(site.siteId);
+      const retried = await post(api, site.writeKey, SINGLE, body);
+      return { first, eventsBefore, retried, events: await consentEvents(site.siteId), site };
+    } finally {
+      blocker.release();
+      await api.close();
+    }
+  }
+
+  async function backendThatWaits(): Promise<number> {
+    for (;;) {
+      const { rows } = await database.owner.query(
+        `select pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%admit_group%'`,
+      );
+      if (rows[0] !== undefined) return rows[0].pid;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  it('answers 503 when the answer of a commit is lost, and a retry with the same key makes no second record', async () => {
+    const url = new URL(database.url);
+    const proxy = await FaultyProxy.start({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    const pool = apiPool(url.toString());
+    try {
+      const committed = async (): Promise<void> => {
+        // The lost connection's backend has ended its transaction when nobody holds a site's row.
+        for (;;) {
+          const { rowCount } = await database.owner.query(
+            "select from pg_stat_activity where datname = current_database() and state = 'active' and query like '%from admit_group%' and pid <> pg_backend_pid()",
+          );
+          if (rowCount === 0) break;
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+        proxy.restore();
+      };
+      const seen = await duringAdmission(pool, async () => proxy.swallowAnswers(), committed);
+      expect(seen.first).toMatchObject({ status: 503, body: { code: 'ADMISSION_UNAVAILABLE' } });
+      expect(seen.first.headers['retry-after']).toBeDefined();
+      expect(seen.eventsBefore).toBe(2);
+      expect(ConsentResponse.parse(seen.retried.body).data.duplicate).toBe(true);
+      expect(seen.events).toBe(2);
+    } finally {
+      await pool.end();
+      await proxy.close();
+    }
+  });
+
+  it('answers 503 when the server ends the connection, and a retry records it', async () => {
+    const pool = apiPool(database.url);
+    try {
+      const kill = async (backend: number): Promise<void> => {
+        await database.owner.query('select pg_terminate_backend($1)', [backend]);
+      };
+      const seen = await duringAdmission(pool, kill, async () => undefined);
+      expect(seen.first).toMatchObject({ status: 503, body: { code: 'ADMISSION_UNAVAILABLE' } });
+      expect(seen.eventsBefore).toBe(1);
+      expect(ConsentResponse.parse(seen.retried.body).data.duplicate).toBe(false);
+      expect(seen.events).toBe(2);
+    } finally {
+      await pool.end();
+    }
+  });
+
+  it('answers 503 QUEUE_OVERLOADED when the outbox is full, but remembers what it has answered before', async () => {
+    const site = await createSiteFixture(database.owner);
+    const body = {
+      consent_type: 'cookie',
+      decision: 'accepted',
+      document_version_id: site.versions.cookieEn,
+      idempotency_key: newKey(),
+    };
+    const open = await startApiProcess(database.pool, database.worker, master);
+    const full = await startApiProcess(database.secondPool, database.worker, master, { outboxLimit: 1 });
+    try {
+      expect((await post(open, site.writeKey, SINGLE, body)).status).toBe(202);
+      let refused = await post(full, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() });
+      // The gauge looks in the background: the first request or two may pass.
+      for (let i = 0; i < 100 && refused.status === 202; i += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        refused = await post(full, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() });
+      }
+      expect(refused).toMatchObject({ status: 503, body: { code: 'QUEUE_OVERLOADED' } });
+      expect(refused.headers['retry-after']).toBeDefined();
+      expect(ConsentResponse.parse((await post(full, site.writeKey, SINGLE, body)).body).data.duplicate).toBe(true);
+    } finally {
+      await open.close();
+      await full.close();
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { createGroupCommitter, type GroupCommitterOptions } from '../../../src/pipeline/admission/group-committer.js';
+
+class Poison extends Error {}
+class Overloaded extends Error {}
+
+interface Item {
+  readonly name: string;
+  readonly keys?: readonly string[];
+  readonly weight?: number;
+}
+
+/** A committer whose groups end when the test says so. */
+function committer(options: Partial<GroupCommitterOptions<Item, string>> = {}) {
+  const groups: string[][] = [];
+  const gates: (() => void)[] = [];
+  const made = createGroupCommitter<Item, string>({
+    send: async (items) => {
+      groups.push(items.map(({ name }) => name));
+      await new Promise<void>((resolve) => gates.push(resolve));
+      if (items.some(({ name }) => name === 'poison')) throw new Poison('bad item');
+      return items.map(({ name }) => `done ${name}`);
+    },
+    keysOf: ({ keys }) => keys ?? [],
+    weightOf: ({ weight }) => weight ?? 1,
+    maxItems: 10,
+    maxWeight: 10,
+    maxInFlight: 1,
+    maxWaiting: 100,
+    overloaded: () => new Overloaded(),
+    isItemFault: (error) => error instanceof Poison,
+    ...options,
+  });
+  const settle = async (): Promise<void> => {
+    for (let quiet = 0; quiet < 3; quiet += 1) {
+      const gate = gates.shift();
+      if (gate !== undefined) quiet = 0;
+      gate?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { ...made, groups, settle };
+}
+
+describe('group committer', () => {
+  it('sends what gathers while a group is under way as the next group', async () => {
+    const { submit, groups, settle, drain } = committer();
+    const first = submit({ name: 'a' });
+    await new Promise((resolve) => setImmediate(resolve));
+    const rest = ['b', 'c', 'd'].map((name) => submit({ name }));
+    await settle();
+    expect(await Promise.all([first, ...rest])).toEqual(['done a', 'done b', 'done c', 'done d']);
+    expect(groups).toEqual([['a'], ['b', 'c', 'd']]);
+    await drain();
+  });
+
+  it('never sends one key twice in a group, and keeps the order of those that share one', async () => {
+    const { submit, groups, settle } = committer();
+    const all = [
+      submit({ name: 'a', keys: ['k'] }),
+      submit({ name: 'b', keys: ['k', 'm'] }),
+      submit({ name: 'c', keys: ['m'] }),
+      submit({ name: 'd' }),
+    ];
+    await settle();
+    await Promise.all(all);
+    expect(groups).toEqual([['a', 'd'], ['b'], ['c']]);
+  });
+
+  it('lets a bad item harm nobody but itself', async () => {
+    const { submit, groups, settle } = committer();
+    const all = ['a', 'poison', 'b'].map((name) => submit({ name }));
+    const settled = Promise.allSettled(all);
+    await settle();
+    expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(groups).toEqual([['a', 'poison', 'b'], ['a'], ['poison'], ['b']]);
+  });
+
+  it('does not send again what may have been kept', async () => {
+    const { submit, groups, settle } = committer({ isItemFault: () => false });
+    const settled = Promise.allSettled(['a', 'poison', 'b'].map((name) => submit({ name })));
+    await settle();
+    expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(groups).toHaveLength(1);
+  });
+
+  it('bounds groups by count and weight, and what waits', async () => {
+    const { submit, groups, settle } = committer({ maxItems: 3, maxWeight: 5, maxWaiting: 6 });
+    const items = [
+      { name: 'a', weight: 50 },
+      { name: 'b', weight: 3 },
+      { name: 'c', weight: 3 },
+      { name: 'd' },
+      { name: 'e' },
+      { name: 'f' },
+    ];
+    const all = items.map((item) => submit(item));
+    await expect(submit({ name: 'g' })).rejects.toBeInstanceOf(Overloaded);
+    await settle();
+    await Promise.all(all);
+    expect(groups).toEqual([['a'], ['b'], ['c', 'd', 'e'], ['f']]);
+  });
+});

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fromBase64url } from '../../../schemas/crypto/encoding.js';
+import {
+  COMPLIANCE_FRAMEWORKS,
+  type ConsentRecord,
+  DECISIONS,
+  VOUCHABLE_FIELDS,
+} from '../../../schemas/events/consent-recorded.js';
+import { decodeDisclosure, disclosureDigest, encodeDisclosure } from '../../../schemas/evidence/disclosure.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { encodeDisclosures } from '../../../src/pipeline/admission/disclosures.js';
+import { bodyText, consentRecordText } from '../../../src/pipeline/admission/record-text.js';
+import { createRandomPool } from '../../../src/platform/keys/index.js';
+
+const hex64 = fc.stringMatching(/^[0-9a-f]{64}$/);
+const instant = fc
+  .date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
+  .map((d) => d.toISOString());
+const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((s) => s.isWellFormed());
+const record: fc.Arbitrary<ConsentRecord> = fc.record({
+  v: fc.constant(1 as const),
+  hash_version: fc.constant(2 as const),
+  proof_key_id: text,
+  event_id: fc.uuid(),
+  site_id: fc.uuid(),
+  consent_type: fc.stringMatching(/^[A-Za-z0-9_.-]{1,50}$/),
+  decision: fc.constantFrom(...DECISIONS),
+  categories: fc.option(fc.dictionary(text, fc.boolean(), { noNullPrototype: true })),
+  language: text,
+  document_version_id: fc.uuid(),
+  document_hash: hex64,
+  site_config_hash: hex64,
+  compliance_framework: fc.option(fc.constantFrom(...COMPLIANCE_FRAMEWORKS)),
+  created_at: instant,
+  valid_until: fc.option(instant),
+  channel: fc.constantFrom('browser' as const, 's2s' as const),
+  api_key_id: fc.uuid(),
+  identity_assurance: fc.option(
+    fc.record({
+      method: fc.constant('tenant_attested' as const),
+      approval_token_id: fc.stringMatching(/^atk_[A-Za-z0-9_-]{1,60}$/),
+      vouched: fc.subarray([...VOUCHABLE_FIELDS], { minLength: 1 }),
+    }),
+  ),
+  _sd: fc.array(fc.stringMatching(/^[A-Za-z0-9_-]{43}$/), { maxLength: 6 }),
+});
+
+describe('texts that are written straight from closed lists', () => {
+  it('is the canonical JSON of the record', () => {
+    fc.assert(fc.property(record, (made) => consentRecordText(made) === canonicalJson(made)));
+  });
+
+  it('is the JSON of the event body', () => {
+    const body = fc.record({
+      record: record.map(consentRecordText),
+      proof_hash: hex64,
+      disclosures: fc.option(fc.base64String()),
+      attachments: fc.array(fc.uuid(), { maxLength: 3 }),
+    });
+    fc.assert(fc.property(body, (made) => bodyText(made) === JSON.stringify(made)));
+  });
+
+  it('encodes disclosures as the format does', () => {
+    const value = fc.jsonValue({ stringUnit: 'grapheme' });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string({ minLength: 1, maxLength: 20 }), value), { maxLength: 5 }), (pairs) => {
+        const fields = new Map(pairs.map(([name, json]) => [name, JSON.parse(JSON.stringify(json))]));
+        const { json, digests } = encodeDisclosures(fields, createRandomPool());
+        const encoded: unknown = JSON.parse(json);
+        expect(Array.isArray(encoded) ? encoded.length : -1).toBe(fields.size);
+        const strings = Array.isArray(encoded) ? encoded.map(String) : [];
+        for (const string of strings) {
+          const salt = fromBase64url(JSON.parse(Buffer.from(string, 'base64url').toString('utf8'))[0]);
+          const decoded = JSON.parse(Buffer.from(string, 'base64url').toString('utf8'));
+          expect(encodeDisclosure(salt ?? new Uint8Array(), decoded[1], fields.get(decoded[1]) ?? null)).toBe(string);
+        }
+        expect(digests).toEqual(strings.map(disclosureDigest).sort());
+      }),
+    );
+    const { json } = encodeDisclosures(new Map([['a', { b: [1] }]]), createRandomPool());
+    expect(decodeDisclosure(JSON.parse(json)[0])).toMatchObject({ name: 'a', value: { b: [1] } });
+  });
+});

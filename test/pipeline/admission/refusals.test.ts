@@ -1,0 +1,246 @@
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
+import { ConsentBatchResponse } from '../../../schemas/api/consents.js';
+import { type ApiProcess, newKey, post, startApiProcess } from './api-process.js';
+import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
+import { createSiteFixture, type SiteFixture } from './site-fixture.js';
+
+const SINGLE = '/tool/v1/consents';
+const BATCH = '/tool/v1/consents/batch';
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const base64 = (content: Uint8Array | string): string => Buffer.from(content).toString('base64');
+const keysOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]));
+
+describe('what admission refuses', () => {
+  let database: AdmissionDatabase;
+  let api: ApiProcess;
+  let site: SiteFixture;
+  let cookie: Record<string, unknown>;
+  let approval: Record<string, unknown>;
+
+  beforeAll(async () => {
+    database = await openAdmissionDatabase();
+    api = await startApiProcess(database.pool, database.worker, createSecretKey(randomBytes(32)));
+    site = await createSiteFixture(database.owner, { quota: 1000 });
+    cookie = { consent_type: 'cookie', decision: 'accepted', document_version_id: site.versions.cookieEn };
+    approval = { consent_type: 'document_approval', decision: 'accepted', document_version_id: site.versions.form };
+  });
+  afterAll(async () => {
+    await api?.close();
+    await database?.close();
+  });
+
+  const send = (body: unknown) => post(api, site.writeKey, SINGLE, body);
+  const recorded = async (): Promise<number> =>
+    (await database.owner.query('select from outbox where stream = $1', [`consents-${site.siteId}`])).rowCount ?? 0;
+
+  it.each<[string, number, string, () => unknown]>([
+    ['a body that is no JSON', 400, 'MALFORMED_JSON', () => '{"consent_type":'],
+    ['a duplicate key', 400, 'MALFORMED_JSON', () => '{"decision":"accepted","decision":"rejected"}'],
+    ['U+0000', 400, 'MALFORMED_JSON', () => '{"visitor_id":"\\u0000"}'],
+    ['a lone surrogate', 400, 'MALFORMED_JSON', () => '{"visitor_id":"\\ud800"}'],
+    ['1e400', 400, 'MALFORMED_JSON', () => '{"metadata":{"n":1e400}}'],
+    ['deep nesting', 400, 'MALFORMED_JSON', () => `{"metadata":${'['.repeat(40)}${']'.repeat(40)}}`],
+    ['bytes that are not UTF-8', 400, 'MALFORMED_JSON', () => Buffer.from([0x22, 0xff, 0x22])],
+    ['an array', 422, 'VALIDATION_ERROR', () => []],
+    ['a missing decision', 422, 'VALIDATION_ERROR', () => ({ ...cookie, decision: undefined })],
+    ['a long consent_type', 422, 'VALIDATION_ERROR', () => ({ ...cookie, consent_type: 'x'.repeat(51) })],
+    ['a version id that is no UUID', 422, 'VALIDATION_ERROR', () => ({ ...cookie, document_version_id: 'v1' })],
+    ['a short idempotency key', 422, 'VALIDATION_ERROR', () => ({ ...cookie, idempotency_key: 'short' })],
+    ['categories that are no booleans', 422, 'INVALID_CATEGORIES', () => ({ ...cookie, categories: { a: 'yes' } })],
+    ['31 keys of metadata', 422, 'METADATA_TOO_MANY_KEYS', () => ({ ...cookie, metadata: keysOf(31) })],
+    ['large metadata', 422, 'METADATA_TOO_LARGE', () => ({ ...cookie, metadata: { a: 'é'.repeat(8200) } })],
+    ['31 extra fields', 422, 'EXTRA_FIELDS_TOO_MANY_KEYS', () => ({ ...cookie, extra_fields: keysOf(31) })],
+    [
+      'large extra fields',
+      422,
+      'EXTRA_FIELDS_TOO_LARGE',
+      () => ({ ...cookie, extra_fields: { a: 'x'.repeat(16_400) } }),
+    ],
+    [
+      'a long extra name',
+      422,
+      'EXTRA_FIELD_NAME_TOO_LONG',
+      () => ({ ...cookie, extra_fields: { ['n'.repeat(101)]: 1 } }),
+    ],
+    ['many strokes', 422, 'STROKES_DATA_TOO_LARGE', () => ({ ...cookie, strokes_data: 'x'.repeat(65_536) })],
+    ['an image that is none', 422, 'INVALID_SIGNATURE_IMAGE', () => ({ ...cookie, signature_image: base64('hello') })],
+    ['no base64', 422, 'INVALID_SIGNATURE_IMAGE', () => ({ ...cookie, signature_image: '%%%' })],
+    [
+      'an image of another type',
+      422,
+      'INVALID_SIGNATURE_IMAGE',
+      () => ({ ...cookie, signature_image: base64(PNG), signature_mime_type: 'image/jpeg' }),
+    ],
+    [
+      'an SVG',
+      422,
+      'INVALID_SIGNATURE_IMAGE',
+      () => ({ ...cookie, signature_image: base64('<svg/>'), signature_mime_type: 'image/svg+xml' }),
+    ],
+    [
+      'a large image',
+      422,
+      'SIGNATURE_IMAGE_TOO_LARGE',
+      () => ({
+        ...cookie,
+        signature_image: base64(Buffer.concat([PNG, Buffer.alloc(CONSENT_LIMITS.signatureImageBytes)])),
+      }),
+    ],
+    [
+      'a program as document',
+      422,
+      'UNSUPPORTED_CUSTOM_DOCUMENT_TYPE',
+      () => ({ ...cookie, custom_document_content: 'x', custom_document_mime_type: 'application/x-sh' }),
+    ],
+    [
+      'a PDF that is none',
+      422,
+      'INVALID_CUSTOM_DOCUMENT',
+      () => ({ ...cookie, custom_document_content: base64('x'), custom_document_mime_type: 'application/pdf' }),
+    ],
+    [
+      'a large document',
+      422,
+      'CUSTOM_DOCUMENT_TOO_LARGE',
+      () => ({
+        ...cookie,
+        custom_document_content: 'x'.repeat(CONSENT_LIMITS.customDocumentBytes + 1),
+        custom_document_mime_type: 'text/plain',
+      }),
+    ],
+    ['no version', 409, 'CONFIG_OUTDATED', () => ({ ...cookie, document_version_id: undefined })],
+    ['an unknown version', 409, 'CONFIG_OUTDATED', () => ({ ...cookie, document_version_id: randomUUID() })],
+    ['another language', 409, 'CONFIG_OUTDATED', () => ({ ...cookie, language: 'tr' })],
+    [
+      'a cookie consent to the terms',
+      409,
+      'CONFIG_OUTDATED',
+      () => ({ ...cookie, document_version_id: site.versions.terms }),
+    ],
+    ['no approval token', 422, 'APPROVAL_TOKEN_REQUIRED', () => approval],
+    [
+      'another consent_type as a way around the token',
+      422,
+      'APPROVAL_TOKEN_REQUIRED',
+      () => ({ ...approval, consent_type: 'Document_approval' }),
+    ],
+    ['an unknown approval token', 422, 'APPROVAL_TOKEN_INVALID', () => ({ ...approval, approval_token: 'hat_x' })],
+    ['a token for a cookie', 422, 'APPROVAL_TOKEN_INVALID', () => ({ ...cookie, approval_token: 'hat_x' })],
+  ])('%s: %i %s', async (_name, status, code, body) => {
+    const before = await recorded();
+    const answer = await send(body());
+    expect(answer).toMatchObject({ status, body: { code, error_code: code, error: { code } } });
+    expect(await recorded()).toBe(before);
+  });
+
+  it('names the wrong fields', async () => {
+    const answer = await post(api, site.writeKey, BATCH, { consents: [cookie, { ...cookie, decision: 'maybe' }] });
+    expect(answer).toMatchObject({ status: 422, body: { errors: [{ field: 'consents.1.decision' }] } });
+  });
+
+  it('uses up the nonce of a request that is refused after its signature was right, and of none before', async () => {
+    for (const body of ['{', { ...cookie, decision: 'maybe' }, { ...cookie, language: 'tr' }]) {
+      const nonce = randomUUID();
+      expect((await post(api, site.writeKey, SINGLE, body, { nonce })).status).not.toBe(202);
+      const replay = await post(api, site.writeKey, SINGLE, cookie, { nonce });
+      expect(replay).toMatchObject({ status: 401, body: { code: 'NONCE_REPLAYED' } });
+      expect(await post(api, site.writeKey, SINGLE, body, { nonce })).toMatchObject({
+        body: { code: 'NONCE_REPLAYED' },
+      });
+    }
+    const nonce = randomUUID();
+    const forged = await post(api, site.writeKey, SINGLE, cookie, {
+      nonce,
+      headers: { 'x-signature': 'a'.repeat(64) },
+    });
+    expect(forged).toMatchObject({ status: 401, body: { code: 'INVALID_SIGNATURE' } });
+    expect((await post(api, site.writeKey, SINGLE, cookie, { nonce })).status).toBe(202);
+  });
+
+  it('checks headers, time, nonce and signature in this order', async () => {
+    const bad = { 'x-signature': 'bad' };
+    const code = async (headers: Record<string, string>, options = {}) =>
+      (await post(api, site.writeKey, SINGLE, cookie, { headers: { ...bad, ...headers }, ...options })).body;
+    expect(await code({}, { ahead: 400, nonce: 'short' })).toMatchObject({ code: 'TIMESTAMP_EXPIRED' });
+    expect(await code({ 'x-timestamp': 'now' })).toMatchObject({ code: 'TIMESTAMP_EXPIRED' });
+    expect(await code({}, { ahead: -400 })).toMatchObject({ code: 'TIMESTAMP_EXPIRED' });
+    expect(await code({}, { nonce: 'short' })).toMatchObject({ code: 'INVALID_NONCE' });
+    expect(await code({})).toMatchObject({ code: 'INVALID_SIGNATURE' });
+    expect(await code({ 'x-api-key': site.readKey })).toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
+    const unsigned = await api.app.inject({
+      method: 'POST',
+      url: SINGLE,
+      payload: cookie,
+      headers: { 'x-api-key': site.writeKey },
+    });
+    expect(unsigned.json()).toMatchObject({ code: 'MISSING_SIGNATURE_HEADERS' });
+  });
+
+  it('refuses a batch whole for its shape or a version, and uses up nothing of it', async () => {
+    const before = await recorded();
+    const key = newKey();
+    const good = { ...cookie, idempotency_key: key };
+    const wrong = await post(api, site.writeKey, BATCH, { consents: [good, { ...cookie, language: 'tr' }] });
+    expect(wrong).toMatchObject({
+      status: 409,
+      body: { code: 'CONFIG_OUTDATED', message: expect.stringContaining('consents.1') },
+    });
+    expect((await post(api, site.writeKey, BATCH, { consents: [] })).status).toBe(422);
+    expect(
+      (await post(api, site.writeKey, BATCH, { consents: Array.from({ length: 101 }, () => cookie) })).status,
+    ).toBe(422);
+    expect(await recorded()).toBe(before);
+    const { rows } = await database.owner.query(
+      'select coalesce(sum(used), 0)::int as used from consent_usage where tenant_id = $1',
+      [site.tenantId],
+    );
+    expect(rows[0].used).toBe(before);
+    const right = await post(api, site.writeKey, BATCH, { consents: [good] });
+    expect(ConsentBatchResponse.parse(right.body).data.results).toMatchObject([
+      { status: 'accepted', duplicate: false },
+    ]);
+  });
+
+  it('takes the second use of a key in one batch for the duplicate of the first', async () => {
+    const key = newKey();
+    const consents = [
+      { ...cookie, idempotency_key: key },
+      cookie,
+      { ...cookie, idempotency_key: key },
+      { ...cookie, visitor_id: 'x', idempotency_key: key },
+    ];
+    const answer = await post(api, site.writeKey, BATCH, { consents });
+    const { results, accepted } = ConsentBatchResponse.parse(answer.body).data;
+    expect(accepted).toBe(4);
+    expect(results.map((r) => r.status === 'accepted' && r.duplicate)).toEqual([false, false, true, true]);
+    expect(answer.headers['idempotency-mismatch']).toBe('true');
+    const [first, , second] = results;
+    expect(
+      first?.status === 'accepted' && second?.status === 'accepted' && first.consent_token === second.consent_token,
+    ).toBe(true);
+  });
+
+  it('refuses an item alone for its approval token', async () => {
+    const answer = await post(api, site.writeKey, BATCH, { consents: [cookie, approval, cookie] });
+    expect(ConsentBatchResponse.parse(answer.body).data).toMatchObject({
+      accepted: 2,
+      rejected: 1,
+      results: [
+        { status: 'accepted' },
+        { index: 1, error_code: 'APPROVAL_TOKEN_REQUIRED', code: 422 },
+        { status: 'accepted' },
+      ],
+    });
+  });
+
+  it('records nothing for a site without a published configuration', async () => {
+    const bare = await createSiteFixture(database.owner, { hasConfig: false });
+    const body = { ...cookie, document_version_id: bare.versions.cookieEn };
+    expect(await post(api, bare.writeKey, SINGLE, body)).toMatchObject({
+      status: 409,
+      body: { code: 'CONFIG_OUTDATED' },
+    });
+  });
+});

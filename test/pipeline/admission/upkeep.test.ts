@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUpkeep } from '../../../src/app/maintenance-part.js';
+import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
+
+let database: AdmissionDatabase;
+beforeAll(async () => {
+  database = await openAdmissionDatabase();
+});
+afterAll(() => database.close());
+
+const logger = pino({ level: 'silent' });
+
+async function slots(): Promise<unknown> {
+  const { rows } = await database.owner.query('select kind, slot from admission_generations order by kind');
+  return rows;
+}
+
+test('a generation that has lasted long enough gives way, a young one does not', async () => {
+  await database.owner.query("update admission_generations set slot = 0, began_at = now() where kind = 'idempotency'");
+  await database.owner.query(
+    "update admission_generations set slot = 0, began_at = now() - interval '1 hour' where kind = 'nonces'",
+  );
+  const upkeep = createUpkeep({ pool: database.worker, logger, everyMs: 20 });
+  const stop = new AbortController();
+  const running = upkeep.run(stop.signal);
+  while (Number(upkeep.status().runs) < 2) await sleep(10);
+  stop.abort();
+  await running;
+  expect(await slots()).toEqual([
+    { kind: 'idempotency', slot: 0 },
+    { kind: 'nonces', slot: 1 },
+  ]);
+});
+
+test('a database that does not answer is tried again', async () => {
+  let calls = 0;
+  const flaky = new Proxy(database.worker, {
+    get: (pool, name, receiver) => {
+      if (name !== 'query' || calls > 0) return Reflect.get(pool, name, receiver);
+      calls += 1;
+      return () => Promise.reject(new Error('connection lost'));
+    },
+  });
+  const upkeep = createUpkeep({ pool: flaky, logger, everyMs: 10 });
+  const stop = new AbortController();
+  const running = upkeep.run(stop.signal);
+  while (upkeep.status().runs === 0) await sleep(10);
+  stop.abort();
+  await running;
+  expect(upkeep.status().failures).toBe(1);
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { AppendTooLarge, RevisionConflict } from '../../../../src/pipeline/event-log/errors.js';
+import { NO_STREAM } from '../../../../src/pipeline/event-log/port.js';
+import { newEvents, newStream, plain, readWholeStream } from '../events.js';
+import type { EventLogFixture } from '../fixture.js';
+
+export function describeAppending(fixture: () => EventLogFixture): void {
+  describe('appending', () => {
+    it('numbers the events of a stream from 0 without gaps', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      expect(await log.lastRevision(stream)).toBe(NO_STREAM);
+      expect(await log.readStream(stream, 0, 10)).toEqual([]);
+      const first = newEvents(3);
+      const second = newEvents(2);
+      expect(await log.append(stream, NO_STREAM, first)).toEqual({ lastRevision: 2 });
+      expect(await log.append(stream, 2, second)).toEqual({ lastRevision: 4 });
+      expect(await log.lastRevision(stream)).toBe(4);
+      const read = await log.readStream(stream, 0, 10);
+      expect(read.map((event) => event.revision)).toEqual([0, 1, 2, 3, 4]);
+      expect(read.map((event) => event.stream)).toEqual(Array(5).fill(stream));
+      expect(read.map(plain)).toEqual([...first, ...second].map(plain));
+      expect((await log.readStream(stream, 3, 10)).map((event) => event.revision)).toEqual([3, 4]);
+      expect((await log.readStream(stream, 1, 2)).map((event) => event.revision)).toEqual([1, 2]);
+      expect(await log.readStream(stream, 5, 10)).toEqual([]);
+    });
+
+    it.each([
+      ['too high', 5],
+      ['too low', 1],
+      ['that of no stream', NO_STREAM],
+    ])('refuses an expected revision that is %s, and writes nothing', async (_, expected) => {
+      const log = fixture().open();
+      const stream = newStream();
+      const events = newEvents(3);
+      await log.append(stream, NO_STREAM, events);
+      const refusal = await log.append(stream, expected, newEvents(2)).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(RevisionConflict);
+      expect(refusal).toMatchObject({ stream, expectedRevision: expected, actualRevision: 2 });
+      expect((await readWholeStream(log, stream)).map(plain)).toEqual(events.map(plain));
+    });
+
+    it('refuses a revision of a stream that does not exist', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      const refusal = await log.append(stream, 0, newEvents(1)).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(RevisionConflict);
+      expect(refusal).toMatchObject({ actualRevision: NO_STREAM });
+      expect(await log.lastRevision(stream)).toBe(NO_STREAM);
+    });
+
+    it('lets exactly one of the writers win that race for a revision', async () => {
+      const logs = Array.from({ length: 4 }, () => fixture().open());
+      const stream = newStream();
+      const winners: string[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        const expected = round * 2 - 1;
+        const entries = Array.from({ length: 12 }, () => newEvents(2));
+        const outcomes = await Promise.allSettled(
+          entries.map((events, index) => logs[index % 4]?.append(stream, expected, events)),
+        );
+        const won = outcomes.flatMap((outcome, index) => (outcome.status === 'fulfilled' ? [index] : []));
+        const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+        expect(won).toHaveLength(1);
+        for (const error of lost) {
+          expect(error).toBeInstanceOf(RevisionConflict);
+          expect(error).toMatchObject({ expectedRevision: expected, actualRevision: expected + 2 });
+        }
+        winners.push(...(entries[won[0] ?? -1] ?? []).map((event) => event.id));
+      }
+      const read = logs[0] ? await readWholeStream(logs[0], stream) : [];
+      expect(read.map((event) => event.id)).toEqual(winners);
+    });
+
+    it('answers an append that is in the log already as it did the first time, and writes nothing', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      const first = newEvents(2);
+      const second = newEvents(3);
+      await log.append(stream, NO_STREAM, first);
+      await log.append(stream, 1, second);
+      expect(await log.append(stream, NO_STREAM, first)).toEqual({ lastRevision: 1 });
+      expect(await log.append(stream, 1, second)).toEqual({ lastRevision: 4 });
+      expect((await readWholeStream(log, stream)).map(plain)).toEqual([...first, ...second].map(plain));
+    });
+
+    it('refuses an append of which only the first events are there', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      const events = newEvents(5);
+      await log.append(stream, NO_STREAM, events.slice(0, 2));
+      await expect(log.append(stream, NO_STREAM, events)).rejects.toBeInstanceOf(RevisionConflict);
+      expect((await readWholeStream(log, stream)).map(plain)).toEqual(events.slice(0, 2).map(plain));
+    });
+
+    it('takes more than maxAppendBytes from nobody, and writes nothing of it', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      const half = Math.ceil(log.maxAppendBytes / 2);
+      await expect(log.append(stream, NO_STREAM, newEvents(2, half))).rejects.toBeInstanceOf(AppendTooLarge);
+      await expect(log.append(stream, NO_STREAM, newEvents(1, log.maxAppendBytes))).rejects.toBeInstanceOf(
+        AppendTooLarge,
+      );
+      expect(await log.lastRevision(stream)).toBe(NO_STREAM);
+    });
+
+    it('refuses names, ids and revisions of the wrong form', async () => {
+      const log = fixture().open();
+      const [event] = newEvents(1);
+      if (event === undefined) throw new Error('no event');
+      const refused = [
+        log.append('$system', NO_STREAM, [event]),
+        log.append('', NO_STREAM, [event]),
+        log.append(newStream(), -2, [event]),
+        log.append(newStream(), 0.5, [event]),
+        log.append(newStream(), NO_STREAM, []),
+        log.append(newStream(), NO_STREAM, [event, event]),
+        log.append(newStream(), NO_STREAM, [{ ...event, id: event.id.toUpperCase() }]),
+        log.append(newStream(), NO_STREAM, [{ ...event, type: '$metadata' }]),
+      ];
+      for (const append of refused) await expect(append).rejects.toBeInstanceOf(TypeError);
+    });
+  });
+}

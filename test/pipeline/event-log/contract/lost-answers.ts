@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { appendExactlyOnce } from '../../../../src/pipeline/event-log/append-exactly-once.js';
+import {
+  AppendOutcomeUnknown,
+  EventLogUnavailable,
+  LogBehind,
+  LogDiverged,
+} from '../../../../src/pipeline/event-log/errors.js';
+import { type EventLog, type NewEvent, NO_STREAM } from '../../../../src/pipeline/event-log/port.js';
+import type { FaultyProxy } from '../../../support/faulty-proxy.js';
+import { newEvents, newStream, plain, readWholeStream, until } from '../events.js';
+import type { EventLogFixture } from '../fixture.js';
+
+/** Appends so that the server persists the events and its answer never arrives. */
+async function loseTheAnswer(
+  proxy: FaultyProxy,
+  log: EventLog,
+  direct: EventLog,
+  append: { stream: string; expected: number; events: NewEvent[] },
+): Promise<unknown> {
+  await log.ping();
+  proxy.swallowAnswers();
+  const outcome = log.append(append.stream, append.expected, append.events).catch((error: unknown) => error);
+  await until(async () => (await direct.lastRevision(append.stream)) === append.expected + append.events.length);
+  proxy.restore();
+  return outcome;
+}
+
+export function describeLostAnswers(fixture: () => EventLogFixture): void {
+  describe('a lost answer', () => {
+    it('of an append that was persisted is an unknown outcome; the retry appends nothing twice', async () => {
+      const proxy = await fixture().startProxy();
+      const log = fixture().open({ through: proxy });
+      const direct = fixture().open();
+      const stream = newStream();
+      const events = newEvents(3);
+      const outcome = await loseTheAnswer(proxy, log, direct, { stream, expected: NO_STREAM, events });
+      expect(outcome).toBeInstanceOf(AppendOutcomeUnknown);
+      expect(await appendExactlyOnce(log, stream, NO_STREAM, events)).toEqual({ firstRevision: 0, lastRevision: 2 });
+      expect((await readWholeStream(direct, stream)).map(plain)).toEqual(events.map(plain));
+    });
+
+    it('is made good by a retry with more events than were persisted', async () => {
+      const proxy = await fixture().startProxy();
+      const log = fixture().open({ through: proxy });
+      const direct = fixture().open();
+      const stream = newStream();
+      const events = newEvents(10);
+      await log.append(stream, NO_STREAM, events.slice(0, 2));
+      const lost = { stream, expected: 1, events: events.slice(2, 5) };
+      expect(await loseTheAnswer(proxy, log, direct, lost)).toBeInstanceOf(AppendOutcomeUnknown);
+      for (const options of [{}, { firstAttempt: true }]) {
+        const range = await appendExactlyOnce(log, stream, 1, events.slice(2), options);
+        expect(range).toEqual({ firstRevision: 2, lastRevision: 9 });
+      }
+      expect((await readWholeStream(direct, stream)).map(plain)).toEqual(events.map(plain));
+    });
+
+    it('is an unknown outcome at the deadline of the append, however long the connection lasts', async () => {
+      const proxy = await fixture().startProxy();
+      const log = fixture().open({ through: proxy, appendDeadlineMs: 1_500 });
+      const direct = fixture().open();
+      const stream = newStream();
+      const events = newEvents(3);
+      await log.ping();
+      proxy.swallowAnswers();
+      await expect(log.append(stream, NO_STREAM, events)).rejects.toBeInstanceOf(AppendOutcomeUnknown);
+      await until(async () => (await direct.lastRevision(stream)) === 2);
+      proxy.restore();
+      await until(() =>
+        log.ping().then(
+          () => true,
+          () => false,
+        ),
+      );
+      await appendExactlyOnce(log, stream, NO_STREAM, events);
+      expect((await readWholeStream(direct, stream)).map(plain)).toEqual(events.map(plain));
+    });
+
+    it('in the middle of a long run leaves every event in the log exactly once', async () => {
+      const proxy = await fixture().startProxy();
+      const log = fixture().open({ through: proxy });
+      const direct = fixture().open();
+      const stream = newStream();
+      const events = newEvents(400, 20_000);
+      let finished = false;
+      const faults = (async () => {
+        for (let cut = 1; cut <= 4; cut += 1) {
+          await until(async () => finished || (await direct.lastRevision(stream)) >= cut * 70);
+          proxy.cutConnections();
+        }
+      })();
+      await until(() =>
+        appendExactlyOnce(log, stream, NO_STREAM, events).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof EventLogUnavailable || error instanceof AppendOutcomeUnknown) return false;
+            throw error;
+          },
+        ),
+      );
+      finished = true;
+      await faults;
+      expect((await readWholeStream(direct, stream)).map((event) => event.id)).toEqual(events.map((event) => event.id));
+    });
+  });
+
+  describe('a server that cannot be reached', () => {
+    it('makes an append unavailable, not uncertain, and recovers', async () => {
+      const proxy = await fixture().startProxy();
+      proxy.refuseConnections();
+      const log = fixture().open({ through: proxy });
+      const stream = newStream();
+      await expect(log.ping()).rejects.toBeInstanceOf(EventLogUnavailable);
+      await expect(log.append(stream, NO_STREAM, newEvents(1))).rejects.toBeInstanceOf(EventLogUnavailable);
+      await expect(log.readStream(stream, 0, 1)).rejects.toBeInstanceOf(EventLogUnavailable);
+      await expect(log.lastRevision(stream)).rejects.toBeInstanceOf(EventLogUnavailable);
+      await expect(log.readAll(null, 1)).rejects.toBeInstanceOf(EventLogUnavailable);
+      proxy.restore();
+      await until(() =>
+        log.ping().then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(await log.append(stream, NO_STREAM, newEvents(1))).toEqual({ lastRevision: 0 });
+    });
+  });
+
+  describe('appending exactly once', () => {
+    it('says so when the log holds another event, or other bytes, where one of these must be', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      const events = newEvents(3);
+      await log.append(stream, NO_STREAM, events);
+      const other = [...events.slice(0, 2), ...newEvents(1)];
+      await expect(appendExactlyOnce(log, stream, NO_STREAM, other)).rejects.toMatchObject({
+        name: LogDiverged.name,
+        stream,
+        revision: 2,
+      });
+      const altered = events.map((event, n) => (n === 1 ? { ...event, data: Buffer.from('altered') } : event));
+      await expect(appendExactlyOnce(log, stream, NO_STREAM, altered)).rejects.toMatchObject({
+        name: LogDiverged.name,
+        revision: 1,
+      });
+      expect((await readWholeStream(log, stream)).map(plain)).toEqual(events.map(plain));
+    });
+
+    it('says so when the log ends before what was appended', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      await log.append(stream, NO_STREAM, newEvents(2));
+      await expect(appendExactlyOnce(log, stream, 5, newEvents(1))).rejects.toMatchObject({
+        name: LogBehind.name,
+        knownRevision: 5,
+        actualRevision: 1,
+      });
+    });
+  });
+}

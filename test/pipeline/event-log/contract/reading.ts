@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { RevisionConflict } from '../../../../src/pipeline/event-log/errors.js';
+import { type EventLog, type LoggedEvent, NO_STREAM, type Position } from '../../../../src/pipeline/event-log/port.js';
+import { currentEnd, newEvents, newStream, readToEnd } from '../events.js';
+import type { EventLogFixture } from '../fixture.js';
+
+const place = (event: LoggedEvent): string => `${event.position} ${event.stream} ${event.revision} ${event.id}`;
+
+/** Appends `count` events in runs of changing length and size; a stream shared with others is tried again after each lost race. */
+async function write(log: EventLog, stream: string, count: number, seed: number): Promise<void> {
+  let written = 0;
+  let expected = await log.lastRevision(stream);
+  while (written < count) {
+    const events = newEvents(
+      Math.min(1 + ((written + seed) % 4), count - written),
+      10 + ((written * seed) % 7) * 3_000,
+    );
+    try {
+      expected = (await log.append(stream, expected, events)).lastRevision;
+      written += events.length;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+      expected = error.actualRevision;
+    }
+  }
+}
+
+function expectGlobalOrder(events: readonly LoggedEvent[]): void {
+  const positions = events.map((event) => event.position);
+  expect(positions).toEqual([...new Set(positions)].sort());
+  const last = new Map<string, number>();
+  for (const { stream, revision } of events) {
+    const before = last.get(stream);
+    if (before !== undefined) expect(revision).toBe(before + 1);
+    last.set(stream, revision);
+  }
+}
+
+export function describeReading(fixture: () => EventLogFixture): void {
+  describe('reading the whole log', () => {
+    it('gives the events of concurrent writers in one order, each stream by its revisions', async () => {
+      const reader = fixture().open();
+      const before = await currentEnd(fixture(), reader);
+      const shared = newStream();
+      const own = Array.from({ length: 6 }, () => newStream());
+      const logs = own.map(() => fixture().open());
+      await Promise.all(
+        own.flatMap((stream, index) => {
+          const log = logs[index] ?? reader;
+          return [write(log, stream, 40, index + 1), write(log, shared, 10, index + 1)];
+        }),
+      );
+      const mine = (await readToEnd(reader, before)).filter(
+        (event) => event.stream === shared || own.includes(event.stream),
+      );
+      expectGlobalOrder(mine);
+      expect(mine).toHaveLength(6 * 50);
+      expect(mine.filter((event) => event.stream === shared).map((event) => event.revision)).toEqual([
+        ...Array(60).keys(),
+      ]);
+    });
+
+    it('misses nothing for a reader that polls while many writers commit', async () => {
+      const reader = fixture().open();
+      const before = await currentEnd(fixture(), reader);
+      const streams = Array.from({ length: 8 }, () => newStream());
+      const logs = [fixture().open(), fixture().open(), fixture().open()];
+      let writing = true;
+      const writers = Promise.all(streams.map((stream, n) => write(logs[n % 3] ?? reader, stream, 60, n + 1))).finally(
+        () => {
+          writing = false;
+        },
+      );
+      const polled: LoggedEvent[] = [];
+      let position: Position | null = before;
+      for (let more = true; more; ) {
+        const last = !writing;
+        const page = await reader.readAll(position, 7);
+        polled.push(...page.events);
+        position = page.next;
+        more = !(last && page.atEnd);
+      }
+      await writers;
+      const reread = await readToEnd(reader, before);
+      expect(polled.map(place)).toEqual(reread.map(place));
+      const mine = polled.filter((event) => streams.includes(event.stream));
+      expect(mine).toHaveLength(8 * 60);
+      expectGlobalOrder(mine);
+    });
+
+    it('starts behind any position', async () => {
+      const log = fixture().open();
+      const before = await currentEnd(fixture(), log);
+      const streams = [newStream(), newStream()];
+      for (let round = 0; round < 5; round += 1) {
+        for (const stream of streams) await log.append(stream, round * 2 - 1, newEvents(2));
+      }
+      const all = await readToEnd(log, before);
+      expect(all.filter((event) => streams.includes(event.stream))).toHaveLength(20);
+      for (const [index, event] of all.entries()) {
+        const behind = await readToEnd(log, event.position, 3);
+        expect(behind.map(place)).toEqual(all.slice(index + 1).map(place));
+      }
+      const fromStart = await readToEnd(log, null);
+      expect(fromStart.slice(-all.length).map(place)).toEqual(all.map(place));
+      expectGlobalOrder(fromStart);
+    });
+
+    it('gives no system events, and says when it has reached the end', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      await log.append(stream, NO_STREAM, newEvents(3));
+      const all = await readToEnd(log, null);
+      expect(all.filter((event) => event.stream.startsWith('$') || event.type.startsWith('$'))).toEqual([]);
+      const end = all.at(-1)?.position ?? null;
+      const beyond = await log.readAll(end, 10);
+      expect(beyond.events).toEqual([]);
+      expect(beyond.atEnd).toBe(true);
+      expect((await log.readAll(null, 1)).atEnd).toBe(false);
+    });
+
+    it('refuses a position that is none', async () => {
+      const log = fixture().open();
+      await expect(log.readAll('not a position', 1)).rejects.toBeInstanceOf(TypeError);
+    });
+  });
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { appendExactlyOnce } from '../../../../src/pipeline/event-log/append-exactly-once.js';
+import { AppendOutcomeUnknown, EventLogUnavailable } from '../../../../src/pipeline/event-log/errors.js';
+import {
+  type EventLog,
+  type LoggedEvent,
+  type NewEvent,
+  NO_STREAM,
+  type Position,
+} from '../../../../src/pipeline/event-log/port.js';
+import { currentEnd, newEvents, newStream, plain, readToEnd, until } from '../events.js';
+import type { EventLogFixture } from '../fixture.js';
+
+/** A subscription that gathers what it is given; `hold` makes it stop taking pages until `resume`. */
+class Subscriber {
+  readonly events: LoggedEvent[] = [];
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  #held: Promise<void> = Promise.resolve();
+  #release: () => void = () => undefined;
+  ended = false;
+
+  constructor(log: EventLog, after: Position | null) {
+    this.#running = this.#run(log, after);
+  }
+
+  hold(): void {
+    this.#held = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+
+  resume(): void {
+    this.#release();
+  }
+
+  of(stream: string): LoggedEvent[] {
+    return this.events.filter((event) => event.stream === stream);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(log: EventLog, after: Position | null): Promise<void> {
+    for await (const page of log.subscribe(after, this.#stop.signal)) {
+      expect(page.events.length).toBeGreaterThan(0);
+      expect(page.next).toBe(page.events.at(-1)?.position);
+      this.events.push(...page.events);
+      await this.#held;
+    }
+    this.ended = true;
+  }
+}
+
+/** Appends however often the server goes away meanwhile. */
+async function appendPersistently(log: EventLog, stream: string, expected: number, events: NewEvent[]): Promise<void> {
+  await until(() =>
+    appendExactlyOnce(log, stream, expected, events).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof EventLogUnavailable || error instanceof AppendOutcomeUnknown) return false;
+        throw error;
+      },
+    ),
+  );
+}
+
+export function describeSubscribing(fixture: () => EventLogFixture): void {
+  describe('a subscription', () => {
+    it('yields what there is, then what comes, and ends when it is told to', async () => {
+      const log = fixture().open();
+      const before = await currentEnd(fixture(), log);
+      const stream = newStream();
+      const events = newEvents(30);
+      await log.append(stream, NO_STREAM, events.slice(0, 10));
+      const subscriber = new Subscriber(log, before);
+      await until(() => subscriber.of(stream).length === 10);
+      for (let n = 10; n < 30; n += 5) await log.append(stream, n - 1, events.slice(n, n + 5));
+      await until(() => subscriber.of(stream).length === 30);
+      await subscriber.stop();
+      expect(subscriber.ended).toBe(true);
+      expect(subscriber.of(stream).map(plain)).toEqual(events.map(plain));
+      expect(subscriber.of(stream).map((event) => event.revision)).toEqual([...Array(30).keys()]);
+    });
+
+    it('starts at the beginning of the log, and behind any position', async () => {
+      const log = fixture().open();
+      const stream = newStream();
+      await log.append(stream, NO_STREAM, newEvents(5));
+      const all = await readToEnd(log, null);
+      for (const start of [0, all.length - 3]) {
+        const subscriber = new Subscriber(log, start === 0 ? null : (all[start - 1]?.position ?? null));
+        await until(() => subscriber.events.length >= all.length - start);
+        await subscriber.stop();
+        expect(subscriber.events.map((event) => event.id)).toEqual(all.slice(start).map((event) => event.id));
+      }
+    });
+
+    it('ends at once if it is told to before it begins, and while nothing happens', async () => {
+      const log = fixture().open();
+      const end = await currentEnd(fixture(), log);
+      const never = new AbortController();
+      never.abort();
+      for await (const _ of log.subscribe(end, never.signal)) throw new Error('a page after the end');
+      const idle = new Subscriber(log, end);
+      await idle.stop();
+      expect(idle.ended).toBe(true);
+    });
+
+    it('survives a restart of the server, and neither skips nor repeats an event', async () => {
+      const interruptions: unknown[] = [];
+      const log = fixture().open({ onInterruption: (error) => interruptions.push(error) });
+      const before = await currentEnd(fixture(), log);
+      const stream = newStream();
+      const events = newEvents(60);
+      const subscriber = new Subscriber(log, before);
+      await appendPersistently(log, stream, NO_STREAM, events.slice(0, 20));
+      await until(() => subscriber.of(stream).length === 20);
+      await fixture().restartServer();
+      await appendPersistently(log, stream, 19, events.slice(20, 40));
+      await until(() => subscriber.of(stream).length === 40);
+      const restart = fixture().restartServer();
+      await appendPersistently(log, stream, 39, events.slice(40));
+      await restart;
+      await until(() => subscriber.of(stream).length >= 60);
+      await subscriber.stop();
+      expect(subscriber.of(stream).map(plain)).toEqual(events.map(plain));
+      expect(interruptions).not.toEqual([]);
+    });
+
+    it('survives connections that break again and again under load', async () => {
+      const proxy = await fixture().startProxy();
+      const log = fixture().open({ through: proxy });
+      const writer = fixture().open();
+      const before = await currentEnd(fixture(), writer);
+      const stream = newStream();
+      const events = newEvents(600, 500);
+      const subscriber = new Subscriber(log, before);
+      for (let n = 0; n < 600; n += 20) {
+        await writer.append(stream, n - 1, events.slice(n, n + 20));
+        if (n % 100 === 0) proxy.cutConnections();
+      }
+      await until(() => subscriber.of(stream).length >= 600);
+      await subscriber.stop();
+      expect(subscriber.of(stream).map((event) => event.id)).toEqual(events.map((event) => event.id));
+    });
+
+    it('that is far too slow, and dropped for it, misses nothing', async () => {
+      const interruptions: unknown[] = [];
+      const log = fixture().open({ onInterruption: (error) => interruptions.push(error) });
+      const writer = fixture().open();
+      const before = await currentEnd(fixture(), writer);
+      const stream = newStream();
+      const events = newEvents(1_500, 20_000);
+      const subscriber = new Subscriber(log, before);
+      await writer.append(stream, NO_STREAM, events.slice(0, 1));
+      await until(() => subscriber.of(stream).length === 1);
+      subscriber.hold();
+      for (let n = 1; n < 1_500; n += 1) await writer.append(stream, n - 1, events.slice(n, n + 1));
+      subscriber.resume();
+      await until(() => subscriber.of(stream).length >= 1_500);
+      await subscriber.stop();
+      expect(subscriber.of(stream).map((event) => event.id)).toEqual(events.map((event) => event.id));
+      const { slowConsumerMessage } = fixture();
+      if (slowConsumerMessage !== null) {
+        expect(interruptions.map(String)).toContainEqual(expect.stringMatching(slowConsumerMessage));
+      }
+    });
+  });
+}

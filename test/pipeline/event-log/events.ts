@@ -1,0 +1,69 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  type EventLog,
+  type LoggedEvent,
+  type NewEvent,
+  NO_STREAM,
+  type Position,
+} from '../../../src/pipeline/event-log/port.js';
+import type { EventLogFixture } from './fixture.js';
+
+/** A stream that no other test uses. */
+export function newStream(prefix = 'consents'): string {
+  return `${prefix}-${randomUUID()}`;
+}
+
+/** `count` events of `bytes` random bytes each. */
+export function newEvents(count: number, bytes = 64): NewEvent[] {
+  return Array.from({ length: count }, () => ({
+    id: randomUUID(),
+    type: 'ConsentRecorded.v1',
+    data: randomBytes(bytes),
+    metadata: new Uint8Array(0),
+  }));
+}
+
+/** The event as plain comparable values. */
+export function plain(event: NewEvent): { id: string; type: string; data: string; metadata: string } {
+  const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+  return { id: event.id, type: event.type, data: hex(event.data), metadata: hex(event.metadata) };
+}
+
+/** Every event behind `after`, page by page. */
+export async function readToEnd(log: EventLog, after: Position | null, limit = 200): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = [];
+  let position = after;
+  for (;;) {
+    const page = await log.readAll(position, limit);
+    events.push(...page.events);
+    position = page.next;
+    if (page.atEnd) return events;
+  }
+}
+
+/** The position of the newest event there is, by way of a marker appended for the purpose. */
+export async function currentEnd(fixture: Pick<EventLogFixture, 'knownEnd'>, log: EventLog): Promise<Position> {
+  const stream = newStream('marker');
+  await log.append(stream, NO_STREAM, newEvents(1));
+  for (;;) {
+    const page = await log.readAll(fixture.knownEnd, 1_000);
+    fixture.knownEnd = page.next;
+    const marker = page.events.find((event) => event.stream === stream);
+    if (marker) return marker.position;
+  }
+}
+
+/** Every event of a stream, page by page. */
+export async function readWholeStream(log: EventLog, stream: string): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (;;) {
+    const page = await log.readStream(stream, events.length, 500);
+    if (page.length === 0) return events;
+    events.push(...page);
+  }
+}
+
+/** Resolves once `condition` holds; asks again every few milliseconds. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+}

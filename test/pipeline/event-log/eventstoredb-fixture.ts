@@ -1,0 +1,68 @@
+import { exec } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
+import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { FaultyProxy } from '../../support/faulty-proxy.js';
+import { until } from './events.js';
+import type { EventLogFixture, OpenOptions } from './fixture.js';
+
+/** How long the server is out of reach where it cannot really be restarted. */
+const OUTAGE_MS = 2_000;
+
+/**
+ * Reaches the EventStoreDB server that a connection string names: a single node, without TLS or with a certificate for 127.0.0.1.
+ * @param restartCommand shell command that kills the server and starts it again on the same data; without it, a restart is a proxy that cuts
+ *   every connection and refuses new ones for a while
+ */
+export async function reachEventStoreDb(connectionString: string, restartCommand?: string): Promise<EventLogFixture> {
+  const server = new URL(connectionString);
+  const target = { host: server.hostname, port: Number(server.port || 2113) };
+  const front = await FaultyProxy.start(target);
+  const proxies: FaultyProxy[] = [front];
+  const logs: EventLog[] = [];
+
+  const open = (options: OpenOptions = {}): EventLog => {
+    const host = `127.0.0.1:${(options.through ?? front).port}`;
+    const log = createEventStoreDbEventLog(connectionString.replace(server.host, host), {
+      ...(options.appendDeadlineMs === undefined ? {} : { appendDeadlineMs: options.appendDeadlineMs }),
+      ...(options.onInterruption === undefined ? {} : { onInterruption: options.onInterruption }),
+    });
+    logs.push(log);
+    return log;
+  };
+  const answers = async (): Promise<boolean> => {
+    const log = open();
+    return log.ping().then(
+      () => true,
+      () => false,
+    );
+  };
+
+  return {
+    slowConsumerMessage: /too slow/i,
+    knownEnd: null,
+    open,
+    async startProxy() {
+      const proxy = await FaultyProxy.start(target);
+      proxies.push(proxy);
+      return proxy;
+    },
+    async restartServer() {
+      if (restartCommand === undefined) {
+        front.refuseConnections();
+        await sleep(OUTAGE_MS);
+        front.restore();
+      } else {
+        // The server takes every variable EVENTSTORE_… for a setting of its own, and refuses those that it does not know.
+        const { EVENTSTORE_URL: _, EVENTSTORE_RESTART_COMMAND: __, ...env } = process.env;
+        await promisify(exec)(restartCommand, { env });
+      }
+      await until(answers);
+    },
+    async close() {
+      await Promise.all(logs.map((log) => log.close()));
+      await Promise.all(proxies.map((proxy) => proxy.close()));
+    },
+  };
+}

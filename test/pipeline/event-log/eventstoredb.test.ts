@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import { copyLog } from '../../../src/pipeline/event-log/copy-log.js';
+import { LogIdentityMismatch } from '../../../src/pipeline/event-log/errors.js';
+import { ensureLogIdentity } from '../../../src/pipeline/event-log/log-identity.js';
+import type { EventLog, Position } from '../../../src/pipeline/event-log/port.js';
+import { describeEventLogContract } from './contract.js';
+import { newEvents, newStream, plain, readToEnd } from './events.js';
+import { reachEventStoreDb } from './eventstoredb-fixture.js';
+import type { EventLogFixture } from './fixture.js';
+import { startPostgresFixture } from './postgres-fixture.js';
+
+const url = process.env.EVENTSTORE_URL;
+const restartCommand = process.env.EVENTSTORE_RESTART_COMMAND;
+
+if (url === undefined) {
+  console.log('SKIPPED: the EventStoreDB contract suite needs a server; name it in EVENTSTORE_URL.');
+  describe.skip('eventstoredb event log (EVENTSTORE_URL is not set)', () => {
+    it('keeps the contract of the event log', () => undefined);
+  });
+} else {
+  if (restartCommand === undefined) {
+    console.log(
+      'EVENTSTORE_RESTART_COMMAND is not set: a restart is played by a proxy that cuts and refuses connections.',
+    );
+  }
+  const reach = () => reachEventStoreDb(url, restartCommand);
+  describeCopies(reach);
+  describeEventLogContract('eventstoredb', reach);
+}
+
+function describeCopies(reach: () => Promise<EventLogFixture>): void {
+  describe('a log moved from postgres to eventstoredb and back', () => {
+    const fixtures: EventLogFixture[] = [];
+    const started = async (starting: Promise<EventLogFixture>): Promise<EventLogFixture> => {
+      const fixture = await starting;
+      fixtures.push(fixture);
+      return fixture;
+    };
+    afterAll(() => Promise.all(fixtures.map((fixture) => fixture.close())));
+
+    it('keeps streams, revisions, ids, bytes and order, and its identity', async (context) => {
+      const middle = (await started(reach())).open();
+      context.skip(!(await isEmpty(middle)), 'the server is not new: there is something in its log');
+      const [first, last] = [
+        (await started(startPostgresFixture())).open(),
+        (await started(startPostgresFixture())).open(),
+      ];
+      const identity = await ensureLogIdentity(first, null);
+      const [a, b] = [newStream(), newStream('notices')];
+      for (let round = 0; round < 10; round += 1) {
+        await first.append(a, round * 3 - 1, newEvents(3));
+        await first.append(b, round - 1, newEvents(1, 300_000));
+      }
+      expect(await copyLog(first, middle)).toEqual({ present: 0, copied: 41 });
+      expect(await copyLog(first, middle)).toEqual({ present: 41, copied: 0 });
+      expect(await contents(middle)).toEqual(await contents(first));
+      expect(await ensureLogIdentity(middle, identity)).toBe(identity);
+      await expect(ensureLogIdentity(middle, randomUUID())).rejects.toBeInstanceOf(LogIdentityMismatch);
+
+      await middle.append(a, 29, newEvents(2));
+      expect(await copyLog(middle, last)).toEqual({ present: 0, copied: 43 });
+      expect(await contents(last)).toEqual(await contents(middle));
+      expect(await ensureLogIdentity(last, identity)).toBe(identity);
+    });
+  });
+}
+
+async function contents(log: EventLog): Promise<unknown[]> {
+  const events = await readToEnd(log, null);
+  return events.map((event) => ({ ...plain(event), stream: event.stream, revision: event.revision }));
+}
+
+async function isEmpty(log: EventLog): Promise<boolean> {
+  let position: Position | null = null;
+  for (;;) {
+    const page = await log.readAll(position, 100);
+    if (page.events.length > 0) return false;
+    if (page.atEnd) return true;
+    position = page.next;
+  }
+}

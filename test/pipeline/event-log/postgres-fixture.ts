@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
+import { eventLogSchemaSql } from '../../../src/pipeline/event-log/postgres/schema.sql.js';
+import { openEmbeddedPostgres } from '../../../src/platform/database/embedded/index.js';
+import { FaultyProxy } from '../../support/faulty-proxy.js';
+import { until } from './events.js';
+import type { EventLogFixture, OpenOptions } from './fixture.js';
+
+export interface PostgresFixture extends EventLogFixture {
+  /** Connection string of the superuser to the log's database. */
+  readonly url: string;
+  /** Connection string to another, new database with an empty log. */
+  newDatabase(): Promise<string>;
+}
+
+/** A PostgreSQL server of its own, which can be killed, with an empty event log. */
+export async function startPostgresFixture(): Promise<PostgresFixture> {
+  const folder = await mkdtemp(join(tmpdir(), 'event-log-'));
+  const rootHomeBase = join(tmpdir(), `event-log-home-${randomUUID()}`);
+  const server = await openEmbeddedPostgres({
+    dataDir: join(folder, 'data'),
+    rootHomeBase,
+    log: () => undefined,
+  });
+  const logs: EventLog[] = [];
+  const proxies: FaultyProxy[] = [];
+
+  const newDatabase = async (): Promise<string> => {
+    const name = `log_${randomUUID().replaceAll('-', '')}`;
+    await run(server.superuserUrl, `CREATE DATABASE ${name}`);
+    const url = new URL(server.superuserUrl);
+    url.pathname = `/${name}`;
+    await run(url.href, groupRolesSql, 'BEGIN', eventLogSchemaSql, 'COMMIT');
+    return url.href;
+  };
+  const url = await newDatabase();
+
+  return {
+    slowConsumerMessage: null,
+    knownEnd: null,
+    url,
+    newDatabase,
+    open(options: OpenOptions = {}) {
+      const connectionUrl = new URL(url);
+      if (options.through) connectionUrl.host = `127.0.0.1:${options.through.port}`;
+      const log = createPostgresEventLog({
+        connection: { connectionString: connectionUrl.href, options: '-c role=consent_ledger_worker' },
+        ...(options.appendDeadlineMs === undefined ? {} : { appendDeadlineMs: options.appendDeadlineMs }),
+        ...(options.onInterruption === undefined ? {} : { onInterruption: options.onInterruption }),
+      });
+      logs.push(log);
+      return log;
+    },
+    async startProxy() {
+      const proxy = await FaultyProxy.start({ host: server.host, port: server.port });
+      proxies.push(proxy);
+      return proxy;
+    },
+    async restartServer() {
+      const before = await postmasterPid(server.home);
+      process.kill(before, 'SIGKILL');
+      await until(async () => (await postmasterPid(server.home).catch(() => before)) !== before);
+      await until(() =>
+        run(url, 'SELECT 1').then(
+          () => true,
+          () => false,
+        ),
+      );
+    },
+    async close() {
+      for (const proxy of proxies) proxy.restore();
+      await Promise.all(logs.map((log) => log.close()));
+      await Promise.all(proxies.map((proxy) => proxy.close()));
+      await server.release();
+      await rm(folder, { recursive: true, force: true });
+      await rm(rootHomeBase, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs statements one by one on a connection of their own. */
+export async function run(url: string, ...statements: string[]): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const results: pg.QueryResult[] = [];
+    for (const statement of statements) results.push(await client.query(statement));
+    const last = results.at(-1);
+    if (last === undefined) throw new TypeError('no statement');
+    return last;
+  } finally {
+    await client.end();
+  }
+}
+
+const groupRolesSql = `
+DO $$
+DECLARE wanted text;
+BEGIN
+  FOREACH wanted IN ARRAY ARRAY['consent_ledger_api', 'consent_ledger_worker'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN EXECUTE format('CREATE ROLE %I NOLOGIN', wanted); END IF;
+  END LOOP;
+END $$`;
+
+async function postmasterPid(home: string): Promise<number> {
+  const text = await readFile(join(home, 'data', 'postmaster.pid'), 'utf8');
+  const pid = Number(text.split('\n')[0]);
+  if (!Number.isInteger(pid) || pid <= 0) throw new Error('no process id in postmaster.pid');
+  return pid;
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AppendRefused, EventLogUnavailable, RevisionConflict } from '../../../src/pipeline/event-log/errors.js';
+import { NO_STREAM } from '../../../src/pipeline/event-log/port.js';
+import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
+import { newEvents, newStream, plain, readToEnd, readWholeStream, until } from './events.js';
+import { type PostgresFixture, run, startPostgresFixture } from './postgres-fixture.js';
+
+const APPEND_ONE = `SELECT * FROM event_log.append($1, -1, ARRAY[$2::uuid], ARRAY['Data.v1'], ARRAY['\\x00'::bytea], ARRAY[''::bytea])`;
+
+describe('the tables of the postgres event log', () => {
+  let fixture: PostgresFixture;
+  let owner: pg.Client;
+  beforeAll(async () => {
+    fixture = await startPostgresFixture();
+  });
+  afterAll(() => fixture.close());
+  beforeEach(async () => {
+    owner = new pg.Client({ connectionString: fixture.url });
+    await owner.connect();
+  });
+  afterEach(() => owner.end());
+
+  it.each([
+    'UPDATE event_log.events SET data = data',
+    'UPDATE event_log.events SET data = data WHERE false',
+    'DELETE FROM event_log.events',
+    'TRUNCATE event_log.events',
+    'TRUNCATE event_log.events CASCADE',
+    'INSERT INTO event_log.events SELECT * FROM event_log.events ON CONFLICT (position) DO UPDATE SET data = excluded.data',
+    "SET session_replication_role = 'replica'; DELETE FROM event_log.events",
+  ])('refuse their owner: %s', async (statement) => {
+    const log = fixture.open();
+    const stream = newStream();
+    const events = newEvents(2);
+    await log.append(stream, NO_STREAM, events);
+    await expect(owner.query(statement)).rejects.toThrow(/append-only/);
+    expect((await readWholeStream(log, stream)).map(plain)).toEqual(events.map(plain));
+  });
+
+  it.each(['consent_ledger_api', 'consent_ledger_worker'])(
+    'give %s no right to write them but by appending',
+    async (role) => {
+      await owner.query(`SET ROLE ${role}`);
+      for (const statement of [
+        `INSERT INTO event_log.events VALUES (1000000, 'x', 0, '${randomUUID()}', 'Data.v1', '', '')`,
+        'UPDATE event_log.events SET data = data',
+        'DELETE FROM event_log.events',
+        'TRUNCATE event_log.events',
+        'ALTER TABLE event_log.events DISABLE TRIGGER append_only',
+        'DROP TABLE event_log.events',
+      ]) {
+        await expect(owner.query(statement)).rejects.toMatchObject({ code: '42501' });
+      }
+      await owner.query('SELECT count(*) FROM event_log.events');
+    },
+  );
+
+  it('let the worker append, the API only read, and anyone else neither', async () => {
+    const log = (role: string) =>
+      createPostgresEventLog({ connection: { connectionString: fixture.url, options: `-c role=${role}` } });
+    const worker = log('consent_ledger_worker');
+    const api = log('consent_ledger_api');
+    await owner.query('CREATE ROLE stranger NOLOGIN');
+    const stranger = log('stranger');
+    const stream = newStream();
+    await worker.append(stream, NO_STREAM, newEvents(1));
+    expect(await api.lastRevision(stream)).toBe(0);
+    await expect(api.append(stream, 0, newEvents(1))).rejects.toBeInstanceOf(EventLogUnavailable);
+    await expect(stranger.lastRevision(stream)).rejects.toBeInstanceOf(EventLogUnavailable);
+    await expect(stranger.append(stream, 0, newEvents(1))).rejects.toBeInstanceOf(EventLogUnavailable);
+    expect(await api.lastRevision(stream)).toBe(0);
+    await Promise.all([worker.close(), api.close(), stranger.close()]);
+  });
+
+  it('commit durably whatever the session asks for, and keep a stronger setting', async () => {
+    for (const [asked, kept] of [
+      ['off', 'on'],
+      ['local', 'on'],
+      ['remote_write', 'on'],
+      ['remote_apply', 'remote_apply'],
+    ]) {
+      await owner.query(`BEGIN; SET LOCAL synchronous_commit = ${asked}`);
+      await owner.query(APPEND_ONE, [newStream(), randomUUID()]);
+      const shown = await owner.query<{ synchronous_commit: string }>('SHOW synchronous_commit');
+      expect(shown.rows[0]?.synchronous_commit).toBe(kept);
+      await owner.query('ROLLBACK');
+    }
+  });
+
+  it('refuse an append under a snapshot that is older than the lock', async () => {
+    await owner.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await expect(owner.query(APPEND_ONE, [newStream(), randomUUID()])).rejects.toThrow(/read committed/);
+    await owner.query('ROLLBACK');
+  });
+
+  it('show no position to a reader before every one below it', async () => {
+    const log = fixture.open();
+    const slow = newStream();
+    const fast = newStream();
+    const before = (await readToEnd(log, null)).at(-1)?.position ?? null;
+    await owner.query('BEGIN');
+    await owner.query(APPEND_ONE, [slow, randomUUID()]);
+    const waiting = log.append(fast, NO_STREAM, newEvents(1));
+    await until(async () => {
+      const locks = await run(fixture.url, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+      return locks.rowCount === 1;
+    });
+    expect((await log.readAll(before, 10)).events).toEqual([]);
+    await owner.query('COMMIT');
+    await waiting;
+    expect((await log.readAll(before, 10)).events.map((event) => event.stream)).toEqual([slow, fast]);
+  });
+
+  it('leave no gap in the positions where an append was rolled back or refused', async () => {
+    const log = fixture.open();
+    const stream = newStream();
+    await log.append(stream, NO_STREAM, newEvents(1));
+    await owner.query('BEGIN');
+    await owner.query(APPEND_ONE, [newStream(), randomUUID()]);
+    await owner.query('ROLLBACK');
+    await expect(log.append(stream, 7, newEvents(1))).rejects.toBeInstanceOf(RevisionConflict);
+    await log.append(stream, 0, newEvents(1));
+    const positions = (await readToEnd(log, null)).map((event) => Number(event.position));
+    expect(positions).toEqual(positions.map((_, index) => index + 1));
+  });
+
+  it('refuse an id that is elsewhere in the log', async () => {
+    const log = fixture.open();
+    const [event] = newEvents(1);
+    if (event === undefined) throw new Error('no event');
+    await log.append(newStream(), NO_STREAM, [event]);
+    const other = newStream();
+    await expect(log.append(other, NO_STREAM, [...newEvents(1), event])).rejects.toBeInstanceOf(AppendRefused);
+    expect(await log.lastRevision(other)).toBe(NO_STREAM);
+  });
+
+  it('refuse a repeated append with other bytes', async () => {
+    const log = fixture.open();
+    const stream = newStream();
+    const events = newEvents(2);
+    await log.append(stream, NO_STREAM, events);
+    const altered = events.map((event) => ({ ...event, data: Buffer.from('altered') }));
+    await expect(log.append(stream, NO_STREAM, altered)).rejects.toBeInstanceOf(RevisionConflict);
+  });
+
+  it('make an append certain to have failed that waits too long behind a stuck writer', async () => {
+    const log = fixture.open({ appendDeadlineMs: 1_000 });
+    const stream = newStream();
+    await owner.query('BEGIN');
+    await owner.query(APPEND_ONE, [newStream(), randomUUID()]);
+    await expect(log.append(stream, NO_STREAM, newEvents(1))).rejects.toBeInstanceOf(EventLogUnavailable);
+    await owner.query('ROLLBACK');
+    expect(await log.append(stream, NO_STREAM, newEvents(1))).toEqual({ lastRevision: 0 });
+  });
+
+  it('wake a subscriber by a notification, long before it would look for itself', async () => {
+    const log = createPostgresEventLog({ connection: { connectionString: fixture.url }, pollIntervalMs: 3_600_000 });
+    const end = (await readToEnd(log, null)).at(-1)?.position ?? null;
+    const stop = new AbortController();
+    const stream = newStream();
+    const seen: number[] = [];
+    const subscriber = (async () => {
+      for await (const page of log.subscribe(end, stop.signal))
+        seen.push(...page.events.map((event) => event.revision));
+    })();
+    for (let n = 0; n < 5; n += 1) {
+      await log.append(stream, n - 1, newEvents(1));
+      await until(() => seen.length === n + 1);
+    }
+    stop.abort();
+    await subscriber;
+    await log.close();
+  });
+});

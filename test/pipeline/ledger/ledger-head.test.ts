@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
+import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { copyLog } from '../../../src/pipeline/event-log/copy-log.js';
+import { LedgerRolledBack } from '../../../src/pipeline/ledger/errors.js';
+import {
+  acceptRestoredLedger,
+  assertLedgerNotRolledBack,
+  type LedgerHeadFile,
+  openLedgerHeadFile,
+  rememberHead,
+} from '../../../src/pipeline/ledger/ledger-head.js';
+import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import {
+  newConsent,
+  newSigner,
+  type Pipeline,
+  silent,
+  startPipeline,
+  testKeyring,
+  until,
+  whileRunning,
+} from '../relay/pipeline.js';
+
+let pipeline: Pipeline;
+let restored: Pipeline;
+let folder: string;
+let file: LedgerHeadFile;
+const signer = newSigner();
+beforeEach(async () => {
+  [pipeline, restored] = await Promise.all([startPipeline(), startPipeline()]);
+  folder = await mkdtemp(join(tmpdir(), 'ledger-head-'));
+  file = openLedgerHeadFile(join(folder, 'kept', 'ledger-head.json'));
+});
+afterEach(async () => {
+  await Promise.all([pipeline.close(), restored.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function sealOne({ worker: pool, log }: Pipeline): Promise<void> {
+  const site = randomUUID();
+  await log.append(consentsStream(site), -1, [newConsent(site)]);
+  const { size } = await readLedgerState(pool);
+  const sealer = createSealer({
+    ...{ pool, log, keyring: testKeyring, logger: silent, signer },
+    limits: { maxLeaves: 1, maxAgeMs: 10 },
+    pollMs: 10,
+    rememberHead: (state) => rememberHead(pool, file, state),
+  });
+  await whileRunning([sealer], () => until(async () => (await readLedgerState(pool)).size > size));
+}
+
+const check = ({ worker, log }: Pipeline) => assertLedgerNotRolledBack(worker, log, file);
+
+test('a ledger that was restored from an older backup is refused until an operator accepts it, and says so then', async () => {
+  await check(pipeline);
+  await sealOne(pipeline);
+  await copyLog(pipeline.log, restored.log);
+  await check(restored);
+  await sealOne(pipeline);
+  await check(pipeline);
+  expect(JSON.parse(await readFile(file.path, 'utf8'))).toMatchObject({ v: 1, size: 2 });
+  expect(await acceptRestoredLedger(pipeline.worker, pipeline.log, file)).toBeNull();
+
+  await expect(check(restored)).rejects.toThrow(LedgerRolledBack);
+  const { root } = (await file.read()) ?? {};
+  expect(await acceptRestoredLedger(restored.worker, restored.log, file)).toMatchObject({ lostFromSize: 1 });
+  const last = (await restored.log.readStream(LEDGER_STREAM, 0, 100)).at(-1);
+  expect(last?.type).toBe(LEDGER_RESTORED);
+  expect(JSON.parse(new TextDecoder().decode(last?.data))).toMatchObject({
+    lost_from_size: 1,
+    head: { size: 2, root },
+  });
+  await check(restored);
+  await sealOne(restored);
+  await check(restored);
+  // The other history is as long, and another one.
+  await expect(check(pipeline)).rejects.toThrow(LedgerRolledBack);
+});
+
+test('a head file that cannot be read is no licence to go on', async () => {
+  await sealOne(pipeline);
+  const { worker, log } = pipeline;
+  await expect(assertLedgerNotRolledBack(worker, log, openLedgerHeadFile(folder))).rejects.toThrow('EISDIR');
+});

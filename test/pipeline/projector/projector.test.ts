@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { consents } from '../../../projections/consents.js';
+import { dailyCounts } from '../../../projections/daily-counts.js';
+import type { Projection } from '../../../projections/definition.js';
+import { PROJECTIONS } from '../../../projections/index.js';
+import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { appendExactlyOnce } from '../../../src/pipeline/event-log/append-exactly-once.js';
+import type { NewEvent } from '../../../src/pipeline/event-log/port.js';
+import {
+  compareProjection,
+  createProjector,
+  listProjections,
+  loadProjection,
+  prepareProjections,
+  projectionStatus,
+  rebuildProjection,
+  stoppedProjections,
+} from '../../../src/pipeline/projector/index.js';
+import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import {
+  count,
+  event,
+  newConsent,
+  newErasure,
+  type Pipeline,
+  silent,
+  startPipeline,
+  until,
+  whileRunning,
+} from '../relay/pipeline.js';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await startPipeline();
+  await prepareProjections(pipeline.projections, PROJECTIONS);
+});
+afterAll(() => pipeline.close());
+
+function projector(projections: readonly Projection[] = PROJECTIONS): BackgroundPart {
+  const { projections: pool, log } = pipeline;
+  return createProjector({ pool, log, logger: silent, projections, stoppedPollMs: 50 });
+}
+
+async function append(site: string, events: readonly NewEvent[], stream = consentsStream(site)): Promise<void> {
+  await appendExactlyOnce(pipeline.log, stream, await pipeline.log.lastRevision(stream), events);
+}
+
+async function upToDate(projections: readonly Projection[] = PROJECTIONS): Promise<boolean> {
+  const all = await projectionStatus(pipeline.projections, pipeline.log, projections);
+  return all.every((status) => status.state === 'running' && status.isUpToDate === true);
+}
+
+const consentsOf = (site: string, n: number) => Array.from({ length: n }, () => newConsent(site));
+const rowsOf = (site: string) => count(pipeline.owner, 'read_model.consents where site_id = $1', [site]);
+
+test('every record in the log is one row, with the exact bytes of its record', async () => {
+  const site = randomUUID();
+  const events = consentsOf(site, 1_200);
+  await append(site, events.slice(0, 700));
+  await whileRunning([projector()], async () => {
+    await append(site, events.slice(700));
+    await until(async () => (await rowsOf(site)) === 1_200 && (await upToDate()));
+  });
+  const { rows } = await pipeline.owner.query(
+    'select event_id, revision, record from read_model.consents where site_id = $1 order by revision',
+    [site],
+  );
+  const read = z.array(z.object({ event_id: z.string(), revision: z.int(), record: z.string() })).parse(rows);
+  expect(read.map((row) => row.event_id)).toEqual(events.map((e) => e.id));
+  expect(read.map((row) => row.revision)).toEqual(events.map((_, place) => place));
+  const bodies = events.map((e) =>
+    z.object({ record: z.string() }).parse(JSON.parse(new TextDecoder().decode(e.data))),
+  );
+  expect(read.map((row) => row.record)).toEqual(bodies.map((body) => body.record));
+});
+
+test('an erasure marks the records it lists, and no other', async () => {
+  const site = randomUUID();
+  const events = consentsOf(site, 5);
+  const erased = events.slice(1, 3).map((e) => e.id);
+  await append(site, events);
+  await append(site, [newErasure(site, erased)]);
+  await whileRunning([projector()], () => until(() => upToDate()));
+  const { rows } = await pipeline.owner.query(
+    'select event_id, erased_by from read_model.consents where site_id = $1 and erased_by is not null',
+    [site],
+  );
+  expect(rows).toEqual(expect.arrayContaining(erased.map((id) => ({ event_id: id, erased_by: 5 }))));
+  expect(rows.length).toBe(2);
+});
+
+test('an erasure that lists a record which the log does not have marks the others', async () => {
+  const site = randomUUID();
+  const [kept] = consentsOf(site, 1);
+  if (kept === undefined) throw new Error('no event');
+  await append(site, [kept, newErasure(site, [kept.id, randomUUID()])]);
+  await whileRunning([projector()], () => until(() => upToDate()));
+  expect(await count(pipeline.owner, 'read_model.consents where site_id = $1 and erased_by = 1', [site])).toBe(1);
+});
+
+test('a stopped projection is listed as such, and a rebuild replays to the end of the log or fails', async () => {
+  const site = randomUUID();
+  const counted: Projection = {
+    name: 'counted',
+    version: 1,
+    tables: {
+      counted: { columns: { id: { type: 'uuid', nullable: false } }, primaryKey: ['id'], indexes: [] },
+    },
+    on: {
+      'ConsentRecorded.v1': (e) =>
+        e.stream === consentsStream(site) ? [{ kind: 'insert', table: 'counted', row: { id: e.id } }] : [],
+    },
+    ignores: [...dailyCounts.ignores],
+  };
+  const fragile: Projection = {
+    ...counted,
+    on: {
+      'ConsentRecorded.v1': (e) => {
+        if (e.stream === consentsStream(site) && e.revision === 2) throw new Error('cannot do this one');
+        return counted.on['ConsentRecorded.v1']?.(e) ?? [];
+      },
+    },
+  };
+  const { projections: pool, log } = pipeline;
+  await append(site, consentsOf(site, 6));
+  expect(await stoppedProjections(pool, [fragile])).toEqual([]);
+  await whileRunning([projector([fragile])], () =>
+    until(async () => (await stoppedProjections(pool, [fragile])).length === 1),
+  );
+  expect(await listProjections(pool, [fragile])).toMatchObject([
+    { name: 'counted', state: 'stopped', problem: { reason: 'cannot do this one' } },
+  ]);
+  await expect(rebuildProjection({ pool, log, projection: fragile })).rejects.toThrow('cannot do this one');
+  expect(await stoppedProjections(pool, [fragile])).toEqual(['counted']);
+  expect(await count(pipeline.owner, 'read_model.counted')).toBe(2);
+
+  expect((await rebuildProjection({ pool, log, projection: counted })).comparison).toBeNull();
+  expect(await count(pipeline.owner, 'read_model.counted')).toBe(6);
+  expect(await upToDate([counted])).toBe(true);
+});
+
+test('the api role reads views, and nobody but the projector writes', async () => {
+  const api = pipeline.newPool('consent_ledger_api');
+  await expect(api.query('select 1 from read_model.consents limit 1')).resolves.toBeDefined();
+  await expect(api.query('delete from read_model.consents')).rejects.toThrow('permission denied');
+  await expect(pipeline.projections.query('select 1 from record_keys')).rejects.toThrow('permission denied');
+});
+
+test('two projectors at once, and one killed at any moment, apply each event once', async () => {
+  const site = randomUUID();
+  await whileRunning([projector(), projector()], async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await append(site, consentsOf(site, 50));
+      await pipeline.owner.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'test' and pid <> pg_backend_pid()`,
+      );
+    }
+    await until(async () => (await rowsOf(site)) === 500 && (await upToDate()));
+  });
+  const { rows } = await pipeline.owner.query(
+    'select sum(consents)::int as n from read_model.daily_counts where site_id = $1',
+    [site],
+  );
+  expect(rows).toEqual([{ n: 500 }]);
+});
+
+test('an event that a projection does not know stops it, and no other; a rebuild with a better definition goes on', async () => {
+  const site = randomUUID();
+  const stream = consentsStream(site);
+  const fragile: Projection = {
+    ...dailyCounts,
+    name: 'fragile',
+    tables: { fragile: dailyCounts.tables.daily_counts ?? { columns: {}, primaryKey: [], indexes: [] } },
+    on: {
+      'ConsentRecorded.v1': (e) => {
+        if (e.stream === stream && e.revision === 3) throw new Error('cannot do this one');
+        return [];
+      },
+    },
+  };
+  await append(site, consentsOf(site, 6));
+  await whileRunning([projector([...PROJECTIONS, fragile])], async () => {
+    await until(
+      async () =>
+        (await upToDate()) &&
+        (await projectionStatus(pipeline.projections, pipeline.log, [fragile]))[0]?.state === 'stopped',
+    );
+    const [status] = await projectionStatus(pipeline.projections, pipeline.log, [fragile]);
+    expect(status?.problem).toMatchObject({ reason: 'cannot do this one', event: { stream, revision: 3 } });
+    expect(await rowsOf(site)).toBe(6);
+  });
+  const mended: Projection = { ...fragile, version: 2, on: { 'ConsentRecorded.v1': () => [] } };
+  await whileRunning([projector([mended])], () => until(() => upToDate([mended])));
+});
+
+test('an event that the database refuses stops the projection behind all events before it', async () => {
+  const site = randomUUID();
+  const strict: Projection = {
+    name: 'strict',
+    version: 1,
+    tables: {
+      strict: {
+        columns: { id: { type: 'uuid', nullable: false }, small: { type: 'integer', nullable: false } },
+        primaryKey: ['id'],
+        indexes: [],
+      },
+    },
+    on: {
+      'ConsentRecorded.v1': (e) =>
+        e.stream === consentsStream(site)
+          ? [{ kind: 'insert', table: 'strict', row: { id: e.id, small: e.revision === 4 ? 2 ** 40 : e.revision } }]
+          : [],
+    },
+    ignores: [...dailyCounts.ignores],
+  };
+  await append(site, consentsOf(site, 9));
+  await whileRunning([projector([strict])], () =>
+    until(async () => (await projectionStatus(pipeline.projections, pipeline.log, [strict]))[0]?.state === 'stopped'),
+  );
+  expect(await count(pipeline.owner, 'read_model.strict')).toBe(4);
+  const [status] = await projectionStatus(pipeline.projections, pipeline.log, [strict]);
+  expect(status?.problem?.event?.revision).toBe(4);
+  expect(status?.problem?.reason).toContain('22003');
+});
+
+test('a rebuild beside the live read model gives the same, and readers never see less', async () => {
+  const site = randomUUID();
+  const events = consentsOf(site, 3_000);
+  await append(site, events.slice(0, 2_000));
+  await whileRunning([projector()], async () => {
+    await until(async () => (await rowsOf(site)) === 2_000);
+    let least = Number.POSITIVE_INFINITY;
+    let done = false;
+    const reading = (async () => {
+      while (!done) least = Math.min(least, await rowsOf(site));
+    })();
+    const writing = (async () => {
+      for (let at = 2_000; at < 3_000; at += 100) await append(site, events.slice(at, at + 100));
+    })();
+    const seen: number[] = [];
+    const { projections: pool, log } = pipeline;
+    const result = await rebuildProjection({ pool, log, projection: consents, onProgress: (n) => seen.push(n) });
+    await writing;
+    await until(async () => (await rowsOf(site)) === 3_000);
+    done = true;
+    await reading;
+    expect(result.comparison).toMatchObject([{ table: 'consents', equal: true }]);
+    expect(result.comparison?.[0]?.rows).toBeGreaterThanOrEqual(2_000);
+    expect(seen.at(-1)).toBe(result.events);
+    expect(least).toBeGreaterThanOrEqual(2_000);
+  });
+  const { rows } = await pipeline.owner.query(
+    `select nspname from pg_namespace where nspname like 'rm\\_consents\\_%'`,
+  );
+  expect(rows.length).toBe(1);
+});
+
+test('a comparison finds a row that was changed by hand', async () => {
+  const { projections: pool, log } = pipeline;
+  const { rows } = await pipeline.owner.query(
+    `select 'rm_consents_' || live_generation as schema from projections where name = 'consents'`,
+  );
+  const [{ schema }] = z.tuple([z.object({ schema: z.string() })]).parse(rows);
+  expect((await compareProjection({ pool, log, projection: consents })).comparison).toMatchObject([{ equal: true }]);
+  await pipeline.owner.query(
+    `update ${schema}.consents set decision = 'accepted' where event_id = (select max(event_id::text)::uuid from ${schema}.consents)`,
+  );
+  expect((await compareProjection({ pool, log, projection: consents })).comparison).toMatchObject([{ equal: false }]);
+  expect((await rebuildProjection({ pool, log, projection: consents })).comparison).toMatchObject([{ equal: false }]);
+  expect((await compareProjection({ pool, log, projection: consents })).comparison).toMatchObject([{ equal: true }]);
+});
+
+test('the example of the documentation can be replayed', async () => {
+  const site = randomUUID();
+  await append(site, [
+    newConsent(site),
+    newConsent(site, { decision: 'withdrawn' }),
+    newConsent(site, { language: 'en' }),
+  ]);
+  const example = await loadProjection('docs/examples/withdrawals-by-language.mjs');
+  const { projections: pool, log } = pipeline;
+  for (let time = 0; time < 2; time += 1) {
+    await rebuildProjection({ pool, log, projection: example });
+    const { rows } = await pipeline.owner.query(
+      'select language, consents, withdrawals from read_model.withdrawals_by_language where site_id = $1 order by 1',
+      [site],
+    );
+    expect(rows).toEqual([
+      { language: 'en', consents: 1, withdrawals: 0 },
+      { language: 'tr', consents: 1, withdrawals: 1 },
+    ]);
+  }
+  await expect(loadProjection('docs/examples/nothing.mjs')).rejects.toThrow('cannot be loaded');
+  await expect(loadProjection('vitest.config.ts')).rejects.toThrow();
+});
+
+test('an event of the ledger with a type that nobody knows stops every projection there', async () => {
+  await pipeline.log.append(LEDGER_STREAM, -1, [event(randomUUID(), 'Surprise.v1', {})]);
+  await whileRunning([projector()], () =>
+    until(async () =>
+      (await projectionStatus(pipeline.projections, pipeline.log, PROJECTIONS)).every(
+        (status) => status.state === 'stopped',
+      ),
+    ),
+  );
+});

@@ -1,0 +1,216 @@
+import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
+import type { EventLog, NewEvent } from '../../../src/pipeline/event-log/port.js';
+import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
+import type { LedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
+import type { BackgroundPart, Log } from '../../../src/platform/background/part.js';
+import { createPool, type DatabaseRole } from '../../../src/platform/database/pool.js';
+import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/keys/index.js';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { privateCorner } from './private-corner.js';
+
+/** A database and an empty event log, as the parts of the pipeline see them. */
+export interface Pipeline {
+  readonly url: string;
+  /** As superuser. */
+  readonly owner: pg.Pool;
+  readonly worker: pg.Pool;
+  readonly projections: pg.Pool;
+  readonly log: EventLog;
+  /** Another, empty log, as after the loss of the first. */
+  newLog(): Promise<EventLog>;
+  /** One more pool of the worker's role; closed at the end. */
+  newPool(role?: DatabaseRole): pg.Pool;
+  /** A pool of the worker's role through which every advisory lock seems free, as if the loss of one had gone unnoticed. */
+  newPoolWithoutLocks(): Promise<pg.Pool>;
+  close(): Promise<void>;
+}
+
+export async function startPipeline(): Promise<Pipeline> {
+  const database = await createTestDatabase();
+  const others: { readonly log: EventLog; readonly database: TestDatabase }[] = [];
+  const pools: pg.Pool[] = [];
+  const newPool = (role?: DatabaseRole, url = database.url): pg.Pool => {
+    const pool = createPool({
+      url,
+      ...(role === undefined ? {} : { role }),
+      applicationName: 'test',
+      maxConnections: 12,
+      statementTimeoutMs: 5_000,
+      onIdleError: () => undefined,
+    });
+    // A server's farewell may come in the same packet as its welcome, before whoever asked for the client can listen.
+    pool.on('connect', (client) => client.on('error', () => undefined));
+    pools.push(pool);
+    return pool;
+  };
+  const log = openLog(database.url);
+  const owner = newPool();
+  return {
+    url: database.url,
+    owner,
+    worker: newPool('consent_ledger_worker'),
+    projections: newPool('consent_ledger_projections'),
+    log,
+    newPool,
+    async newPoolWithoutLocks() {
+      await owner.query(`
+        create schema if not exists no_locks;
+        grant usage on schema no_locks to public;
+        create or replace function no_locks.pg_try_advisory_lock(bigint) returns boolean language sql return true`);
+      const url = new URL(database.url);
+      url.searchParams.set('options', '-c search_path=no_locks,pg_catalog,public');
+      return newPool('consent_ledger_worker', url.href);
+    },
+    async newLog() {
+      const other = await createTestDatabase();
+      const empty = openLog(other.url);
+      others.push({ log: empty, database: other });
+      return empty;
+    },
+    async close() {
+      await Promise.all([log, ...others.map((other) => other.log)].map((one) => one.close()));
+      await Promise.all(others.map((other) => other.database.drop()));
+      await Promise.all(pools.map((pool) => pool.end()));
+      await database.drop();
+    },
+  };
+}
+
+function openLog(url: string): EventLog {
+  const eventStore = process.env.EVENTSTORE_URL;
+  if (eventStore !== undefined && eventStore !== '') {
+    return privateCorner(createEventStoreDbEventLog(eventStore), `t${randomUUID().slice(0, 8)}`);
+  }
+  return createPostgresEventLog({ connection: { connectionString: url, options: '-c role=consent_ledger_worker' } });
+}
+
+const print = (...line: unknown[]): void => {
+  if (process.env.TEST_LOG !== undefined) console.log(new Date().toISOString(), ...line);
+};
+
+/** Says nothing, unless TEST_LOG is set. */
+export const silent: Log = { info: print, warn: print, error: print };
+
+/** The ledger's key, made anew. */
+export function newSigner(origin = 'ledger.example/test'): LedgerSigner {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const { x } = z.object({ x: z.base64url() }).parse(publicKey.export({ format: 'jwk' }));
+  return {
+    origin,
+    publicKey: new Uint8Array(Buffer.from(x, 'base64url')),
+    sign: (message) => new Uint8Array(sign(null, message, privateKey)),
+  };
+}
+
+const PROOF_KEY: ProofKey = { id: 'proof-1', key: Buffer.alloc(32, 7), tenantId: randomUUID() };
+
+/** Holds the key of `newConsent`, and no other. */
+export const testKeyring: ProofKeys = {
+  proofKeyById: async (id) => {
+    if (id !== PROOF_KEY.id) throw new KeyError('key_missing', `There is no proof key ${id}.`);
+    return PROOF_KEY;
+  },
+};
+
+/** A consent as admission writes it. */
+export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {}): NewEvent {
+  const id = randomUUID();
+  const record: ConsentRecord = {
+    v: 1,
+    hash_version: 2,
+    proof_key_id: PROOF_KEY.id,
+    event_id: id,
+    site_id: siteId,
+    consent_type: 'cookie',
+    decision: 'partial',
+    categories: { analytics: true, marketing: false },
+    language: 'tr',
+    document_version_id: '0b7a52f0-52a5-4a5e-9f2e-6d35a2d1c001',
+    document_hash: 'ab'.repeat(32),
+    site_config_hash: 'cd'.repeat(32),
+    compliance_framework: 'kvkk',
+    created_at: '2026-11-21T10:00:00.123Z',
+    valid_until: '2027-11-21T10:00:00.123Z',
+    channel: 's2s',
+    api_key_id: '0b7a52f0-52a5-4a5e-9f2e-6d35a2d1c002',
+    identity_assurance: null,
+    _sd: [],
+    ...changes,
+  };
+  const text = canonicalJson(record);
+  const proofHash = createHmac('sha256', PROOF_KEY.key).update(text).digest('hex');
+  return event(id, CONSENT_RECORDED, { record: text, proof_hash: proofHash, disclosures: null, attachments: [] });
+}
+
+/** An erasure as the worker writes it. */
+export function newErasure(siteId: string, erasedIds: readonly string[]): NewEvent {
+  const id = randomUUID();
+  const record = {
+    v: 1,
+    event_id: id,
+    site_id: siteId,
+    created_at: '2026-11-21T11:00:00.000Z',
+    reason: 'person',
+    erased_event_ids: [...erasedIds].sort(),
+  };
+  return event(id, SUBJECT_ERASED, { record: canonicalJson(record) });
+}
+
+export function event(id: string, type: string, body: Parameters<typeof canonicalJson>[0]): NewEvent {
+  return { id, type, data: utf8(canonicalJson(body)), metadata: new Uint8Array(0) };
+}
+
+/** Puts events into the outbox, as admission does. */
+export async function admit(
+  db: Pick<pg.Pool, 'query'>,
+  siteId: string,
+  events: readonly NewEvent[],
+  stream = consentsStream(siteId),
+): Promise<void> {
+  await db.query(
+    `insert into outbox (site_id, stream, event_id, type, body)
+     select $1, $2, * from unnest($3::uuid[], $4::text[], $5::bytea[])`,
+    [siteId, stream, events.map((e) => e.id), events.map((e) => e.type), events.map((e) => e.data)],
+  );
+}
+
+/** Runs a part while `work` runs; stops it then, and passes on what it threw. */
+export async function whileRunning<T>(parts: readonly BackgroundPart[], work: () => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const running = Promise.all(parts.map((part) => part.run(stop.signal)));
+  try {
+    const failed = new Promise<never>((_, reject) => running.catch(reject));
+    return await Promise.race([work(), failed]);
+  } finally {
+    stop.abort();
+    await running;
+  }
+}
+
+/** Ids of a stream's events in the log, in order. */
+export async function idsInLog(log: EventLog, stream: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const page = await log.readStream(stream, ids.length, 500);
+    if (page.length === 0) return ids;
+    ids.push(...page.map((e) => e.id));
+  }
+}
+
+/** Resolves once `condition` holds. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+export async function count(db: pg.Pool, sql: string, values: unknown[] = []): Promise<number> {
+  const { rows } = await db.query(`select count(*)::int as n from ${sql}`, values);
+  return z.array(z.object({ n: z.int() })).parse(rows)[0]?.n ?? 0;
+}

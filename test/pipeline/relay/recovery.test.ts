@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PROJECTIONS } from '../../../projections/index.js';
+import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { LogBehind } from '../../../src/pipeline/event-log/errors.js';
+import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { createProjector, projectionStatus } from '../../../src/pipeline/projector/index.js';
+import { assertLogNotBehind } from '../../../src/pipeline/relay/log-check.js';
+import { listParkedSites } from '../../../src/pipeline/relay/parked-sites.js';
+import { LogNotRecoverable, recoverLog } from '../../../src/pipeline/relay/recover-log.js';
+import { createRelay } from '../../../src/pipeline/relay/relay.js';
+import { deleteStampedRows } from '../../../src/pipeline/relay/retention.js';
+import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import {
+  admit,
+  count,
+  idsInLog,
+  newConsent,
+  newSigner,
+  type Pipeline,
+  silent,
+  startPipeline,
+  testKeyring,
+  until,
+  whileRunning,
+} from './pipeline.js';
+
+let pipeline: Pipeline;
+const signer = newSigner();
+const never = new AbortController().signal;
+beforeEach(async () => {
+  pipeline = await startPipeline();
+});
+afterEach(() => pipeline.close());
+
+const limits = { maxLeaves: 10, maxAgeMs: 50 };
+
+function parts(log: EventLog): BackgroundPart[] {
+  const { worker: pool, projections: projectorPool } = pipeline;
+  return [
+    createRelay({ keyring: testKeyring, pool, log, logger: silent, retentionMs: 3_600_000, pollMs: 20 }),
+    createSealer({ keyring: testKeyring, pool, log, logger: silent, signer, limits, pollMs: 20 }),
+    createProjector({ pool: projectorPool, log, logger: silent, projections: PROJECTIONS, stoppedPollMs: 50 }),
+  ];
+}
+
+async function newSite(): Promise<string> {
+  const [tenant, site] = [randomUUID(), randomUUID()];
+  await pipeline.owner.query('insert into tenants (id, name) values ($1, $2)', [tenant, 'Example']);
+  await pipeline.owner.query('insert into sites (id, tenant_id, name, domain) values ($1, $2, $3, $4)', [
+    site,
+    tenant,
+    'Shop',
+    'shop.example',
+  ]);
+  return site;
+}
+
+/** Admits consents, and waits until they are sealed and projected. */
+async function consent(site: string, n: number, log: EventLog): Promise<string[]> {
+  const events = Array.from({ length: n }, () => newConsent(site));
+  await admit(pipeline.owner, site, events);
+  await whileRunning(parts(log), () => until(() => isSettled(log)));
+  return events.map((e) => e.id);
+}
+
+async function isSettled(log: EventLog): Promise<boolean> {
+  const all = await projectionStatus(pipeline.projections, log, PROJECTIONS);
+  const waiting = await count(pipeline.owner, 'outbox where revision is null');
+  const unsealed = await count(
+    pipeline.owner,
+    'outbox o where not exists (select from leaves l where l.event_id = o.event_id)',
+  );
+  return waiting === 0 && unsealed === 0 && all.every((one) => one.isUpToDate === true && one.state === 'running');
+}
+
+/** What a backup of the log from an earlier day holds: the first events of each stream. */
+async function restore(from: EventLog, ends: ReadonlyMap<string, number>): Promise<EventLog> {
+  const older = await pipeline.newLog();
+  for (const [stream, end] of ends) {
+    const events = await from.readStream(stream, 0, end + 1);
+    if (events.length > 0) await older.append(stream, -1, events);
+  }
+  return older;
+}
+
+test('a log restored from an older backup is refused, and filled again to the byte', async () => {
+  const [a, b] = [await newSite(), await newSite()];
+  const ids = [...(await consent(a, 30, pipeline.log))];
+  await consent(b, 5, pipeline.log);
+  const older = await restore(
+    pipeline.log,
+    new Map([
+      [consentsStream(a), 9],
+      [LEDGER_STREAM, 1],
+    ]),
+  );
+  await expect(assertLogNotBehind(pipeline.worker, older)).rejects.toThrow(LogBehind);
+  await expect(
+    createSealer({ keyring: testKeyring, pool: pipeline.worker, log: older, logger: silent, signer, limits }).run(
+      never,
+    ),
+  ).rejects.toThrow(LogBehind);
+
+  const recovery = await recoverLog(pipeline.worker, older, testKeyring);
+  expect(recovery.refilledStreams).toBe(3);
+  for (const stream of [consentsStream(a), consentsStream(b), LEDGER_STREAM]) {
+    expect(await older.readStream(stream, 0, 100)).toEqual(await pipeline.log.readStream(stream, 0, 100));
+  }
+  expect(await recoverLog(pipeline.worker, older, testKeyring)).toEqual({
+    refilledStreams: 0,
+    refilledEvents: 0,
+    adoptedEvents: 0,
+  });
+
+  ids.push(...(await consent(a, 4, older)));
+  expect(await idsInLog(older, consentsStream(a))).toEqual(ids);
+  expect(await count(pipeline.owner, 'leaves')).toBe(39);
+  expect(await count(pipeline.owner, 'read_model.consents')).toBe(39);
+});
+
+test('what is not kept any more cannot be recovered, and that is said', async () => {
+  const site = await newSite();
+  await consent(site, 3, pipeline.log);
+  await pipeline.owner.query('delete from outbox');
+  await expect(recoverLog(pipeline.worker, await pipeline.newLog(), testKeyring)).rejects.toThrow(LogNotRecoverable);
+});
+
+test('a database restored from an older backup takes over what the log has', async () => {
+  const site = await newSite();
+  const ids = await consent(site, 12, pipeline.log);
+  // As of the backup seven were in the log, and the last two not even in the outbox.
+  await pipeline.owner.query(`
+    delete from outbox where revision >= 10;
+    update outbox set revision = null where revision >= 7;
+    update relayed_streams set revision = 6;
+    truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys cascade;
+    update sealer_state set ledger_revision = -1, log_position = null`);
+  const later = newConsent(site);
+  await admit(pipeline.owner, site, [later]);
+  await whileRunning(parts(pipeline.log), () =>
+    until(async () => (await listParkedSites(pipeline.worker)).length === 1),
+  );
+  const recovery = await recoverLog(pipeline.worker, pipeline.log, testKeyring);
+  expect(recovery).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 5 });
+  expect(await listParkedSites(pipeline.worker)).toEqual([]);
+  await whileRunning(parts(pipeline.log), () => until(() => isSettled(pipeline.log)));
+  expect(await idsInLog(pipeline.log, consentsStream(site))).toEqual([...ids, later.id]);
+  expect(await count(pipeline.owner, 'leaves')).toBe(13);
+  expect(await count(pipeline.owner, 'read_model.consents')).toBe(13);
+});
+
+test('outbox rows are deleted once they are old and their batch is stamped, and not before', async () => {
+  const site = await newSite();
+  await consent(site, 10, pipeline.log);
+  await consent(site, 10, pipeline.log);
+  const old = `update outbox set created_at = now() - interval '2 days'`;
+  await pipeline.owner.query(old);
+  const day = 86_400_000;
+  expect(await deleteStampedRows(pipeline.worker, day, never)).toBe(0);
+  const { size } = await readLedgerState(pipeline.worker);
+  const stamp = (at: number) =>
+    pipeline.owner.query(
+      `insert into checkpoints (size, note, tsr, tsr_sha256, gen_time, authority, certificates, crls, ocsp)
+       values ($1, '', '', '', now(), '', '{}', '{}', '{}')`,
+      [at],
+    );
+  await stamp(size - 1);
+  const inLastBatch = await count(pipeline.owner, 'leaves where batch = $1', [size - 1]);
+  expect(await deleteStampedRows(pipeline.worker, 3 * day, never)).toBe(0);
+  expect(await deleteStampedRows(pipeline.worker, day, never)).toBe(20 - inLastBatch);
+  await stamp(size);
+  await admit(pipeline.owner, site, [newConsent(site)]);
+  await pipeline.owner.query(old);
+  expect(await deleteStampedRows(pipeline.worker, day, never)).toBe(inLastBatch);
+  expect(await count(pipeline.owner, 'outbox where revision is null')).toBe(1);
+});

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
+import { AppendRefused, EventLogUnavailable, LogBehind } from '../../../src/pipeline/event-log/errors.js';
+import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { listParkedSites, unparkSite } from '../../../src/pipeline/relay/parked-sites.js';
+import { createRelay, type Relay } from '../../../src/pipeline/relay/relay.js';
+import { faultyLog } from './faulty-log.js';
+import {
+  admit,
+  count,
+  event,
+  idsInLog,
+  newConsent,
+  type Pipeline,
+  silent,
+  startPipeline,
+  testKeyring,
+  until,
+  whileRunning,
+} from './pipeline.js';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await startPipeline();
+});
+afterAll(() => pipeline.close());
+
+function relay(log: EventLog = pipeline.log, pool: pg.Pool = pipeline.worker): Relay {
+  return createRelay({
+    keyring: testKeyring,
+    pool,
+    log,
+    logger: silent,
+    retentionMs: 3_600_000,
+    pollMs: 20,
+    maxRows: 7,
+  });
+}
+
+const consents = (site: string, n: number) => Array.from({ length: n }, () => newConsent(site));
+const waiting = (site: string) => count(pipeline.owner, 'outbox where site_id = $1 and revision is null', [site]);
+
+test('moves each site in order across its streams, and records where each event is', async () => {
+  const [a, b] = [randomUUID(), randomUUID()];
+  const first = consents(a, 20);
+  const noticeId = randomUUID();
+  const notice = event(noticeId, 'SiteConfigPublished.v1', {
+    record: JSON.stringify({ event_id: noticeId, site_id: a }),
+  });
+  const second = consents(a, 20);
+  await admit(pipeline.owner, a, first);
+  await admit(pipeline.owner, a, [notice], noticesStream(a));
+  await admit(pipeline.owner, a, second);
+  const other = consents(b, 5);
+  await admit(pipeline.owner, b, other);
+  await whileRunning([relay()], () => until(async () => (await waiting(a)) + (await waiting(b)) === 0));
+  expect(await idsInLog(pipeline.log, consentsStream(a))).toEqual([...first, ...second].map((e) => e.id));
+  expect(await idsInLog(pipeline.log, noticesStream(a))).toEqual([notice.id]);
+  expect(await idsInLog(pipeline.log, consentsStream(b))).toEqual(other.map((e) => e.id));
+  const { rows } = await pipeline.owner.query('select event_id from outbox where stream = $1 order by revision', [
+    consentsStream(a),
+  ]);
+  expect(rows.map((row: { event_id: string }) => row.event_id)).toEqual([...first, ...second].map((e) => e.id));
+});
+
+test('a row committed after rows with higher numbers is neither lost nor takes their place', async () => {
+  const site = randomUUID();
+  const [late, early] = [newConsent(site), newConsent(site)];
+  const slow = new pg.Client({ connectionString: pipeline.url });
+  await slow.connect();
+  try {
+    await slow.query('begin');
+    await admit(slow, site, [late]);
+    await admit(pipeline.owner, site, [early]);
+    await whileRunning([relay()], () => until(async () => (await waiting(site)) === 0));
+    // The relay stopped between append and record, as in a crash.
+    await pipeline.owner.query('update outbox set revision = null where event_id = $1', [early.id]);
+    await pipeline.owner.query('delete from relayed_streams where stream = $1', [consentsStream(site)]);
+    await slow.query('commit');
+  } finally {
+    await slow.end();
+  }
+  await whileRunning([relay()], () => until(async () => (await waiting(site)) === 0));
+  expect(await idsInLog(pipeline.log, consentsStream(site))).toEqual([early.id, late.id]);
+});
+
+test.each(['before', 'lost', 'lost, then killed'])(
+  'an append that fails (%s) is repeated without doubling or losing',
+  async (how) => {
+    const site = randomUUID();
+    const events = consents(site, 30);
+    await admit(pipeline.owner, site, events);
+    let calls = 0;
+    const faulty = faultyLog(pipeline.log, () => {
+      calls += 1;
+      if (calls % 2 === 0) return null;
+      if (how === 'before') return { before: new EventLogUnavailable('down') };
+      return how === 'lost' ? 'lost' : { lost: new Error('killed') };
+    });
+    await whileRunning([relay(faulty)], () => until(async () => (await waiting(site)) === 0));
+    expect(await idsInLog(pipeline.log, consentsStream(site))).toEqual(events.map((e) => e.id));
+  },
+);
+
+test('two relays that both believe to lead move each event once', async () => {
+  const sites = Array.from({ length: 6 }, () => randomUUID());
+  const all = new Map(sites.map((site) => [site, consents(site, 40)]));
+  for (const [site, events] of all) await admit(pipeline.owner, site, events);
+  const unlocked = await pipeline.newPoolWithoutLocks();
+  await whileRunning([relay(pipeline.log, unlocked), relay()], () =>
+    until(async () => (await Promise.all(sites.map(waiting))).every((n) => n === 0)),
+  );
+  for (const [site, events] of all) {
+    expect(await idsInLog(pipeline.log, consentsStream(site))).toEqual(events.map((e) => e.id));
+  }
+  expect(await listParkedSites(pipeline.worker)).toEqual([]);
+});
+
+test('a site that is refused for good is parked, and the others go on', async () => {
+  const [bad, good] = [randomUUID(), randomUUID()];
+  const refused = consents(bad, 3);
+  await admit(pipeline.owner, bad, refused);
+  const accepted = consents(good, 3);
+  await admit(pipeline.owner, good, accepted);
+  const faulty = faultyLog(pipeline.log, ({ stream }) =>
+    stream === consentsStream(bad) ? { before: new AppendRefused('the stream is deleted') } : null,
+  );
+  await whileRunning([relay(faulty)], () =>
+    until(async () => (await waiting(good)) === 0 && (await listParkedSites(pipeline.worker)).length === 1),
+  );
+  expect(await listParkedSites(pipeline.worker)).toMatchObject([{ siteId: bad, reason: 'the stream is deleted' }]);
+  expect(await waiting(bad)).toBe(3);
+  expect(await unparkSite(pipeline.worker, bad)).toBe(true);
+  await whileRunning([relay()], () => until(async () => (await waiting(bad)) === 0));
+  expect(await idsInLog(pipeline.log, consentsStream(bad))).toEqual(refused.map((e) => e.id));
+});
+
+test('an event that could never be sealed does not enter the log', async () => {
+  const site = randomUUID();
+  await admit(pipeline.owner, site, [event(randomUUID(), 'ConsentRecorded.v1', { record: 1 })]);
+  await whileRunning([relay()], () => until(async () => (await listParkedSites(pipeline.worker)).length === 1));
+  expect((await listParkedSites(pipeline.worker))[0]?.reason).toContain('cannot be sealed');
+  expect(await pipeline.log.lastRevision(consentsStream(site))).toBe(-1);
+  await unparkSite(pipeline.worker, site);
+  await pipeline.owner.query('delete from outbox where site_id = $1', [site]);
+});
+
+test('a log that someone else writes to parks the site', async () => {
+  const site = randomUUID();
+  await pipeline.log.append(consentsStream(site), -1, consents(site, 1));
+  await admit(pipeline.owner, site, consents(site, 2));
+  await whileRunning([relay()], () => until(async () => (await listParkedSites(pipeline.worker)).length === 1));
+  expect((await listParkedSites(pipeline.worker))[0]?.reason).toContain('admin log recover');
+  await unparkSite(pipeline.worker, site);
+  await pipeline.owner.query('delete from outbox where site_id = $1', [site]);
+});
+
+test('survives the loss of every connection', async () => {
+  const site = randomUUID();
+  await whileRunning([relay()], async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await admit(pipeline.owner, site, consents(site, 20));
+      await pipeline.owner.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+    }
+    await until(async () => (await waiting(site)) === 0);
+  });
+  const ids = await idsInLog(pipeline.log, consentsStream(site));
+  expect(ids.length).toBe(100);
+  expect(new Set(ids).size).toBe(100);
+});
+
+test('refuses a log that is behind what was relayed', async () => {
+  const stream = consentsStream(randomUUID());
+  await pipeline.owner.query('insert into relayed_streams (stream, revision) values ($1, 3)', [stream]);
+  const run = relay().run(new AbortController().signal);
+  await expect(run).rejects.toThrow(LogBehind);
+  await expect(relay().run(new AbortController().signal)).rejects.toThrow('consent-ledger admin log recover');
+  await pipeline.owner.query('delete from relayed_streams where stream = $1', [stream]);
+});
+
+test('stopping leaves no step half done', async () => {
+  const sites = Array.from({ length: 5 }, () => randomUUID());
+  for (const site of sites) await admit(pipeline.owner, site, consents(site, 140));
+  for (let round = 0; round < 12; round += 1) {
+    let appends = 0;
+    const stop = new AbortController();
+    const counting = faultyLog(pipeline.log, () => {
+      appends += 1;
+      // One append a round at least, and so an end.
+      if (appends > round % 3) stop.abort();
+      return null;
+    });
+    await relay(counting).run(stop.signal);
+    for (const site of sites) {
+      const stream = consentsStream(site);
+      const recorded = await count(pipeline.owner, 'outbox where stream = $1 and revision is not null', [stream]);
+      expect(await pipeline.log.lastRevision(stream)).toBe(recorded - 1);
+    }
+  }
+});
+
+test.each<[string, (body: string) => string, (stream: string) => string]>([
+  ['an altered decision', (body) => body.replace('partial', 'accepted'), (stream) => stream],
+  ['an altered proof hash', (body) => body.replace(/(proof_hash":")[0-9a-f]{4}/, '$10000'), (stream) => stream],
+  ['another proof key', (body) => body.replace('proof-1', 'proof-2'), (stream) => stream],
+  ['the stream of notices', (body) => body, (stream) => stream.replace('consents', 'notices')],
+])('a consent with %s in the outbox does not enter the log, and parks its site', async (_, alter, move) => {
+  const [site, good] = [randomUUID(), randomUUID()];
+  const [first, second] = consents(site, 2);
+  if (first === undefined || second === undefined) throw new Error('no events');
+  const body = alter(new TextDecoder().decode(second.data));
+  const stream = move(consentsStream(site));
+  await admit(pipeline.owner, site, [first]);
+  await admit(pipeline.owner, site, [{ ...second, data: new TextEncoder().encode(body) }], stream);
+  const accepted = consents(good, 2);
+  await admit(pipeline.owner, good, accepted);
+  const isParked = async () => (await listParkedSites(pipeline.worker)).some(({ siteId }) => siteId === site);
+  await whileRunning([relay()], () => until(async () => (await waiting(good)) === 0 && (await isParked())));
+  expect(await idsInLog(pipeline.log, stream)).not.toContain(second.id);
+});
+
+test('the worker may mark what is in the outbox, not alter it', async () => {
+  const site = randomUUID();
+  await admit(pipeline.owner, site, consents(site, 1));
+  await expect(pipeline.worker.query("update outbox set body = ''")).rejects.toThrow('permission denied');
+  await expect(
+    pipeline.worker.query('update outbox set revision = null where site_id = $1', [site]),
+  ).resolves.toBeDefined();
+});

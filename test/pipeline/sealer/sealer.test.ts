@@ -1,0 +1,282 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { BATCH_SEALED, BatchSealedBody, LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
+import { parseBody } from '../../../schemas/events/sealed-event.js';
+import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { BatchHeader, batchLeaf, streamsRoot } from '../../../schemas/evidence/batch-header.js';
+import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import { treeRoot } from '../../../schemas/merkle/tree.js';
+import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
+import { batchRoot } from '../../../src/pipeline/ledger/batch-tree.js';
+import { LedgerCorrupt, LedgerKeyMismatch, Unsealable } from '../../../src/pipeline/ledger/errors.js';
+import { readLedgerRoot, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { sealEmptyBatch } from '../../../src/pipeline/sealer/seal.js';
+import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { type Fault, faultyLog } from '../relay/faulty-log.js';
+import {
+  count,
+  event,
+  idsInLog,
+  newConsent,
+  newErasure,
+  newSigner,
+  type Pipeline,
+  silent,
+  startPipeline,
+  testKeyring,
+  until,
+  whileRunning,
+} from '../relay/pipeline.js';
+
+let pipeline: Pipeline;
+const signer = newSigner();
+beforeEach(async () => {
+  pipeline = await startPipeline();
+});
+afterEach(() => pipeline.close());
+
+function sealer(log: EventLog = pipeline.log, pool = pipeline.worker, maxLeaves = 16): BackgroundPart {
+  return createSealer({
+    keyring: testKeyring,
+    pool,
+    log,
+    logger: silent,
+    signer,
+    limits: { maxLeaves, maxAgeMs: 100 },
+    pollMs: 20,
+  });
+}
+
+async function append(site: string, n: number): Promise<string[]> {
+  const stream = consentsStream(site);
+  const events = Array.from({ length: n }, () => newConsent(site));
+  await pipeline.log.append(stream, await pipeline.log.lastRevision(stream), events);
+  return events.map((e) => e.id);
+}
+
+const sealed = () => count(pipeline.owner, 'leaves');
+
+const leafRows = z.array(
+  z.object({
+    batch: z.int(),
+    index: z.int(),
+    stream: z.string(),
+    revision: z.int(),
+    event_id: z.string(),
+    hash: z.instanceof(Uint8Array),
+  }),
+);
+
+/** Everything that must hold of what is sealed, worked out from the log and the tables independently of the sealer. */
+async function assertLedgerIsRight(wanted: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  const { rows } = await pipeline.owner.query(
+    'select batch, index, stream, revision, event_id, hash from leaves order by batch, index',
+  );
+  const leaves = leafRows.parse(rows);
+  for (const [stream, ids] of wanted) {
+    const own = leaves.filter((leaf) => leaf.stream === stream);
+    expect(own.map((leaf) => leaf.event_id)).toEqual(ids);
+    expect(own.map((leaf) => leaf.revision)).toEqual(ids.map((_, revision) => revision));
+    let previous: string | null = null;
+    for (const found of await pipeline.log.readStream(stream, 0, 1_000)) {
+      const body = z
+        .object({ record: z.string(), proof_hash: z.string().nullable().default(null) })
+        .parse(JSON.parse(new TextDecoder().decode(found.data)));
+      const entry: Record<string, unknown> = {
+        event_id: found.id,
+        previous,
+        proof_hash: body.proof_hash,
+        record: JSON.parse(body.record),
+        revision: found.revision,
+        stream,
+        type: found.type,
+        v: 1,
+      };
+      const hash: string = createHash('sha256').update(Uint8Array.of(0)).update(JSON.stringify(entry)).digest('hex');
+      const leaf = own.find((candidate) => candidate.revision === found.revision);
+      expect(leaf && toHex(leaf.hash)).toBe(hash);
+      previous = hash;
+    }
+  }
+  expect(leaves.length).toBe([...wanted.values()].flat().length);
+  await assertTreeIsRight(leaves);
+}
+
+async function assertTreeIsRight(leaves: z.infer<typeof leafRows>): Promise<void> {
+  const events = await pipeline.log.readStream(LEDGER_STREAM, 0, 1_000);
+  const bodies = events.filter((e) => e.type === BATCH_SEALED).map((e) => parseBody(BatchSealedBody, e.type, e.data));
+  const headers = bodies.map((body) => BatchHeader.parse(JSON.parse(body.header)));
+  expect(headers.map((header) => header.number)).toEqual(headers.map((_, place) => place));
+  expect([...headers].sort((a, b) => (a.sealed_at < b.sealed_at ? -1 : 1))).toEqual(headers);
+  for (const header of headers) {
+    const own = leaves.filter((leaf) => leaf.batch === header.number);
+    expect(own.map((leaf) => leaf.index)).toEqual(own.map((_, place) => place));
+    expect(own.length).toBe(header.count);
+    expect(toHex(treeRoot(own.map((leaf) => leaf.hash)))).toBe(header.root);
+  }
+  const ledgerLeaves = bodies.map((body) => batchLeaf(body.header));
+  for (let size = 1; size <= ledgerLeaves.length; size += 1) {
+    expect(equalBytes(await readLedgerRoot(pipeline.worker, size), treeRoot(ledgerLeaves.slice(0, size)))).toBe(true);
+  }
+  const state = await readLedgerState(pipeline.worker);
+  expect(state.size).toBe(bodies.length);
+  expect(state.revision).toBe(events.length - 1);
+}
+
+test('seals every event of sites once, in order, into a tree that grows', async () => {
+  const [a, b] = [randomUUID(), randomUUID()];
+  const wanted = new Map([
+    [consentsStream(a), await append(a, 40)],
+    [consentsStream(b), await append(b, 3)],
+  ]);
+  await whileRunning([sealer()], async () => {
+    await until(async () => (await sealed()) === 43);
+    const erasure = newErasure(a, [wanted.get(consentsStream(a))?.[0] ?? '']);
+    await pipeline.log.append(consentsStream(a), 39, [erasure]);
+    wanted.get(consentsStream(a))?.push(erasure.id);
+    await until(async () => (await sealed()) === 44);
+  });
+  await assertLedgerIsRight(wanted);
+  const [first] = await pipeline.log.readStream(LEDGER_STREAM, 0, 1);
+  expect(first?.type).toBe(LEDGER_KEY_PUBLISHED);
+});
+
+test.each<[string, (n: number) => Fault]>([
+  ['nothing arrives', (n) => (n % 2 === 0 ? { before: new Error('killed') } : null)],
+  ['answers are lost', (n) => (n % 2 === 0 ? 'lost' : null)],
+  ['it is killed between append and record', (n) => (n % 2 === 0 ? { lost: new Error('killed') } : null)],
+])('seals nothing twice and loses nothing when %s', async (_, fault) => {
+  const site = randomUUID();
+  const ids = await append(site, 60);
+  let n = -1;
+  const faulty = faultyLog(pipeline.log, () => {
+    n += 1;
+    return fault(n);
+  });
+  await whileRunning([sealer(faulty)], () => until(async () => (await sealed()) === 60));
+  await assertLedgerIsRight(new Map([[consentsStream(site), ids]]));
+});
+
+test('a new database catches up with a ledger that is there, and a stale one goes on', async () => {
+  const site = randomUUID();
+  const ids = await append(site, 20);
+  await whileRunning([sealer()], () => until(async () => (await sealed()) === 20));
+  await pipeline.owner.query(`
+    truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys cascade;
+    update sealer_state set ledger_revision = -1, log_position = null`);
+  ids.push(...(await append(site, 5)));
+  await whileRunning([sealer()], () => until(async () => (await sealed()) === 25));
+  await assertLedgerIsRight(new Map([[consentsStream(site), ids]]));
+});
+
+test('three sealers that all believe to lead make one history', async () => {
+  const sites = Array.from({ length: 4 }, () => randomUUID());
+  const pools = [pipeline.worker, await pipeline.newPoolWithoutLocks(), await pipeline.newPoolWithoutLocks()];
+  const wanted = new Map<string, string[]>();
+  await whileRunning(
+    pools.map((pool) => sealer(pipeline.log, pool, 7)),
+    async () => {
+      for (let round = 0; round < 6; round += 1) {
+        for (const site of sites) {
+          wanted.set(consentsStream(site), [...(wanted.get(consentsStream(site)) ?? []), ...(await append(site, 5))]);
+        }
+      }
+      await until(async () => (await sealed()) === 120);
+    },
+  );
+  await assertLedgerIsRight(wanted);
+});
+
+test('survives the loss of its connections while it seals', async () => {
+  const site = randomUUID();
+  const ids: string[] = [];
+  await whileRunning([sealer()], async () => {
+    for (let round = 0; round < 6; round += 1) {
+      ids.push(...(await append(site, 20)));
+      await pipeline.owner.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'test' and pid <> pg_backend_pid()`);
+    }
+    await until(async () => (await sealed()) === 120);
+  });
+  await assertLedgerIsRight(new Map([[consentsStream(site), ids]]));
+});
+
+test('an empty batch makes room for a checkpoint, once', async () => {
+  await whileRunning([sealer()], () => until(async () => (await readLedgerState(pipeline.worker)).revision === 0));
+  const now = () => new Date();
+  const state = await sealEmptyBatch(pipeline.worker, pipeline.log, now);
+  expect(state.size).toBe(1);
+  expect((await sealEmptyBatch(pipeline.worker, pipeline.log, now)).size).toBe(1);
+  const { rows } = await pipeline.owner.query('select header from batches');
+  const [{ header }] = z.tuple([z.object({ header: z.string() })]).parse(rows);
+  const empty = createHash('sha256').digest('hex');
+  expect(JSON.parse(header)).toMatchObject({ number: 0, count: 0, root: empty, streams_root: empty, after: null });
+});
+
+test('refuses a ledger of another key', async () => {
+  await whileRunning([sealer()], () => until(async () => (await readLedgerState(pipeline.worker)).revision === 0));
+  const other = createSealer({
+    keyring: testKeyring,
+    pool: pipeline.worker,
+    log: pipeline.log,
+    logger: silent,
+    signer: newSigner(),
+    limits: { maxLeaves: 10, maxAgeMs: 100 },
+  });
+  await expect(other.run(new AbortController().signal)).rejects.toThrow(LedgerKeyMismatch);
+});
+
+test('refuses a batch whose root is not that of the events in the log', async () => {
+  const site = randomUUID();
+  await append(site, 2);
+  await whileRunning([sealer()], () => until(async () => (await sealed()) === 2));
+  await append(site, 1);
+  const state = await readLedgerState(pipeline.worker);
+  const [last] = await pipeline.log.readStream(LEDGER_STREAM, state.revision, 1);
+  const { header } = parseBody(BatchSealedBody, BATCH_SEALED, last?.data ?? new Uint8Array());
+  const forged = header.replace('"count":2', '"count":1').replace('"number":0', '"number":1');
+  const { streams_root } = BatchHeader.parse(JSON.parse(forged));
+  const runs: [string, number, number][] = [[consentsStream(site), 2, 2]];
+  const root = toHex(streamsRoot([{ stream: consentsStream(site), first: 2, last: 2 }]));
+  await pipeline.log.append(LEDGER_STREAM, state.revision, [
+    event(randomUUID(), BATCH_SEALED, { header: forged.replace(streams_root, root), runs }),
+  ]);
+  await expect(catchUpLedger(pipeline.worker, pipeline.log)).rejects.toThrow(LedgerCorrupt);
+  await expect(catchUpLedger(pipeline.worker, pipeline.log)).rejects.toThrow(
+    'the root is not that of the events in the log',
+  );
+  expect(await sealed()).toBe(2);
+  expect((await idsInLog(pipeline.log, LEDGER_STREAM)).length).toBe(state.revision + 2);
+});
+
+test('the batch tree is that of RFC 6962 for every size', () => {
+  const leaves = Array.from({ length: 130 }, (_, n) => new Uint8Array(createHash('sha256').update(`${n}`).digest()));
+  for (let size = 0; size <= leaves.length; size += 1) {
+    const part = leaves.slice(0, size);
+    const root = batchRoot(part);
+    expect(toHex(root)).toBe(toHex(treeRoot(part)));
+    for (const index of new Set([0, size >> 1, size - 1])) {
+      if (index < 0 || index >= size) continue;
+      const path = hashesOfRanges(inclusionRanges(index, size), ({ level, index: at }) =>
+        treeRoot(part.slice(at * 2 ** level, (at + 1) * 2 ** level)),
+      );
+      expect(verifyInclusion(index, size, part[index] ?? new Uint8Array(), path, root)).toEqual({ ok: true });
+    }
+  }
+  expect(fromHex(toHex(batchRoot([])))).toEqual(new Uint8Array(createHash('sha256').digest()));
+});
+
+test('an event that was appended past the relay, with another proof hash than its own, is never sealed', async () => {
+  const site = randomUUID();
+  const [first, forged] = [newConsent(site), newConsent(site)];
+  const body = new TextDecoder().decode(forged.data).replace('partial', 'accepted');
+  await pipeline.log.append(consentsStream(site), -1, [first]);
+  await pipeline.log.append(consentsStream(site), 0, [{ ...forged, data: new TextEncoder().encode(body) }]);
+  await expect(sealer().run(new AbortController().signal)).rejects.toThrow(Unsealable);
+  expect(await count(pipeline.owner, 'leaves where event_id = $1', [forged.id])).toBe(0);
+});

@@ -1,0 +1,210 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
+import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { ledgerSignerOf } from '../../../src/app/open-ledger-signer.js';
+import { finishLedgerKeyRotation, type RotationParts, rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
+import { exportEvidence } from '../../../src/evidence/package/index.js';
+import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
+import { LedgerKeyMismatch } from '../../../src/pipeline/ledger/errors.js';
+import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
+import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
+import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
+import { createTimestampClient, type TimestampClient } from '../../../src/timestamping/client.js';
+import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
+import { memorySource, verifyPackage } from '../../../verifier-cli/src/index.js';
+import { type LedgerWorld, ORIGIN, openLedgerWorld } from '../../evidence/package/ledger-world.js';
+import { problemsOf } from '../../evidence/package/reading-packages.js';
+import { type Fault, faultyLog } from '../relay/faulty-log.js';
+import { silent, until, whileRunning } from '../relay/pipeline.js';
+
+let world: LedgerWorld;
+let tsa: DevelopmentTsa;
+let client: TimestampClient;
+let packages = 0;
+const signal = new AbortController().signal;
+
+beforeEach(async () => {
+  world = await openLedgerWorld();
+  tsa = await startDevelopmentTsa({ folder: join(world.folder, 'tsa') });
+  client = createTimestampClient({ authorities: [tsa.url], trustAnchors: [world.tsaRoot] });
+  await world.record(world.site, [{ visitorId: 'ann' }, { visitorId: 'ben' }]);
+  await world.stamp();
+});
+afterEach(async () => {
+  await tsa.stop();
+  await world.close();
+});
+
+function parts(changes: Partial<RotationParts> = {}): RotationParts {
+  const { pipeline, keyring, tsaRoot } = world;
+  const own = { pool: pipeline.worker, log: pipeline.log, keyring, origin: ORIGIN, client, trustAnchors: [tsaRoot] };
+  return { ...own, ...changes };
+}
+
+const rotate = (changes: Partial<RotationParts> = {}) => rotateLedgerKey(parts(changes), signal);
+const currentSigner = async () => ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN);
+
+/** Stamps as a worker does that was started now. */
+async function stamp(signer = currentSigner()): Promise<void> {
+  const { pipeline, tsaRoot } = world;
+  const { worker: pool, log } = pipeline;
+  const newest = await readNewestStamp(pool, [tsaRoot], new Date());
+  await stampCheckpoint({ pool, log, signer: await signer, client }, await catchUpLedger(pool, log), newest, signal);
+}
+
+/** Exports the site, and verifies with one pinned key. */
+async function problemsWith(key: string): Promise<string[]> {
+  const { pipeline, keyring, site, folder, tsaRoot } = world;
+  packages += 1;
+  const output = join(folder, `rotated-${packages}.zip`);
+  const request = { siteId: site.siteId, filter: {}, disclose: 'all', output, exportedBy: 'test' } as const;
+  await exportEvidence({ pool: pipeline.worker, log: pipeline.log, keyring, origin: ORIGIN }, request);
+  const pinned = parseVerifierKey(key);
+  if (pinned === null) throw new Error(`not a key: ${key}`);
+  const report = await verifyPackage(memorySource(new Uint8Array(await readFile(output))), {
+    trustAnchors: [tsaRoot],
+    ledgerKeys: [pinned],
+    maxDelay: 24 * 3_600_000,
+    at: new Date(),
+  });
+  return [`${report.verdict}`, ...problemsOf(report)];
+}
+
+async function sealMore(): Promise<void> {
+  await world.record(world.site, [{ visitorId: 'cem' }]);
+  await world.relay();
+  const { worker: pool, log } = world.pipeline;
+  const signer = await currentSigner();
+  const before = (await readLedgerState(pool)).size;
+  const sealer = createSealer({
+    keyring: world.keyring,
+    pool,
+    log,
+    logger: silent,
+    signer,
+    limits: { maxLeaves: 8, maxAgeMs: 20 },
+    pollMs: 10,
+  });
+  await whileRunning([sealer], () => until(async () => (await readLedgerState(pool)).size > before));
+}
+
+test('a key pinned before a rotation verifies packages made right after it, later, and after another one', async () => {
+  const pinned = verifierKeyOf(await currentSigner());
+  const first = await rotate();
+  expect(first.from).toBe(pinned);
+  expect(verifierKeyOf(await currentSigner())).toBe(first.to);
+  expect(await problemsWith(pinned)).toEqual(['valid']);
+  expect(await problemsWith(first.to)).toEqual(['valid']);
+
+  await sealMore();
+  await stamp();
+  expect(await problemsWith(pinned)).toEqual(['valid']);
+
+  const second = await rotate();
+  expect(second.from).toBe(first.to);
+  for (const key of [pinned, first.to, second.to]) expect(await problemsWith(key), key).toEqual(['valid']);
+});
+
+test('a key that no bridge leads from is refused', async () => {
+  await rotate();
+  const stranger = ledgerSignerOf(await world.keyring.manifestKey(), ORIGIN);
+  expect(await problemsWith(verifierKeyOf(stranger))).toEqual(expect.arrayContaining(['invalid']));
+});
+
+test('seals an empty batch only where every size has its note, and publishes the key behind the bridge', async () => {
+  const { worker: pool, log } = world.pipeline;
+  const before = await readLedgerState(pool);
+  const { bridgeSize, from, to } = await rotate();
+  expect(bridgeSize).toBe(before.size + 1);
+  const { rows } = await pool.query('select header from batches order by number desc limit 1');
+  const [{ header }] = z.tuple([z.object({ header: z.string() })]).parse(rows);
+  expect(BatchHeader.parse(JSON.parse(header))).toMatchObject({ number: before.size, count: 0 });
+  const published = (await log.readStream(LEDGER_STREAM, 0, 100)).filter(({ type }) => type === LEDGER_KEY_PUBLISHED);
+  expect(JSON.parse(new TextDecoder().decode(published.at(-1)?.data))).toMatchObject({
+    key: to,
+    replaces: { key: from, bridge_size: bridgeSize },
+  });
+
+  await sealMore();
+  const { size } = await readLedgerState(pool);
+  expect((await rotate()).bridgeSize).toBe(size);
+});
+
+test('a stamper that holds the old key stops, and what it asked for never enters the ledger', async () => {
+  const old = await currentSigner();
+  await rotate();
+  await sealMore();
+  const { worker: pool } = world.pipeline;
+  const before = await readLedgerState(pool);
+  await expect(stamp(Promise.resolve(old))).rejects.toThrow(LedgerKeyMismatch);
+  expect(await catchUpLedger(pool, world.pipeline.log)).toEqual(before);
+});
+
+test('tables that are made anew from the log end with the same keys', async () => {
+  await rotate();
+  const { owner, worker: pool, log } = world.pipeline;
+  const keys = () =>
+    owner.query('select key, replaces, bridge_size::int from ledger_keys order by bridge_size nulls first');
+  const before = (await keys()).rows;
+  await owner.query(`
+    truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys, checkpoints cascade;
+    update sealer_state set ledger_revision = -1, log_position = null`);
+  await catchUpLedger(pool, log);
+  expect((await keys()).rows).toEqual(before);
+});
+
+const killed = new Error('killed');
+/** The n-th append of a rotation is the empty batch (1), then the bridge (2). */
+const failingLog = (log: EventLog, n: number, fault: Fault) => {
+  let appends = 0;
+  return faultyLog(log, () => {
+    appends += 1;
+    return appends === n ? fault : null;
+  });
+};
+
+test.each<[string, () => Partial<RotationParts>]>([
+  ['before the empty batch', () => ({ log: failingLog(world.pipeline.log, 1, { before: killed }) })],
+  ['after the empty batch', () => ({ log: failingLog(world.pipeline.log, 1, { lost: killed }) })],
+  ['while the authority is down', () => ({ client: { stamp: () => Promise.reject(killed) } })],
+  ['before the bridge', () => ({ log: failingLog(world.pipeline.log, 2, { before: killed }) })],
+  ['after the bridge', () => ({ log: failingLog(world.pipeline.log, 2, { lost: killed }) })],
+  [
+    'before the new key signs',
+    () => ({ keyring: { ...world.keyring, promoteNextLedgerKey: () => Promise.reject(killed) } }),
+  ],
+])(
+  'killed %s: packages stay valid, a start of the worker makes it whole, and the same call goes on',
+  async (_, fault) => {
+    const pinned = verifierKeyOf(await currentSigner());
+    await expect(rotate(fault())).rejects.toThrow('killed');
+    expect(await problemsWith(pinned)).toEqual(['valid']);
+
+    await finishLedgerKeyRotation(parts());
+    const { worker: pool, log } = world.pipeline;
+    expect((await catchUpLedger(pool, log)).key).toBe(verifierKeyOf(await currentSigner()));
+    await sealMore();
+    await stamp();
+    expect(await problemsWith(pinned)).toEqual(['valid']);
+
+    await rotate();
+    expect(verifierKeyOf(await currentSigner())).not.toBe(pinned);
+    expect(await problemsWith(pinned)).toEqual(['valid']);
+  },
+);
+
+test('two rotations at once end under one key', async () => {
+  const pinned = verifierKeyOf(await currentSigner());
+  const results = await Promise.allSettled([rotate(), rotate()]);
+  expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect((await readLedgerState(world.pipeline.worker)).key).toBe(verifierKeyOf(await currentSigner()));
+  expect(await problemsWith(pinned)).toEqual(['valid']);
+});

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { fromHex, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { CHECKPOINT_STAMPED, CheckpointStampedBody } from '../../../schemas/events/ledger.js';
+import { parseBody } from '../../../schemas/events/sealed-event.js';
+import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
+import type { EventLog } from '../../../src/pipeline/event-log/port.js';
+import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
+import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import { renewalTime } from '../../../src/pipeline/stamper/renewal.js';
+import { createStamper, type Stamper, type StamperOptions } from '../../../src/pipeline/stamper/stamper.js';
+import type { BackgroundPart } from '../../../src/platform/background/part.js';
+import { createTimestampClient, type TimestampClient } from '../../../src/timestamping/client.js';
+import { type DevelopmentTsa, startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
+import { certificatesOfPem } from '../../../src/timestamping/pem.js';
+import { type Fault, faultyLog } from '../relay/faulty-log.js';
+import {
+  newConsent,
+  newSigner,
+  type Pipeline,
+  silent,
+  startPipeline,
+  testKeyring,
+  until,
+  whileRunning,
+} from '../relay/pipeline.js';
+
+const signer = newSigner();
+let folder: string;
+let tsa: DevelopmentTsa;
+let trustAnchors: Uint8Array[];
+let pipeline: Pipeline;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stamper-'));
+  tsa = await startDevelopmentTsa({ folder });
+  trustAnchors = certificatesOfPem(await readFile(tsa.rootCertificatePemPath, 'utf8'));
+});
+afterAll(async () => {
+  await tsa.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  pipeline = await startPipeline();
+});
+afterEach(() => pipeline.close());
+
+function client(): TimestampClient {
+  return createTimestampClient({ authorities: [tsa.url], trustAnchors, backOff: { firstMs: 20, longestMs: 50 } });
+}
+
+function stamper(changes: Partial<StamperOptions> = {}): Stamper {
+  const { worker: pool, log } = pipeline;
+  return createStamper({
+    pool,
+    log,
+    logger: silent,
+    signer,
+    client: client(),
+    trustAnchors,
+    minIntervalMs: 20,
+    pollMs: 20,
+    ...changes,
+  });
+}
+
+function sealer(log: EventLog = pipeline.log): BackgroundPart {
+  return createSealer({
+    keyring: testKeyring,
+    pool: pipeline.worker,
+    log,
+    logger: silent,
+    signer,
+    limits: { maxLeaves: 8, maxAgeMs: 50 },
+    pollMs: 20,
+  });
+}
+
+async function append(n: number): Promise<void> {
+  const site = randomUUID();
+  await pipeline.log.append(
+    consentsStream(site),
+    -1,
+    Array.from({ length: n }, () => newConsent(site)),
+  );
+}
+
+const state = () => readLedgerState(pipeline.worker);
+const isStamped = async (size: number) => ((await state()).stamped?.size ?? 0) >= size;
+
+/** Every stamp of the ledger, checked by itself: one for a size, notes signed, tokens over the notes, times in order. */
+async function assertStampsAreRight(): Promise<CheckpointStampedBody[]> {
+  const events = await pipeline.log.readStream(LEDGER_STREAM, 0, 1_000);
+  const stamps = events
+    .filter((e) => e.type === CHECKPOINT_STAMPED)
+    .map((e) => parseBody(CheckpointStampedBody, e.type, e.data));
+  const sizes = stamps.map((stamp) => stamp.size);
+  expect(sizes).toEqual([...new Set(sizes)].sort((a, b) => a - b));
+  const key = parseVerifierKey(verifierKeyOf(signer));
+  for (const stamp of stamps) {
+    const note = parseNote(stamp.note);
+    expect(note && key && (await verifyNote(note, key))).toBe('signed');
+    expect(note && parseCheckpoint(note.text)?.size).toBe(stamp.size);
+    const kept = async (digests: readonly string[]): Promise<Uint8Array[]> => {
+      const { rows } = await pipeline.owner.query(
+        'select bytes from timestamp_evidence where sha256 = any($1) order by sha256',
+        [digests],
+      );
+      const bytes = z
+        .array(z.object({ bytes: z.instanceof(Uint8Array) }))
+        .parse(rows)
+        .map((row) => row.bytes);
+      expect(bytes.map((one) => toHex(sha256(one)))).toEqual([...digests]);
+      return bytes;
+    };
+    const report = await verifyTimestamp({
+      token: stamp.tsr,
+      stamped: { data: utf8(stamp.note) },
+      trustAnchors,
+      untrusted: await kept(stamp.certificates),
+      crls: await kept(stamp.crls),
+      ocspResponses: await kept(stamp.ocsp),
+      revocation: 'require',
+      at: new Date(),
+    });
+    expect(report.outcome).toBe('pass');
+  }
+  const { rows } = await pipeline.owner.query('select size, note, tsr_sha256 from checkpoints order by size');
+  expect(rows).toEqual(stamps.map(({ size, note, tsr }) => ({ size, note, tsr_sha256: toHex(sha256(tsr)) })));
+  return stamps;
+}
+
+test('stamps the newest checkpoint, and the next batch names the stamp', async () => {
+  await append(20);
+  await whileRunning([sealer(), stamper()], async () => {
+    await until(async () => (await state()).size >= 3 && isStamped((await state()).size));
+    const before = await state();
+    await append(1);
+    await until(async () => (await state()).size > before.size);
+    const { rows } = await pipeline.owner.query('select header from batches where number = $1', [before.size]);
+    const [{ header }] = z.tuple([z.object({ header: z.string() })]).parse(rows);
+    expect(BatchHeader.parse(JSON.parse(header)).after).toEqual(before.stamped);
+    expect(fromHex(before.stamped?.sha256 ?? '')?.length).toBe(32);
+    await until(() => isStamped(before.size + 1));
+  });
+  expect((await assertStampsAreRight()).length).toBeGreaterThanOrEqual(2);
+});
+
+test.each<[string, (n: number) => Fault]>([
+  ['nothing arrives', (n) => (n % 2 === 0 ? { before: new Error('killed') } : null)],
+  ['answers are lost', (n) => (n % 2 === 0 ? 'lost' : null)],
+  ['it is killed between append and record', (n) => (n % 2 === 0 ? { lost: new Error('killed') } : null)],
+])('each size has one stamp when %s', async (_, fault) => {
+  await whileRunning([sealer()], async () => {
+    let n = -1;
+    const log = faultyLog(pipeline.log, () => {
+      n += 1;
+      return fault(n);
+    });
+    for (let round = 1; round <= 3; round += 1) {
+      await append(1);
+      await until(async () => (await state()).size === round);
+      await whileRunning([stamper({ log })], () => until(() => isStamped(round)));
+    }
+  });
+  expect((await assertStampsAreRight()).map((stamp) => stamp.size)).toEqual([1, 2, 3]);
+});
+
+test('three stampers that all believe to lead, beside a sealer, make one stamp a size', async () => {
+  const pools = [pipeline.worker, await pipeline.newPoolWithoutLocks(), await pipeline.newPoolWithoutLocks()];
+  await whileRunning([sealer(), ...pools.map((pool) => stamper({ pool }))], async () => {
+    for (let round = 1; round <= 8; round += 1) {
+      await append(2);
+      await until(async () => (await state()).size >= round);
+    }
+    await until(async () => isStamped((await state()).size));
+  });
+  await assertStampsAreRight();
+});
+
+test('an outage of the authority only delays the stamp, and sealing goes on', async () => {
+  let isDown = true;
+  const real = client();
+  const failing: TimestampClient = {
+    stamp: (data, options) =>
+      isDown ? Promise.reject(new Error('the authority does not answer')) : real.stamp(data, options),
+  };
+  const part = stamper({ client: failing });
+  await whileRunning([sealer(), part], async () => {
+    await append(1);
+    await until(() => part.status().failures_in_a_row === 1);
+    await append(1);
+    await until(async () => (await state()).size === 2);
+    expect((await state()).stamped).toBeNull();
+    isDown = false;
+    await until(() => isStamped(2));
+  });
+  expect((await assertStampsAreRight()).map((stamp) => stamp.size)).toEqual([2]);
+});
+
+test('renews before a certificate ends, over an empty batch, once', async () => {
+  await append(1);
+  let isLate = false;
+  const now = (): Date => new Date(Date.now() + (isLate ? 365 * 86_400_000 * 50 : 0));
+  const part = stamper({ now });
+  await whileRunning([sealer(), part], async () => {
+    await until(() => isStamped(1));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await state()).size).toBe(1);
+    isLate = true;
+    await until(() => isStamped(2));
+    isLate = false;
+  });
+  const { rows } = await pipeline.owner.query('select count from batches where number = 1');
+  expect(rows).toEqual([{ count: 0 }]);
+  await assertStampsAreRight();
+});
+
+test('renewal comes a margin before the end, but never in the first half of a stamp\u2019s life', () => {
+  const day = 86_400_000;
+  const at = (days: number) => new Date(days * day);
+  expect(renewalTime(at(0), at(1000), 60 * day)).toEqual(at(940));
+  expect(renewalTime(at(0), at(50), 60 * day)).toEqual(at(25));
+  expect(renewalTime(at(10), at(5), 60 * day)).toEqual(at(10));
+  expect(renewalTime(at(0), null, 60 * day)).toEqual(new Date(3_600_000));
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { createCheckedClock } from '../../../src/pipeline/admission/checked-clock.js';
+import { ClockNotTrusted, createSealingClock } from '../../../src/platform/clock/trusted-clock.js';
+import { clockDifference } from '../../../src/platform/database/clock-difference.js';
+import { type Pipeline, silent, startPipeline, until } from '../../pipeline/relay/pipeline.js';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await startPipeline();
+});
+afterAll(() => pipeline.close());
+
+test('the difference of the clocks is told with its sign, and not made up of how long the question took', async () => {
+  expect(await clockDifference(pipeline.worker, Date.now)).toBe(0);
+  expect(await clockDifference(pipeline.worker, () => Date.now() + 90_000)).toBeGreaterThan(80_000);
+  expect(await clockDifference(pipeline.worker, () => Date.now() - 90_000)).toBeLessThan(-80_000);
+});
+
+test('nothing is sealed by a clock that differs from the database’s', async () => {
+  let ahead = 0;
+  const clock = createSealingClock({ pool: pipeline.worker, logger: silent, now: () => Date.now() + ahead });
+  expect(Math.abs((await clock()).getTime() - Date.now())).toBeLessThan(60_000);
+  for (ahead of [400 * 86_400_000, -90_000]) await expect(clock()).rejects.toThrow(ClockNotTrusted);
+  ahead = 0;
+  await expect(clock()).resolves.toBeInstanceOf(Date);
+});
+
+test('after a jump that the database shares, nothing is sealed until it has lasted', async () => {
+  // The even clock jumps back, which is the same as that all others jump forward.
+  let slept = 0;
+  const monotonic = () => performance.now() - slept;
+  const clock = createSealingClock({ pool: pipeline.worker, logger: silent, holdMs: 1_000_000, monotonic });
+  await clock();
+  slept = 120_000;
+  await expect(clock()).rejects.toThrow('jumped');
+  slept -= 999_000;
+  await expect(clock()).rejects.toThrow('jumped');
+  slept -= 2_000;
+  await expect(clock()).resolves.toBeInstanceOf(Date);
+  await expect(clock()).resolves.toBeInstanceOf(Date);
+});
+
+test('nothing is admitted while the clocks differ', async () => {
+  let ahead = 0;
+  const told: number[] = [];
+  const clock = createCheckedClock({
+    pool: pipeline.worker,
+    everyMs: 0,
+    now: () => Date.now() + ahead,
+    monotonic: () => performance.now(),
+    onDifference: (ms) => told.push(ms),
+  });
+  const isRefused = () => {
+    try {
+      clock();
+      return false;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'ADMISSION_UNAVAILABLE') return true;
+      throw error;
+    }
+  };
+  expect(isRefused()).toBe(false);
+  ahead = 3_600_000;
+  await until(isRefused);
+  expect(told.length).toBe(1);
+  ahead = 0;
+  await until(() => !isRefused());
+});

@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configurationDocument } from '../../../src/platform/config/documentation.js';
+import { ConfigError, type Environment, loadConfig } from '../../../src/platform/config/index.js';
+import { descriptions, variables } from '../../../src/platform/config/variables.js';
+
+function problemsOf(env: Environment): Record<string, string> {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return Object.fromEntries(error.problems.map((p) => [p.name, p.problem]));
+    throw error;
+  }
+  return {};
+}
+
+describe('loadConfig', () => {
+  it('needs nothing, and then means the embedded installation in ./data', () => {
+    expect(loadConfig({})).toEqual({
+      dataDir: resolve('data'),
+      database: { url: undefined, poolSize: 10 },
+      eventStoreUrl: undefined,
+      timestamping: undefined,
+      masterKey: { kind: 'generated', path: resolve('data/master.key') },
+      http: { host: '127.0.0.1', port: 8080, scannerHost: undefined, trustedProxies: [], drainGraceMs: 10_000 },
+      discovery: { publicUrl: undefined, securityContacts: [] },
+      geo: { countryHeader: undefined, regionHeader: undefined, databaseFile: undefined },
+      dnsServers: [],
+      ledgerOrigin: 'localhost/consent-ledger',
+      batch: { maxEvents: 4096, maxAgeMs: 10_000 },
+      stampIntervalMs: 60_000,
+      admission: { maxGroup: 100 },
+      outbox: { maxRows: 500_000, retentionHours: 24 },
+      erasureJournal: resolve('data/erasures.ndjson'),
+      backupRetentionDays: undefined,
+      exports: { retentionHours: 72, maxBytes: 10_737_418_240, maxPerTenant: 20 },
+      limits: { invalidKeys: 30, publicVerify: 30 },
+      metricsToken: undefined,
+      tracing: undefined,
+      logLevel: 'info',
+    });
+  });
+
+  it('reads every variable', () => {
+    const key = Buffer.alloc(32, 7);
+    const config = loadConfig({
+      DATABASE_URL: 'postgresql://u:p@h/d',
+      DATABASE_POOL_SIZE: '20',
+      EVENTSTORE_URL: 'esdb://a:2113,b:2113,c:2113?tls=false',
+      TSA_URLS: 'https://a.example/tsr , http://b.example',
+      TSA_CA_FILE: '/roots.pem',
+      MASTER_KEY: key.toString('base64'),
+      DATA_DIR: '/srv/ledger',
+      HOST: '0.0.0.0',
+      PORT: '0',
+      PUBLIC_URL: 'https://Consent.example.org:443/',
+      SECURITY_CONTACT: 'mailto:security@example.org, https://example.org/report?a=b',
+      SCANNER_HOST: 'Scan.example.org',
+      DRAIN_GRACE_MS: '0',
+      TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.7',
+      GEO_COUNTRY_HEADER: 'CF-IPCountry',
+      GEO_REGION_HEADER: 'CF-Region-Code',
+      GEO_DATABASE_FILE: '/geo/city.mmdb',
+      DNS_SERVERS: '192.0.2.53,[2001:db8::53]:5353',
+      LEDGER_ORIGIN: 'consent.example.org/ledger',
+      BATCH_MAX_EVENTS: '8192',
+      BATCH_MAX_AGE_MS: '500',
+      STAMP_INTERVAL_MS: '250',
+      ADMISSION_MAX_GROUP: '50',
+      OUTBOX_MAX_ROWS: '1000',
+      OUTBOX_RETENTION_HOURS: '0',
+      ERASURE_JOURNAL: '/journal/e.ndjson',
+      BACKUP_RETENTION_DAYS: '35',
+      EXPORT_RETENTION_HOURS: '24',
+      EXPORT_MAX_BYTES: '1000000',
+      EXPORT_MAX_PER_TENANT: '5',
+      INVALID_KEY_LIMIT: '5',
+      PUBLIC_VERIFY_LIMIT: '6',
+      METRICS_TOKEN: '0123456789abcdef0123456789abcdef',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x, x-scope=a=b',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+      OTEL_SERVICE_NAME: 'ledger',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+      LOG_LEVEL: 'warn',
+    });
+    expect(config).toEqual({
+      dataDir: '/srv/ledger',
+      database: { url: 'postgresql://u:p@h/d', poolSize: 20 },
+      eventStoreUrl: 'esdb://a:2113,b:2113,c:2113?tls=false',
+      timestamping: { urls: ['https://a.example/tsr', 'http://b.example'], caFile: '/roots.pem' },
+      masterKey: { kind: 'given', key },
+      http: {
+        host: '0.0.0.0',
+        port: 0,
+        scannerHost: 'scan.example.org',
+        trustedProxies: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7'],
+        drainGraceMs: 0,
+      },
+      discovery: {
+        publicUrl: 'https://consent.example.org',
+        securityContacts: ['mailto:security@example.org', 'https://example.org/report?a=b'],
+      },
+      geo: { countryHeader: 'CF-IPCountry', regionHeader: 'CF-Region-Code', databaseFile: '/geo/city.mmdb' },
+      dnsServers: ['192.0.2.53', '[2001:db8::53]:5353'],
+      ledgerOrigin: 'consent.example.org/ledger',
+      batch: { maxEvents: 8192, maxAgeMs: 500 },
+      stampIntervalMs: 250,
+      admission: { maxGroup: 50 },
+      outbox: { maxRows: 1000, retentionHours: 0 },
+      erasureJournal: '/journal/e.ndjson',
+      backupRetentionDays: 35,
+      exports: { retentionHours: 24, maxBytes: 1_000_000, maxPerTenant: 5 },
+      limits: { invalidKeys: 5, publicVerify: 6 },
+      metricsToken: '0123456789abcdef0123456789abcdef',
+      tracing: {
+        url: 'http://collector:4318/v1/traces',
+        headers: { authorization: 'Bearer x', 'x-scope': 'a=b' },
+        timeoutMs: 500,
+        serviceName: 'ledger',
+        resourceAttributes: { 'deployment.environment.name': 'test' },
+        sampler: 'parentbased_traceidratio',
+        samplerRatio: 0.25,
+      },
+      logLevel: 'warn',
+    });
+  });
+
+  it('takes the master key in hexadecimal, base64, base64url, or from a file', () => {
+    const key = Buffer.alloc(32, 0xfb);
+    for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+      expect(loadConfig({ MASTER_KEY: ` ${key.toString(encoding)}\n` }).masterKey).toEqual({ kind: 'given', key });
+    }
+    expect(loadConfig({ MASTER_KEY_FILE: '/run/k' }).masterKey).toEqual({ kind: 'file', path: '/run/k' });
+  });
+
+  it('counts a blank variable as not set', () => {
+    expect(loadConfig({ PORT: ' ', DATABASE_URL: '' })).toEqual(loadConfig({}));
+  });
+
+  it('names every problem at once, with an example, and echoes no value', () => {
+    const secret = 'hunter2';
+    const env = {
+      DATABASE_URL: `mysql://u:${secret}@h/d`,
+      EVENTSTORE_URL: `http://u:${secret}@h`,
+      MASTER_KEY: secret,
+      PORT: '65536',
+      BATCH_MAX_EVENTS: '8193',
+      BATCH_MAX_AGE_MS: '1e3',
+      TRUSTED_PROXIES: '10.0.0.0/33',
+      LOG_LEVEL: secret,
+      LEDGER_ORIGIN: 'has space',
+      SCANNER_HOST: 'https://x',
+      METRICS_TOKEN: secret,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `ftp://${secret}`,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization:${secret}`,
+      OTEL_RESOURCE_ATTRIBUTES: `a=%${secret}`,
+      OTEL_TRACES_SAMPLER: secret,
+      OTEL_TRACES_SAMPLER_ARG: '1.1',
+    };
+    expect(Object.keys(problemsOf(env)).sort()).toEqual(Object.keys(env).sort());
+    const message = messageOf(env);
+    expect(message).not.toContain(secret);
+    expect(message).toContain('PORT must be a whole number from 0 to 65535. Example: PORT=8443');
+  });
+
+  it('takes a collector’s whole URL before its base', () => {
+    const whole = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://otlp.example.org/custom' };
+    const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://base:4318' };
+    expect(loadConfig(base).tracing?.url).toBe('http://base:4318/v1/traces');
+    expect(loadConfig({ ...base, ...whole }).tracing?.url).toBe('https://otlp.example.org/custom');
+  });
+
+  it.each([
+    ['PUBLIC_URL', 'consent.example.org'],
+    ['PUBLIC_URL', 'ftp://consent.example.org'],
+    ['PUBLIC_URL', 'https://consent.example.org/ledger'],
+    ['PUBLIC_URL', 'https://consent.example.org/?a'],
+    ['PUBLIC_URL', 'https://user:secret@consent.example.org'],
+    ['PUBLIC_URL', 'https://consent.example.org\\\\evil.example'],
+    ['PUBLIC_URL', 'https://consent.example.org:99999'],
+    ['SECURITY_CONTACT', 'security@example.org'],
+    ['SECURITY_CONTACT', 'http://example.org/report'],
+    ['SECURITY_CONTACT', 'mailto:security@example.org,javascript:alert(1)'],
+    ['SECURITY_CONTACT', 'mailto:security@example.org\nExpires: 2099-01-01T00:00:00Z'],
+    ['SECURITY_CONTACT', 'https://example.org/réport'],
+  ])('refuses %s=%j', (name, text) => {
+    expect(Object.keys(problemsOf({ [name]: text }))).toEqual([name]);
+  });
+
+  it('wants TSA_URLS and TSA_CA_FILE together', () => {
+    expect(problemsOf({ TSA_URLS: 'https://a.example' })).toEqual({ TSA_CA_FILE: 'is needed together with TSA_URLS.' });
+    expect(problemsOf({ TSA_CA_FILE: '/a' })).toEqual({ TSA_URLS: 'is needed together with TSA_CA_FILE.' });
+    expect(Object.keys(problemsOf({ TSA_URLS: 'ftp://a', TSA_CA_FILE: '/a' }))).toEqual(['TSA_URLS']);
+  });
+
+  it('wants GEO_REGION_HEADER together with GEO_COUNTRY_HEADER', () => {
+    expect(problemsOf({ GEO_REGION_HEADER: 'X-Region' })).toEqual({
+      GEO_COUNTRY_HEADER: 'is needed together with GEO_REGION_HEADER.',
+    });
+    expect(problemsOf({ GEO_COUNTRY_HEADER: 'X-Country' })).toEqual({});
+    expect(Object.keys(problemsOf({ GEO_COUNTRY_HEADER: 'two words' }))).toEqual(['GEO_COUNTRY_HEADER']);
+  });
+
+  it('wants one master key, of exactly 32 bytes', () => {
+    const key = Buffer.alloc(32).toString('hex');
+    expect(Object.keys(problemsOf({ MASTER_KEY: key, MASTER_KEY_FILE: '/k' }))).toEqual(['MASTER_KEY_FILE']);
+    for (const wrong of [key.slice(2), `${key}00`, 'x'.repeat(64), Buffer.alloc(31).toString('base64')]) {
+      expect(Object.keys(problemsOf({ MASTER_KEY: wrong }))).toEqual(['MASTER_KEY']);
+    }
+  });
+
+  it.each([
+    ['', []],
+    ['::1', ['::1']],
+    ['10.1.2.3/0,,', ['10.1.2.3/0']],
+  ])('reads TRUSTED_PROXIES %j', (text, list) => {
+    expect(loadConfig({ TRUSTED_PROXIES: text }).http.trustedProxies).toEqual(list);
+  });
+
+  it.each(['10.0.0', 'localhost', '10.0.0.1/8/8', '::1/129', '10.0.0.1/'])('refuses TRUSTED_PROXIES %j', (text) => {
+    expect(Object.keys(problemsOf({ TRUSTED_PROXIES: text }))).toEqual(['TRUSTED_PROXIES']);
+  });
+});
+
+describe('the table of variables', () => {
+  it('describes every variable with an example that is accepted', () => {
+    for (const [name, schema] of Object.entries(variables.shape)) {
+      const about = descriptions.get(schema);
+      expect(about?.meaning, name).toBeTruthy();
+      expect(about?.default ?? about?.otherwise, name).toBeDefined();
+      const isMade = about?.example.startsWith('$(') === true;
+      if (!isMade) expect(schema.safeParse(about?.example).success, name).toBe(true);
+    }
+  });
+
+  it('gives each variable a description of its own', () => {
+    const schemas = Object.values(variables.shape);
+    const meanings = schemas.map((schema) => descriptions.get(schema)?.meaning);
+    expect(meanings.filter((meaning, index) => meanings.indexOf(meaning) !== index)).toEqual([]);
+    expect(descriptions.get(variables.shape.OTEL_EXPORTER_OTLP_HEADERS)?.meaning).toContain('Headers');
+  });
+
+  it('is what docs/configuration.md says', () => {
+    expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationDocument());
+  });
+});
+
+function messageOf(env: Environment): string {
+  try {
+    loadConfig(env);
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+}

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
+import pg from 'pg';
+import { z } from 'zod';
+import type { Account } from '../../../../src/platform/database/embedded/account.js';
+import { clusterDirOf } from '../../../../src/platform/database/embedded/cluster.js';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../../../src/platform/database/embedded/index.js';
+import { findPostmaster } from '../../../../src/platform/database/embedded/postmaster.js';
+
+/** One installation in a folder of its own, with everything the tests do to it. */
+export interface Installation {
+  readonly dataDir: string;
+  readonly rootHomeBase: string;
+  readonly log: string[];
+  open(): Promise<EmbeddedPostgres>;
+  /** Opens it in another process. */
+  openElsewhere(): Promise<Holder>;
+  remove(): Promise<void>;
+}
+
+export interface Holder {
+  readonly process: ChildProcess;
+  readonly url: string;
+  /** Has it release the server; resolves with its exit code. */
+  release(): Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+export async function createInstallation(): Promise<Installation> {
+  const dir = await mkdtemp(join(tmpdir(), 'consent-ledger-embedded-'));
+  await chmod(dir, 0o755);
+  const dataDir = join(dir, 'data');
+  const rootHomeBase = join(dir, 'home');
+  const log: string[] = [];
+  const homes = new Set<string>();
+  const open = async () => {
+    const server = await openEmbeddedPostgres({ dataDir, rootHomeBase, log: (line) => log.push(line) });
+    homes.add(server.home);
+    return server;
+  };
+  return {
+    dataDir,
+    rootHomeBase,
+    log,
+    open,
+    openElsewhere: () => spawnHolder(dataDir, rootHomeBase),
+    remove: async () => {
+      for (const home of homes) {
+        const left = await findPostmaster(clusterDirOf(home));
+        if (left !== undefined) await killAndWait(left.pid);
+      }
+      await rm(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    },
+  };
+}
+
+async function spawnHolder(dataDir: string, rootHomeBase: string): Promise<Holder> {
+  // Inside the project, where the imports of packages resolve.
+  const program = resolve('dist', `test-holder-${process.pid}.mjs`);
+  await build({
+    entryPoints: ['test/platform/database/embedded/holder.ts'],
+    outfile: program,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  const child = spawn(process.execPath, [program, dataDir, rootHomeBase], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exit = once(child, 'exit');
+  const first = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exit]);
+  await rm(program, { force: true });
+  const { url } = z.object({ url: z.string() }).parse(JSON.parse(String(first[0])));
+  return {
+    process: child,
+    url,
+    release: async () => {
+      child.stdin.end('release\n');
+      await exit;
+      return child.exitCode;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+export async function postmasterPid(server: EmbeddedPostgres): Promise<number | undefined> {
+  return (await findPostmaster(clusterDirOf(server.home)))?.pid;
+}
+
+/** Kills a process without warning, and waits until it is gone. */
+export async function killAndWait(pid: number): Promise<void> {
+  process.kill(pid, 'SIGKILL');
+  while (await isAlive(pid)) await sleep(20);
+}
+
+async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return !stat.includes(') Z ');
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Tries again until it works; the test's own time limit is the only one. */
+export async function eventually<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch {
+      await sleep(50);
+    }
+  }
+}
+
+/** The account that owns a home, for what a test starts there by itself. */
+export async function accountOf(home: string): Promise<Account | undefined> {
+  const { uid, gid } = await stat(home);
+  return process.getuid?.() === 0 ? { uid, gid } : undefined;
+}

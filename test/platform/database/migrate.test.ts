@@ -1,0 +1,133 @@
+import type pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrate } from '../../../src/platform/database/migrate.js';
+import { rolesSql } from '../../../src/platform/database/migrations/001-roles.sql.js';
+import { migrations } from '../../../src/platform/database/migrations/index.js';
+import type { Migration } from '../../../src/platform/database/migrations/migration.js';
+import { createPool } from '../../../src/platform/database/pool.js';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+
+const steps: Migration[] = [
+  { id: '001-roles', sql: rolesSql },
+  { id: '002-first', sql: 'CREATE TABLE first (n integer); INSERT INTO first VALUES (1);' },
+  { id: '003-second', sql: 'ALTER TABLE first ADD COLUMN m integer; SELECT pg_sleep(0.05);' },
+];
+
+describe('migrate', () => {
+  const closing: (() => Promise<void>)[] = [];
+  let database: TestDatabase;
+  let pool: pg.Pool;
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrated: false });
+    closing.push(database.drop);
+    pool = connect(database.url);
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
+  function connect(url: string): pg.Pool {
+    const made = createPool({
+      url,
+      applicationName: 'migrate test',
+      maxConnections: 1,
+      statementTimeoutMs: 60_000,
+      onIdleError: () => undefined,
+    });
+    closing.push(() => made.end());
+    return made;
+  }
+
+  it('applies each step once, however many processes migrate at once', async () => {
+    const url = database.url;
+    const done = await Promise.all(Array.from({ length: 20 }, () => migrate(connect(url), steps)));
+    expect(done.flat().sort()).toEqual(steps.map((step) => step.id));
+    expect((await pool.query('SELECT n, m FROM first')).rows).toEqual([{ n: 1, m: null }]);
+  });
+
+  it('applies the whole schema, and nothing the second time', async () => {
+    expect(await migrate(pool, migrations)).toEqual(migrations.map((step) => step.id));
+    expect(await migrate(pool, migrations)).toEqual([]);
+  });
+
+  it('makes the roles once for all databases of a server that migrate at once', async () => {
+    const others = await Promise.all(Array.from({ length: 6 }, () => createTestDatabase({ migrated: false })));
+    for (const other of others) closing.push(other.drop);
+    await pool.query(`CREATE ROLE migrator LOGIN CREATEROLE PASSWORD 'm'`);
+    closing.push(dropRole('migrator'));
+    for (const other of others) {
+      const admin = connect(other.url);
+      await admin.query('GRANT CREATE ON SCHEMA public TO migrator');
+    }
+    // Roles of the service's own names exist on this server already, granted by its superuser: these stand in for them.
+    const fresh = rolesSql.replaceAll('consent_ledger_', 'fresh_');
+    closing.push(dropRole('fresh_api'), dropRole('fresh_worker'), dropRole('fresh_projections'));
+    const done = await Promise.all(
+      others.map((other) => migrate(connect(as(other.url, 'migrator', 'm')), [{ id: '001-fresh', sql: fresh }])),
+    );
+    expect(done).toEqual(others.map(() => ['001-fresh']));
+  });
+
+  it('tells a user that may not create roles what an administrator has to run, which then is enough', async () => {
+    await pool.query(`CREATE ROLE "plain user" LOGIN PASSWORD 'p'`);
+    closing.push(dropRole('plain user'));
+    await pool.query('GRANT CREATE ON SCHEMA public TO "plain user"');
+    const plain = connect(as(database.url, 'plain user', 'p'));
+    const failure: unknown = await migrate(plain, steps).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'roles_not_permitted' });
+    const grants = String(failure).match(/GRANT .*;/g) ?? [];
+    expect(grants).toHaveLength(4);
+    for (const grant of grants) await pool.query(grant);
+    expect(await migrate(plain, steps)).toEqual(steps.map((step) => step.id));
+    const api = createPool({
+      url: as(database.url, 'plain user', 'p'),
+      role: 'consent_ledger_api',
+      applicationName: 'migrate test',
+      maxConnections: 1,
+      statementTimeoutMs: 1_000,
+      onIdleError: () => undefined,
+    });
+    expect((await api.query('SELECT current_user AS role')).rows).toEqual([{ role: 'consent_ledger_api' }]);
+    await api.end();
+  });
+
+  it('leaves nothing of a step that fails, and goes on from there', async () => {
+    const broken = [...steps.slice(0, 2), { id: '003-second', sql: 'CREATE TABLE half (); SELECT 1 / 0;' }];
+    await expect(migrate(pool, broken)).rejects.toMatchObject({
+      code: 'migration_failed',
+      message: expect.stringContaining('003-second'),
+    });
+    expect((await pool.query(`SELECT to_regclass('half') AS half`)).rows).toEqual([{ half: null }]);
+    expect(await migrate(pool, steps)).toEqual(['003-second']);
+  });
+
+  it('refuses a database that another version of the program has made', async () => {
+    await migrate(pool, steps);
+    await expect(migrate(pool, steps.slice(0, 2))).rejects.toMatchObject({ code: 'migration_unknown' });
+    const changed = steps.map((step) => (step.id === '002-first' ? { ...step, sql: `${step.sql} ` } : step));
+    await expect(migrate(pool, changed)).rejects.toMatchObject({ code: 'migration_changed' });
+  });
+
+  function dropRole(name: string): () => Promise<void> {
+    return async () => {
+      const cleaner = createPool({
+        url: database.url,
+        applicationName: 'migrate test',
+        maxConnections: 1,
+        statementTimeoutMs: 60_000,
+        onIdleError: () => undefined,
+      });
+      await cleaner.query(`DROP OWNED BY "${name}" CASCADE`).catch(() => undefined);
+      await cleaner.query(`DROP ROLE IF EXISTS "${name}"`).catch(() => undefined);
+      await cleaner.end();
+    };
+  }
+});
+
+function as(url: string, user: string, password: string): string {
+  const changed = new URL(url);
+  changed.username = encodeURIComponent(user);
+  changed.password = password;
+  return changed.href;
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex } from '../../../src/platform/keys/index.js';
+
+const siteKey = randomBytes(32);
+const index = (kind: BlindIndexKind, value: string, key: Buffer = siteKey) =>
+  blindIndex(key, kind, value).toString('hex');
+
+describe('blind indexes', () => {
+  it('differ by site, kind and value', () => {
+    const all = [
+      index('visitor', 'a'),
+      index('visitor', 'b'),
+      index('email', 'a'),
+      index('phone', 'a'),
+      index('id_number', 'a'),
+      index('visitor', 'a', randomBytes(32)),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    expect(blindIndex(siteKey, 'visitor', 'a')).toHaveLength(BLIND_INDEX_BYTES);
+  });
+
+  it.each<[BlindIndexKind, string, string]>([
+    ['email', ' Ada@Example.ORG ', 'ada@example.org'],
+    ['email', 'jose\u0301@example.org', 'jos\u00e9@example.org'],
+    ['phone', '+90 (532) 111-22.33', '+905321112233'],
+    ['phone', '0090 532 111 22 33', '+905321112233'],
+    ['visitor', 'e\u0301', '\u00e9'],
+    ['id_number', 'e\u0301', '\u00e9'],
+  ])('take two spellings of one %s for the same: %j, %j', (kind, one, other) => {
+    expect(index(kind, one)).toBe(index(kind, other));
+  });
+
+  it.each<[BlindIndexKind, string, string]>([
+    ['visitor', 'User', 'user'],
+    ['visitor', 'user ', 'user'],
+    ['id_number', 'AB 1', 'AB1'],
+    ['phone', '+905321112233', '905321112233'],
+    ['phone', '0532 111 22 33 x5', '0532111 22 335'],
+    ['phone', '\u0661', '\u0662'],
+    ['email', 'a.b@example.org', 'ab@example.org'],
+  ])('do not take two values of %s for one: %j, %j', (kind, one, other) => {
+    expect(index(kind, one)).not.toBe(index(kind, other));
+  });
+});

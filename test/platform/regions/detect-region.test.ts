@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { get, type RunningApp, startApp } from '../../api/server/running-app.js';
+
+const Region = z.object({ data: z.object({ region: z.unknown() }) });
+
+describe.each([
+  { name: 'behind a trusted proxy', proxies: '127.0.0.0/8' },
+  { name: 'behind no trusted proxy', proxies: '198.51.100.7' },
+])('the region in /tool/v1/config, $name', ({ proxies }) => {
+  const isTrusted = proxies.startsWith('127.');
+  let app: RunningApp;
+  let key: string;
+  beforeAll(async () => {
+    app = await startApp('serve', {
+      TRUSTED_PROXIES: proxies,
+      GEO_COUNTRY_HEADER: 'CF-IPCountry',
+      GEO_REGION_HEADER: 'X-Region',
+    });
+    key = (await app.seed()).keys.read;
+  });
+  afterAll(() => app.stop());
+  const regionOf = async (headers: Record<string, string>): Promise<unknown> => {
+    const answer = await get(app, '/tool/v1/config', key, headers);
+    expect(answer.status).toBe(200);
+    return Region.parse(answer.body).data.region;
+  };
+  const unknown = { country: null, region: null, compliance_framework: null };
+  const told = (region: typeof unknown | Record<string, string | null>) => (isTrusted ? region : unknown);
+
+  it('is not known of a local address', async () => {
+    expect(await regionOf({})).toEqual(unknown);
+  });
+
+  it.each([
+    [{ 'cf-ipcountry': 'TR' }, { country: 'TR', region: null, compliance_framework: 'kvkk' }],
+    [
+      { 'cf-ipcountry': 'us', 'x-region': 'ca' },
+      { country: 'US', region: 'CA', compliance_framework: 'ccpa' },
+    ],
+    [
+      { 'cf-ipcountry': 'US', 'x-region': 'US-NY' },
+      { country: 'US', region: 'NY', compliance_framework: 'none' },
+    ],
+    [
+      { 'cf-ipcountry': 'US', 'x-region': 'Bavaria' },
+      { country: 'US', region: null, compliance_framework: null },
+    ],
+    [{ 'cf-ipcountry': 'XX', 'x-region': 'CA' }, unknown],
+    [{ 'cf-ipcountry': 'T1' }, unknown],
+    [{ 'cf-ipcountry': '<script>' }, unknown],
+    [{ 'x-region': 'CA' }, unknown],
+  ])('is what the proxy’s headers %j say, and nobody else’s', async (headers, region) => {
+    expect(await regionOf(headers)).toEqual(told(region));
+  });
+
+  it('is else that of the address, where the proxy says whose request it is', async () => {
+    const region = { country: 'TR', region: null, compliance_framework: 'kvkk' };
+    expect(await regionOf({ 'x-forwarded-for': '193.140.28.1' })).toEqual(told(region));
+    expect(await regionOf({ 'x-forwarded-for': '2001:a98::1', 'cf-ipcountry': 'XX' })).toEqual(told(region));
+  });
+});

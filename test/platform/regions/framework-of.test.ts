@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { COMPLIANCE_FRAMEWORKS } from '../../../schemas/events/consent-recorded.js';
+import { frameworkOf } from '../../../src/platform/regions/framework-of.js';
+import { FRAMEWORK_PLACES } from '../../../src/platform/regions/frameworks.js';
+
+describe('frameworkOf', () => {
+  it.each([
+    ['TR', null, 'kvkk'],
+    ['TR', '34', 'kvkk'],
+    ['DE', 'BW', 'gdpr'],
+    ['NO', null, 'gdpr'],
+    ['RE', null, 'gdpr'],
+    ['GB', 'SCT', 'uk_gdpr'],
+    ['US', 'CA', 'ccpa'],
+    ['US', 'NY', 'none'],
+    ['US', null, null],
+    ['CA', null, 'pipeda'],
+    ['CA', 'QC', 'pipeda'],
+    ['BR', null, 'lgpd'],
+    ['ZA', null, 'popia'],
+    ['CN', null, 'pipl'],
+    ['KR', null, 'pipa'],
+    ['AU', null, 'none'],
+    [null, null, null],
+    [null, 'CA', null],
+  ])('%s %s: %s', (country, region, framework) => {
+    expect(frameworkOf(country, region)).toBe(framework);
+  });
+
+  it('names every framework of the specification, and no place twice', () => {
+    const places = FRAMEWORK_PLACES.flatMap((row) => row.places);
+    expect(new Set(places).size).toBe(places.length);
+    expect([...FRAMEWORK_PLACES.map(({ framework }) => framework), 'none']).toEqual([...COMPLIANCE_FRAMEWORKS]);
+    for (const place of places) expect(place).toMatch(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/);
+    expect(FRAMEWORK_PLACES.find(({ framework }) => framework === 'gdpr')?.places).toHaveLength(27 + 7 + 3);
+  });
+});

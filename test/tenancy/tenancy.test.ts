@@ -1,0 +1,282 @@
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { sha256Hex } from '../../schemas/crypto/digest.js';
+import { PublicEventBody } from '../../schemas/events/notices.js';
+import { noticesStream } from '../../schemas/events/streams.js';
+import { createPasswordCheck } from '../../src/accounts/sign-in/check-password.js';
+import { createUser } from '../../src/accounts/users/users.js';
+import { DEMO_CONFIG } from '../../src/demo/seed/demo-texts.js';
+import { createPool } from '../../src/platform/database/pool.js';
+import { createKeyring } from '../../src/platform/keys/index.js';
+import { apiKeyDigest } from '../../src/tenancy/api-keys/api-key-secret.js';
+import { createApiKey, revokeApiKey } from '../../src/tenancy/api-keys/api-keys.js';
+import { publishSiteConfig } from '../../src/tenancy/configuration/publish-site-config.js';
+import type { SiteDirectory } from '../../src/tenancy/directory/site-context.js';
+import { createSiteDirectory } from '../../src/tenancy/directory/site-directory.js';
+import { activateVersion } from '../../src/tenancy/documents/activate-version.js';
+import { createDocument } from '../../src/tenancy/documents/create-document.js';
+import { draftVersion, type NewVersion } from '../../src/tenancy/documents/draft-version.js';
+import { publishVersion } from '../../src/tenancy/documents/publish-version.js';
+import { readContent } from '../../src/tenancy/documents/read-content.js';
+import { retireVersion } from '../../src/tenancy/documents/retire-version.js';
+import { createSite } from '../../src/tenancy/sites/create-site.js';
+import { changeSubscription, createTenant } from '../../src/tenancy/tenants/create-tenant.js';
+import { PLANS } from '../../src/tenancy/tenants/plans.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+
+describe('the catalogue', () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  let apiPool: pg.Pool;
+  let workerPool: pg.Pool;
+  let directory: SiteDirectory;
+  let tenantId: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const options = {
+      url: database.url,
+      applicationName: 'catalogue test',
+      maxConnections: 5,
+      statementTimeoutMs: 30_000,
+    };
+    pool = createPool({ ...options, role: 'consent_ledger_admin', onIdleError: () => undefined });
+    apiPool = createPool({ ...options, role: 'consent_ledger_api', onIdleError: () => undefined });
+    workerPool = createPool({ ...options, role: 'consent_ledger_worker', onIdleError: () => undefined });
+    directory = createSiteDirectory(apiPool, await createKeyring(workerPool, createSecretKey(randomBytes(32))));
+    tenantId = (await createTenant(pool, 'Shop', PLANS.standard)).id;
+  });
+  afterAll(async () => {
+    await Promise.all([pool.end(), apiPool.end(), workerPool.end()]);
+    await database.drop();
+  });
+
+  const newSite = async (): Promise<string> => {
+    const site = {
+      tenantId,
+      name: 'Shop',
+      domain: 'shop.example',
+      isVerified: true,
+      allowedOrigins: [],
+      allowedIps: [],
+    };
+    return (await createSite(pool, site)).id;
+  };
+  const newDocument = async (siteId: string, slug = 'terms'): Promise<string> =>
+    (await createDocument(pool, { siteId, slug, kind: 'terms', requiresApprovalToken: false })).id;
+  const draft = (siteId: string, documentId: string, more: Partial<NewVersion> = {}) =>
+    draftVersion(pool, {
+      siteId,
+      documentId,
+      language: 'en',
+      title: 'Terms',
+      mediaType: 'text/plain',
+      content: 'Text',
+      ...more,
+    });
+  const published = async (siteId: string, documentId: string, more: Partial<NewVersion> = {}): Promise<string> => {
+    const { id } = await draft(siteId, documentId, more);
+    await publishVersion(pool, siteId, id);
+    return id;
+  };
+  const eventsOf = async (siteId: string) => {
+    const { rows } = await pool.query('select type, body from outbox where stream = $1 order by seq', [
+      noticesStream(siteId),
+    ]);
+    return z
+      .array(z.object({ type: z.string(), body: z.instanceof(Buffer) }))
+      .parse(rows)
+      .map(({ type, body }) => {
+        const { record } = PublicEventBody.parse(JSON.parse(body.toString('utf8')));
+        return {
+          type,
+          record: z.looseObject({ document_version_id: z.string().optional() }).parse(JSON.parse(record)),
+        };
+      });
+  };
+  const revisionOf = async (siteId: string) => (await directory.refresh(siteId)).configRevision;
+
+  it('takes a version from draft to retired, each step told to the log in the same transaction', async () => {
+    const siteId = await newSite();
+    const documentId = await newDocument(siteId);
+    const first = await published(siteId, documentId);
+    await activateVersion(pool, siteId, first);
+    const second = await published(siteId, documentId, { content: 'Another text' });
+    expect(await activateVersion(pool, siteId, second)).toEqual({ changed: true, retired: first });
+    expect([...(await directory.refresh(siteId)).activeVersions.keys()]).toEqual([second]);
+    await retireVersion(pool, siteId, second);
+    expect((await directory.refresh(siteId)).activeVersions.size).toBe(0);
+    expect((await eventsOf(siteId)).map(({ type, record }) => [type, record.document_version_id])).toEqual([
+      ['DocumentVersionPublished.v1', first],
+      ['DocumentVersionActivated.v1', first],
+      ['DocumentVersionPublished.v1', second],
+      ['DocumentVersionRetired.v1', first],
+      ['DocumentVersionActivated.v1', second],
+      ['DocumentVersionRetired.v1', second],
+    ]);
+  });
+
+  it('refuses steps in the wrong order, and what belongs to another site', async () => {
+    const siteId = await newSite();
+    const documentId = await newDocument(siteId);
+    const { id } = await draft(siteId, documentId);
+    await expect(activateVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(retireVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
+    await publishVersion(pool, siteId, id);
+    await expect(publishVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
+    await activateVersion(pool, siteId, id);
+    expect(await activateVersion(pool, siteId, id)).toEqual({ changed: false, retired: null });
+    await retireVersion(pool, siteId, id);
+    await retireVersion(pool, siteId, id);
+    await expect(activateVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(publishVersion(pool, await newSite(), id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(publishVersion(pool, randomUUID(), id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(newDocument(siteId)).rejects.toMatchObject({ code: 'already_exists' });
+    await expect(newDocument(siteId, 'Not A Slug')).rejects.toMatchObject({ code: 'invalid' });
+    await expect(draft(siteId, documentId, { content: '' })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(draft(siteId, documentId, { content: '\ud800' })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(draft(siteId, documentId, { mediaType: 'text/html; charset=x' })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+    await expect(
+      draft(siteId, documentId, { mediaType: 'application/pdf', content: 'no base64!' }),
+    ).rejects.toMatchObject({ code: 'invalid' });
+    expect(await eventsOf(siteId)).toHaveLength(3);
+  });
+
+  it('hashes the bytes: those of the text, and those that base64 stands for', async () => {
+    const siteId = await newSite();
+    const documentId = await newDocument(siteId);
+    const bytes = randomBytes(100);
+    const pdf = await published(siteId, documentId, {
+      mediaType: 'application/pdf',
+      content: bytes.toString('base64'),
+    });
+    const text = await published(siteId, documentId, { language: 'tr', content: 'Metin ışık' });
+    await activateVersion(pool, siteId, pdf);
+    await activateVersion(pool, siteId, text);
+    const { activeVersions } = await directory.refresh(siteId);
+    const hashOf = (id: string): string => activeVersions.get(id)?.contentSha256 ?? '';
+    expect(Buffer.from(await readContent(pool, hashOf(pdf)))).toEqual(bytes);
+    expect(hashOf(text)).toBe(sha256Hex('Metin ışık'));
+  });
+
+  it('activates one of two racing versions after the other, never both', async () => {
+    const siteId = await newSite();
+    const documentId = await newDocument(siteId);
+    const versions = await Promise.all(
+      [1, 2, 3, 4].map((n) => published(siteId, documentId, { content: `Text ${n}` })),
+    );
+    await Promise.all(versions.map((id) => activateVersion(pool, siteId, id)));
+    const { activeVersions } = await directory.refresh(siteId);
+    expect(activeVersions.size).toBe(1);
+    expect([...activeVersions.values()][0]?.number).toBeGreaterThan(0);
+    const types = (await eventsOf(siteId)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'DocumentVersionRetired.v1')).toHaveLength(3);
+  });
+
+  it('publishes configurations, the newest in force, named by the hash of their text', async () => {
+    const siteId = await newSite();
+    expect((await directory.refresh(siteId)).config).toBeNull();
+    const first = await publishSiteConfig(pool, siteId, DEMO_CONFIG);
+    const second = await publishSiteConfig(pool, siteId, { ...DEMO_CONFIG, validity_days: null });
+    expect([first.number, second.number]).toEqual([1, 2]);
+    const { config } = await directory.refresh(siteId);
+    expect(config).toMatchObject({
+      sha256: second.sha256,
+      record: { number: 2, validity_days: null, domain: 'shop.example' },
+    });
+    const wrong = publishSiteConfig.bind(null, pool, siteId, { ...DEMO_CONFIG, default_language: 'fr' });
+    expect(wrong).toThrow(/default_language/);
+  });
+
+  it('raises the revision with every change that admission has to know of', async () => {
+    const siteId = await newSite();
+    let last = await revisionOf(siteId);
+    const documentId = await newDocument(siteId);
+    const version = await published(siteId, documentId);
+    const key = await createApiKey(pool, siteId, 'read');
+    const changes: (() => Promise<unknown>)[] = [
+      () => publishSiteConfig(pool, siteId, DEMO_CONFIG),
+      () => activateVersion(pool, siteId, version),
+      () => retireVersion(pool, siteId, version),
+      () => revokeApiKey(pool, siteId, key.id),
+      () => changeSubscription(pool, tenantId, { ...PLANS.standard, consentQuota: 5 }),
+      () => changeSubscription(pool, tenantId, null),
+      () => changeSubscription(pool, tenantId, PLANS.standard),
+    ];
+    for (const change of changes) {
+      await change();
+      const now = await revisionOf(siteId);
+      expect(now).toBeGreaterThan(last);
+      last = now;
+    }
+  });
+
+  it('keeps a digest of an API key, and knows the key by it', async () => {
+    const siteId = await newSite();
+    const { id, key } = await createApiKey(pool, siteId, 'write');
+    expect(key).toMatch(/^svc_live_[A-Za-z0-9_-]{43}$/);
+    const { rows } = await pool.query('select to_jsonb(k)::text as row, digest from api_keys k where id = $1', [id]);
+    const [kept] = z.tuple([z.object({ row: z.string(), digest: z.instanceof(Buffer) })]).parse(rows);
+    expect(kept.digest).toEqual(apiKeyDigest(key));
+    expect(kept.row).not.toContain(key.slice(20));
+    expect(await directory.findApiKey(key)).toEqual({ id, siteId, scope: 'write' });
+    expect(await directory.findApiKey(`${key.slice(0, -1)}${key.endsWith('A') ? 'E' : 'A'}`)).toBeNull();
+    await revokeApiKey(pool, siteId, id);
+    await expect.poll(() => directory.findApiKey(key), { timeout: 3000 }).toBeNull();
+  });
+
+  it('notices a change within a second, without being told', async () => {
+    const siteId = await newSite();
+    expect((await directory.site(siteId)).config).toBeNull();
+    await publishSiteConfig(pool, siteId, DEMO_CONFIG);
+    const deadline = performance.now() + 1000;
+    while (performance.now() < deadline) await directory.site(siteId);
+    expect((await directory.site(siteId)).config).not.toBeNull();
+  });
+
+  it('shows nobody a notice or a configuration that was altered', async () => {
+    const owner = createPool({
+      url: database.url,
+      applicationName: 'owner',
+      maxConnections: 1,
+      statementTimeoutMs: 5000,
+      onIdleError: () => undefined,
+    });
+    const siteId = await newSite();
+    const content = `Text ${randomUUID()}`;
+    await draft(siteId, await newDocument(siteId), { content });
+    expect(await pool.query(`update notice_contents set content = 'x'`).catch((error: Error) => error.message)).toMatch(
+      /permission denied/,
+    );
+    await owner.query(`update notice_contents set content = 'x' where sha256 = $1`, [sha256Hex(content)]);
+    await expect(readContent(pool, sha256Hex(content))).rejects.toThrow(/altered/);
+    await publishSiteConfig(pool, siteId, DEMO_CONFIG);
+    await owner.query(`update site_configs set record = replace(record, 'Shop', 'Shap') where site_id = $1`, [siteId]);
+    await expect(directory.refresh(siteId)).rejects.toThrow();
+    await owner.end();
+  });
+
+  it('checks passwords, and refuses weak ones and users that exist', async () => {
+    const check = createPasswordCheck({ apiPool: pool, adminPool: pool });
+    const user = { tenantId, email: 'Owner@Shop.Example', password: 'correct horse battery', role: 'owner' as const };
+    const { id } = await createUser(pool, user);
+    expect((await check('owner@shop.example', user.password))?.user).toEqual({
+      id,
+      tenantId,
+      email: 'owner@shop.example',
+      role: 'owner',
+    });
+    expect(await check('OWNER@shop.example', user.password)).not.toBeNull();
+    expect(await check('owner@shop.example', 'wrong')).toBeNull();
+    expect(await check('nobody@shop.example', user.password)).toBeNull();
+    await expect(createUser(pool, user)).rejects.toMatchObject({ code: 'already_exists' });
+    await expect(createUser(pool, { ...user, email: 'a@b.example', password: 'short' })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+    const { rows } = await pool.query('select password_hash from users where id = $1', [id]);
+    expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+});
