@@ -20,7 +20,7 @@ import {
 } from '../platform/keys/index.js';
 import { openTracing } from '../platform/telemetry/open-tracing.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
-import { VERSION } from '../version.js';
+import { VERSION } from '../platform/version.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 
 /** What every role and command of one installation works with. Opened once; whoever opened it closes it. */

@@ -14,7 +14,7 @@ import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
 import { allowCrossOrigin } from '../api/server/cors.js';
 import { type CheckReadiness, healthRoutes } from '../api/server/health.js';
-import { type DetectRegion, getConfig } from '../api/tool/get-config.js';
+import { getConfig } from '../api/tool/get-config.js';
 import { getDocuments } from '../api/tool/get-documents.js';
 import { getPing } from '../api/tool/get-ping.js';
 import { type ExportDeps, getS2sExport } from '../api/tool/get-s2s-export.js';
@@ -23,6 +23,7 @@ import { getVerify } from '../api/tool/get-verify.js';
 import type { Verifier } from '../evidence/verification/verifier.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import type { ProofKeys } from '../platform/keys/index.js';
+import type { DetectRegion } from '../platform/regions/detect-region.js';
 import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 

@@ -13,9 +13,9 @@ import { parseIdentifier } from '../evidence/verification/identifier.js';
 import { DISCLOSABLE_FIELDS } from '../pipeline/admission/disclosures.js';
 import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
 import { tenantOfSite } from '../tenancy/sites/owner-of.js';
-import { jsonCommand, several, uuid, wholeNumber } from './command.js';
-import { type CliContext, print, withInstallation } from './context.js';
-import { CommandError, EXIT } from './exit-codes.js';
+import { jsonCommand, several, uuid, wholeNumber } from './command/command.js';
+import { type CliContext, print, withInstallation } from './command/context.js';
+import { CommandError, EXIT } from './command/exit-codes.js';
 
 interface Options {
   readonly json?: boolean;

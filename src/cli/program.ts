@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ROLES } from '../app/start-service.js';
-import { VERSION } from '../version.js';
+import { VERSION } from '../platform/version.js';
 import { apiKeyCommand } from './admin/api-key.js';
 import { auditLogCommand } from './admin/audit-log.js';
 import { countCommand } from './admin/count.js';
@@ -15,9 +15,9 @@ import { signInCommand } from './admin/sign-in.js';
 import { siteCommand } from './admin/site.js';
 import { tenantCommand } from './admin/tenant.js';
 import { userCommand } from './admin/user.js';
-import type { CliContext } from './context.js';
+import type { CliContext } from './command/context.js';
+import { EXIT_CODES_HELP } from './command/exit-codes.js';
 import { evidenceCommand } from './evidence.js';
-import { EXIT_CODES_HELP } from './exit-codes.js';
 import { projectionsCommand } from './projections.js';
 import { migrateCommand, roleCommand } from './roles.js';
 

@@ -12,9 +12,9 @@ import {
   type RebuildResult,
   rebuildProjection,
 } from '../pipeline/projector/index.js';
-import { jsonCommand } from './command.js';
-import { type CliContext, print, withInstallation } from './context.js';
-import { CommandError, EXIT } from './exit-codes.js';
+import { jsonCommand } from './command/command.js';
+import { type CliContext, print, withInstallation } from './command/context.js';
+import { CommandError, EXIT } from './command/exit-codes.js';
 
 interface Options {
   readonly json?: boolean;

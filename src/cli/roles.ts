@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { type Role, startService } from '../app/start-service.js';
-import { jsonCommand } from './command.js';
-import { type CliContext, configOf, print, withInstallation } from './context.js';
+import { jsonCommand } from './command/command.js';
+import { type CliContext, configOf, print, withInstallation } from './command/context.js';
 
 const DESCRIPTIONS: Readonly<Record<Role, string>> = {
   serve: 'run the whole service in one process',

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import type { CliContext } from './context.js';
-import { CommandError, EXIT } from './exit-codes.js';
+import type { CliContext } from './command/context.js';
+import { CommandError, EXIT } from './command/exit-codes.js';
 import { createProgram } from './program.js';
 
 /**

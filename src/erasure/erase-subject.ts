@@ -12,9 +12,10 @@ import {
   sendSubjectErased,
 } from './destroy.js';
 import { UnknownSite } from './errors.js';
+import type { ErasureSubject } from './identifiers.js';
 import type { ErasureJournal } from './journal.js';
 import { type ErasureReceipt, erasureReceipt } from './read-erasures.js';
-import { type ErasureRequest, type ErasureSubject, openErasureRequests, orderErasure, reasonOf } from './requests.js';
+import { type ErasureRequest, openErasureRequests, orderErasure, reasonOf } from './requests.js';
 import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 
 export interface ErasureParts {

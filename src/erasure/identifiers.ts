@@ -1,5 +1,10 @@
 import type { BlindIndexKind } from '../platform/keys/index.js';
-import type { ErasureSubject } from './requests.js';
+
+/** Whose data, or which, is to be erased. `before`: records older than this moment. */
+export type ErasureSubject =
+  | { readonly kind: BlindIndexKind; readonly value: string }
+  | { readonly kind: 'record'; readonly eventId: string }
+  | { readonly kind: 'retention'; readonly before: Date };
 
 /** What callers call each kind of identifier: the name of the field in a consent. */
 export const IDENTIFIERS = {

@@ -3,6 +3,7 @@ export { type AppliedErasures, type ApplyErasuresParts, applyErasures } from './
 export { type ErasureParts, eraseSubject, resumeErasures } from './erase-subject.js';
 export { createErasureRunner, type ErasureRunnerOptions } from './erasure-runner.js';
 export { JournalUnavailable, UnknownSite } from './errors.js';
+export type { ErasureSubject } from './identifiers.js';
 export { IDENTIFIER_KINDS } from './identifiers.js';
 export { type ErasureJournal, openErasureJournal } from './journal.js';
 export { type Erasure, type ErasureReceipt, erasureReceipt, listErasures, readErasure } from './read-erasures.js';
@@ -12,7 +13,6 @@ export {
   ERASURE_ACTION,
   ERASURE_CHANNELS,
   type ErasureOrder,
-  type ErasureSubject,
   orderErasure,
   recordErasureRequest,
 } from './requests.js';

@@ -8,13 +8,7 @@ import { type Database, withTransaction } from '../platform/database/pool.js';
 import { type BlindIndexKind, blindIndex, hmacSha256, type Keyring } from '../platform/keys/index.js';
 import { UnknownSite } from './errors.js';
 import { firstEventIdAt } from './event-id-times.js';
-import { nameOfSubject } from './identifiers.js';
-
-/** Whose data, or which, is to be erased. `before`: records older than this moment. */
-export type ErasureSubject =
-  | { readonly kind: BlindIndexKind; readonly value: string }
-  | { readonly kind: 'record'; readonly eventId: string }
-  | { readonly kind: 'retention'; readonly before: Date };
+import { type ErasureSubject, nameOfSubject } from './identifiers.js';
 
 /** What an erasure looks for, without a personal value. */
 export type ErasureTarget =

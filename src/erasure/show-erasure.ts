@@ -8,10 +8,10 @@ import {
   MAX_SHOWN_ANNOUNCEMENTS,
 } from '../../schemas/api/erasures.js';
 import { type Announcement, listAnnouncements } from './announcements.js';
+import type { ErasureSubject } from './identifiers.js';
 import { IDENTIFIER_KINDS, IDENTIFIERS } from './identifiers.js';
 import type { Erasure } from './read-erasures.js';
 import { firstScrubSince, remainsOf, statementOf } from './remains.js';
-import type { ErasureSubject } from './requests.js';
 
 /** What a request of the HTTP API asks to erase. */
 export function subjectOf({ subject }: z.infer<typeof CreateErasureRequest>): ErasureSubject {

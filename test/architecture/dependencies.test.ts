@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { VERSION } from '../../src/version.js';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
+import { VERSION } from '../../src/platform/version.js';
+import { type Import, importedFile, importsOf, ROOT } from './import-graph.js';
 
 /** What each part may import besides itself: dependencies point one way. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -16,27 +14,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bench: ['src', 'schemas', 'projections', 'test'],
 };
 
-interface Import {
-  readonly file: string;
-  readonly specifier: string;
-}
-
-function importsOf(part: string): Import[] {
-  const files = readdirSync(resolve(root, part), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !/(^|\/)dist\//.test(name))
-    .map((name) => resolve(root, part, name));
-  return files.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => ({
-      file: relative(root, file),
-      specifier: match[1] ?? '',
-    })),
-  );
-}
-
-/** The part that a relative import leads into; null for packages. */
-function target({ file, specifier }: Import): string | null {
-  if (!specifier.startsWith('.')) return null;
-  return relative(root, resolve(root, dirname(file), specifier)).split('/')[0] ?? null;
+/** The part that a relative import leads into; null for a package. */
+function partOf(found: Import): string | null {
+  return importedFile(found)?.split('/')[0] ?? null;
 }
 
 describe.each(Object.entries(MAY_IMPORT))('%s', (part, allowed) => {
@@ -48,7 +28,7 @@ describe.each(Object.entries(MAY_IMPORT))('%s', (part, allowed) => {
 
   test(`imports only itself${allowed.map((name) => `, ${name}`).join('')} and packages`, () => {
     const foreign = imports.filter((found) => {
-      const into = target(found);
+      const into = partOf(found);
       return into !== null && into !== part && !allowed.includes(into);
     });
     expect(foreign).toEqual([]);
@@ -73,15 +53,15 @@ test('the verifier imports nothing that can open a socket', () => {
 
 test('the environment is read in one place', () => {
   const reads = /^(?!\s*(?:\*|\/\/)).*process\.env/m;
-  const readers = readdirSync(resolve(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && reads.test(readFileSync(resolve(root, 'src', name), 'utf8')))
+  const readers = readdirSync(resolve(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && reads.test(readFileSync(resolve(ROOT, 'src', name), 'utf8')))
     .sort();
   // Besides the command line: what passes the environment on, to PostgreSQL's programs and to those of the demonstration.
   expect(readers).toEqual(['demo/main.ts', 'main.ts', 'platform/database/embedded/settings.ts']);
 });
 
 test('every package states the version that the command line prints', () => {
-  const versionOf = (path: string): unknown => JSON.parse(readFileSync(resolve(root, path), 'utf8')).version;
+  const versionOf = (path: string): unknown => JSON.parse(readFileSync(resolve(ROOT, path), 'utf8')).version;
   expect(['package.json', 'bin/package.json', 'verifier-cli/package.json'].map(versionOf)).toEqual([
     VERSION,
     VERSION,

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { ApiError } from '../../../schemas/api/error-codes.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 
 /** Argon2id as OWASP's password storage cheat sheet recommends: 19 MiB, two passes, one lane. */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -23,10 +23,12 @@ export function isOutdatedHash(passwordHash: string): boolean {
 /**
  * The one thing about a new password that its schema cannot know.
  * @param field of the request
- * @throws ApiError VALIDATION_ERROR if it is the user's own address
+ * @throws RequestRefused VALIDATION_ERROR if it is the user's own address
  */
 export function refuseOwnAddress(password: string, email: string, field: 'password' | 'new_password'): void {
   if (password.trim().toLowerCase() === email.toLowerCase()) {
-    throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field, message: 'must not be the own address' }] });
+    throw new RequestRefused('VALIDATION_ERROR', undefined, {
+      errors: [{ field, message: 'must not be the own address' }],
+    });
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Database, withTransaction } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
 import { secretTokenDigest } from '../credentials/secret-tokens.js';
 import { lockUsersOf } from '../users/lock-users.js';
@@ -39,7 +39,7 @@ const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by is null as
  * Makes the user whom an invitation is for, and signs in. Of several at once with one token, one succeeds.
  * @param pool in the role `consent_ledger_admin`
  * @returns null if the token is unknown, expired, used or revoked, or whoever invited may not give the role any more; also if the address has a user by now, in whatever tenant: nobody is told which
- * @throws ApiError VALIDATION_ERROR if the password is the own address
+ * @throws RequestRefused VALIDATION_ERROR if the password is the own address
  */
 export async function acceptInvitation(
   pool: pg.Pool,
@@ -54,7 +54,7 @@ export async function acceptInvitation(
   try {
     return await withTransaction(pool, (client) => accept(client, found.tenant_id, digest, passwordHash));
   } catch (error) {
-    if (error instanceof CatalogueError && error.code === 'already_exists') return null;
+    if (error instanceof ChangeRefused && error.code === 'already_exists') return null;
     throw error;
   }
 }

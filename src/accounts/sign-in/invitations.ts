@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { InvitationState } from '../../../schemas/api/panel/invitations.js';
 import { type Database, withTransaction } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { INVITATION_SECONDS } from '../credentials/lifetimes.js';
 import { newSecretToken } from '../credentials/secret-tokens.js';
 import { lockUsersOf } from '../users/lock-users.js';
@@ -80,7 +80,7 @@ const Rows = z.array(
  * looked at: whoever invites must not learn it.
  * @param permit throws if whoever invites may not revoke such an invitation
  * @returns the invitation with its token, which is kept nowhere
- * @throws CatalogueError `already_exists` if the tenant has such a user; and what `permit` throws
+ * @throws ChangeRefused `already_exists` if the tenant has such a user; and what `permit` throws
  */
 export function createInvitation(
   database: Database,
@@ -89,7 +89,7 @@ export function createInvitation(
 ): Promise<{ readonly invitation: ListedInvitation; readonly token: string }> {
   return withTransaction(database, async (client) => {
     const { rowCount } = await client.query('select from users where tenant_id = $1 and email = $2', [tenantId, email]);
-    if (rowCount !== 0) throw new CatalogueError('already_exists', 'The tenant has a user with this e-mail address.');
+    if (rowCount !== 0) throw new ChangeRefused('already_exists', 'The tenant has a user with this e-mail address.');
     // One after the other, or of two at once both would be open.
     await lockUsersOf(client, tenantId);
     const replaced = await client.query(
@@ -126,7 +126,7 @@ export async function listInvitations(
   return Rows.parse(rows);
 }
 
-/** @throws CatalogueError `not_found`, also for one of another tenant */
+/** @throws ChangeRefused `not_found`, also for one of another tenant */
 export async function readInvitation(database: Database, tenantId: string, id: string): Promise<ListedInvitation> {
   const { rows } = await database.query(`select ${COLUMNS} from invitations where id = $1 and tenant_id = $2`, [
     id,
@@ -137,7 +137,7 @@ export async function readInvitation(database: Database, tenantId: string, id: s
 
 /**
  * Makes an invitation unusable; one that was revoked already stays as it is.
- * @throws CatalogueError `not_found`, `wrong_state` if it was accepted
+ * @throws ChangeRefused `not_found`, `wrong_state` if it was accepted
  */
 export function revokeInvitation(database: Database, tenantId: string, id: string): Promise<ListedInvitation> {
   return withTransaction(database, async (client) => {
@@ -148,7 +148,7 @@ export function revokeInvitation(database: Database, tenantId: string, id: strin
     );
     const invitation = await readInvitation(client, tenantId, id);
     if (invitation.state === 'accepted') {
-      throw new CatalogueError('wrong_state', 'The invitation was accepted: disable the user instead.');
+      throw new ChangeRefused('wrong_state', 'The invitation was accepted: disable the user instead.');
     }
     return invitation;
   });
@@ -156,6 +156,6 @@ export function revokeInvitation(database: Database, tenantId: string, id: strin
 
 function onlyOne(rows: readonly unknown[]): ListedInvitation {
   const [invitation] = Rows.parse(rows);
-  if (invitation === undefined) throw new CatalogueError('not_found', 'There is no such invitation.');
+  if (invitation === undefined) throw new ChangeRefused('not_found', 'There is no such invitation.');
   return invitation;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Database, withTransaction } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { PASSWORD_RESET_SECONDS } from '../credentials/lifetimes.js';
 import { hashPassword, isPasswordOf, refuseOwnAddress } from '../credentials/passwords.js';
@@ -35,7 +35,7 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
  * Gives a signed-in user another password, and ends the user's other sign-ins.
  * @param pool in the role `consent_ledger_admin`
  * @returns how many ended; null if the current password is another one
- * @throws ApiError VALIDATION_ERROR if the new one is the own address
+ * @throws RequestRefused VALIDATION_ERROR if the new one is the own address
  */
 export async function changePassword(
   pool: pg.Pool,
@@ -71,14 +71,14 @@ export async function changePassword(
 /**
  * Makes a token by which a user's password can be set once; an earlier one is void.
  * @param madeBy the user who makes it, and must still be allowed to when it is used; null for operators
- * @throws CatalogueError `wrong_state` for a disabled user
+ * @throws ChangeRefused `wrong_state` for a disabled user
  */
 export function createPasswordReset(
   database: Database,
   user: Pick<ListedUser, 'id' | 'disabledAt'>,
   madeBy: string | null,
 ): Promise<{ readonly token: string; readonly expiresAt: Date }> {
-  if (user.disabledAt !== null) throw new CatalogueError('wrong_state', 'The user is disabled: enable the user first.');
+  if (user.disabledAt !== null) throw new ChangeRefused('wrong_state', 'The user is disabled: enable the user first.');
   return withTransaction(database, async (client) => {
     await lockUser(client, user.id);
     await revokeResets(client, user.id);
@@ -97,7 +97,7 @@ export function createPasswordReset(
  * Sets a password with a reset token, and ends every sign-in of its user.
  * @param pool in the role `consent_ledger_admin`
  * @returns how many ended; null if the token is unknown, expired, used or revoked, the user disabled, or whoever made it not allowed to any more
- * @throws ApiError VALIDATION_ERROR if the password is the own address
+ * @throws RequestRefused VALIDATION_ERROR if the password is the own address
  */
 export async function resetPassword(pool: pg.Pool, token: string, password: string): Promise<number | null> {
   const digest = secretTokenDigest('password reset', token);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Database, withTransaction } from '../../platform/database/pool.js';
 import { isUniqueViolation } from '../../platform/database/unique-violation.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { revokeResets } from '../credentials/revoke-resets.js';
 import { type ListedUser, readUser } from './list-users.js';
@@ -15,17 +15,17 @@ export interface ChangedEmail {
 /**
  * Gives a user another address to sign in with, and ends the sign-ins and password resets under the one before, which is free by this: for somebody whose
  * address changed, and for one that was taken by who does not own it. For operators: addresses are unique over all tenants.
- * @throws CatalogueError `not_found`, `invalid`, `already_exists`
+ * @throws ChangeRefused `not_found`, `invalid`, `already_exists`
  */
 export function changeEmail(database: Database, userId: string, address: string): Promise<ChangedEmail> {
   const email = NewUser.shape.email.safeParse(address);
-  if (!email.success) throw new CatalogueError('invalid', z.prettifyError(email.error));
+  if (!email.success) throw new ChangeRefused('invalid', z.prettifyError(email.error));
   return withTransaction(database, async (client) => {
     await readUser(client, null, userId);
     try {
       await client.query('update users set email = $2 where id = $1', [userId, email.data]);
     } catch (error) {
-      if (isUniqueViolation(error)) throw new CatalogueError('already_exists', 'Another user has this address.');
+      if (isUniqueViolation(error)) throw new ChangeRefused('already_exists', 'Another user has this address.');
       throw error;
     }
     await revokeResets(client, userId);

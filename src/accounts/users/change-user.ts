@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Database, withTransaction } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { revokeResets } from '../credentials/revoke-resets.js';
 import { type ListedUser, readUser } from './list-users.js';
@@ -25,7 +25,7 @@ export interface ChangedUser {
  * Changes what a user may do. Open password resets are void then: they were made for what the user was. The tenant keeps an active owner, however many changes are made at once: they wait for each other.
  * @param tenantId null for operators, whose users are those of every tenant
  * @param permit throws if whoever asks may not do this to such a user
- * @throws CatalogueError `not_found`, `wrong_state`; and what `permit` throws
+ * @throws ChangeRefused `not_found`, `wrong_state`; and what `permit` throws
  */
 export function changeUser(
   database: Database,
@@ -68,6 +68,6 @@ async function keepAnOwner(client: pg.PoolClient, { id, tenantId, role, disabled
     [tenantId, id],
   );
   if (rowCount === 0) {
-    throw new CatalogueError('wrong_state', 'This is the last active owner: make another user an owner first.');
+    throw new ChangeRefused('wrong_state', 'This is the last active owner: make another user an owner first.');
   }
 }

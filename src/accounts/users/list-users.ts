@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { Role, User } from './user-directory.js';
 
 /** A user as lists show it. */
@@ -73,7 +73,7 @@ export async function listUsers(database: Database, filter: UserFilter): Promise
 /**
  * One user.
  * @param tenantId null for operators; else a user of another tenant is like one that does not exist
- * @throws CatalogueError `not_found`
+ * @throws ChangeRefused `not_found`
  */
 export async function readUser(database: Database, tenantId: string | null, userId: string): Promise<ListedUser> {
   const { rows } = await database.query(
@@ -81,6 +81,6 @@ export async function readUser(database: Database, tenantId: string | null, user
     [userId, tenantId],
   );
   const [user] = Rows.parse(rows);
-  if (user === undefined) throw new CatalogueError('not_found', `There is no user ${userId}.`);
+  if (user === undefined) throw new ChangeRefused('not_found', `There is no user ${userId}.`);
   return user;
 }

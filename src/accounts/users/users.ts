@@ -4,7 +4,7 @@ import { UserRole } from '../../../schemas/api/auth.js';
 import { NewPassword } from '../../../schemas/api/new-password.js';
 import type { Database } from '../../platform/database/pool.js';
 import { isUniqueViolation } from '../../platform/database/unique-violation.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { hashPassword } from '../credentials/passwords.js';
 import type { User } from './user-directory.js';
 
@@ -18,18 +18,18 @@ export type NewUser = z.input<typeof NewUser>;
 
 /**
  * Makes a user of a tenant.
- * @throws CatalogueError `invalid`, `already_exists`
+ * @throws ChangeRefused `invalid`, `already_exists`
  */
 export async function createUser(database: Database, user: NewUser): Promise<{ readonly id: string }> {
   const checked = NewUser.safeParse(user);
-  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { password, ...rest } = checked.data;
   return insertUser(database, rest, await hashPassword(password));
 }
 
 /**
  * The same, of a password that was hashed before: hashing takes longer than a transaction should wait.
- * @throws CatalogueError `already_exists`
+ * @throws ChangeRefused `already_exists`
  */
 export async function insertUser(
   database: Database,
@@ -46,7 +46,7 @@ export async function insertUser(
       role,
     ]);
   } catch (error) {
-    if (isUniqueViolation(error)) throw new CatalogueError('already_exists', `There is a user ${email} already.`);
+    if (isUniqueViolation(error)) throw new ChangeRefused('already_exists', `There is a user ${email} already.`);
     throw error;
   }
   return { id };

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import { ipBytes } from '../../platform/net/ip-bytes.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
+import { apiErrorOf } from '../server/error-response.js';
 
 /** Failed attempts a minute, counted for whom. */
 export interface AttemptLimit {
@@ -52,7 +52,8 @@ export async function throttleFailures<T>(
 
 /** A failure of ours is nobody's guess. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.status < 500;
+  const told = apiErrorOf(error);
+  return told !== null && told.status < 500;
 }
 
 async function giveBack(rateLimiter: RateLimiter, limits: readonly AttemptLimit[]): Promise<void> {

@@ -2,8 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { hmacSha256Hex } from '../../platform/keys/index.js';
+import { callerOf } from '../server/caller.js';
 import { isBodyTaken } from '../server/json-body.js';
-import { callerOf } from './caller.js';
 
 /** How far X-Timestamp may be from the server's clock, in seconds, either way. */
 const TIMESTAMP_TOLERANCE_SECONDS = 300;

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { createAddressCheck, isOriginAllowed } from '../../platform/net/allow-lists.js';
+import type { ApiKey } from '../../tenancy/api-keys/api-key.js';
 import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
-import type { ApiKey, SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
+import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
+import { callerOf, type ToolCaller } from '../server/caller.js';
 import { type ApiUsers, authenticateApiUser, judgeApiUserAgain } from './bearer.js';
-import { type Caller, callerOf } from './caller.js';
 import { refuseExcess, setRateLimitHeaders } from './rate-limit.js';
 import type { RateLimiter } from './rate-limiter.js';
 
@@ -97,7 +98,7 @@ export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
 async function identify(
   deps: ToolGuardDeps,
   request: FastifyRequest,
-): Promise<Pick<Caller, 'apiKey' | 'rawApiKey' | 'site'>> {
+): Promise<Pick<ToolCaller, 'apiKey' | 'rawApiKey' | 'site'>> {
   const rawApiKey = request.headers['x-api-key'];
   if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
   const apiKey = await deps.directory.findApiKey(rawApiKey);

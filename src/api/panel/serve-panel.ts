@@ -9,7 +9,6 @@ import { type ApiUsers, authenticateUser } from '../guards/bearer.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { parseJsonBody, validate } from '../server/json-body.js';
-import { catalogueFailure } from './catalogue-failure.js';
 import { judgeAgain, judgeForChange, requireRole } from './judge-user.js';
 import type { PanelOperation } from './operation.js';
 import type { PanelInput, PanelRoute } from './route.js';
@@ -45,7 +44,7 @@ export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[]
       handler: async (request, reply) => {
         const { panelUser: user } = request;
         if (user === null) throw new ApiError('MISSING_BEARER_TOKEN');
-        const answer = await route.answer(inputOf(deps, operation, user, request, reply)).catch(catalogueFailure);
+        const answer = await route.answer(inputOf(deps, operation, user, request, reply));
         if (answer === undefined) return reply;
         return reply.code(operation.status).send(answer);
       },

@@ -11,7 +11,7 @@ import { failureOf, logRequests } from './request-log.js';
 import { serveOnlyToolApiOn } from './scanner-host.js';
 import { setSecurityHeaders } from './security-headers.js';
 import { collectRoutes } from './unknown-routes.js';
-import '../guards/caller.js';
+import './caller.js';
 
 export interface AppOptions {
   readonly log: Logger;

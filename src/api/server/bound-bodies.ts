@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyBudget } from './body-budget.js';
 import { LEAST_RATE, type LeastRate, MeteredBody, noRoom } from './metered-body.js';
-import '../guards/caller.js';
+import './caller.js';
 
 /** Bodies up to this size are not counted: the number of connections bounds them. */
 const SMALL_BODY_BYTES = 256 * 1024;

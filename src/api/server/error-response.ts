@@ -1,5 +1,7 @@
-import type { FastifyError, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ApiError, type ErrorCode, type FieldError } from '../../../schemas/api/error-codes.js';
+import { type ChangeRefusalCode, ChangeRefused } from '../../platform/errors/change-refused.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -47,9 +49,25 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** @returns what the caller is told of a failure; null if it is a failure of ours, to be logged and told as INTERNAL_ERROR */
-export function apiErrorOf(error: Error | FastifyError): ApiError | null {
+const CHANGE_REFUSED_CODES: Readonly<Record<ChangeRefusalCode, ErrorCode>> = {
+  not_found: 'RESOURCE_NOT_FOUND',
+  already_exists: 'ALREADY_EXISTS',
+  wrong_state: 'WRONG_STATE',
+  invalid: 'VALIDATION_ERROR',
+};
+
+/**
+ * Translates a failure into the response to the client. This is the one place where errors of the
+ * domain meet HTTP status codes.
+ * @returns null for a failure of the service itself, to be logged and answered as INTERNAL_ERROR
+ */
+export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error;
+  if (error instanceof RequestRefused) {
+    return Object.assign(new ApiError(error.code, error.message, error.details), { cause: error.cause });
+  }
+  if (error instanceof ChangeRefused) return new ApiError(CHANGE_REFUSED_CODES[error.code], error.message);
+  if (!(error instanceof Error)) return null;
   const code = 'code' in error ? FASTIFY_CODES[String(error.code)] : undefined;
   if (code !== undefined) return new ApiError(code);
   const status = 'statusCode' in error ? Number(error.statusCode) : 500;

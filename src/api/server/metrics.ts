@@ -3,10 +3,16 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
-import type { Metrics } from '../../app/metrics/metrics.js';
+
+/** The metrics of the process, as Prometheus reads them. */
+export interface MetricsText {
+  readonly contentType: string;
+  /** The current values in the text format that `contentType` names. */
+  text(): Promise<string>;
+}
 
 /** GET /metrics, in Prometheus' text format, for who has the token: volumes and failures are nobody else's business. */
-export function metricsRoute(scope: FastifyInstance, metrics: Metrics, token: string): void {
+export function metricsRoute(scope: FastifyInstance, metrics: MetricsText, token: string): void {
   const expected = sha256(utf8(token));
   scope.get('/metrics', { exposeHeadRoute: false }, async (request, reply) => {
     const { authorization } = request.headers;

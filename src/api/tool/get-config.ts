@@ -1,15 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ConfigResponse, DetectedRegion } from '../../../schemas/api/config.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { DetectRegion } from '../../platform/regions/detect-region.js';
 import { activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { chooseLanguage } from '../../tenancy/documents/language.js';
-import { callerOf } from '../guards/caller.js';
 import type { ToolGuards } from '../guards/tool-guard.js';
+import { callerOf } from '../server/caller.js';
 import { wantedLanguages } from './wanted-languages.js';
-
-/** Where a request seems to come from. */
-export type DetectRegion = (request: FastifyRequest) => DetectedRegion;
 
 /** GET /tool/v1/config: what the banner shows, and the documents that consents may name. */
 export function getConfig(tool: FastifyInstance, guards: ToolGuards, detectRegion: DetectRegion): void {

@@ -9,8 +9,8 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { activeDocument, activeDocuments } from '../../tenancy/directory/active-documents.js';
 import { contentOf } from '../../tenancy/documents/document-content.js';
 import { readContent } from '../../tenancy/documents/read-content.js';
-import { callerOf } from '../guards/caller.js';
 import type { ToolGuards } from '../guards/tool-guard.js';
+import { callerOf } from '../server/caller.js';
 import { wantedLanguages } from './wanted-languages.js';
 
 /** GET /tool/v1/documents/active and GET /tool/v1/documents/{slug}/active */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { PingResponse } from '../../../schemas/api/ping.js';
-import { callerOf } from '../guards/caller.js';
 import type { ToolGuards } from '../guards/tool-guard.js';
+import { callerOf } from '../server/caller.js';
 
 /** GET /tool/v1/ping */
 export function getPing(tool: FastifyInstance, guards: ToolGuards): void {

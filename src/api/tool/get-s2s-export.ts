@@ -14,8 +14,8 @@ import { exportRecords, type RecordSources } from '../../evidence/records/read-r
 import { selectRecords } from '../../evidence/records/selection.js';
 import { EventLogUnavailable } from '../../pipeline/event-log/errors.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import { callerOf } from '../guards/caller.js';
 import type { ToolGuards } from '../guards/tool-guard.js';
+import { callerOf } from '../server/caller.js';
 import { validate } from '../server/json-body.js';
 import { noteExport } from './get-s2s-export-audit.js';
 

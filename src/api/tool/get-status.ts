@@ -6,8 +6,8 @@ import { CONSENT_RECORDED, type ConsentRecord, consentToken } from '../../../sch
 import { parseRecord } from '../../../schemas/events/sealed-event.js';
 import { blindIndex, isProofHashOf, type ProofKeys } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import { callerOf } from '../guards/caller.js';
 import type { ToolGuards } from '../guards/tool-guard.js';
+import { callerOf } from '../server/caller.js';
 import { validate } from '../server/json-body.js';
 
 /** GET /tool/v1/consents/status: the consents in force of one visitor, the newest first. */

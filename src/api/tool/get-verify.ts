@@ -4,8 +4,8 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { VerifiedRecord, VerifyResponse } from '../../../schemas/api/verify.js';
 import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
-import { callerOf } from '../guards/caller.js';
 import type { ToolGuards } from '../guards/tool-guard.js';
+import { callerOf } from '../server/caller.js';
 import { sendError } from '../server/error-response.js';
 
 const Params = z.object({ id: z.string() });

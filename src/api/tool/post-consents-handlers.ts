@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import type { BatchItemResult, ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
+import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import { parseConsents } from '../../pipeline/admission/parse-consents.js';
 import type { Connection } from '../../pipeline/admission/prepare-consent.js';
 import type { AdmissionResult, ConsentResult } from '../../pipeline/admission/results.js';
-import { callerOf } from '../guards/caller.js';
+import { callerOf } from '../server/caller.js';
 import { parseJsonBody } from '../server/json-body.js';
 import { type PostRouteDeps, signedRequest } from './post-deps.js';
 
@@ -67,6 +68,6 @@ function acceptance({ consentToken, proofHash, createdAt, duplicate }: Extract<C
 
 function batchItem(result: ConsentResult, index: number): BatchItemResult {
   if (result.status === 'accepted') return { index, status: 'accepted', ...acceptance(result) };
-  const { message, code, status } = result.error;
-  return { index, status: 'rejected', error: message, error_code: code, code: status };
+  const { message, code } = result.error;
+  return { index, status: 'rejected', error: message, error_code: code, code: ERROR_CODES[code].status };
 }

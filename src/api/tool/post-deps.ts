@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type { Admission, SignedRequest } from '../../pipeline/admission/admission.js';
-import { callerOf } from '../guards/caller.js';
+import type { Admission } from '../../pipeline/admission/admission.js';
+import type { SignedRequest } from '../../pipeline/admission/request.js';
 import { checkSignature, checkSignatureHeaders } from '../guards/signature.js';
 import type { Guard, ToolGuards } from '../guards/tool-guard.js';
+import { callerOf } from '../server/caller.js';
 
 /** What the POST routes of the Tool API are made of. */
 export interface PostRouteDeps {

@@ -5,8 +5,8 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { type ErasureOrder, orderErasure, readErasure, shownReceipt, subjectOf } from '../../erasure/index.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import type { Keyring } from '../../platform/keys/index.js';
-import { callerOf, userOf } from '../guards/caller.js';
 import type { ToolGuards } from '../guards/tool-guard.js';
+import { callerOf, userOf } from '../server/caller.js';
 import { parseJsonBody, validate } from '../server/json-body.js';
 import { signed, signedRequest } from './post-deps.js';
 

@@ -8,15 +8,14 @@ import {
   exportFilter,
   findPackage,
   readExport,
-  type SendPackageParts,
-  sendPackage,
 } from '../../evidence/exports/index.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import { callerOf, userOf } from '../guards/caller.js';
 import type { ToolGuards } from '../guards/tool-guard.js';
+import { callerOf, userOf } from '../server/caller.js';
 import { parseJsonBody, validate } from '../server/json-body.js';
+import { type SendPackageParts, sendPackage } from '../server/send-package.js';
 import { signed, signedRequest } from './post-deps.js';
 
 export interface EvidenceExportDeps extends SendPackageParts, CreateExportParts {

@@ -1,8 +1,10 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { ApiError, type ErrorCode } from '../../../schemas/api/error-codes.js';
+import type { ErrorCode } from '../../../schemas/api/error-codes.js';
 import { OF_CONSENTS } from '../../api/openapi/error-groups.js';
-import type { Admission, ConsentsRequest } from '../../pipeline/admission/admission.js';
+import { apiErrorOf } from '../../api/server/error-response.js';
+import type { Admission } from '../../pipeline/admission/admission.js';
 import type { ParsedConsent } from '../../pipeline/admission/parse-consents.js';
+import type { ConsentsRequest } from '../../pipeline/admission/request.js';
 import type { AdmissionResult } from '../../pipeline/admission/results.js';
 
 /** The codes with which admission refuses consents. One that is not here is counted from its first refusal on. */
@@ -75,7 +77,7 @@ export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
       }
       return result;
     } catch (error) {
-      rejected.inc({ code: error instanceof ApiError ? error.code : 'INTERNAL_ERROR' });
+      rejected.inc({ code: apiErrorOf(error)?.code ?? 'INTERNAL_ERROR' });
       throw error;
     }
   };

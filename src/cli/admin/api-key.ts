@@ -3,9 +3,9 @@ import { apiKeyList } from '../../api/panel/api-keys/show-api-keys.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../tenancy/api-keys/api-keys.js';
 import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
-import { allPages } from '../all-pages.js';
-import { jsonCommand, uuid, wholeNumber } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
+import { allPages } from '../command/all-pages.js';
+import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 interface SiteOptions {
   readonly json?: boolean;

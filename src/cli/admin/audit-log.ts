@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { AuditLogQuery } from '../../../schemas/api/panel/audit-log.js';
 import { auditLogPage } from '../../api/panel/audit-log/show-audit-log.js';
-import { jsonCommand, uuid, wholeNumber } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
-import { CommandError } from '../exit-codes.js';
+import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError } from '../command/exit-codes.js';
 
 interface AuditLogOptions {
   readonly json?: boolean;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { decodeUtf8, toBase64 } from '../../../schemas/crypto/encoding.js';
 import { isTextMediaType } from '../../tenancy/documents/document-content.js';
-import { CommandError, EXIT } from '../exit-codes.js';
+import { CommandError, EXIT } from '../command/exit-codes.js';
 
 /** Options that give the content of a version. */
 export interface ContentOptions {

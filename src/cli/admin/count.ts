@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { countSite } from '../../app/count-site.js';
-import { jsonCommand, uuid } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
-import { CommandError } from '../exit-codes.js';
+import { jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError } from '../command/exit-codes.js';
 
 /** `admin count`: how many events of a site each stage of the pipeline holds. */
 export function countCommand(context: CliContext): Command {

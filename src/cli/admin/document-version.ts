@@ -14,8 +14,8 @@ import { draftVersion } from '../../tenancy/documents/draft-version.js';
 import { readContent } from '../../tenancy/documents/read-content.js';
 import { retireVersion } from '../../tenancy/documents/retire-version.js';
 import { placeOfVersion, siteOfDocument, tenantOfSite } from '../../tenancy/sites/owner-of.js';
-import { jsonCommand, uuid } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
+import { jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 import { type ContentOptions, readContentOption, requireContentOption } from './content-option.js';
 
 interface Json {

@@ -7,9 +7,9 @@ import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js
 import { changeDocument, type DocumentChange } from '../../tenancy/documents/change-document.js';
 import { createDocument } from '../../tenancy/documents/create-document.js';
 import { siteOfDocument, tenantOfSite } from '../../tenancy/sites/owner-of.js';
-import { allPages } from '../all-pages.js';
-import { jsonCommand, uuid } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
+import { allPages } from '../command/all-pages.js';
+import { jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 import {
   activateCommand,
   changeDraftCommand,

@@ -10,9 +10,9 @@ import {
   statementOf,
 } from '../../erasure/index.js';
 import { parseIdentifier } from '../../evidence/verification/identifier.js';
-import { jsonCommand, uuid } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
-import { CommandError, EXIT } from '../exit-codes.js';
+import { jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError, EXIT } from '../command/exit-codes.js';
 
 interface Options {
   readonly json?: boolean;

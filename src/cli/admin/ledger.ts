@@ -5,8 +5,8 @@ import { ledgerSignerOf, publishLedgerKeyFile } from '../../app/open-ledger-sign
 import { rotateLedgerKey } from '../../app/rotate-ledger-key.js';
 import { openTimestamping } from '../../app/timestamping.js';
 import { rememberHead } from '../../pipeline/ledger/ledger-head.js';
-import { jsonCommand } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
+import { jsonCommand } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 /** `admin ledger rotate-key` */
 export function ledgerCommand(context: CliContext): Command {

@@ -9,9 +9,9 @@ import { createPostgresEventLog } from '../../pipeline/event-log/postgres/postgr
 import { acceptRestoredLedger } from '../../pipeline/ledger/ledger-head.js';
 import { recoverLog } from '../../pipeline/relay/recover-log.js';
 import { withRole } from '../../platform/database/pool.js';
-import { jsonCommand } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
-import { CommandError, EXIT } from '../exit-codes.js';
+import { jsonCommand } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError, EXIT } from '../command/exit-codes.js';
 
 const POSTGRES = 'postgres';
 

@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { counted } from '../../../schemas/text/counted.js';
 import { createPool } from '../../platform/database/pool.js';
 import { loadMasterKey, rewrapAll } from '../../platform/keys/index.js';
-import { jsonCommand } from '../command.js';
-import { type CliContext, configOf, print, withInstallation } from '../context.js';
+import { jsonCommand } from '../command/command.js';
+import { type CliContext, configOf, print, withInstallation } from '../command/context.js';
 
 const LOCK_TIMEOUT_MS = 30_000;
 

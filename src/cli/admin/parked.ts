@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { listParkedSites, unparkSite } from '../../pipeline/relay/parked-sites.js';
-import { jsonCommand, uuid } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
-import { CommandError } from '../exit-codes.js';
+import { jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError } from '../command/exit-codes.js';
 
 /** `admin parked list|release`: sites of which nothing is relayed because the log refused an event of theirs for good. */
 export function parkedCommand(context: CliContext): Command {

@@ -7,9 +7,9 @@ import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js
 import { createDocument, findDocument } from '../../tenancy/documents/create-document.js';
 import { publishVersion } from '../../tenancy/documents/publish-version.js';
 import { placeOfVersion, siteOfDocument, tenantOfSite } from '../../tenancy/sites/owner-of.js';
-import { jsonCommand, uuid } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
-import { CommandError, EXIT } from '../exit-codes.js';
+import { jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError, EXIT } from '../command/exit-codes.js';
 import { type ContentOptions, requireContentOption } from './content-option.js';
 import { changeVersionAsOperator, draftAsOperator } from './document-version.js';
 

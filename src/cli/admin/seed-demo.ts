@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { ledgerKeyFile } from '../../app/open-ledger-signer.js';
 import { tsaRootFile } from '../../app/timestamping.js';
 import { type SeededDemo, seedDemo } from '../../demo/seed/seed-demo.js';
-import { jsonCommand, several, wholeNumber } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
+import { jsonCommand, several, wholeNumber } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 interface Options {
   readonly json?: boolean;

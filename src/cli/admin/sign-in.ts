@@ -5,9 +5,9 @@ import { replaceSigningKey } from '../../accounts/sign-in/replace-signing-key.js
 import { readUser } from '../../accounts/users/list-users.js';
 import { signInList } from '../../api/panel/sign-ins/show-sign-ins.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
-import { allPages } from '../all-pages.js';
-import { jsonCommand, uuid } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
+import { allPages } from '../command/all-pages.js';
+import { jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 interface Json {
   readonly json?: boolean;

@@ -8,7 +8,7 @@ import {
 } from '../../api/panel/configuration/show-configuration.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import {
   type PublishedConfig,
   publishConfigDraft,
@@ -16,9 +16,9 @@ import {
   SiteConfig,
 } from '../../tenancy/configuration/publish-site-config.js';
 import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
-import { allPages } from '../all-pages.js';
-import { jsonCommand, uuid, wholeNumber } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
+import { allPages } from '../command/all-pages.js';
+import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 interface Json {
   readonly json?: boolean;
@@ -111,9 +111,9 @@ async function readConfig(path: string): Promise<SiteConfig> {
     const parsed = SiteConfig.safeParse(parseStrictInput(await readFile(path)));
     if (parsed.success) return parsed.data;
     const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new CatalogueError('invalid', `${path} is not a site configuration:\n${problems.join('\n')}`);
+    throw new ChangeRefused('invalid', `${path} is not a site configuration:\n${problems.join('\n')}`);
   } catch (error) {
-    if (error instanceof StrictJsonError) throw new CatalogueError('invalid', `${path}: ${error.message}`);
+    if (error instanceof StrictJsonError) throw new ChangeRefused('invalid', `${path}: ${error.message}`);
     throw error;
   }
 }

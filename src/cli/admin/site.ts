@@ -9,10 +9,10 @@ import { changeRetentionPeriod } from '../../tenancy/sites/change-retention-peri
 import { changeSiteSettings, type SiteSettings } from '../../tenancy/sites/change-site-settings.js';
 import { createSite } from '../../tenancy/sites/create-site.js';
 import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
-import { allPages } from '../all-pages.js';
-import { jsonCommand, several, uuid, wholeNumber } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
-import { CommandError } from '../exit-codes.js';
+import { allPages } from '../command/all-pages.js';
+import { jsonCommand, several, uuid, wholeNumber } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError } from '../command/exit-codes.js';
 import {
   configurationCommand,
   configurationsCommand,

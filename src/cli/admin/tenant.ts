@@ -4,9 +4,9 @@ import { tenantById, tenantList } from '../../api/panel/tenants/show-tenants.js'
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
 import { changeSubscription, createTenant, renameTenant } from '../../tenancy/tenants/create-tenant.js';
 import { PLANS } from '../../tenancy/tenants/plans.js';
-import { allPages } from '../all-pages.js';
-import { jsonCommand, uuid, wholeNumber } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
+import { allPages } from '../command/all-pages.js';
+import { jsonCommand, uuid, wholeNumber } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
 
 interface Json {
   readonly json?: boolean;

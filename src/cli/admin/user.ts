@@ -12,10 +12,10 @@ import { ROLES, type Role } from '../../accounts/users/user-directory.js';
 import { createUser } from '../../accounts/users/users.js';
 import { userList } from '../../api/panel/users/show-users.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
-import { allPages } from '../all-pages.js';
-import { jsonCommand, uuid } from '../command.js';
-import { type CliContext, print, withInstallation } from '../context.js';
-import { CommandError } from '../exit-codes.js';
+import { allPages } from '../command/all-pages.js';
+import { jsonCommand, uuid } from '../command/command.js';
+import { type CliContext, print, withInstallation } from '../command/context.js';
+import { CommandError } from '../command/exit-codes.js';
 
 interface Json {
   readonly json?: boolean;

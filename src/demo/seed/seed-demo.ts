@@ -56,7 +56,7 @@ export interface SeededDemo {
 /**
  * Makes a new demonstration tenant: plan, site, keys, users, configuration, and documents with active and retired versions.
  * @param pool in the role `consent_ledger_api`
- * @throws CatalogueError `invalid` for wrong options
+ * @throws ChangeRefused `invalid` for wrong options
  */
 export async function seedDemo(pool: pg.Pool, options: SeedOptions): Promise<SeededDemo> {
   const name = randomBytes(6).toString('hex');

@@ -5,7 +5,6 @@ import { DiscloseRequest } from '../../../schemas/api/panel/exports.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { Disclose, ExportProgress, ExportResult } from '../package/index.js';
 import { KeptFilter } from './export-job.js';
-import type { StoredPackage } from './package-sink.js';
 
 /** A claim whose holder has not been heard of for so long is free again. */
 const SILENCE = "interval '15 seconds'";
@@ -70,6 +69,14 @@ export async function claimExport(pool: pg.Pool): Promise<ClaimedExport | null> 
     [randomUUID()],
   );
   return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;
+}
+
+/** A package that was stored whole. */
+export interface StoredPackage {
+  readonly bytes: number;
+  readonly chunks: number;
+  /** Of the plaintext: 32 bytes. */
+  readonly sha256: Uint8Array;
 }
 
 type Claim = Pick<ClaimedExport, 'id' | 'claim'>;

@@ -1,8 +1,8 @@
 import { v7 as uuidV7 } from 'uuid';
 import { z } from 'zod';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { CreateExportRequest, EvidenceExport } from '../../../schemas/api/panel/exports.js';
 import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { exportFilter } from './export-filter.js';
 import { EXPORT_COLUMNS, ExportJobRow, shownExport } from './export-job.js';
@@ -25,7 +25,7 @@ export interface CreateExportParts {
 /**
  * Queues an export.
  * @param database as `consent_ledger_admin` or `consent_ledger_api`
- * @throws ApiError EXPORT_LIMIT_EXCEEDED; KeyError
+ * @throws RequestRefused EXPORT_LIMIT_EXCEEDED; KeyError
  */
 export async function createExport(
   database: Database,
@@ -80,7 +80,7 @@ async function refuseExcess(transaction: Database, tenantId: string, maxPerTenan
     [tenantId],
   );
   if (CountRows.parse(rows)[0].count < maxPerTenant) return;
-  throw new ApiError(
+  throw new RequestRefused(
     'EXPORT_LIMIT_EXCEEDED',
     `${maxPerTenant} exports of the tenant are queued, running or kept: delete one that is not needed any more.`,
   );

@@ -3,6 +3,12 @@ import { DiscloseRequest, EvidenceExport, type EvidenceExport as Shown } from '.
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { ExportFilter } from '../package/filter.js';
 
+/** Which export: always one of this site. */
+export interface ExportId {
+  readonly siteId: string;
+  readonly exportId: string;
+}
+
 /** The filter as it is kept in clear. */
 export const KeptFilter = ExportFilter.omit({ visitorId: true });
 export type KeptFilter = z.infer<typeof KeptFilter>;

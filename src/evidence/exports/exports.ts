@@ -1,17 +1,11 @@
 import { z } from 'zod';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { EvidenceExport, EvidenceExportDetails } from '../../../schemas/api/panel/exports.js';
 import type { Database } from '../../platform/database/pool.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Keyring } from '../../platform/keys/index.js';
-import { EXPORT_COLUMNS, ExportJobRow, shownExport } from './export-job.js';
+import { EXPORT_COLUMNS, type ExportId, ExportJobRow, shownExport } from './export-job.js';
 import { exportKey, openSecret } from './export-key.js';
 import { readSecretRow } from './secret-row.js';
-
-/** Which export: always one of this site. */
-export interface ExportId {
-  readonly siteId: string;
-  readonly exportId: string;
-}
 
 /**
  * The exports of a site, newest first.
@@ -35,7 +29,7 @@ export async function listExports(
 
 const Disclosures = z.array(z.string());
 
-/** One export, with what is kept of it encrypted. @throws ApiError RESOURCE_NOT_FOUND; ExportUnreadable, KeyError */
+/** One export, with what is kept of it encrypted. @throws RequestRefused RESOURCE_NOT_FOUND; ExportUnreadable, KeyError */
 export async function readExport(
   database: Database,
   keyring: Pick<Keyring, 'siteKey'>,
@@ -57,12 +51,15 @@ export async function readExport(
 /**
  * Cancels an export that is queued or running; whoever works on it notices before its next piece.
  * @param transaction as `consent_ledger_admin`
- * @throws ApiError RESOURCE_NOT_FOUND, WRONG_STATE
+ * @throws RequestRefused RESOURCE_NOT_FOUND, WRONG_STATE
  */
 export async function cancelExport(transaction: Database, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
   const { state } = await lockExport(transaction, { siteId, exportId });
   if (state !== 'queued' && state !== 'running') {
-    throw new ApiError('WRONG_STATE', `The export is ${state}: only one that is queued or running can be cancelled.`);
+    throw new RequestRefused(
+      'WRONG_STATE',
+      `The export is ${state}: only one that is queued or running can be cancelled.`,
+    );
   }
   await endExport(transaction, exportId);
   return shownExport(await lockExport(transaction, { siteId, exportId }));
@@ -72,7 +69,7 @@ export async function cancelExport(transaction: Database, { siteId, exportId }: 
  * Makes an export, and its package if it has one, unreadable at once, and takes it out of the lists.
  * @param transaction as `consent_ledger_admin`
  * @returns how it was before
- * @throws ApiError RESOURCE_NOT_FOUND
+ * @throws RequestRefused RESOURCE_NOT_FOUND
  */
 export async function deleteExport(transaction: Database, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
   const row = await lockExport(transaction, { siteId, exportId });
@@ -90,7 +87,7 @@ async function lockExport(transaction: Database, { siteId, exportId }: ExportId)
     [siteId, exportId],
   );
   const [row] = z.array(ExportJobRow).parse(rows);
-  if (row === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
+  if (row === undefined) throw new RequestRefused('RESOURCE_NOT_FOUND');
   return row;
 }
 

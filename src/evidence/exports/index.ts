@@ -4,8 +4,8 @@ export {
   type ExportAuthor,
 } from './create-export.js';
 export { auditDetails, exportFilter } from './export-filter.js';
+export type { ExportId } from './export-job.js';
 export { shownExport } from './export-job.js';
 export { createExporter, type ExporterOptions } from './exporter-part.js';
-export { cancelExport, deleteExport, type ExportId, listExports, readExport } from './exports.js';
-export { findPackage } from './read-package.js';
-export { PACKAGE_MEDIA_TYPE, type SendPackageParts, sendPackage } from './send-package.js';
+export { cancelExport, deleteExport, listExports, readExport } from './exports.js';
+export { type ByteRange, findPackage, type KeptPackage, readPackage } from './read-package.js';

@@ -1,19 +1,11 @@
 import { Writable } from 'node:stream';
 import type pg from 'pg';
 import { type Sha256Stream, sha256Stream } from '../../../schemas/crypto/digest.js';
-import type { ClaimedExport } from './claim.js';
+import type { ClaimedExport, StoredPackage } from './claim.js';
 import { sealChunk } from './export-key.js';
 
 /** Plaintext of a piece; the last one may be shorter. */
 export const CHUNK_BYTES = 1_048_576;
-
-/** A package that was stored whole. */
-export interface StoredPackage {
-  readonly bytes: number;
-  readonly chunks: number;
-  /** Of the plaintext: 32 bytes. */
-  readonly sha256: Uint8Array;
-}
 
 export interface PackageSinkOptions {
   /** As `consent_ledger_worker`. */

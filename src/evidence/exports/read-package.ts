@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { ApiError } from '../../../schemas/api/error-codes.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Keyring } from '../../platform/keys/index.js';
+import type { ExportId } from './export-job.js';
 import { ExportUnreadable, exportKey, openChunk } from './export-key.js';
-import type { ExportId } from './exports.js';
+
 import { CHUNK_BYTES } from './package-sink.js';
 import { readSecretRow } from './secret-row.js';
 
@@ -23,7 +24,7 @@ const bytes = z.instanceof(Uint8Array);
 /**
  * Finds the package of an export.
  * @param pool as `consent_ledger_api`
- * @throws ApiError RESOURCE_NOT_FOUND, EXPORT_NOT_FINISHED, EXPORT_GONE; KeyError
+ * @throws RequestRefused RESOURCE_NOT_FOUND, EXPORT_NOT_FINISHED, EXPORT_GONE; KeyError
  */
 export async function findPackage(
   pool: pg.Pool,
@@ -32,9 +33,9 @@ export async function findPackage(
 ): Promise<KeptPackage> {
   const row = await readSecretRow(pool, { siteId, exportId });
   const { state, seed, chunks, sha256, bytes: size } = row;
-  if (state === 'queued' || state === 'running') throw new ApiError('EXPORT_NOT_FINISHED');
+  if (state === 'queued' || state === 'running') throw new RequestRefused('EXPORT_NOT_FINISHED');
   if (state !== 'finished' || seed === null || chunks === null || sha256 === null) {
-    throw new ApiError('EXPORT_GONE', GONE[`${state}/${row.reason}`] ?? GONE[state]);
+    throw new RequestRefused('EXPORT_GONE', GONE[`${state}/${row.reason}`] ?? GONE[state]);
   }
   const key = exportKey(await keyring.siteKey(siteId), seed, exportId);
   return { siteId, exportId, key, bytes: size, chunks, sha256 };
@@ -58,7 +59,7 @@ const ChunkRows = z.array(z.object({ is_kept: z.boolean(), ciphertext: bytes.nul
 /**
  * Reads a package, or part of it, piece by piece: each is looked at before a byte of it is passed on, in a statement of its own, and only while the key
  * still exists.
- * @throws ExportUnreadable if a piece is missing or was altered; ApiError EXPORT_GONE if the package is not kept any more
+ * @throws ExportUnreadable if a piece is missing or was altered; RequestRefused EXPORT_GONE if the package is not kept any more
  */
 export async function* readPackage(
   pool: pg.Pool,
@@ -84,7 +85,7 @@ async function readChunk(pool: pg.Pool, exportId: string, index: number): Promis
     [exportId, index],
   );
   const [row] = ChunkRows.parse(rows);
-  if (row?.is_kept !== true) throw new ApiError('EXPORT_GONE');
+  if (row?.is_kept !== true) throw new RequestRefused('EXPORT_GONE');
   if (row.ciphertext === null) throw new ExportUnreadable(`piece ${index} of export ${exportId} is missing`);
   return row.ciphertext;
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { Database } from '../../platform/database/pool.js';
-import { EXPORT_COLUMNS, ExportJobRow } from './export-job.js';
-import type { ExportId } from './exports.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { EXPORT_COLUMNS, type ExportId, ExportJobRow } from './export-job.js';
 
 const bytes = z.instanceof(Uint8Array);
 const SecretRow = ExportJobRow.extend({
@@ -11,7 +10,7 @@ const SecretRow = ExportJobRow.extend({
   chunks: z.int().nullable(),
 });
 
-/** An export with what opens its package. @throws ApiError RESOURCE_NOT_FOUND */
+/** An export with what opens its package. @throws RequestRefused RESOURCE_NOT_FOUND */
 export async function readSecretRow(
   database: Database,
   { siteId, exportId }: ExportId,
@@ -22,6 +21,6 @@ export async function readSecretRow(
     [siteId, exportId],
   );
   const [row] = z.array(SecretRow).parse(rows);
-  if (row === undefined) throw new ApiError('RESOURCE_NOT_FOUND');
+  if (row === undefined) throw new RequestRefused('RESOURCE_NOT_FOUND');
   return row;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isDevelopmentStamp } from '../../api/panel/time-stamps/authority-name.js';
+import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
 import { ConsentReadModelRow } from '../verification/stored-record.js';
 
 /** A row of the read model with what a person is shown beside it. None of it is proved. */

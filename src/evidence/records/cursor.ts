@@ -1,4 +1,4 @@
-import { ApiError } from '../../../schemas/api/error-codes.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 
 /** Callers hand cursors back as they got them; what is in one may change with its version. */
 const VERSION = 'v1';
@@ -10,13 +10,13 @@ export function cursorBehind(revision: number): string {
 
 /**
  * @returns the revision behind which to go on
- * @throws ApiError VALIDATION_ERROR
+ * @throws RequestRefused VALIDATION_ERROR
  */
 export function revisionOfCursor(cursor: string): number {
   const [, digits] = /^v1:(0|[1-9]\d{0,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   const revision = Number(digits);
   if (!Number.isSafeInteger(revision) || cursorBehind(revision) !== cursor) {
-    throw new ApiError('VALIDATION_ERROR', undefined, {
+    throw new RequestRefused('VALIDATION_ERROR', undefined, {
       errors: [{ field: 'cursor', message: 'must be a cursor of an earlier answer' }],
     });
   }

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { ExportQuery } from '../../../schemas/api/export.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { blindIndex } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 
@@ -22,7 +22,7 @@ const WINDOW = 50_000;
  * The records of a site that fit, in the order of its stream, up to what is stored at the time of the call. One statement a page: no
  * transaction stays open while the caller takes its time.
  * @param after a revision
- * @throws ApiError VALIDATION_ERROR if the site has no such document or version
+ * @throws RequestRefused VALIDATION_ERROR if the site has no such document or version
  */
 export async function* selectRecords(
   pool: pg.Pool,
@@ -114,5 +114,5 @@ async function versionsOf(pool: pg.Pool, siteId: string, filter: ExportQuery): P
   const ids = VersionIds.parse(rows).map(({ id }) => id);
   if (ids.length > 0) return ids;
   const field = versionId === undefined ? 'document_slug' : 'document_version_id';
-  throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field, message: 'is unknown to this site' }] });
+  throw new RequestRefused('VALIDATION_ERROR', undefined, { errors: [{ field, message: 'is unknown to this site' }] });
 }

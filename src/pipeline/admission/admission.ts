@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
-import { ApiError } from '../../../schemas/api/error-codes.js';
-import type { Caller } from '../../api/guards/caller.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import type { SubmissionOutcome } from './admit-group.js';
@@ -9,34 +8,18 @@ import { findApprovalTokens, mintApprovalToken } from './approval-tokens.js';
 import { nonceDigest } from './digests.js';
 import type { OutboxGauge } from './outbox-gauge.js';
 import type { ParsedConsent } from './parse-consents.js';
-import type { Connection } from './prepare-consent.js';
+import type { ConsentsRequest, SignedRequest } from './request.js';
 import { type AdmissionResult, resultsOf } from './results.js';
 import { submissionOf } from './submission.js';
 import { createSubmitter, DEFAULT_GROUP_LIMITS, type GroupLimits, type GroupObserver } from './submit.js';
 import type { FoundToken } from './token-identity.js';
 
-/** A signed request whose key, signature, timestamp and form of nonce are right, with nothing else looked at. */
-export interface SignedRequest {
-  readonly caller: Caller;
-  readonly nonce: string;
-  /**
-   * Judges the request's credentials and origin by a newer state of the site than the guards have seen.
-   * @throws ApiError
-   */
-  readonly authorize: (site: SiteContext) => void;
-}
-
-export interface ConsentsRequest extends SignedRequest {
-  readonly shape: 'single' | 'batch';
-  readonly connection: Connection;
-}
-
-/** Decides on consents (docs/admission.md). All methods throw ApiError for what a caller can cause or must retry. */
+/** Decides on consents (docs/admission.md). All methods throw RequestRefused for what a caller can cause or must retry. */
 export interface Admission {
   /**
    * Admits one consent or a batch. When it resolves, what was accepted is durable.
    * @param parse reads the consents; the request's nonce is used up whether it throws or not
-   * @throws ApiError for a single consent that was refused, and for a batch that was refused whole
+   * @throws RequestRefused for a single consent that was refused, and for a batch that was refused whole
    */
   admit(request: ConsentsRequest, parse: () => readonly ParsedConsent[]): Promise<AdmissionResult>;
   /**
@@ -46,7 +29,7 @@ export interface Admission {
   mint(request: SignedRequest, parse: () => ApprovalTokenRequest): Promise<ApprovalTokenResponse['data']>;
   /**
    * Uses up the nonce of a request that is handled elsewhere.
-   * @throws ApiError NONCE_REPLAYED, or a failure to be retried
+   * @throws RequestRefused NONCE_REPLAYED, or a failure to be retried
    */
   useNonce(request: SignedRequest): Promise<void>;
   /** Resolves when no request is under way. */
@@ -79,13 +62,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const useNonce = async ({ caller, nonce }: SignedRequest): Promise<void> => {
     const { site } = caller;
     const outcome = await submitter.submit({ site, nonce: nonceDigest(site.siteId, nonce), consents: [] });
-    if (outcome.request === 'replayed') throw new ApiError('NONCE_REPLAYED');
+    if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
   };
 
   const refreshed = async ({ caller, authorize }: SignedRequest): Promise<SiteContext> => {
     const site = await directory.refresh(caller.site.siteId);
     const apiKey = await directory.findApiKey(caller.rawApiKey);
-    if (apiKey === null || apiKey.siteId !== site.siteId) throw new ApiError('INVALID_API_KEY');
+    if (apiKey === null || apiKey.siteId !== site.siteId) throw new RequestRefused('INVALID_API_KEY');
     authorize(site);
     return site;
   };
@@ -97,7 +80,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       return await findApprovalTokens(pool, site, tokens);
     } catch (error) {
       options.onError(error);
-      throw new ApiError('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
   };
 
@@ -114,12 +97,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
         random,
       );
       const outcome: SubmissionOutcome = await submitter.submit(judged.submission);
-      if (outcome.request === 'replayed') throw new ApiError('NONCE_REPLAYED');
+      if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
       if (outcome.request !== 'stale') return resultsOf(request.shape, judged, outcome);
       nonce = null;
       site = await refreshed(request);
     }
-    throw new ApiError('ADMISSION_UNAVAILABLE', 'The site is being changed; try again.', {
+    throw new RequestRefused('ADMISSION_UNAVAILABLE', 'The site is being changed; try again.', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   };
@@ -141,9 +124,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
       try {
         return await mintApprovalToken(pool, random, request.caller.site, parsed);
       } catch (error) {
-        if (error instanceof ApiError) throw error;
+        if (error instanceof RequestRefused) throw error;
         options.onError(error);
-        throw new ApiError('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+        throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
     },
     useNonce,

@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import { parseStrictJson } from '../../../schemas/json/strict-json.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import {
   approvalTokenKey,
   blindIndex,
@@ -72,7 +72,7 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
 
 /**
  * Makes a one-time approval token. Only its SHA-256 is stored: the answer is the one time that it can be seen.
- * @throws ApiError DOCUMENT_NOT_FOUND, VERSION_NOT_FOUND, VALIDATION_ERROR
+ * @throws RequestRefused DOCUMENT_NOT_FOUND, VERSION_NOT_FOUND, VALIDATION_ERROR
  */
 export async function mintApprovalToken(
   pool: pg.Pool,
@@ -143,9 +143,9 @@ function documentOf(site: SiteContext, request: ApprovalTokenRequest): TokenDocu
   if (request.document_version_id != null) {
     const version = site.activeVersions.get(request.document_version_id.toLowerCase());
     if (version === undefined)
-      throw new ApiError('VERSION_NOT_FOUND', 'document_version_id is not an active version of this site.');
+      throw new RequestRefused('VERSION_NOT_FOUND', 'document_version_id is not an active version of this site.');
     if (slug !== null && slug !== version.slug) {
-      throw new ApiError('VALIDATION_ERROR', undefined, {
+      throw new RequestRefused('VALIDATION_ERROR', undefined, {
         errors: [{ field: 'document_version_id', message: 'is not a version of document_slug' }],
       });
     }
@@ -154,7 +154,10 @@ function documentOf(site: SiteContext, request: ApprovalTokenRequest): TokenDocu
   for (const version of site.activeVersions.values()) {
     if (version.slug === slug) return { documentId: version.documentId, slug: version.slug, versionId: null };
   }
-  throw new ApiError('DOCUMENT_NOT_FOUND', 'document_slug is not a document of this site with an active version.');
+  throw new RequestRefused(
+    'DOCUMENT_NOT_FOUND',
+    'document_slug is not a document of this site with an active version.',
+  );
 }
 
 function digestOf(token: string): Buffer {

@@ -1,8 +1,8 @@
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { fromBase64, toHex } from '../../../schemas/crypto/encoding.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 
 /** A large content of a consent, kept beside the event. */
 export interface Attachment {
@@ -31,7 +31,7 @@ const TEXT_TYPES = new Set(['text/plain', 'text/html', 'text/markdown']);
 
 /**
  * The large contents of a consent, decoded and compared with their stated types.
- * @throws ApiError INVALID_SIGNATURE_IMAGE, SIGNATURE_IMAGE_TOO_LARGE, INVALID_CUSTOM_DOCUMENT, UNSUPPORTED_CUSTOM_DOCUMENT_TYPE,
+ * @throws RequestRefused INVALID_SIGNATURE_IMAGE, SIGNATURE_IMAGE_TOO_LARGE, INVALID_CUSTOM_DOCUMENT, UNSUPPORTED_CUSTOM_DOCUMENT_TYPE,
  *   CUSTOM_DOCUMENT_TOO_LARGE
  */
 export function attachmentsOf(request: ConsentRequest): readonly Attachment[] {
@@ -47,13 +47,13 @@ export function attachmentsOf(request: ConsentRequest): readonly Attachment[] {
 
 function signatureImage(text: string, statedType: string | null): Attachment {
   const { mediaType: urlType, payload } = splitDataUrl(text);
-  if (base64Size(payload) > CONSENT_LIMITS.signatureImageBytes) throw new ApiError('SIGNATURE_IMAGE_TOO_LARGE');
+  if (base64Size(payload) > CONSENT_LIMITS.signatureImageBytes) throw new RequestRefused('SIGNATURE_IMAGE_TOO_LARGE');
   const content = fromBase64(payload);
-  if (content === null || content.length === 0) throw new ApiError('INVALID_SIGNATURE_IMAGE');
+  if (content === null || content.length === 0) throw new RequestRefused('INVALID_SIGNATURE_IMAGE');
   const mediaType = Object.keys(IMAGE_TYPES).find((type) => IMAGE_TYPES[type]?.(content));
   const stated = [urlType, statedType === null ? null : bareType(statedType)];
   if (mediaType === undefined || stated.some((type) => type !== null && type !== mediaType)) {
-    throw new ApiError('INVALID_SIGNATURE_IMAGE');
+    throw new RequestRefused('INVALID_SIGNATURE_IMAGE');
   }
   return attachment('signature_image', mediaType, content);
 }
@@ -64,14 +64,15 @@ function customDocument(text: string, statedType: string | null): Attachment {
   const { mediaType: urlType, payload } = splitDataUrl(text);
   const mediaType = statedType === null ? urlType : bareType(statedType);
   if (mediaType === null || (mediaType !== PDF && !TEXT_TYPES.has(mediaType))) {
-    throw new ApiError('UNSUPPORTED_CUSTOM_DOCUMENT_TYPE');
+    throw new RequestRefused('UNSUPPORTED_CUSTOM_DOCUMENT_TYPE');
   }
-  if (urlType !== null && urlType !== mediaType) throw new ApiError('INVALID_CUSTOM_DOCUMENT');
+  if (urlType !== null && urlType !== mediaType) throw new RequestRefused('INVALID_CUSTOM_DOCUMENT');
   const isText = mediaType !== PDF && urlType === null;
-  if ((isText ? Buffer.byteLength(text) : base64Size(payload)) > limit) throw new ApiError('CUSTOM_DOCUMENT_TOO_LARGE');
+  if ((isText ? Buffer.byteLength(text) : base64Size(payload)) > limit)
+    throw new RequestRefused('CUSTOM_DOCUMENT_TOO_LARGE');
   const content = isText ? new Uint8Array(Buffer.from(text, 'utf8')) : fromBase64(payload);
-  if (content === null || content.length === 0) throw new ApiError('INVALID_CUSTOM_DOCUMENT');
-  if (mediaType === PDF && !startsWith(content, PDF_MAGIC)) throw new ApiError('INVALID_CUSTOM_DOCUMENT');
+  if (content === null || content.length === 0) throw new RequestRefused('INVALID_CUSTOM_DOCUMENT');
+  if (mediaType === PDF && !startsWith(content, PDF_MAGIC)) throw new RequestRefused('INVALID_CUSTOM_DOCUMENT');
   return attachment('custom_document_content', mediaType, content);
 }
 

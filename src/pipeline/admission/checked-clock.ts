@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import { clockDifference, MAX_CLOCK_DIFFERENCE_MS } from '../../platform/database/clock-difference.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 
 export interface CheckedClockOptions {
   readonly pool: pg.Pool;
@@ -18,7 +18,7 @@ const RETRY_AFTER_SECONDS = 30;
 /**
  * The clock that records are dated by. It is compared with the database's in the background when it is asked, at most `everyMs` old while requests
  * come.
- * @returns Unix milliseconds; throws ApiError ADMISSION_UNAVAILABLE while the two differ by more than a minute
+ * @returns Unix milliseconds; throws RequestRefused ADMISSION_UNAVAILABLE while the two differ by more than a minute
  */
 export function createCheckedClock(options: CheckedClockOptions): () => number {
   const { pool, everyMs, now, monotonic, onDifference } = options;
@@ -43,6 +43,6 @@ export function createCheckedClock(options: CheckedClockOptions): () => number {
   return () => {
     if (!looking && monotonic() - lookedAt >= everyMs) void look();
     if (isTrusted) return now();
-    throw new ApiError('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   };
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Channel } from '../../api/guards/caller.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
+import type { Channel } from '../../tenancy/directory/caller.js';
 
 /** 128 bits: enough that two keys of one site never meet by chance, and half the index. */
 const DIGEST_BYTES = 16;

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../schemas/api/error-codes.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
 import type { ParsedConsent } from './parse-consents.js';
 import type { FoundToken } from './token-identity.js';
@@ -10,7 +10,7 @@ export type SiteConfig = NonNullable<SiteContext['config']>;
  * alone. A refusal does not hold for an item whose idempotency key is remembered.
  */
 export type Judgement =
-  | { readonly kind: 'refused'; readonly scope: 'whole' | 'item'; readonly error: ApiError }
+  | { readonly kind: 'refused'; readonly scope: 'whole' | 'item'; readonly error: RequestRefused }
   | {
       readonly kind: 'fit';
       readonly config: SiteConfig;
@@ -21,7 +21,7 @@ export type Judgement =
 /** @param token what the consent's approval token was found to be; null if it has none, or none such exists for the site */
 export function judge(consent: ParsedConsent, site: SiteContext, token: FoundToken | null): Judgement {
   const { request } = consent;
-  const outdated = (message: string): Judgement => refused('whole', new ApiError('CONFIG_OUTDATED', message));
+  const outdated = (message: string): Judgement => refused('whole', new RequestRefused('CONFIG_OUTDATED', message));
 
   if (site.config === null) return outdated('The site has no published configuration yet.');
   if (request.document_version_id == null) return outdated('document_version_id is missing.');
@@ -42,13 +42,13 @@ export function judge(consent: ParsedConsent, site: SiteContext, token: FoundTok
 const NO_APPROVAL: ReadonlySet<string> = new Set(['cookie', 'do_not_sell_opt_out']);
 
 function judgeToken({ request, attachments }: ParsedConsent, version: ActiveVersion, token: FoundToken | null) {
-  const invalid = (message: string): ApiError => new ApiError('APPROVAL_TOKEN_INVALID', message);
-  const conflict = (message: string): ApiError => new ApiError('APPROVAL_TOKEN_CONFLICT', message);
+  const invalid = (message: string): RequestRefused => new RequestRefused('APPROVAL_TOKEN_INVALID', message);
+  const conflict = (message: string): RequestRefused => new RequestRefused('APPROVAL_TOKEN_CONFLICT', message);
 
   if (request.approval_token == null) {
     // A consent_type of the caller's own making must not be a way around the token; an opt-out approves of nothing.
     const isNeeded = version.requiresApprovalToken && !NO_APPROVAL.has(request.consent_type);
-    return isNeeded ? new ApiError('APPROVAL_TOKEN_REQUIRED') : null;
+    return isNeeded ? new RequestRefused('APPROVAL_TOKEN_REQUIRED') : null;
   }
   if (request.consent_type !== 'document_approval') return invalid('An approval token is for document_approval only.');
   if (token === null) return invalid('The approval token is unknown.');
@@ -79,6 +79,6 @@ function judgeToken({ request, attachments }: ParsedConsent, version: ActiveVers
   return null;
 }
 
-function refused(scope: 'whole' | 'item', error: ApiError): Judgement {
+function refused(scope: 'whole' | 'item', error: RequestRefused): Judgement {
   return { kind: 'refused', scope, error };
 }

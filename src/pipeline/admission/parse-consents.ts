@@ -7,9 +7,10 @@ import {
   S2sConsentBatchRequest,
   S2sConsentRequest,
 } from '../../../schemas/api/consents.js';
-import { ApiError, type ErrorCode } from '../../../schemas/api/error-codes.js';
+import type { ErrorCode } from '../../../schemas/api/error-codes.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
-import type { Channel } from '../../api/guards/caller.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
+import type { Channel } from '../../tenancy/directory/caller.js';
 import { type Attachment, attachmentsOf } from './attachments.js';
 
 /** A consent whose shape and sizes are right. */
@@ -24,7 +25,7 @@ export interface ParsedConsent {
  * Reads the consents out of a request.
  * @param json strictly parsed
  * @returns one consent for `single`, 1 to 100 for `batch`
- * @throws ApiError VALIDATION_ERROR and the payload codes (docs/admission.md, step 11)
+ * @throws RequestRefused VALIDATION_ERROR and the payload codes (docs/admission.md, step 11)
  */
 export function parseConsents(json: JsonValue, shape: 'single' | 'batch', channel: Channel): ParsedConsent[] {
   if (shape === 'single') {
@@ -39,14 +40,14 @@ export function parseConsents(json: JsonValue, shape: 'single' | 'batch', channe
     try {
       return parsed(request, objectOf(sources[index]));
     } catch (error) {
-      throw error instanceof ApiError ? atItem(error, index) : error;
+      throw error instanceof RequestRefused ? atItem(error, index) : error;
     }
   });
 }
 
 const MAX_FIELD_ERRORS = 50;
 
-/** @throws ApiError INVALID_CATEGORIES if nothing but categories is wrong, else VALIDATION_ERROR */
+/** @throws RequestRefused INVALID_CATEGORIES if nothing but categories is wrong, else VALIDATION_ERROR */
 function validated<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -60,7 +61,7 @@ function validated<T>(
     message,
   }));
   const code = issues.every(({ path }) => isCategoriesPath(path)) ? 'INVALID_CATEGORIES' : 'VALIDATION_ERROR';
-  throw new ApiError(code, undefined, { errors });
+  throw new RequestRefused(code, undefined, { errors });
 }
 
 const isCategories = (path: readonly PropertyKey[]): boolean => path[0] === 'categories';
@@ -84,11 +85,11 @@ function parsed(request: ConsentRequest, source: JsonObject): ParsedConsent {
   ]);
   if (request.extra_fields != null) {
     for (const name of Object.keys(request.extra_fields)) {
-      if (name.length > CONSENT_LIMITS.extraFieldName) throw new ApiError('EXTRA_FIELD_NAME_TOO_LONG');
+      if (name.length > CONSENT_LIMITS.extraFieldName) throw new RequestRefused('EXTRA_FIELD_NAME_TOO_LONG');
     }
   }
   if (request.strokes_data != null && jsonBytes(request.strokes_data) > CONSENT_LIMITS.strokesBytes) {
-    throw new ApiError('STROKES_DATA_TOO_LARGE');
+    throw new RequestRefused('STROKES_DATA_TOO_LARGE');
   }
   return { request, attachments: attachmentsOf(request), source };
 }
@@ -100,14 +101,14 @@ function checkObject(
   [tooMany, tooLarge]: readonly [ErrorCode, ErrorCode],
 ): void {
   if (object == null) return;
-  if (Object.keys(object).length > maxKeys) throw new ApiError(tooMany);
-  if (jsonBytes(object) > maxBytes) throw new ApiError(tooLarge);
+  if (Object.keys(object).length > maxKeys) throw new RequestRefused(tooMany);
+  if (jsonBytes(object) > maxBytes) throw new RequestRefused(tooLarge);
 }
 
 function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-function atItem(error: ApiError, index: number): ApiError {
-  return new ApiError(error.code, `consents.${index}: ${error.message}`, error.details);
+function atItem(error: RequestRefused, index: number): RequestRefused {
+  return new RequestRefused(error.code, `consents.${index}: ${error.message}`, error.details);
 }

@@ -1,7 +1,6 @@
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
-import type { Caller } from '../../api/guards/caller.js';
 import {
   type BlindIndexKind,
   blindIndex,
@@ -11,6 +10,7 @@ import {
   recordKey,
   SEED_BYTES,
 } from '../../platform/keys/index.js';
+import type { Caller } from '../../tenancy/directory/caller.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
 import { newEventId } from './event-id.js';

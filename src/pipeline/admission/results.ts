@@ -1,5 +1,5 @@
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
 import type { JudgedConsent, JudgedRequest } from './submission.js';
 
@@ -13,7 +13,7 @@ export interface AcceptedConsent {
   readonly duplicate: boolean;
 }
 
-export type ConsentResult = AcceptedConsent | { readonly status: 'rejected'; readonly error: ApiError };
+export type ConsentResult = AcceptedConsent | { readonly status: 'rejected'; readonly error: RequestRefused };
 
 export interface AdmissionResult {
   /** One for each consent of the request, in order. Of a single consent: an accepted one. */
@@ -24,7 +24,7 @@ export interface AdmissionResult {
 
 /**
  * What the caller is answered.
- * @throws ApiError if the request was refused whole, or was for a single consent that was refused
+ * @throws RequestRefused if the request was refused whole, or was for a single consent that was refused
  */
 export function resultsOf(
   shape: 'single' | 'batch',
@@ -63,13 +63,17 @@ function resultOf(consent: Extract<JudgedConsent, { kind: 'submitted' }>, outcom
     case 'refused':
       return rejected(known(consent.refusal).error);
     case 'token_invalid':
-      return rejected(new ApiError('APPROVAL_TOKEN_INVALID'));
+      return rejected(new RequestRefused('APPROVAL_TOKEN_INVALID'));
     case 'token_used':
-      return rejected(new ApiError('APPROVAL_TOKEN_CONFLICT', 'The approval token was used before.'));
+      return rejected(new RequestRefused('APPROVAL_TOKEN_CONFLICT', 'The approval token was used before.'));
     case 'no_subscription':
-      return rejected(new ApiError('NO_CONSENT_SUBSCRIPTION', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS }));
+      return rejected(
+        new RequestRefused('NO_CONSENT_SUBSCRIPTION', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS }),
+      );
     case 'quota_used_up':
-      return rejected(new ApiError('CONSENT_LIMIT_EXCEEDED', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS }));
+      return rejected(
+        new RequestRefused('CONSENT_LIMIT_EXCEEDED', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS }),
+      );
     case 'not_judged':
       throw new Error('a consent of a fresh request was not judged');
   }
@@ -79,12 +83,14 @@ function resultOf(consent: Extract<JudgedConsent, { kind: 'submitted' }>, outcom
 const QUOTA_RETRY_SECONDS = 3600;
 
 /** The first refusal that holds: that of an item whose key is remembered does not. */
-function wholeRefusal(consents: readonly JudgedConsent[], outcome: SubmissionOutcome): ApiError {
+function wholeRefusal(consents: readonly JudgedConsent[], outcome: SubmissionOutcome): RequestRefused {
   for (const [index, consent] of consents.entries()) {
     if (consent.kind !== 'submitted' || consent.refusal?.scope !== 'whole') continue;
     if (outcome.consents[consent.place]?.kind === 'duplicate') continue;
     const { code, message, details } = consent.refusal.error;
-    return consents.length === 1 ? consent.refusal.error : new ApiError(code, `consents.${index}: ${message}`, details);
+    return consents.length === 1
+      ? consent.refusal.error
+      : new RequestRefused(code, `consents.${index}: ${message}`, details);
   }
   throw new Error('a request was refused whole without a reason');
 }
@@ -99,7 +105,7 @@ function accepted(eventId: string, proofHash: string, createdAt: number, duplica
   };
 }
 
-function rejected(error: ApiError): ConsentResult {
+function rejected(error: RequestRefused): ConsentResult {
   return { status: 'rejected', error };
 }
 

@@ -1,12 +1,12 @@
-import { ApiError } from '../../../schemas/api/error-codes.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import type { ConsentsRequest } from './admission.js';
 import type { Submission, SubmittedConsent } from './admit-group.js';
 import { bodyDigest, idempotencyDigest } from './digests.js';
 import { judge } from './judge.js';
 import type { ParsedConsent } from './parse-consents.js';
 import { type PreparedConsent, prepareConsent } from './prepare-consent.js';
+import type { ConsentsRequest } from './request.js';
 import type { FoundToken } from './token-identity.js';
 
 /** Where the answer for one consent of the request comes from. */
@@ -16,7 +16,7 @@ export type JudgedConsent =
       /** Its place in the submission. */
       readonly place: number;
       readonly prepared: PreparedConsent | null;
-      readonly refusal: { readonly scope: 'whole' | 'item'; readonly error: ApiError } | null;
+      readonly refusal: { readonly scope: 'whole' | 'item'; readonly error: RequestRefused } | null;
     }
   /** The same idempotency key came earlier in the same batch: its answer holds. */
   | { readonly kind: 'twin'; readonly of: number; readonly sameBody: boolean };
@@ -81,7 +81,7 @@ function judgeAndPrepare(
   const judgement = judge(consent, site, token == null ? null : (tokens.get(token) ?? null));
   if (judgement.kind === 'refused') return { prepared: null, refusal: judgement };
   if (isOutboxFull) {
-    const error = new ApiError('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    const error = new RequestRefused('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     return { prepared: null, refusal: { scope: 'whole', error } };
   }
   const { caller, connection } = request;

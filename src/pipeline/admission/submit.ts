@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { ApiError } from '../../../schemas/api/error-codes.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { admitGroup, type Submission, type SubmissionOutcome } from './admit-group.js';
 import { isItemFault } from './database-failure.js';
 import { createGroupCommitter } from './group-committer.js';
@@ -7,7 +7,7 @@ import { createGroupCommitter } from './group-committer.js';
 /** The way of submissions to the database: gathered into groups, each group one transaction. */
 export interface Submitter {
   /**
-   * @throws ApiError ADMISSION_UNAVAILABLE if the database does not answer (the outcome is then unknown: a retry with the same idempotency key
+   * @throws RequestRefused ADMISSION_UNAVAILABLE if the database does not answer (the outcome is then unknown: a retry with the same idempotency key
    *   finds out), QUEUE_OVERLOADED if too many requests wait in this process; pg.DatabaseError if the server refused this submission itself
    */
   submit(submission: Submission): Promise<SubmissionOutcome>;
@@ -56,7 +56,7 @@ export function createSubmitter(
     maxWeight: limits.maxGroupConsents,
     maxInFlight: limits.maxInFlight,
     maxWaiting: limits.maxWaiting,
-    overloaded: () => new ApiError('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }),
+    overloaded: () => new RequestRefused('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS }),
     isItemFault,
   });
   return {
@@ -65,9 +65,9 @@ export function createSubmitter(
       try {
         return await committer.submit(submission);
       } catch (error) {
-        if (error instanceof ApiError || isItemFault(error)) throw error;
+        if (error instanceof RequestRefused || isItemFault(error)) throw error;
         onError(error);
-        throw new ApiError('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+        throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       }
     },
     drain: () => committer.drain(),

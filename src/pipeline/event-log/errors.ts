@@ -1,3 +1,5 @@
+import { OperatorNeeded } from '../../platform/background/part.js';
+
 /** The stream's last revision is not the expected one; nothing was appended. */
 export class RevisionConflict extends Error {
   override readonly name = 'RevisionConflict';
@@ -31,7 +33,7 @@ export class EventLogUnavailable extends Error {
 }
 
 /** The log holds another event where the caller's must be: it was written by someone else, or an event was altered. */
-export class LogDiverged extends Error {
+export class LogDiverged extends OperatorNeeded {
   override readonly name = 'LogDiverged';
   constructor(
     readonly stream: string,
@@ -43,7 +45,7 @@ export class LogDiverged extends Error {
 }
 
 /** The log ends before a revision that the caller knows to have been appended, as after a restore from an older backup. */
-export class LogBehind extends Error {
+export class LogBehind extends OperatorNeeded {
   override readonly name = 'LogBehind';
   constructor(
     readonly stream: string,
@@ -58,7 +60,7 @@ export class LogBehind extends Error {
 }
 
 /** Postgres belongs to another event log than the one that is configured. */
-export class LogIdentityMismatch extends Error {
+export class LogIdentityMismatch extends OperatorNeeded {
   override readonly name = 'LogIdentityMismatch';
   constructor(
     readonly storedIdentity: string,

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { BackgroundPart, Log, PartStatus } from '../../platform/background/part.js';
-import { describe, needsOperator, runUnderLease } from '../../platform/background/run-under-lease.js';
+import { OperatorNeeded } from '../../platform/background/part.js';
+import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
 import type { ProofKeys } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
@@ -163,7 +164,7 @@ class OutboxRelay implements Relay {
       } catch (failure) {
         logger.warn({ part: this.name, site: siteId, reason: describe(failure) }, 'parking failed; trying again');
       }
-    } else if (needsOperator(error) && !isDivergence(error)) {
+    } else if (error instanceof OperatorNeeded && !isDivergence(error)) {
       this.#fatal = error;
       this.wake();
       return;

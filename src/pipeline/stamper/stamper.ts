@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { BackgroundPart, Log, PartStatus } from '../../platform/background/part.js';
-import { describe, needsOperator, runUnderLease } from '../../platform/background/run-under-lease.js';
+import { OperatorNeeded } from '../../platform/background/part.js';
+import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
 import type { SealingClock } from '../../platform/clock/trusted-clock.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
@@ -99,7 +100,7 @@ class CheckpointStamper implements Stamper {
           this.#failures = 0;
           backOff.reset();
         } catch (error) {
-          if (needsOperator(error)) throw error;
+          if (error instanceof OperatorNeeded) throw error;
           if (signal.aborted) break;
           this.#failures += 1;
           waitMs = backOff.next();

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { LogBehind, LogDiverged, LogIdentityMismatch } from '../../pipeline/event-log/errors.js';
 import { waitForLease } from './lease.js';
 import { type Log, OperatorNeeded } from './part.js';
 import { BackOff, pause } from './waiting.js';
@@ -18,7 +17,7 @@ export interface LeasedWork {
 
 /**
  * Keeps `work` running under a lock until `signal` is aborted; after a failure, or when the lock was lost, it is started anew with back-off.
- * @throws OperatorNeeded, LogBehind, LogDiverged, LogIdentityMismatch: what no retry mends
+ * @throws OperatorNeeded: a failure that no retry resolves
  */
 export async function runUnderLease(options: LeasedWork, signal: AbortSignal): Promise<void> {
   const backOff = new BackOff();
@@ -34,7 +33,7 @@ export async function runUnderLease(options: LeasedWork, signal: AbortSignal): P
         if (performance.now() - startedAt > STEADY_MS) backOff.reset();
       }
     } catch (error) {
-      if (needsOperator(error)) {
+      if (error instanceof OperatorNeeded) {
         options.log.error({ part: options.name, reason: describe(error) }, 'stopped: an operator is needed');
         throw error;
       }
@@ -42,16 +41,6 @@ export async function runUnderLease(options: LeasedWork, signal: AbortSignal): P
     }
     if (!signal.aborted) await pause(backOff.next(), signal);
   }
-}
-
-/** Whether no retry mends this failure. */
-export function needsOperator(error: unknown): boolean {
-  return (
-    error instanceof OperatorNeeded ||
-    error instanceof LogBehind ||
-    error instanceof LogDiverged ||
-    error instanceof LogIdentityMismatch
-  );
 }
 
 /** Name and message of an error, for a log line. */

@@ -1,11 +1,14 @@
-/** Why the catalogue refuses a change. */
-export type CatalogueErrorCode = 'not_found' | 'already_exists' | 'wrong_state' | 'invalid';
+/** Why a change of tenancy or accounts is refused. */
+export type ChangeRefusalCode = 'not_found' | 'already_exists' | 'wrong_state' | 'invalid';
 
-/** A change of the catalogue that cannot be made. `message` is for whoever asked for it, and says what to do. */
-export class CatalogueError extends Error {
-  override readonly name = 'CatalogueError';
+/**
+ * A change of tenancy or accounts that cannot be made. `message` tells the client or the operator
+ * what is wrong and what to do next.
+ */
+export class ChangeRefused extends Error {
+  override readonly name = 'ChangeRefused';
   constructor(
-    readonly code: CatalogueErrorCode,
+    readonly code: ChangeRefusalCode,
     message: string,
     options?: ErrorOptions,
   ) {

@@ -1,8 +1,19 @@
-import type { FastifyRequest } from 'fastify';
-import type { DetectRegion } from '../../api/tool/get-config.js';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { DetectedRegion } from '../../../schemas/api/config.js';
 import { createAddressCheck } from '../net/allow-lists.js';
 import { frameworkOf } from './framework-of.js';
 import type { GeoDatabase, Place } from './geo-database.js';
+
+/** The parts of a request that say where it comes from. */
+export interface RequestSource {
+  /** The client's address. */
+  readonly ip: string;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Answers which country and region a request comes from, and which law that names. */
+export type DetectRegion = (request: RequestSource) => DetectedRegion;
 
 export interface RegionSources {
   /** Names of the headers in which a proxy says where a request comes from; undefined: none does. */
@@ -19,7 +30,7 @@ const NO_COUNTRIES: ReadonlySet<string> = new Set(['XX', 'T1', 'ZZ']);
 /** Where a request comes from: as a trusted proxy says, else as its address says. */
 export function createDetectRegion(sources: RegionSources): DetectRegion {
   const isIn = createAddressCheck();
-  const isFromProxy = (request: FastifyRequest): boolean =>
+  const isFromProxy = (request: RequestSource): boolean =>
     sources.trustedProxies.length > 0 && isIn(sources.trustedProxies, request.socket.remoteAddress ?? '');
   return (request) => {
     const told = isFromProxy(request) ? placeInHeaders(request, sources) : null;
@@ -30,7 +41,7 @@ export function createDetectRegion(sources: RegionSources): DetectRegion {
   };
 }
 
-function placeInHeaders(request: FastifyRequest, { countryHeader, regionHeader }: RegionSources): Place | null {
+function placeInHeaders(request: RequestSource, { countryHeader, regionHeader }: RegionSources): Place | null {
   const country = headerOf(request, countryHeader);
   if (!/^[A-Z]{2}$/.test(country) || NO_COUNTRIES.has(country)) return null;
   const region = headerOf(request, regionHeader);
@@ -39,7 +50,7 @@ function placeInHeaders(request: FastifyRequest, { countryHeader, regionHeader }
   return { country, region: /^[A-Z0-9]{1,3}$/.test(subdivision) ? subdivision : null };
 }
 
-function headerOf(request: FastifyRequest, name: string | undefined): string {
+function headerOf(request: RequestSource, name: string | undefined): string {
   const value = name === undefined ? undefined : request.headers[name.toLowerCase()];
   return typeof value === 'string' ? value.trim().toUpperCase() : '';
 }

@@ -1,12 +1,5 @@
-import type { Logger } from 'pino';
 import type { TracingConfig } from '../config/index.js';
-import { NO_TRACING, type Tracing } from './tracing.js';
-
-export interface TracedProcess {
-  readonly role: string;
-  readonly version: string;
-  readonly logger: Pick<Logger, 'warn'>;
-}
+import { NO_TRACING, type TracedProcess, type Tracing } from './tracing.js';
 
 /** Opens the traces that are configured. Where none are, nothing of OpenTelemetry is even loaded. */
 export async function openTracing(config: TracingConfig | undefined, about: TracedProcess): Promise<Tracing> {

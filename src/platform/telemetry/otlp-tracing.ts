@@ -13,11 +13,10 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { TracingConfig } from '../config/index.js';
-import type { TracedProcess } from './open-tracing.js';
 import { reportingExporter } from './reporting-exporter.js';
 import { spanRequests } from './request-spans.js';
 import { samplerOf } from './samplers.js';
-import type { SpanFacts, SpanOptions, SpanPlace, Tracing } from './tracing.js';
+import type { SpanFacts, SpanOptions, SpanPlace, TracedProcess, Tracing } from './tracing.js';
 
 /** The service does not wait longer for its collector when it stops. */
 const STOP_MS = 3_000;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 
 /** What a span says besides its name: counts, kinds, states. Never a personal datum, and nothing that a caller chose. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>;
@@ -46,3 +47,10 @@ export const NO_TRACING: Tracing = {
   traceRequests: () => undefined,
   stop: async () => undefined,
 };
+
+/** The process that traces describe. */
+export interface TracedProcess {
+  readonly role: string;
+  readonly version: string;
+  readonly logger: Pick<Logger, 'warn'>;
+}

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
-import type { ApiKey } from '../directory/site-context.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
+import type { ApiKey } from './api-key.js';
 import { apiKeyDigest, apiKeyPrefix, newApiKeySecret } from './api-key-secret.js';
 
 /** A key that was just made: the only time that it can be seen. */
@@ -15,7 +15,7 @@ export interface CreatedApiKey {
 /**
  * Makes an API key of a site.
  * @param name for people who have to tell several apart
- * @throws CatalogueError `not_found`
+ * @throws ChangeRefused `not_found`
  */
 export function createApiKey(
   database: Database,
@@ -28,7 +28,7 @@ export function createApiKey(
 
 /**
  * Makes a key unusable, within a second in every process.
- * @throws CatalogueError `not_found`
+ * @throws ChangeRefused `not_found`
  */
 export function revokeApiKey(database: Database, siteId: string, keyId: string): Promise<void> {
   return changeSite(database, siteId, async ({ client }) => {
@@ -40,7 +40,7 @@ export function revokeApiKey(database: Database, siteId: string, keyId: string):
   });
 }
 
-/** @throws CatalogueError `not_found` */
+/** @throws ChangeRefused `not_found` */
 export function renameApiKey(database: Database, siteId: string, keyId: string, name: string): Promise<void> {
   return changeSite(database, siteId, async ({ client }) => {
     const { rowCount } = await client.query('update api_keys set name = $3 where id = $1 and site_id = $2', [
@@ -64,7 +64,7 @@ const KeyRows = z.array(
 /**
  * Makes a key with the scope and name of another, which works on for a while, so that callers can change over.
  * @param graceSeconds for which the old key works on
- * @throws CatalogueError `not_found`, `wrong_state` (revoked, expired, or rotated already)
+ * @throws ChangeRefused `not_found`, `wrong_state` (revoked, expired, or rotated already)
  */
 export function rotateApiKey(
   database: Database,
@@ -80,9 +80,9 @@ export function rotateApiKey(
     );
     const [old] = KeyRows.parse(rows);
     if (old === undefined) throw noSuchKey(keyId);
-    if (!old.is_usable) throw new CatalogueError('wrong_state', 'The key is revoked or expired; make a new one.');
+    if (!old.is_usable) throw new ChangeRefused('wrong_state', 'The key is revoked or expired; make a new one.');
     if (old.replaced_by !== null) {
-      throw new CatalogueError('wrong_state', `The key was rotated already, to ${old.replaced_by}.`);
+      throw new ChangeRefused('wrong_state', `The key was rotated already, to ${old.replaced_by}.`);
     }
     const made = await insertKey(site, old.scope, old.name);
     await site.client.query(
@@ -103,6 +103,6 @@ async function insertKey({ client, siteId }: LockedSite, scope: ApiKey['scope'],
   return { id, key };
 }
 
-function noSuchKey(keyId: string): CatalogueError {
-  return new CatalogueError('not_found', `The site has no API key ${keyId}.`);
+function noSuchKey(keyId: string): ChangeRefused {
+  return new ChangeRefused('not_found', `The site has no API key ${keyId}.`);
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../schemas/events/site-config.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { type Database, withTransaction } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { contentOfDraft, contentOfRecord } from './content.js';
 import { keyProblems } from './problems.js';
 
@@ -38,7 +38,7 @@ const StateRow = z.object({
 
 /**
  * The draft of a site's configuration. A site without one begins with what is in force, or with nothing.
- * @throws CatalogueError `not_found`
+ * @throws ChangeRefused `not_found`
  */
 export async function readConfigDraft(database: Database, siteId: string): Promise<ConfigDraftState> {
   const { rows } = await database.query(
@@ -50,7 +50,7 @@ export async function readConfigDraft(database: Database, siteId: string): Promi
     [siteId],
   );
   const [row] = z.array(StateRow).parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
   const { revision, content, changed_at: changedAt, domain, sha256, record } = row;
   const inForce = sha256 === null || record === null ? null : { sha256, record: parseSiteConfig(record) };
   const begun = inForce === null ? EMPTY : draftOfContent(contentOfRecord(inForce.record), []);
@@ -98,7 +98,7 @@ export interface ChangedDraft<T> {
  * Changes the draft of a site's configuration, one change after the other.
  * @param expected the revision that the change is made to; undefined: whatever it is
  * @param change gives the new draft, and what is to be told of the change
- * @throws CatalogueError `not_found`, `wrong_state` (another revision), `invalid`, and what `change` throws
+ * @throws ChangeRefused `not_found`, `wrong_state` (another revision), `invalid`, and what `change` throws
  */
 export function changeConfigDraft<T>(
   database: Database,
@@ -116,10 +116,10 @@ export function changeConfigDraft<T>(
   });
 }
 
-/** @throws CatalogueError `wrong_state` */
+/** @throws ChangeRefused `wrong_state` */
 export function refuseOtherRevision({ revision }: ConfigDraftState, expected: number | undefined): void {
   if (expected === undefined || expected === revision) return;
-  throw new CatalogueError(
+  throw new ChangeRefused(
     'wrong_state',
     `The draft was changed: it has revision ${revision}, not ${expected}. Read it again.`,
   );
@@ -129,7 +129,7 @@ export function refuseOtherRevision({ revision }: ConfigDraftState, expected: nu
  * Stores a draft, while the site's row is locked.
  * @param before its revision so far
  * @returns its revision now
- * @throws CatalogueError `invalid`
+ * @throws ChangeRefused `invalid`
  */
 export async function storeConfigDraft(
   database: Database,
@@ -148,17 +148,17 @@ export async function storeConfigDraft(
 
 function textOf(draft: SiteConfigDraft): string {
   const parsed = SiteConfigDraft.safeParse(draft);
-  if (!parsed.success) throw new CatalogueError('invalid', z.prettifyError(parsed.error));
+  if (!parsed.success) throw new ChangeRefused('invalid', z.prettifyError(parsed.error));
   const [problem] = cookieProblems(draft.categories, draft.cookies);
-  if (problem !== undefined) throw new CatalogueError('invalid', `${problem.path.join('.')}: ${problem.message}`);
-  for (const { field, message } of keyProblems(draft)) throw new CatalogueError('invalid', `${field}: ${message}`);
+  if (problem !== undefined) throw new ChangeRefused('invalid', `${problem.path.join('.')}: ${problem.message}`);
+  for (const { field, message } of keyProblems(draft)) throw new ChangeRefused('invalid', `${field}: ${message}`);
   if (new Set(draft.languages).size !== draft.languages.length) {
-    throw new CatalogueError('invalid', 'languages: a language stands twice');
+    throw new ChangeRefused('invalid', 'languages: a language stands twice');
   }
   const text = JSON.stringify(parsed.data);
   const bytes = Buffer.byteLength(JSON.stringify(text), 'utf8');
   if (bytes > MAX_DRAFT_BYTES) {
-    throw new CatalogueError('invalid', `The configuration has ${bytes} bytes; it may have ${MAX_DRAFT_BYTES}.`);
+    throw new ChangeRefused('invalid', `The configuration has ${bytes} bytes; it may have ${MAX_DRAFT_BYTES}.`);
   }
   return text;
 }

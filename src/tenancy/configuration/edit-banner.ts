@@ -1,5 +1,5 @@
 import type { BannerTexts, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { Edit } from './edit.js';
 
 /** The languages that the site has, or that texts are written in. */
@@ -7,10 +7,10 @@ export function bannerLanguages({ languages, banner, withdrawal }: SiteConfigDra
   return [...new Set([...languages, ...Object.keys(banner), ...Object.keys(withdrawal)])].sort();
 }
 
-/** @throws CatalogueError `not_found` */
+/** @throws ChangeRefused `not_found` */
 export function bannerTextsOf(draft: SiteConfigDraft, language: string): BannerTexts {
   if (!bannerLanguages(draft).includes(language)) {
-    throw new CatalogueError('not_found', `The draft has no texts in ${language}.`);
+    throw new ChangeRefused('not_found', `The draft has no texts in ${language}.`);
   }
   return { language, texts: draft.banner[language] ?? {}, withdrawal: draft.withdrawal[language] ?? null };
 }
@@ -34,7 +34,7 @@ export function putBannerTexts(
   };
 }
 
-/** @throws CatalogueError `not_found` */
+/** @throws ChangeRefused `not_found` */
 export function removeBannerTexts(draft: SiteConfigDraft, language: string): Edit<BannerTexts> {
   const result = bannerTextsOf(draft, language);
   return { draft: withoutLanguage(draft, language), result };

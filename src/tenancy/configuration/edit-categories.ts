@@ -1,18 +1,18 @@
 import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import type { ConsentCategory } from '../../../schemas/events/site-config.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { type Edit, merged, type Partially } from './edit.js';
 
-/** @throws CatalogueError `not_found` */
+/** @throws ChangeRefused `not_found` */
 export function categoryOf({ categories }: SiteConfigDraft, key: string): ConsentCategory {
   const category = categories.find((one) => one.key === key);
-  if (category === undefined) throw new CatalogueError('not_found', `The draft has no category ${key}.`);
+  if (category === undefined) throw new ChangeRefused('not_found', `The draft has no category ${key}.`);
   return category;
 }
 
 /**
  * @param position in the banner, from 0; undefined: the last
- * @throws CatalogueError `already_exists`
+ * @throws ChangeRefused `already_exists`
  */
 export function addCategory(
   draft: SiteConfigDraft,
@@ -20,12 +20,12 @@ export function addCategory(
   position: number | undefined,
 ): Edit<ConsentCategory> {
   if (draft.categories.some(({ key }) => key === category.key)) {
-    throw new CatalogueError('already_exists', `The draft has a category ${category.key} already.`);
+    throw new ChangeRefused('already_exists', `The draft has a category ${category.key} already.`);
   }
   return { draft: { ...draft, categories: placed(draft.categories, category, position) }, result: category };
 }
 
-/** @throws CatalogueError `not_found` */
+/** @throws ChangeRefused `not_found` */
 export function changeCategory(
   draft: SiteConfigDraft,
   key: string,
@@ -41,13 +41,13 @@ export function changeCategory(
   return { draft: { ...draft, categories }, result: isMoved ? [...changed, 'position'] : changed };
 }
 
-/** @throws CatalogueError `not_found`, `wrong_state` (a cookie is in it) */
+/** @throws ChangeRefused `not_found`, `wrong_state` (a cookie is in it) */
 export function removeCategory(draft: SiteConfigDraft, key: string): Edit<ConsentCategory> {
   const category = categoryOf(draft, key);
   const cookies = draft.cookies.filter((cookie) => cookie.category === key);
   if (cookies.length > 0) {
     const names = cookies.map(({ name }) => name).join(', ');
-    throw new CatalogueError('wrong_state', `The category ${key} has cookies: ${names}. Give them another one first.`);
+    throw new ChangeRefused('wrong_state', `The category ${key} has cookies: ${names}. Give them another one first.`);
   }
   return { draft: { ...draft, categories: draft.categories.filter((one) => one !== category) }, result: category };
 }

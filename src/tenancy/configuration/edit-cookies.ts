@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto';
 import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import type { DraftCookie } from '../../../schemas/api/panel/cookies.js';
 import type { ConsentCookie } from '../../../schemas/events/site-config.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { type Edit, merged, type Partially } from './edit.js';
 
-/** @throws CatalogueError `not_found` */
+/** @throws ChangeRefused `not_found` */
 export function cookieOf({ cookies }: SiteConfigDraft, id: string): DraftCookie {
   const cookie = cookies.find((one) => one.id === id);
-  if (cookie === undefined) throw new CatalogueError('not_found', `The draft has no cookie ${id}.`);
+  if (cookie === undefined) throw new ChangeRefused('not_found', `The draft has no cookie ${id}.`);
   return cookie;
 }
 
-/** @throws CatalogueError `already_exists` (name and provider), `invalid` (no such category) */
+/** @throws ChangeRefused `already_exists` (name and provider), `invalid` (no such category) */
 export function addCookie(draft: SiteConfigDraft, cookie: ConsentCookie): Edit<DraftCookie> {
   const result = { ...cookie, id: randomUUID() };
   refuseCookie(draft, result);
   return { draft: { ...draft, cookies: [...draft.cookies, result] }, result };
 }
 
-/** @throws CatalogueError `not_found`, `already_exists`, `invalid` */
+/** @throws ChangeRefused `not_found`, `already_exists`, `invalid` */
 export function changeCookie(
   draft: SiteConfigDraft,
   id: string,
@@ -31,7 +31,7 @@ export function changeCookie(
   return { draft: { ...draft, cookies: draft.cookies.map((one) => (one === before ? value : one)) }, result: changed };
 }
 
-/** @throws CatalogueError `not_found` */
+/** @throws ChangeRefused `not_found` */
 export function removeCookie(draft: SiteConfigDraft, id: string): Edit<DraftCookie> {
   const cookie = cookieOf(draft, id);
   return { draft: { ...draft, cookies: draft.cookies.filter((one) => one !== cookie) }, result: cookie };
@@ -39,9 +39,9 @@ export function removeCookie(draft: SiteConfigDraft, id: string): Edit<DraftCook
 
 function refuseCookie({ categories, cookies }: SiteConfigDraft, { id, name, provider, category }: DraftCookie): void {
   if (cookies.some((one) => one.id !== id && one.name === name && one.provider === provider)) {
-    throw new CatalogueError('already_exists', `The draft has a cookie ${name} of ${provider} already.`);
+    throw new ChangeRefused('already_exists', `The draft has a cookie ${name} of ${provider} already.`);
   }
   if (!categories.some(({ key }) => key === category)) {
-    throw new CatalogueError('invalid', `category: the draft has no category ${category}.`);
+    throw new ChangeRefused('invalid', `category: the draft has no category ${category}.`);
   }
 }

@@ -1,8 +1,8 @@
 import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 /** A draft that cannot be published yet. */
-export class IncompleteConfiguration extends CatalogueError {
+export class IncompleteConfiguration extends ChangeRefused {
   constructor(readonly problems: readonly DraftProblem[]) {
     const listed = problems.map(({ field, message }) => `  ${field}: ${message}`).join('\n');
     super('invalid', `The configuration is not complete:\n${listed}`);

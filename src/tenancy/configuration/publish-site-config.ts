@@ -8,7 +8,7 @@ import {
   SiteConfigPublishedRecord,
 } from '../../../schemas/events/site-config.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { type ConfigContent, contentOfDraft, contentOfRecord } from './content.js';
 import { draftOfContent, hasChanges, readConfigDraft, refuseOtherRevision, storeConfigDraft } from './draft.js';
@@ -39,7 +39,7 @@ export interface PublishedConfig {
 /**
  * Publishes a configuration of a site, in force from now on. The site's draft says the same then.
  * @param forAnyDomain publishes also for a domain that nobody has proved: for demonstrations
- * @throws CatalogueError `invalid` (IncompleteConfiguration where a text is missing), `not_found`, `wrong_state` (the site is not verified)
+ * @throws ChangeRefused `invalid` (IncompleteConfiguration where a text is missing), `not_found`, `wrong_state` (the site is not verified)
  */
 export function publishSiteConfig(
   database: Database,
@@ -48,7 +48,7 @@ export function publishSiteConfig(
   { forAnyDomain = false }: { readonly forAnyDomain?: boolean } = {},
 ): Promise<PublishedConfig> {
   const checked = SiteConfig.safeParse(config);
-  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   return changeSite(database, siteId, async (site) => {
     if (!forAnyDomain) refuseUnverified(site);
     const before = await readConfigDraft(site.client, siteId);
@@ -61,7 +61,7 @@ export function publishSiteConfig(
 /**
  * Publishes the draft of a site's configuration, in force from now on.
  * @param revision of the draft that is meant
- * @throws CatalogueError `not_found`, `wrong_state` (the site is not verified, another revision, or nothing changed), `invalid` (IncompleteConfiguration)
+ * @throws ChangeRefused `not_found`, `wrong_state` (the site is not verified, another revision, or nothing changed), `invalid` (IncompleteConfiguration)
  */
 export function publishConfigDraft(database: Database, siteId: string, revision: number): Promise<PublishedConfig> {
   return changeSite(database, siteId, async (site) => {
@@ -70,7 +70,7 @@ export function publishConfigDraft(database: Database, siteId: string, revision:
     refuseOtherRevision(state, revision);
     const config = completed(state.draft);
     if (!hasChanges(state)) {
-      throw new CatalogueError('wrong_state', 'The draft says what is in force already: there is nothing to publish.');
+      throw new ChangeRefused('wrong_state', 'The draft says what is in force already: there is nothing to publish.');
     }
     return publish(site, config);
   });
@@ -91,10 +91,10 @@ export async function republishForDomain(site: LockedSite): Promise<number | nul
   return (await publish(site, contentOfRecord(record))).number;
 }
 
-/** A published configuration says for which domain somebody answers, in the log, for ever. @throws CatalogueError `wrong_state` */
+/** A published configuration says for which domain somebody answers, in the log, for ever. @throws ChangeRefused `wrong_state` */
 function refuseUnverified({ domain, isVerified }: LockedSite): void {
   if (isVerified) return;
-  throw new CatalogueError('wrong_state', `The site is not verified: verify the domain ${domain} first.`);
+  throw new ChangeRefused('wrong_state', `The site is not verified: verify the domain ${domain} first.`);
 }
 
 /** @throws IncompleteConfiguration */

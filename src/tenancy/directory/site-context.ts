@@ -1,4 +1,5 @@
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import type { ApiKey } from '../api-keys/api-key.js';
 
 /** All that judging a request needs of the site behind an API key, as of one `configRevision`. */
 export interface SiteContext {
@@ -42,12 +43,6 @@ export interface ActiveVersion {
   readonly mediaType: string;
   readonly contentSha256: string;
   readonly requiresApprovalToken: boolean;
-}
-
-export interface ApiKey {
-  readonly id: string;
-  readonly siteId: string;
-  readonly scope: 'read' | 'write';
 }
 
 /**

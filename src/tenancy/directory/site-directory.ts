@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Keyring } from '../../platform/keys/index.js';
+import type { ApiKey } from '../api-keys/api-key.js';
 import { apiKeyDigest, isApiKeyShaped } from '../api-keys/api-key-secret.js';
 import { loadSite, loadSiteRevision, UnknownSite } from './load-site.js';
-import type { ApiKey, SiteContext, SiteDirectory } from './site-context.js';
+import type { SiteContext, SiteDirectory } from './site-context.js';
 
 const MAX_AGE_MS = 1000;
 const MAX_KEYS = 20_000;
@@ -17,7 +18,7 @@ const ApiKeyRow = z.object({ id: z.string(), site_id: z.string(), scope: z.enum(
 /**
  * Sites and API keys, cached for at most a second; a site is read whole only when its revision has changed.
  * @param database may SELECT the catalogue
- * @throws each method: ApiError API_KEY_LOOKUP_UNAVAILABLE if the database does not answer
+ * @throws each method: RequestRefused API_KEY_LOOKUP_UNAVAILABLE if the database does not answer
  */
 export function createSiteDirectory(
   pool: pg.Pool,
@@ -67,7 +68,7 @@ async function explained<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (error instanceof UnknownSite || error instanceof z.ZodError) throw error;
-    const unavailable = new ApiError('API_KEY_LOOKUP_UNAVAILABLE', undefined, {
+    const unavailable = new RequestRefused('API_KEY_LOOKUP_UNAVAILABLE', undefined, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
     unavailable.cause = error;

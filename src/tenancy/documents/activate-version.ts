@@ -1,6 +1,6 @@
 import { DOCUMENT_VERSION_ACTIVATED, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { activeVersionOf, versionOf } from './document-version.js';
 import { retire } from './retire-version.js';
@@ -9,7 +9,7 @@ import { retire } from './retire-version.js';
  * Makes a published version the one that consents name, and retires the one that was active in its language before. Nothing happens if it is active
  * already.
  * @returns the version that was retired, or null; and whether anything happened
- * @throws CatalogueError `not_found`, `wrong_state` (a draft, or one that was retired: publish its text as a new version)
+ * @throws ChangeRefused `not_found`, `wrong_state` (a draft, or one that was retired: publish its text as a new version)
  */
 export function activateVersion(
   database: Database,
@@ -20,10 +20,7 @@ export function activateVersion(
     const version = await versionOf(site, versionId);
     if (version.state === 'active') return { changed: false, retired: null };
     if (version.state !== 'published') {
-      throw new CatalogueError(
-        'wrong_state',
-        `The version is ${version.state}; only a published one can be activated.`,
-      );
+      throw new ChangeRefused('wrong_state', `The version is ${version.state}; only a published one can be activated.`);
     }
     const before = await activeVersionOf(site, version.document_id, version.language);
     if (before !== null) await retire(site, before);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../../platform/database/pool.js';
 import { isUniqueViolation } from '../../platform/database/unique-violation.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
 import { NewDocument } from './create-document.js';
 
@@ -22,7 +22,7 @@ const DocumentRows = z.array(
  * Changes a document. Each published version tells the log what slug, kind and need of an approval token it has; what is told stays true: slug
  * and kind can be changed as long as nothing was published, the need of a token as long as no version is published or active.
  * @returns the names of the members whose values are others now
- * @throws CatalogueError `invalid`, `not_found`, `already_exists` (the slug), `wrong_state`
+ * @throws ChangeRefused `invalid`, `not_found`, `already_exists` (the slug), `wrong_state`
  */
 export function changeDocument(
   database: Database,
@@ -31,7 +31,7 @@ export function changeDocument(
   change: DocumentChange,
 ): Promise<readonly string[]> {
   const checked = DocumentChange.safeParse(change);
-  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   return changeSite(database, siteId, async (site) => {
     const before = await documentOf(site, documentId);
     const slug = checked.data.slug ?? before.slug;
@@ -43,13 +43,13 @@ export function changeDocument(
       ...(requiresApprovalToken === before.requires_approval_token ? [] : ['requires_approval_token']),
     ];
     if (before.published > 0 && (changed.includes('slug') || changed.includes('kind'))) {
-      throw new CatalogueError(
+      throw new ChangeRefused(
         'wrong_state',
         'Versions of this document were published under its slug and kind: make another document instead.',
       );
     }
     if (before.in_use > 0 && changed.includes('requires_approval_token')) {
-      throw new CatalogueError(
+      throw new ChangeRefused(
         'wrong_state',
         'Versions in use say whether an approval token is needed: retire them first, or make another document.',
       );
@@ -68,7 +68,7 @@ async function documentOf({ client, siteId }: LockedSite, documentId: string) {
     [siteId, documentId],
   );
   const [row] = DocumentRows.parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `The site has no document ${documentId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `The site has no document ${documentId}.`);
   return row;
 }
 
@@ -84,6 +84,6 @@ async function update(
     ]);
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new CatalogueError('already_exists', `The site has a document ${values[0]} already.`, { cause: error });
+    throw new ChangeRefused('already_exists', `The site has a document ${values[0]} already.`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
 import { contentBytes, isTextMediaType } from './document-content.js';
 import { type VersionRow, versionOf } from './document-version.js';
@@ -13,7 +13,7 @@ export type DraftChange = z.infer<typeof DraftChange>;
 /**
  * Changes title, media type or content of a draft.
  * @returns the names of the members whose values are others now, and the hash of the content that was replaced
- * @throws CatalogueError `invalid`, `not_found`, `wrong_state` (it is published: its text can never change)
+ * @throws ChangeRefused `invalid`, `not_found`, `wrong_state` (it is published: its text can never change)
  */
 export function changeDraft(
   database: Database,
@@ -22,7 +22,7 @@ export function changeDraft(
   change: DraftChange,
 ): Promise<{ readonly changed: readonly string[]; readonly replaced: string | null }> {
   const checked = DraftChange.safeParse(change);
-  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   return changeSite(database, siteId, async (site) => {
     const draft = await draftOf(site, versionId, 'changed');
     const { title = draft.title, mediaType = draft.media_type, content } = checked.data;
@@ -46,7 +46,7 @@ export function changeDraft(
 
 /**
  * Drops a draft, and its content where no other version has the same.
- * @throws CatalogueError `not_found`, `wrong_state` (it is published: it stays)
+ * @throws ChangeRefused `not_found`, `wrong_state` (it is published: it stays)
  */
 export function deleteDraft(
   database: Database,
@@ -64,12 +64,12 @@ export function deleteDraft(
 async function draftOf(site: LockedSite, versionId: string, verb: string): Promise<VersionRow> {
   const version = await versionOf(site, versionId);
   if (version.state === 'draft') return version;
-  throw new CatalogueError('wrong_state', `The version is ${version.state}; only a draft can be ${verb}.`);
+  throw new ChangeRefused('wrong_state', `The version is ${version.state}; only a draft can be ${verb}.`);
 }
 
 /** The same bytes under another type: from one text to another only. */
 function refuseOtherReading(before: string, after: string): void {
   contentBytes(after, isTextMediaType(after) ? '-' : 'AA==');
   if (isTextMediaType(before) && isTextMediaType(after)) return;
-  throw new CatalogueError('invalid', 'Give the content with another media type, unless both are of texts.');
+  throw new ChangeRefused('invalid', 'Give the content with another media type, unless both are of texts.');
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DOCUMENT_KINDS, DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite } from '../sites/change-site.js';
 
 export const NewDocument = z.object({
@@ -15,11 +15,11 @@ export type NewDocument = z.infer<typeof NewDocument>;
 
 /**
  * Makes a document of a site, without versions.
- * @throws CatalogueError `invalid`, `not_found` (the site), `already_exists` (the slug)
+ * @throws ChangeRefused `invalid`, `not_found` (the site), `already_exists` (the slug)
  */
 export async function createDocument(database: Database, document: NewDocument): Promise<{ readonly id: string }> {
   const checked = NewDocument.safeParse(document);
-  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { siteId, slug, kind, requiresApprovalToken } = checked.data;
   const id = randomUUID();
   return changeSite(database, siteId, async ({ client }) => {
@@ -28,7 +28,7 @@ export async function createDocument(database: Database, document: NewDocument):
        on conflict (site_id, slug) do nothing`,
       [id, siteId, slug, kind, requiresApprovalToken],
     );
-    if (rowCount === 0) throw new CatalogueError('already_exists', `The site has a document ${slug} already.`);
+    if (rowCount === 0) throw new ChangeRefused('already_exists', `The site has a document ${slug} already.`);
     return { id };
   });
 }

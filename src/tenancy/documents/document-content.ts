@@ -1,5 +1,5 @@
 import { decodeUtf8, fromBase64, toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 /** Largest content of a document version, in bytes. */
 export const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
@@ -14,20 +14,20 @@ export function isTextMediaType(mediaType: string): boolean {
 /**
  * The bytes that a document's hash is over.
  * @param content the text, or base64 for a binary media type
- * @throws CatalogueError `invalid`
+ * @throws ChangeRefused `invalid`
  */
 export function contentBytes(mediaType: string, content: string): Uint8Array {
   if (!MEDIA_TYPE.test(mediaType) || mediaType.length > 100) {
-    throw new CatalogueError('invalid', 'The media type must be like text/html, in lower case, without parameters.');
+    throw new ChangeRefused('invalid', 'The media type must be like text/html, in lower case, without parameters.');
   }
   const isText = isTextMediaType(mediaType);
   if (isText && (!content.isWellFormed() || content.includes('\u0000'))) {
-    throw new CatalogueError('invalid', 'The content is not a well-formed text.');
+    throw new ChangeRefused('invalid', 'The content is not a well-formed text.');
   }
   const bytes = isText ? utf8(content) : fromBase64(content);
-  if (bytes === null) throw new CatalogueError('invalid', 'The content is not canonical base64.');
+  if (bytes === null) throw new ChangeRefused('invalid', 'The content is not canonical base64.');
   if (bytes.length === 0 || bytes.length > MAX_DOCUMENT_BYTES) {
-    throw new CatalogueError('invalid', `The content must have 1 to ${MAX_DOCUMENT_BYTES} bytes.`);
+    throw new ChangeRefused('invalid', `The content must have 1 to ${MAX_DOCUMENT_BYTES} bytes.`);
   }
   return bytes;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VERSION_STATES } from '../../../schemas/api/panel/documents.js';
 import { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { LockedSite } from '../sites/change-site.js';
 
 export type VersionState = (typeof VERSION_STATES)[number];
@@ -27,11 +27,11 @@ select v.id, v.document_id, d.slug, d.kind, d.requires_approval_token, v.languag
   from document_versions v join documents d on d.id = v.document_id
  where v.site_id = $1`;
 
-/** @throws CatalogueError `not_found` */
+/** @throws ChangeRefused `not_found` */
 export async function versionOf(site: LockedSite, versionId: string): Promise<VersionRow> {
   const { rows } = await site.client.query(`${VERSION_SQL} and v.id = $2`, [site.siteId, versionId]);
   const [row] = z.array(VersionRow).parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `The site has no document version ${versionId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `The site has no document version ${versionId}.`);
   return row;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite } from '../sites/change-site.js';
 import { contentBytes } from './document-content.js';
 import { keepContent } from './notice-contents.js';
@@ -25,25 +25,25 @@ const DraftCount = z.tuple([z.object({ drafts: z.int() })]);
 
 /**
  * Adds a version to a document, as a draft. It gets its number when it is published.
- * @throws CatalogueError `invalid`, `not_found`, `wrong_state` (the document has as many drafts as it may have)
+ * @throws ChangeRefused `invalid`, `not_found`, `wrong_state` (the document has as many drafts as it may have)
  */
 export async function draftVersion(
   database: Database,
   version: NewVersion,
 ): Promise<{ readonly id: string; readonly contentSha256: string }> {
   const checked = NewVersion.safeParse(version);
-  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { siteId, documentId, language, title, mediaType, content } = checked.data;
   const bytes = contentBytes(mediaType, content);
   return changeSite(database, siteId, async ({ client }) => {
     const document = await client.query('select from documents where id = $1 and site_id = $2', [documentId, siteId]);
-    if (document.rowCount === 0) throw new CatalogueError('not_found', `The site has no document ${documentId}.`);
+    if (document.rowCount === 0) throw new ChangeRefused('not_found', `The site has no document ${documentId}.`);
     const { rows } = await client.query(
       "select count(*)::integer as drafts from document_versions where document_id = $1 and state = 'draft'",
       [documentId],
     );
     if (DraftCount.parse(rows)[0].drafts >= MAX_DRAFTS) {
-      throw new CatalogueError(
+      throw new ChangeRefused(
         'wrong_state',
         `The document has ${MAX_DRAFTS} drafts already: publish, change or delete one of them.`,
       );

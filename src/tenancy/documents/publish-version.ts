@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DOCUMENT_VERSION_PUBLISHED, DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { versionOf } from './document-version.js';
 
@@ -15,7 +15,7 @@ export interface PublishedVersion {
 /**
  * Publishes a draft: from here on its text can never change. Consents may name it once it is active.
  * @param expectedSha256 of the content that is meant; undefined: whatever the draft has
- * @throws CatalogueError `not_found`, `wrong_state` (no draft, or one with another content)
+ * @throws ChangeRefused `not_found`, `wrong_state` (no draft, or one with another content)
  */
 export function publishVersion(
   database: Database,
@@ -26,10 +26,10 @@ export function publishVersion(
   return changeSite(database, siteId, async (site) => {
     const version = await versionOf(site, versionId);
     if (version.state !== 'draft') {
-      throw new CatalogueError('wrong_state', `The version is ${version.state}; only a draft can be published.`);
+      throw new ChangeRefused('wrong_state', `The version is ${version.state}; only a draft can be published.`);
     }
     if (expectedSha256 !== undefined && expectedSha256 !== version.content_sha256) {
-      throw new CatalogueError(
+      throw new ChangeRefused(
         'wrong_state',
         `The draft was changed: its content has the hash ${version.content_sha256}.`,
       );

@@ -1,13 +1,13 @@
 import { DOCUMENT_VERSION_RETIRED, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { type VersionRow, versionOf } from './document-version.js';
 
 /**
  * Ends a version: no consent may name it from here on. Nothing happens if it is retired already.
  * @returns whether anything happened
- * @throws CatalogueError `not_found`, `wrong_state` (a draft)
+ * @throws ChangeRefused `not_found`, `wrong_state` (a draft)
  */
 export function retireVersion(
   database: Database,
@@ -18,7 +18,7 @@ export function retireVersion(
     const version = await versionOf(site, versionId);
     if (version.state === 'retired') return { changed: false };
     if (version.state === 'draft') {
-      throw new CatalogueError('wrong_state', 'The version is a draft; only a published one can be retired.');
+      throw new ChangeRefused('wrong_state', 'The version is a draft; only a published one can be retired.');
     }
     await retire(site, version);
     return { changed: true };

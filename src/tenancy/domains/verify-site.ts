@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { republishForDomain } from '../configuration/publish-site-config.js';
 import { changeSite } from '../sites/change-site.js';
 import { type DomainChallenge, domainChallenge } from './domain-challenge.js';
@@ -15,14 +15,14 @@ export interface SiteChallenge {
 
 /**
  * What a site's domain has to say to be verified.
- * @throws CatalogueError `not_found`
+ * @throws ChangeRefused `not_found`
  */
 export async function challengeOfSite(database: Database, siteId: string): Promise<SiteChallenge> {
   const { rows } = await database.query('select domain, verification_token, verified_at from sites where id = $1', [
     siteId,
   ]);
   const [row] = z.array(ChallengeRow).parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
   return {
     domain: row.domain,
     verifiedAt: row.verified_at,
@@ -35,7 +35,7 @@ export async function challengeOfSite(database: Database, siteId: string): Promi
  * consent was asked for.
  * @param met the challenge that the domain's DNS has met; null: an operator answers for the domain
  * @returns the number of the configuration that was published, or null
- * @throws CatalogueError `not_found`, `wrong_state` (the domain was changed meanwhile)
+ * @throws ChangeRefused `not_found`, `wrong_state` (the domain was changed meanwhile)
  */
 export function verifySite(
   database: Database,
@@ -45,7 +45,7 @@ export function verifySite(
   return changeSite(database, siteId, async (site) => {
     const { challenge } = await challengeOfSite(site.client, siteId);
     if (met !== null && met.value !== challenge.value) {
-      throw new CatalogueError('wrong_state', 'The domain was changed meanwhile; verify the new one.');
+      throw new ChangeRefused('wrong_state', 'The domain was changed meanwhile; verify the new one.');
     }
     await site.client.query('update sites set verified_at = coalesce(verified_at, $2) where id = $1', [
       siteId,

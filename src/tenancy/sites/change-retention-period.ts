@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RetentionDays } from '../../../schemas/api/panel/sites.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite } from './change-site.js';
 
 const PeriodRow = z.tuple([z.object({ retention_days: z.int().nullable() })]);
@@ -10,7 +10,7 @@ const PeriodRow = z.tuple([z.object({ retention_days: z.int().nullable() })]);
  * Says for how long a site's records are kept. What is older is erased soon after, for ever.
  * @param days null: nothing is erased by age
  * @returns the period before and after
- * @throws CatalogueError `not_found`, `invalid`
+ * @throws ChangeRefused `not_found`, `invalid`
  */
 export function changeRetentionPeriod(
   database: Database,
@@ -18,7 +18,7 @@ export function changeRetentionPeriod(
   days: number | null,
 ): Promise<{ readonly before: number | null; readonly after: number | null }> {
   const checked = RetentionDays.nullable().safeParse(days);
-  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   return changeSite(database, siteId, async ({ client }) => {
     const { rows } = await client.query('select retention_days from sites where id = $1', [siteId]);
     const [{ retention_days: before }] = PeriodRow.parse(rows);

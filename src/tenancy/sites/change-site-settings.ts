@@ -15,7 +15,7 @@ export interface ChangedSettings {
 /**
  * Changes settings of a site; members that are absent stay. Another domain is not verified, until its DNS says that it is the tenant's.
  * @returns the names of the members that are other than before, and the domains where it is among them
- * @throws CatalogueError `not_found`, `invalid`
+ * @throws ChangeRefused `not_found`, `invalid`
  */
 export function changeSiteSettings(
   database: Database,

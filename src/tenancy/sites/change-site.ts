@@ -5,7 +5,7 @@ import { noticesStream } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Database, withTransaction } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 /** A site, locked: nobody else changes it, and no consent is admitted for it, until the transaction ends. */
 export interface LockedSite {
@@ -24,7 +24,7 @@ const NowRow = z.tuple([z.object({ now: z.date() })]);
 /**
  * Changes a site in one transaction: takes the row that admission takes too, makes the change, and raises `config_revision`, so that no consent is
  * judged by what was before.
- * @throws CatalogueError `not_found`, and what `change` throws
+ * @throws ChangeRefused `not_found`, and what `change` throws
  */
 export function changeSite<T>(
   database: Database,
@@ -37,7 +37,7 @@ export function changeSite<T>(
       [siteId],
     );
     const [row] = z.array(SiteRow).parse(rows);
-    if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
+    if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
     const clock = await client.query('select clock_timestamp() as now');
     const [{ now }] = NowRow.parse(clock.rows);
     const { domain, is_verified: isVerified } = row;

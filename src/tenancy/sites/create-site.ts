@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AllowedIps, AllowedOrigins, RetentionDays, SiteDomain, SiteName } from '../../../schemas/api/panel/sites.js';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { networkProblem } from '../../platform/net/networks.js';
 
 export const NewSite = z.object({
@@ -20,15 +20,15 @@ export type NewSite = z.input<typeof NewSite>;
 
 /**
  * Makes a site of a tenant.
- * @throws CatalogueError `invalid`, `not_found` (the tenant)
+ * @throws ChangeRefused `invalid`, `not_found` (the tenant)
  */
 export async function createSite(database: Database, site: NewSite): Promise<{ readonly id: string }> {
   const checked = NewSite.safeParse(site);
-  if (!checked.success) throw new CatalogueError('invalid', z.prettifyError(checked.error));
+  if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays } = checked.data;
   refuseBadNetworks(allowedIps);
   const tenant = await database.query('select from tenants where id = $1', [tenantId]);
-  if (tenant.rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+  if (tenant.rowCount === 0) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
   const id = randomUUID();
   await database.query(
     `insert into sites (id, tenant_id, name, domain, verified_at, allowed_origins, allowed_ips, retention_days)
@@ -38,8 +38,8 @@ export async function createSite(database: Database, site: NewSite): Promise<{ r
   return { id };
 }
 
-/** @throws CatalogueError `invalid` */
+/** @throws ChangeRefused `invalid` */
 export function refuseBadNetworks(networks: readonly string[]): void {
   const problems = networks.flatMap((network) => networkProblem(network) ?? []);
-  if (problems.length > 0) throw new CatalogueError('invalid', problems.slice(0, 10).join(' '));
+  if (problems.length > 0) throw new ChangeRefused('invalid', problems.slice(0, 10).join(' '));
 }

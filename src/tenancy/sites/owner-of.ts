@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { Database } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 const Rows = z.array(z.object({ site_id: z.string() }));
 
-/** The site of a document. @throws CatalogueError `not_found` */
+/** The site of a document. @throws ChangeRefused `not_found` */
 export async function siteOfDocument(database: Database, documentId: string): Promise<string> {
   const { rows } = await database.query('select site_id from documents where id::text = $1', [documentId]);
   const [row] = Rows.parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no document ${documentId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `There is no document ${documentId}.`);
   return row.site_id;
 }
 
 const VersionRows = z.array(z.object({ site_id: z.string(), document_id: z.string() }));
 
-/** The site and the document of a document version. @throws CatalogueError `not_found` */
+/** The site and the document of a document version. @throws ChangeRefused `not_found` */
 export async function placeOfVersion(
   database: Database,
   versionId: string,
@@ -23,16 +23,16 @@ export async function placeOfVersion(
     versionId,
   ]);
   const [row] = VersionRows.parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no document version ${versionId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `There is no document version ${versionId}.`);
   return { siteId: row.site_id, documentId: row.document_id };
 }
 
 const TenantRows = z.array(z.object({ tenant_id: z.string() }));
 
-/** The tenant of a site. @throws CatalogueError `not_found` */
+/** The tenant of a site. @throws ChangeRefused `not_found` */
 export async function tenantOfSite(database: Database, siteId: string): Promise<string> {
   const { rows } = await database.query('select tenant_id from sites where id = $1', [siteId]);
   const [row] = TenantRows.parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
   return row.tenant_id;
 }

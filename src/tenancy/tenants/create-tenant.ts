@@ -3,14 +3,14 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { TenantName } from '../../../schemas/api/panel/tenants.js';
 import { type Database, withTransaction } from '../../platform/database/pool.js';
-import { CatalogueError } from '../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { PlanTerms } from './plans.js';
 
 /**
  * Makes a tenant, with a subscription if a plan is given.
  * @param madeBy the tenant whose user makes it; null: an operator
  * @returns its id
- * @throws CatalogueError `invalid`
+ * @throws ChangeRefused `invalid`
  */
 export function createTenant(
   database: Database,
@@ -32,12 +32,12 @@ export function createTenant(
 
 /**
  * Gives a tenant another plan, from now on, or ends its subscription.
- * @throws CatalogueError `not_found`
+ * @throws ChangeRefused `not_found`
  */
 export function changeSubscription(database: Database, tenantId: string, plan: PlanTerms | null): Promise<void> {
   return withTransaction(database, async (client) => {
     const { rowCount } = await client.query('select from tenants where id = $1', [tenantId]);
-    if (rowCount === 0) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+    if (rowCount === 0) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
     // The rows that admission takes, in its order.
     await client.query('select from sites where tenant_id = $1 order by id for update', [tenantId]);
     if (plan === null)
@@ -50,22 +50,22 @@ export function changeSubscription(database: Database, tenantId: string, plan: P
 /**
  * Gives a tenant another name.
  * @returns whether it is other than before
- * @throws CatalogueError `not_found`, `invalid`
+ * @throws ChangeRefused `not_found`, `invalid`
  */
 export async function renameTenant(database: Database, tenantId: string, name: string): Promise<boolean> {
   const wanted = nameOf(name);
   const { rows } = await database.query('select name from tenants where id = $1 for update', [tenantId]);
   const [row] = NameRows.parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
   await database.query('update tenants set name = $2 where id = $1', [tenantId, wanted]);
   return row.name !== wanted;
 }
 
-/** @throws CatalogueError `invalid` */
+/** @throws ChangeRefused `invalid` */
 function nameOf(name: string): string {
   const checked = TenantName.safeParse(name);
   if (!checked.success)
-    throw new CatalogueError('invalid', `The name of the tenant ${checked.error.issues[0]?.message}.`);
+    throw new ChangeRefused('invalid', `The name of the tenant ${checked.error.issues[0]?.message}.`);
   return checked.data;
 }
 

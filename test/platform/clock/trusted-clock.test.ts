@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ApiError } from '../../../schemas/api/error-codes.js';
 import { createCheckedClock } from '../../../src/pipeline/admission/checked-clock.js';
 import { ClockNotTrusted, createSealingClock } from '../../../src/platform/clock/trusted-clock.js';
 import { clockDifference } from '../../../src/platform/database/clock-difference.js';
+import { RequestRefused } from '../../../src/platform/errors/request-refused.js';
 import { type Pipeline, silent, startPipeline, until } from '../../pipeline/relay/pipeline.js';
 
 let pipeline: Pipeline;
@@ -56,7 +56,7 @@ test('nothing is admitted while the clocks differ', async () => {
       clock();
       return false;
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'ADMISSION_UNAVAILABLE') return true;
+      if (error instanceof RequestRefused && error.code === 'ADMISSION_UNAVAILABLE') return true;
       throw error;
     }
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiKey } from '../../../../schemas/api/panel/api-keys.js';
 import type { Database } from '../../../platform/database/pool.js';
-import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
 const KeyRow = z.object({
@@ -31,11 +31,11 @@ export async function apiKeyList(database: Database, siteId: string, page: PageR
   return pageOfRows(page, z.array(KeyRow).parse(rows), (row) => [row.created_at.toISOString(), row.id], shown);
 }
 
-/** One key of a site. @throws CatalogueError `not_found` */
+/** One key of a site. @throws ChangeRefused `not_found` */
 export async function apiKeyOf(database: Database, siteId: string, keyId: string): Promise<ApiKey> {
   const { rows } = await database.query(`${SELECT} and id = $2`, [siteId, keyId]);
   const [row] = z.array(KeyRow).parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `The site has no API key ${keyId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `The site has no API key ${keyId}.`);
   return shown(row);
 }
 

@@ -6,7 +6,7 @@ import type {
   ConfigurationVersionWithRecord,
 } from '../../../../schemas/api/panel/configuration.js';
 import type { Database } from '../../../platform/database/pool.js';
-import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { hasChanges, readConfigDraft } from '../../../tenancy/configuration/draft.js';
 import { problemsOf } from '../../../tenancy/configuration/problems.js';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../../tenancy/documents/publication.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
-/** The draft of a site, with what an editor has to know of it. @throws CatalogueError `not_found` */
+/** The draft of a site, with what an editor has to know of it. @throws ChangeRefused `not_found` */
 export async function draftShown(database: Database, siteId: string): Promise<ConfigurationDraft> {
   const state = await readConfigDraft(database, siteId);
   const { inForce } = state;
@@ -58,7 +58,7 @@ export async function configurationVersions(
   return pageOfRows(page, z.array(VersionRow).parse(rows), ({ number }) => [number], shown);
 }
 
-/** One published configuration. @throws CatalogueError `not_found` */
+/** One published configuration. @throws ChangeRefused `not_found` */
 export async function configurationVersion(
   database: Database,
   siteId: string,
@@ -69,7 +69,7 @@ export async function configurationVersion(
     [siteId, number],
   );
   const [row] = z.array(VersionRowWithRecord).parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `The site has no configuration ${number}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `The site has no configuration ${number}.`);
   return { ...shown(row), record: row.record };
 }
 

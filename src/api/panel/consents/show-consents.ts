@@ -5,7 +5,7 @@ import { consentToken } from '../../../../schemas/events/consent-recorded.js';
 import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from '../../../evidence/records/consent-row.js';
 import { columnsAgree, readRecord } from '../../../evidence/verification/check-record.js';
 import { isProofHashOf, KeyError, type ProofKeys } from '../../../platform/keys/index.js';
-import { stampedBy } from '../time-stamps/authority-name.js';
+import { stampedBy } from '../../../timestamping/authority-name.js';
 
 type Summary = z.infer<typeof ConsentsPage>['data'][number];
 type Shown = z.infer<typeof ConsentResponse>['data'];

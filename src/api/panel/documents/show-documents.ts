@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DocumentsQuery, PanelDocument } from '../../../../schemas/api/panel/documents.js';
 import { DOCUMENT_KINDS } from '../../../../schemas/events/notices.js';
 import type { Database } from '../../../platform/database/pool.js';
-import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, pageOfRows } from '../page.js';
 
 const DocumentRow = z.object({
@@ -39,11 +39,11 @@ export async function documentList(
   return pageOfRows(query, z.array(DocumentRow).parse(rows), ({ slug }) => [slug], shown);
 }
 
-/** One document of a site. @throws CatalogueError `not_found` */
+/** One document of a site. @throws ChangeRefused `not_found` */
 export async function documentOf(database: Database, siteId: string, documentId: string): Promise<PanelDocument> {
   const { rows } = await database.query(`${SELECT} and d.id = $2`, [siteId, documentId]);
   const [row] = z.array(DocumentRow).parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `The site has no document ${documentId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `The site has no document ${documentId}.`);
   return shown(row);
 }
 

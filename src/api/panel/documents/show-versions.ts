@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InputInteger, MAX_INTEGER } from '../../../../schemas/api/common.js';
 import { type DocumentVersion, VERSION_STATES, type VersionsQuery } from '../../../../schemas/api/panel/documents.js';
 import type { Database } from '../../../platform/database/pool.js';
-import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import {
   joinPublication,
   PUBLICATION_COLUMNS,
@@ -43,7 +43,7 @@ const VersionCursor = z.tuple([z.string(), InputInteger, z.uuid()]);
 
 /**
  * A page of a document's versions, by language and number, drafts last.
- * @throws CatalogueError `not_found` (the document); ApiError VALIDATION_ERROR
+ * @throws ChangeRefused `not_found` (the document); ApiError VALIDATION_ERROR
  */
 export async function versionList(
   database: Database,
@@ -68,7 +68,7 @@ export async function versionList(
   );
 }
 
-/** One version of a document. @throws CatalogueError `not_found` */
+/** One version of a document. @throws ChangeRefused `not_found` */
 export async function versionShown(
   database: Database,
   siteId: string,
@@ -77,7 +77,7 @@ export async function versionShown(
 ): Promise<DocumentVersion> {
   const { rows } = await database.query(`${SELECT} and v.id = $3`, [siteId, documentId, versionId]);
   const [row] = z.array(VersionRow).parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `The document has no version ${versionId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `The document has no version ${versionId}.`);
   return shown(row);
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Uuid } from '../../../../schemas/evidence/primitives.js';
 import * as exports from '../../../evidence/exports/index.js';
 import { appendAuditEntry } from '../../../platform/audit-log/append-entry.js';
+import { sendPackage } from '../../server/send-package.js';
 import type { PanelDeps } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { changes, downloads, type PanelRoute, reads } from '../route.js';
@@ -32,7 +33,7 @@ export function exportRoutes({ apiPool, keyring, config, logger }: PanelDeps): r
     })),
     downloads(downloadExport, async ({ user, params }, reply) => {
       const kept = await exports.findPackage(apiPool, keyring, idOf(params));
-      await exports.sendPackage({ pool: apiPool, logger }, reply, kept, () =>
+      await sendPackage({ pool: apiPool, logger }, reply, kept, () =>
         appendAuditEntry(apiPool, {
           tenantId: user.tenantId,
           actor: { kind: 'user', userId: user.id },

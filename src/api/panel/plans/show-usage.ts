@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InputDate } from '../../../../schemas/api/common.js';
 import type { MonthlyUsage, Subscription } from '../../../../schemas/api/panel/plans.js';
 import type { Database } from '../../../platform/database/pool.js';
-import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
 const SubscriptionRows = z.array(
@@ -15,7 +15,7 @@ const SubscriptionRows = z.array(
   }),
 );
 
-/** What a tenant has subscribed to, and what is left of it this month. @throws CatalogueError `not_found` */
+/** What a tenant has subscribed to, and what is left of it this month. @throws ChangeRefused `not_found` */
 export async function subscriptionOf(database: Database, tenantId: string): Promise<z.infer<typeof Subscription>> {
   const { rows } = await database.query(
     `select coalesce(s.plan, 'none') as name, coalesce(s.rate_limit_per_minute, 120) as rate_limit_per_minute,
@@ -28,7 +28,7 @@ export async function subscriptionOf(database: Database, tenantId: string): Prom
     [tenantId],
   );
   const [row] = SubscriptionRows.parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
   const { used, ...plan } = row;
   const left = plan.consent_quota === null ? null : Math.max(0, plan.consent_quota - used);
   return { ...plan, used_this_month: used, left_this_month: left };

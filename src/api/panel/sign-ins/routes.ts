@@ -1,5 +1,5 @@
 import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
-import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import type { PanelDeps } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import { endSignInOperation, listSignInsOperation } from './operations.js';
@@ -14,7 +14,7 @@ export function signInRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
     }),
     changes(endSignInOperation, async ({ user, params }, transaction) => {
       const ended = await endSignIns(transaction, user.id, { only: params.sign_in_id }, 'ended_by_user');
-      if (ended === 0) throw new CatalogueError('not_found', 'There is no such sign-in, or it is over.');
+      if (ended === 0) throw new ChangeRefused('not_found', 'There is no such sign-in, or it is over.');
       return {
         response: { data: { ended_sign_ins: ended } },
         subject: { kind: 'sign_in', id: params.sign_in_id },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Site } from '../../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../../schemas/events/sealed-event.js';
 import type { Database } from '../../../platform/database/pool.js';
-import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
 const SiteRow = z.object({
@@ -36,11 +36,11 @@ export async function siteList(database: Database, tenantId: string, page: PageR
   return pageOfRows(page, z.array(SiteRow).parse(rows), (row) => [row.created_at.toISOString(), row.id], shown);
 }
 
-/** One site of a tenant. @throws CatalogueError `not_found` */
+/** One site of a tenant. @throws ChangeRefused `not_found` */
 export async function siteOf(database: Database, tenantId: string, siteId: string): Promise<Site> {
   const { rows } = await database.query(`${SELECT} where s.tenant_id = $1 and s.id = $2`, [tenantId, siteId]);
   const [row] = z.array(SiteRow).parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no site ${siteId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
   return shown(row);
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
 import type { User } from '../../../accounts/users/user-directory.js';
 import type { Database } from '../../../platform/database/pool.js';
-import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { createTenant, renameTenant } from '../../../tenancy/tenants/create-tenant.js';
 import type { PanelDeps } from '../deps.js';
 import { shownInvitation } from '../invitations/show-invitation.js';
@@ -76,7 +76,7 @@ async function refuseExcess(transaction: Database, tenantId: string): Promise<vo
   if (CountRows.parse(rows)[0].made >= MADE_A_DAY) throw new ApiError('TENANT_LIMIT_EXCEEDED');
 }
 
-/** @throws CatalogueError `not_found`, as for a tenant that does not exist */
+/** @throws ChangeRefused `not_found`, as for a tenant that does not exist */
 function refuseForeign(user: User, tenantId: string): void {
-  if (tenantId !== user.tenantId) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+  if (tenantId !== user.tenantId) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
 }

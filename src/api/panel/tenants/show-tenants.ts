@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Tenant } from '../../../../schemas/api/panel/tenants.js';
 import type { Database } from '../../../platform/database/pool.js';
-import { CatalogueError } from '../../../platform/errors/change-refused.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
 const TenantRows = z.array(z.object({ id: z.string(), name: z.string(), created_at: z.date() }));
@@ -26,11 +26,11 @@ export async function tenantList(
   return pageOfRows(page, TenantRows.parse(rows), ({ id }) => [id], shown);
 }
 
-/** One tenant. @throws CatalogueError `not_found` */
+/** One tenant. @throws ChangeRefused `not_found` */
 export async function tenantById(database: Database, tenantId: string): Promise<Tenant> {
   const { rows } = await database.query('select id, name, created_at from tenants where id = $1', [tenantId]);
   const [row] = TenantRows.parse(rows);
-  if (row === undefined) throw new CatalogueError('not_found', `There is no tenant ${tenantId}.`);
+  if (row === undefined) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
   return shown(row);
 }
 

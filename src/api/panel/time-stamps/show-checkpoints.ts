@@ -5,7 +5,7 @@ import type { BatchesPage, CheckpointsPage } from '../../../../schemas/api/panel
 import { toHex } from '../../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../../schemas/evidence/signed-note.js';
-import { isDevelopmentStamp, stampedBy } from './authority-name.js';
+import { isDevelopmentStamp, stampedBy } from '../../../timestamping/authority-name.js';
 import type { OwnBatch } from './own-entries.js';
 
 type ShownCheckpoint = z.infer<typeof CheckpointsPage>['data'][number];

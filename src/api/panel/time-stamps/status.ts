@@ -2,7 +2,12 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { TimeStampStatusResponse } from '../../../../schemas/api/panel/time-stamps.js';
 import type { Config } from '../../../platform/config/index.js';
-import { authorityName, DEVELOPMENT_AUTHORITY, isDevelopmentStamp, stampedBy } from './authority-name.js';
+import {
+  authorityName,
+  DEVELOPMENT_AUTHORITY,
+  isDevelopmentStamp,
+  stampedBy,
+} from '../../../timestamping/authority-name.js';
 import { type OwnStreams, ownStreams, sealedBelow } from './own-entries.js';
 
 type Status = z.infer<typeof TimeStampStatusResponse>['data'];

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { BackOff, pause } from '../../../platform/background/waiting.js';
-import { EVENT_LOG_CHANNEL } from './schema.sql.js';
+import { EVENT_LOG_CHANNEL } from '../../../platform/database/migrations/008-event-log.sql.js';
 
 /**
  * Wakes subscribers when something was appended: one connection that LISTENs, for as long as anyone subscribes, made anew when it is lost.

@@ -1,4 +1,3 @@
-import { eventLogSchemaSql } from '../../../pipeline/event-log/postgres/schema.sql.js';
 import { rolesSql } from './001-roles.sql.js';
 import { tenantsAndCatalogueSql } from './002-tenants-and-catalogue.sql.js';
 import { admissionSql } from './003-admission.sql.js';
@@ -6,6 +5,7 @@ import { admissionFunctionsSql } from './004-admission-functions.sql.js';
 import { ledgerSql } from './005-ledger.sql.js';
 import { projectionsSql } from './006-projections.sql.js';
 import { erasureAndExportsSql } from './007-erasure-and-exports.sql.js';
+import { eventLogSchemaSql } from './008-event-log.sql.js';
 import { ledgerKeyRotationSql } from './009-ledger-key-rotation.sql.js';
 import { auditLogSql } from './010-audit-log.sql.js';
 import { signInSql } from './011-sign-in.sql.js';

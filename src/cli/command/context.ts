@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { type Installation, openInstallation } from '../app/installation.js';
-import { type Config, type Environment, loadConfig } from '../platform/config/index.js';
+import { type Installation, openInstallation } from '../../app/installation.js';
+import { type Config, type Environment, loadConfig } from '../../platform/config/index.js';
 
 /** What commands work with: the environment and the standard streams, passed in. */
 export interface CliContext {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rangeOf } from '../../../src/evidence/exports/byte-range.js';
+import { rangeOf } from '../../../src/api/server/byte-range.js';
 
 const ETAG = '"abc"';
 

@@ -1,4 +1,4 @@
-import type { ByteRange } from './read-package.js';
+import type { ByteRange } from '../../evidence/exports/read-package.js';
 
 /** What a request asks for: the whole, a part, or a part that there is not. */
 export type RangeAnswer = 'whole' | 'unsatisfiable' | ByteRange;

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../api/panel/page.js';
+import type { Page, PageRequest } from '../../api/panel/page.js';
 
 const PAGE = 100;
 

@@ -1,4 +1,4 @@
-import { DEVELOPMENT_MARK } from '../../../timestamping/development-tsa/marking.js';
+import { DEVELOPMENT_MARK } from './development-tsa/marking.js';
 
 /** What the development authority is called: its address says nothing, and changes. */
 export const DEVELOPMENT_AUTHORITY = 'development';

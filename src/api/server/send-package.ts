@@ -4,10 +4,10 @@ import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
+import { type ByteRange, type KeptPackage, readPackage } from '../../evidence/exports/read-package.js';
 import type { Log } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
 import { rangeOf } from './byte-range.js';
-import { type ByteRange, type KeptPackage, readPackage } from './read-package.js';
 
 export const PACKAGE_MEDIA_TYPE = 'application/zip';
 

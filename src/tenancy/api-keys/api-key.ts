@@ -1,0 +1,5 @@
+export interface ApiKey {
+  readonly id: string;
+  readonly siteId: string;
+  readonly scope: 'read' | 'write';
+}

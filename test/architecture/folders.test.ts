@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import { cycleOf, graphOf, importsOf } from './import-graph.js';
+
+/**
+ * Which folders of `src` each folder may import. A name without a slash stands for all that lies
+ * below it. A folder that is not listed here must be added before it can exist: that is the moment to
+ * decide where it belongs.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'platform/audit-log': ['platform/database'],
+  'platform/background': [],
+  'platform/cache': [],
+  'platform/clock': ['platform/background', 'platform/database'],
+  'platform/config': [],
+  'platform/database': [],
+  'platform/errors': [],
+  'platform/files': [],
+  'platform/keys': ['platform/config', 'platform/database', 'platform/files'],
+  'platform/net': [],
+  'platform/regions': ['platform/net'],
+  'platform/telemetry': ['platform/config'],
+  'platform/version.ts': [],
+
+  'accounts/credentials': ['platform'],
+  'accounts/users': ['platform', 'accounts/credentials'],
+  'accounts/sign-in': ['platform', 'accounts/credentials', 'accounts/users'],
+
+  'tenancy/tenants': ['platform'],
+  'tenancy/sites': ['platform'],
+  'tenancy/api-keys': ['platform', 'tenancy/sites'],
+  'tenancy/documents': ['platform', 'tenancy/sites'],
+  'tenancy/configuration': ['platform', 'tenancy/sites'],
+  'tenancy/domains': ['platform', 'tenancy/sites', 'tenancy/configuration'],
+  'tenancy/directory': ['platform', 'tenancy/api-keys', 'tenancy/documents'],
+
+  'timestamping/development-tsa': ['platform'],
+  timestamping: ['platform', 'timestamping/development-tsa'],
+
+  'pipeline/event-log': ['platform'],
+  'pipeline/admission': ['platform', 'tenancy/directory'],
+  'pipeline/relay': ['platform', 'pipeline/event-log'],
+  'pipeline/projector': ['platform', 'pipeline/event-log'],
+  'pipeline/ledger': ['platform', 'pipeline/event-log'],
+  'pipeline/sealer': ['platform', 'pipeline/event-log', 'pipeline/ledger'],
+  'pipeline/stamper': ['platform', 'timestamping', 'pipeline/event-log', 'pipeline/ledger', 'pipeline/sealer'],
+
+  erasure: ['platform', 'pipeline/event-log'],
+
+  'evidence/package': ['platform', 'timestamping', 'pipeline/event-log', 'pipeline/ledger', 'erasure'],
+  'evidence/exports': ['platform', 'pipeline/event-log', 'evidence/package'],
+  'evidence/verification': ['platform', 'pipeline/event-log', 'pipeline/ledger'],
+  'evidence/records': [
+    'platform',
+    'tenancy/directory',
+    'timestamping',
+    'pipeline/event-log',
+    'pipeline/ledger',
+    'erasure',
+    'evidence/package',
+    'evidence/verification',
+  ],
+
+  'api/server': ['platform', 'accounts/users', 'tenancy/directory', 'evidence/exports'],
+  'api/guards': ['platform', 'accounts', 'tenancy', 'pipeline/admission', 'api/server'],
+  'api/tool': ['platform', 'accounts', 'tenancy', 'pipeline', 'erasure', 'evidence', 'api/server', 'api/guards'],
+  'api/auth': ['platform', 'accounts', 'api/server', 'api/guards'],
+  'api/public': ['platform', 'evidence', 'api/server', 'api/guards', 'api/tool'],
+  'api/panel': [
+    'platform',
+    'accounts',
+    'tenancy',
+    'timestamping',
+    'pipeline',
+    'erasure',
+    'evidence',
+    'api/server',
+    'api/guards',
+    'api/tool',
+  ],
+  'api/checkpoints': ['platform', 'pipeline/ledger', 'evidence', 'api/server'],
+  'api/openapi': ['api/server', 'api/guards', 'api/tool', 'api/auth', 'api/public', 'api/panel', 'api/checkpoints'],
+  'api/discovery': ['platform', 'api/server', 'api/openapi'],
+
+  'app/metrics': ['platform', 'pipeline', 'erasure', 'api'],
+  app: ['platform', 'accounts', 'tenancy', 'timestamping', 'pipeline', 'erasure', 'evidence', 'api', 'app/metrics'],
+
+  'demo/seed': ['platform', 'accounts', 'tenancy'],
+  demo: ['platform', 'demo/seed'],
+
+  'cli/command': ['platform', 'api/panel', 'app'],
+  'cli/admin': [
+    'platform',
+    'accounts',
+    'tenancy',
+    'pipeline',
+    'erasure',
+    'evidence',
+    'api/panel',
+    'app',
+    'demo/seed',
+    'cli/command',
+  ],
+  cli: ['platform', 'tenancy', 'pipeline', 'evidence', 'app', 'cli/admin', 'cli/command'],
+  'main.ts': ['cli'],
+};
+
+/** `pipeline/relay` for src/pipeline/relay/relay.ts, `app` for src/app/worker.ts, `main.ts` for src/main.ts. */
+function folderOf(file: string): string {
+  const parts = file.split('/').slice(1);
+  const folder = parts.slice(0, -1).slice(0, 2).join('/');
+  return folder === '' || folder === 'platform' ? parts.join('/') : folder;
+}
+
+const covers = (allowed: string, folder: string): boolean =>
+  folder === allowed || (!allowed.includes('/') && folder.startsWith(`${allowed}/`));
+
+test('every folder imports only what the table allows', () => {
+  const refused = [...graphOf(folderOf)].flatMap(([folder, targets]) =>
+    [...targets]
+      .filter((target) => !(MAY_IMPORT[folder] ?? []).some((allowed) => covers(allowed, target)))
+      .map((target) => `${folder} -> ${target}`),
+  );
+  expect(refused).toEqual([]);
+});
+
+test('the table lists the folders that exist, and no others', () => {
+  expect(Object.keys(MAY_IMPORT).sort()).toEqual([...graphOf(folderOf).keys()].sort());
+});
+
+test('the table itself has no cycle', () => {
+  const names = Object.keys(MAY_IMPORT);
+  const table = new Map(
+    names.map((name) => [
+      name,
+      new Set(
+        names.filter((other) => other !== name && (MAY_IMPORT[name] ?? []).some((allowed) => covers(allowed, other))),
+      ),
+    ]),
+  );
+  expect(cycleOf(table)).toBeNull();
+});
+
+test('no file of src imports itself through others', () => {
+  expect(cycleOf(graphOf((file) => file))).toBeNull();
+});
+
+test.each([1, 2, 3])('no folder of src imports itself through others, %i deep', (depth) => {
+  const nameOf = (file: string): string => {
+    const parts = file.split('/').slice(1);
+    // A file above that depth stands for itself: it may compose the folders beside it.
+    return parts.length <= depth ? file : parts.slice(0, depth).join('/');
+  };
+  expect(cycleOf(graphOf(nameOf))).toBeNull();
+});
+
+test('finds a cycle where there is one', () => {
+  const graph = new Map([
+    ['a', new Set(['b'])],
+    ['b', new Set(['c'])],
+    ['c', new Set(['b'])],
+  ]);
+  expect(cycleOf(graph)).toEqual(['b', 'c', 'b']);
+});
+
+test('only src/api makes HTTP errors, and only HTTP code knows Fastify', () => {
+  const outside = importsOf('src').filter(
+    ({ file, specifier }) => specifier === 'fastify' && !/^src\/(?:api|app|platform\/telemetry)\//.test(file),
+  );
+  expect(outside).toEqual([]);
+});
