@@ -29,7 +29,7 @@ export class Wakeups {
     const woken = new AbortController();
     const wake = (): void => woken.abort();
     this.#sleepers.add(wake);
-    await pause(ms, AbortSignal.any([woken.signal, signal]));
+    await pause(ms, woken.signal, signal);
     this.#sleepers.delete(wake);
   }
 
@@ -78,7 +78,11 @@ export class Wakeups {
       client.on('error', reject);
       client.on('end', () => reject(new Error('the listening connection ended')));
     });
-    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    let onStop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      onStop = resolve;
+    });
+    signal.addEventListener('abort', onStop, { once: true });
     client.on('notification', () => this.#wake());
     try {
       await Promise.race([client.connect(), lost, stopped]);
@@ -87,6 +91,7 @@ export class Wakeups {
       this.#wake();
       await Promise.race([lost, stopped]);
     } finally {
+      signal.removeEventListener('abort', onStop);
       lost.catch(() => undefined);
       await client.end().catch(() => undefined);
     }
