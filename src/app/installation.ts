@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { createEventStoreDbEventLog } from '../pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
 import type { Config } from '../platform/config/index.js';
@@ -95,7 +94,7 @@ export async function openInstallation(
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS);
     const master = await loadMasterKey(config.masterKey);
     const keyring = await createKeyring(workerPool, master);
-    const eventLog = openEventLog(config, databaseUrl, logger);
+    const eventLog = await openEventLog(config, databaseUrl, logger);
     closers.push(() => eventLog.close());
     return {
       config,
@@ -150,11 +149,13 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
   }
 }
 
-function openEventLog(config: Config, databaseUrl: string, logger: Logger): EventLog {
+async function openEventLog(config: Config, databaseUrl: string, logger: Logger): Promise<EventLog> {
   const onInterruption = (error: unknown): void => {
     logger.info({ reason: error instanceof Error ? error.message : String(error) }, 'resumes reading the event log');
   };
   if (config.eventStoreUrl !== undefined) {
+    // Its client is large: an installation without EventStoreDB does not load it.
+    const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
     return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption });
   }
   const connectionString = withRole(databaseUrl, 'consent_ledger_worker');
