@@ -45,7 +45,8 @@ create table document_versions (
   retired_at timestamptz,
   unique (document_id, language, number),
   -- A draft can be dropped, and numbers of published versions have no gaps.
-  check ((state = 'draft') = (number is null))
+  check ((state = 'draft') = (number is null)),
+  check ((state = 'draft') = (event_id is null))
 );
 create unique index one_active_version on document_versions (document_id, language) where state = 'active';
 create index document_versions_by_site on document_versions (site_id);

@@ -88,6 +88,15 @@ create type admission_original as (
   same_body boolean
 );
 
+comment on type admission_site is 'Argument of admit_group: a site, and the revision by which its requests were evaluated.';
+comment on type admission_request is 'Argument of admit_group: a request with its nonce.';
+comment on type admission_refusal is 'What the service refuses: nothing, the whole request of the item, or the item.';
+comment on type admission_item is 'Argument of admit_group: a consent.';
+comment on type admission_attachment is 'Argument of admit_group: an attachment of a consent.';
+comment on type admission_request_outcome is 'Result of admit_group: what became of a request.';
+comment on type admission_item_outcome is 'Result of admit_group: what became of a consent.';
+comment on type admission_original is 'Result of admit_group: the answer that an idempotency key got the first time.';
+
 -- Preconditions: p_tenants are the tenants of the items, without repetition; no nonce and no
 -- idempotency key is in the group twice.
 --
