@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { Instant, Uuid } from '../evidence/primitives.js';
 
-/** Published before cookies were part of a configuration. Its records stay as they are: consents name them by their hash. */
-export const SITE_CONFIG_PUBLISHED_V1 = 'SiteConfigPublished.v1';
-export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v2';
+export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
 
 export const Language = z
   .string()
@@ -41,33 +39,26 @@ export const ConsentCookie = z.strictObject({
 export type ConsentCookie = z.infer<typeof ConsentCookie>;
 
 /** What a site shows and who answers for it. Its JCS text is what `site_config_hash` of a record is over. */
-export const SiteConfigPublishedV1Record = z.strictObject({
-  v: z.literal(1),
-  event_id: Uuid,
-  site_id: Uuid,
-  created_at: Instant,
-  number: z.int().min(1),
-  domain: z.string().min(1).max(253),
-  controller: z.strictObject({
-    legal_name: z.string().min(1).max(300),
-    contact: z.string().min(1).max(500),
-  }),
-  default_language: Language,
-  languages: z.array(Language).min(1).max(50),
-  /** Days after which a consent expires; null: never. */
-  validity_days: z.int().min(1).max(36_500).nullable(),
-  banner: z.record(Language, z.record(z.string().max(50), z.string().max(10_000))),
-  /** How consent is withdrawn, in each language. */
-  withdrawal: ByLanguage,
-  categories: z.array(ConsentCategory).max(100),
-});
-export type SiteConfigPublishedV1Record = z.infer<typeof SiteConfigPublishedV1Record>;
-
-/** The second version says which cookies each category covers. */
 export const SiteConfigPublishedRecord = z
   .strictObject({
-    ...SiteConfigPublishedV1Record.shape,
-    v: z.literal(2),
+    v: z.literal(1),
+    event_id: Uuid,
+    site_id: Uuid,
+    created_at: Instant,
+    number: z.int().min(1),
+    domain: z.string().min(1).max(253),
+    controller: z.strictObject({
+      legal_name: z.string().min(1).max(300),
+      contact: z.string().min(1).max(500),
+    }),
+    default_language: Language,
+    languages: z.array(Language).min(1).max(50),
+    /** Days after which a consent expires; null: never. */
+    validity_days: z.int().min(1).max(36_500).nullable(),
+    banner: z.record(Language, z.record(z.string().max(50), z.string().max(10_000))),
+    /** How consent is withdrawn, in each language. */
+    withdrawal: ByLanguage,
+    categories: z.array(ConsentCategory).max(100),
     cookies: z.array(ConsentCookie).max(500),
   })
   .superRefine(({ categories, cookies }, context) => {
@@ -75,16 +66,6 @@ export const SiteConfigPublishedRecord = z
       context.addIssue({ code: 'custom', path, message });
   });
 export type SiteConfigPublishedRecord = z.infer<typeof SiteConfigPublishedRecord>;
-
-/** A record of any version, as one of the newest. For reading only: hashes are over the text, which is never changed. */
-export const AnySiteConfigRecord = z
-  .discriminatedUnion('v', [SiteConfigPublishedV1Record, SiteConfigPublishedRecord])
-  .transform((record): SiteConfigPublishedRecord => (record.v === 1 ? { ...record, v: 2, cookies: [] } : record));
-
-/** Whether events of this type are publications of a configuration, in any version. */
-export function isSiteConfigPublished(type: string): boolean {
-  return type === SITE_CONFIG_PUBLISHED || type === SITE_CONFIG_PUBLISHED_V1;
-}
 
 /** A problem of a configuration, and where it is. */
 export interface ConfigProblem {

@@ -6,8 +6,9 @@ import type { Config } from '../platform/config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
 import { migrate } from '../platform/database/migrate.js';
-import { migrations } from '../platform/database/migrations/index.js';
-import { createPool, type DatabaseRole, withRole } from '../platform/database/pool.js';
+import { loadMigrations } from '../platform/database/migrations/index.js';
+import { createPool, withRole } from '../platform/database/pool.js';
+import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import {
@@ -138,6 +139,7 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
     await refuseUnsafeServer(owner).catch((cause: unknown) => {
       throw cause instanceof DatabaseSetupError ? cause : unreachable(cause);
     });
+    const migrations = loadMigrations();
     if (mayMigrate) {
       const applied = await migrate(owner, migrations);
       if (applied.length > 0) logger.info({ applied }, 'brought the database schema up to date');

@@ -7,7 +7,7 @@ import {
   DocumentVersionStateRecord,
 } from '../../../schemas/events/notices.js';
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
-import { AnySiteConfigRecord, isSiteConfigPublished } from '../../../schemas/events/site-config.js';
+import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
@@ -207,7 +207,7 @@ class EntriesPass {
     const state = STATES.get(entry.type);
     const change = state === undefined ? null : matchShape(DocumentVersionStateRecord, record);
     if (state !== undefined && change?.ok) this.#documents.addState(state, change.value, place);
-    const configuration = isSiteConfigPublished(entry.type) ? matchShape(AnySiteConfigRecord, record) : null;
+    const configuration = entry.type === SITE_CONFIG_PUBLISHED ? matchShape(SiteConfigPublishedRecord, record) : null;
     if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, findings.verdict, place);
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
     if (erasure?.ok)

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { BackOff, pause } from '../../../platform/background/waiting.js';
-import { EVENT_LOG_CHANNEL } from '../../../platform/database/migrations/008-event-log.sql.js';
+
+/** Channel on which `event_log.append` says that there is something new. */
+const EVENT_LOG_CHANNEL = 'consent_ledger_event_log';
 
 /**
  * Wakes subscribers when something was appended: one connection that LISTENs, for as long as anyone subscribes, made anew when it is lost.
