@@ -58,6 +58,24 @@ test('what zlib packs is unpacked, in pieces of any length', async () => {
   );
 });
 
+test('pieces are bounded and the end is exact where the output fills a piece', async () => {
+  for (const size of [65_535, 65_536, 65_537, 131_072, 4 * 1024 * 1024]) {
+    for (const level of [0, 1, 9]) {
+      const packed = new Uint8Array(deflateRawSync(new Uint8Array(size), { level }));
+      for (const length of [1000, packed.length]) {
+        const longest: number[] = [];
+        const generator = inflateRaw(pieces(concatBytes(packed, new Uint8Array([7])), length));
+        let next = await generator.next();
+        for (; next.done !== true; next = await generator.next()) longest.push(next.value.length);
+        expect(next.value).toBe(packed.length);
+        expect(longest.reduce((sum, piece) => sum + piece, 0)).toBe(size);
+        expect(Math.max(...longest)).toBeLessThanOrEqual(64 * 1024);
+        expect(await unpack(inflateRaw, packed.subarray(0, -1), length)).toBeNull();
+      }
+    }
+  }
+});
+
 test('of altered, cut and arbitrary data it says what zlib says', async () => {
   const altered = fc.tuple(content, settings, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 }), fc.nat(3));
   await fc.assert(
