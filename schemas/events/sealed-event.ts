@@ -73,7 +73,7 @@ export function parseBody<T>(schema: z.ZodType<T>, type: string, data: Uint8Arra
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success)
-    throw new InvalidEventBody(`the body of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+    throw new InvalidEventBody(`the body of a ${type} does not match its schema: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
@@ -88,7 +88,7 @@ export function parseRecord<T extends SealedEventType>(
 export function parseRecord(type: SealedEventType, recordText: string): unknown {
   const parsed = SEALED_RECORD_SCHEMAS[type].safeParse(JSON.parse(recordText));
   if (!parsed.success)
-    throw new InvalidEventBody(`the record of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+    throw new InvalidEventBody(`the record of a ${type} does not match its schema: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
@@ -100,6 +100,8 @@ export function parseRecord(type: SealedEventType, recordText: string): unknown 
 export function parseSiteConfig(recordText: string): SiteConfigPublishedRecord {
   const parsed = AnySiteConfigRecord.safeParse(JSON.parse(recordText));
   if (!parsed.success)
-    throw new InvalidEventBody(`the record of a configuration has another shape: ${z.prettifyError(parsed.error)}`);
+    throw new InvalidEventBody(
+      `the record of a configuration does not match its schema: ${z.prettifyError(parsed.error)}`,
+    );
   return parsed.data;
 }

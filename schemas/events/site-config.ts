@@ -101,14 +101,14 @@ export function cookieProblems(
   const problems: ConfigProblem[] = [];
   for (const [index, { key }] of categories.entries()) {
     if (keys.has(key))
-      problems.push({ path: ['categories', index, 'key'], message: `the category ${key} stands twice` });
+      problems.push({ path: ['categories', index, 'key'], message: `the category ${key} occurs twice` });
     keys.add(key);
   }
   const known = new Set<string>();
   for (const [index, { name, provider, category }] of cookies.entries()) {
     const identity = JSON.stringify([name, provider]);
     if (known.has(identity))
-      problems.push({ path: ['cookies', index, 'name'], message: `the cookie ${name} of ${provider} stands twice` });
+      problems.push({ path: ['cookies', index, 'name'], message: `the cookie ${name} of ${provider} occurs twice` });
     known.add(identity);
     if (!keys.has(category))
       problems.push({ path: ['cookies', index, 'category'], message: `there is no category ${category}` });

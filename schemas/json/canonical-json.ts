@@ -24,7 +24,7 @@ export function canonicalJson(value: JsonValue): string {
 
 /** One string in canonical form, quotes included. @throws NotCanonicalizable */
 export function canonicalString(text: string): string {
-  if (!text.isWellFormed()) throw new NotCanonicalizable('a string holds a lone surrogate');
+  if (!text.isWellFormed()) throw new NotCanonicalizable('a string contains a lone surrogate');
   return JSON.stringify(text);
 }
 

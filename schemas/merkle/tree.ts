@@ -29,7 +29,7 @@ export class Frontier {
    * @param edge the roots of the perfect subtrees of a tree of that size, largest first
    */
   constructor(size = 0, edge: readonly Uint8Array[] = []) {
-    if (edge.length !== edgeNodes(size).length) throw new RangeError(`a tree of size ${size} has another edge`);
+    if (edge.length !== edgeNodes(size).length) throw new RangeError(`the edge does not match a tree of size ${size}`);
     this.#size = size;
     this.#edge = [...edge];
   }
@@ -51,7 +51,7 @@ export class Frontier {
     const completed = [node];
     while (node.index % 2 === 1) {
       const left = this.#edge.pop();
-      if (left === undefined) throw new RangeError('the edge is shorter than its size says');
+      if (left === undefined) throw new RangeError('the edge is shorter than its size requires');
       node = { level: node.level + 1, index: (node.index - 1) / 2, hash: nodeHash(left, node.hash) };
       completed.push(node);
     }

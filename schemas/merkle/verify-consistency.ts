@@ -13,7 +13,7 @@ export function verifyConsistency(
   secondRoot: Uint8Array,
   path: readonly Uint8Array[],
 ): ProofVerdict {
-  if (!isTreeNumber(first) || !isTreeNumber(second)) return refuse('sizes must be whole numbers below 2^53');
+  if (!isTreeNumber(first) || !isTreeNumber(second)) return refuse('the sizes must be integers below 2^53');
   if (first > second) return refuse('the first size is larger than the second');
   if ([firstRoot, secondRoot, ...path].some((hash) => hash.length !== HASH_LENGTH)) {
     return refuse('a hash is not 32 bytes long');
@@ -21,7 +21,9 @@ export function verifyConsistency(
   if (first === 0) return refuse('the first size is 0');
   if (first === second) {
     if (path.length > 0) return refuse('the path must be empty');
-    return equalBytes(firstRoot, secondRoot) ? { ok: true } : refuse('two roots for one size');
+    return equalBytes(firstRoot, secondRoot)
+      ? { ok: true }
+      : refuse('the two checkpoints have one size but different roots');
   }
   if (path.length === 0) return refuse('the path is empty');
 

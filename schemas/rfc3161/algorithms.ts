@@ -67,7 +67,7 @@ function requireNoParameters(algorithm: AlgorithmIdentifier, what: string): void
   const { parameters } = algorithm;
   if (parameters === undefined) return;
   if (!hasTag(parameters, TAG.null) || parameters.content.length > 0) {
-    throw new MalformedInput('bad-value', `${what} has parameters that its algorithm does not take`);
+    throw new MalformedInput('bad-value', `${what} has parameters that its algorithm does not allow`);
   }
 }
 

@@ -139,6 +139,8 @@ export function outcomeOf(checks: readonly TimestampCheck[]): TimestampReport['o
 /** Every check in its place; those that were not made because of an earlier failure are indeterminate. */
 export function completeChecks(made: readonly TimestampCheck[]): TimestampCheck[] {
   return TIMESTAMP_CHECKS.map(
-    (id) => made.find((candidate) => candidate.id === id) ?? check(id, 'indeterminate', 'not checked: see above'),
+    (id) =>
+      made.find((candidate) => candidate.id === id) ??
+      check(id, 'indeterminate', 'not checked, because an earlier check failed'),
   );
 }

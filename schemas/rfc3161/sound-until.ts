@@ -16,6 +16,6 @@ export function soundUntil(path: Path, strengths: readonly Strength[]): Timestam
   }));
   const worst = weakest(strengths);
   if (path.length > 0 && worst?.soundUntil)
-    ends.push({ date: worst.soundUntil, reason: `${worst.name} is not held to be sound after that` });
+    ends.push({ date: worst.soundUntil, reason: `${worst.name} is not considered sound after that date` });
   return ends.sort((a, b) => a.date.getTime() - b.date.getTime())[0];
 }

@@ -48,10 +48,10 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   const parsed = attempt(() => parseTimestamp(input.token));
   if (parsed instanceof MalformedInput) {
     return reportOf({
-      checks: [check('tst.format', 'fail', `not a time-stamp token (${parsed.code}): ${parsed.message}`)],
+      checks: [check('tst.format', 'fail', `not a time stamp token (${parsed.code}): ${parsed.message}`)],
     });
   }
-  const checks: TimestampCheck[] = [check('tst.format', 'pass', 'one token, and nothing after it')];
+  const checks: TimestampCheck[] = [check('tst.format', 'pass', 'one token and no further bytes')];
   checks.push(checkStatus(parsed));
   checks.push(checkContentType(parsed));
   const { signedData, tstInfo } = parsed;
@@ -80,7 +80,7 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   const signer = findSignerCertificate(signerInfo, ess, certificates);
   if (signer === undefined) {
     checks.push(
-      check('tst.signer-certificate', 'indeterminate', 'the signer’s certificate is neither enclosed nor given'),
+      check('tst.signer-certificate', 'indeterminate', 'the signer’s certificate is neither in the token nor given'),
     );
     return reportOf({ checks, claims });
   }

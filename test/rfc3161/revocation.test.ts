@@ -43,7 +43,7 @@ describe('which answers count', () => {
     expect(report).toMatchObject({ outcome: 'pass', revocation: 'not-applicable' });
     expect(report.checks.find(({ id }) => id === 'tst.revocation')).toMatchObject({
       outcome: 'not-applicable',
-      message: 'CN=Test TSA names no source of revocations',
+      message: 'CN=Test TSA names no source of revocation information',
     });
   });
 

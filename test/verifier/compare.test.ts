@@ -216,7 +216,7 @@ describe('a contradiction is proved, and the proof is verified by itself', () =>
     expect([same, file].map((name) => command.run('check', name, '--json').status)).toEqual([1, 3]);
     expect(command.run('check', file, '--ledger-key', 'other.vkey', '--json').stdout).toContain('"not-proved"');
     const page = command.run('check', file, ...KEY, '--html', 'page.html');
-    expect([page.status, page.stderr]).toEqual([2, expect.stringContaining('--html is for packages')]);
+    expect([page.status, page.stderr]).toEqual([2, expect.stringContaining('--html applies to packages only')]);
     for (let i = 0; i < first.length; i += 7) {
       const changed = `${first.slice(0, i)}${first[i] === 'A' ? 'B' : 'A'}${first.slice(i + 1)}`;
       const forged = command.write('forged.json', JSON.stringify({ ...JSON.parse(proof), first: changed }));

@@ -70,8 +70,8 @@ export async function verifyPackage(
     const wrong = findings.results().find(({ outcome }) => outcome === 'fail');
     throw new NotAPackage(
       wrong === undefined
-        ? 'The file holds no manifest.json: it is no evidence package.'
-        : `The file holds no manifest.json that can be read: ${wrong.message}.`,
+        ? 'The file contains no manifest.json, so it is not an evidence package.'
+        : `The file contains no readable manifest.json: ${wrong.message}.`,
     );
   }
   const total = [...archive.values()].reduce((sum, file) => sum + file.size, 0);

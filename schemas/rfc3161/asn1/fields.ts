@@ -81,7 +81,7 @@ export class Fields {
   /** @throws MalformedInput if a field is left */
   finish(): void {
     if (!this.atEnd()) {
-      throw new MalformedInput('unexpected-field', `${this.structure} has a field that does not belong there`);
+      throw new MalformedInput('unexpected-field', `${this.structure} has an unexpected field`);
     }
   }
 }
@@ -101,7 +101,7 @@ export function listOf(node: Asn1Node, tag: Tag, what: string): Asn1Node[] {
 export function explicit(node: Asn1Node, what: string): Asn1Node {
   const [inner, ...rest] = childrenOf(node);
   if (inner === undefined || rest.length > 0) {
-    throw new MalformedInput('bad-value', `${what} must hold exactly one value`);
+    throw new MalformedInput('bad-value', `${what} must contain exactly one value`);
   }
   return inner;
 }

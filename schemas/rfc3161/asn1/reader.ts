@@ -56,7 +56,7 @@ export function childrenOf(node: Asn1Node): Asn1Node[] {
 
 /** The values inside a constructed value, one at a time, for lists of any length (CRL entries). @throws MalformedInput */
 export function* eachChild(node: Asn1Node): Generator<Asn1Node> {
-  if (!node.constructed) throw new MalformedInput('bad-tag', 'a primitive value where a constructed one is needed');
+  if (!node.constructed) throw new MalformedInput('bad-tag', 'a primitive value instead of a constructed one');
   let offset = 0;
   while (offset < node.content.length) {
     const child = readAt(node.content, offset, node.content.length, 0);
@@ -68,8 +68,7 @@ export function* eachChild(node: Asn1Node): Generator<Asn1Node> {
 function readAt(bytes: Uint8Array, offset: number, limit: number, depth: number): Asn1Node {
   const header = readHeader(bytes, offset, limit);
   const { tagClass, tag, constructed, start } = header;
-  if (tagClass === 0 && tag === 0)
-    throw new MalformedInput('bad-tag', 'end-of-contents octets where a value is needed');
+  if (tagClass === 0 && tag === 0) throw new MalformedInput('bad-tag', 'end-of-contents octets instead of a value');
   const end = header.length === undefined ? endOfIndefinite(bytes, start, limit, depth) : start + header.length;
   const contentEnd = header.length === undefined ? end - 2 : end;
   return {
@@ -84,7 +83,7 @@ function readAt(bytes: Uint8Array, offset: number, limit: number, depth: number)
 function readHeader(bytes: Uint8Array, offset: number, limit: number): Header {
   const first = octet(bytes, offset, limit);
   const tag = first & 0x1f;
-  if (tag === 0x1f) throw new MalformedInput('bad-tag', 'tag numbers above 30 are used by none of these structures');
+  if (tag === 0x1f) throw new MalformedInput('bad-tag', 'tag numbers above 30 are not supported');
   const constructed = (first & 0x20) !== 0;
   const header = { tagClass: first >> 6, tag, constructed };
   const lengthOctet = octet(bytes, offset + 1, limit);
@@ -101,7 +100,8 @@ function readHeader(bytes: Uint8Array, offset: number, limit: number): Header {
     for (let i = 0; i < octets; i++) length = length * 256 + octet(bytes, start + i, limit);
     start += octets;
   }
-  if (length > limit - start) throw new MalformedInput('truncated', 'a value reaches beyond its enclosure');
+  if (length > limit - start)
+    throw new MalformedInput('truncated', 'a value extends beyond the value that contains it');
   return { ...header, start, length };
 }
 

@@ -27,15 +27,15 @@ export async function crlEvidence(
   certificate: Certificate,
   issuer: Certificate,
 ): Promise<RevocationEvidence | string> {
-  if (!sameName(crl.issuer, issuer.subject)) return 'a CRL of somebody else';
-  if (crl.extensions.has(OID.deltaCrlIndicator)) return 'a delta CRL, not read here';
-  if (crl.scope?.indirect) return 'an indirect CRL, not read here';
+  if (!sameName(crl.issuer, issuer.subject)) return 'a CRL of another issuer';
+  if (crl.extensions.has(OID.deltaCrlIndicator)) return 'a delta CRL, which this verifier does not use';
+  if (crl.scope?.indirect) return 'an indirect CRL, which this verifier does not use';
   if (issuer.known.keyUsage !== undefined && !issuer.known.keyUsage.has(KEY_USAGE.crlSign)) {
-    return `the key of ${issuer.subject.text} may not sign CRLs`;
+    return `the key usage of ${issuer.subject.text} does not allow CRL signatures`;
   }
   const { outcome, strengths } = await verifySignedBytes(crl, issuer.publicKey);
   if (outcome !== 'valid') return `the signature of the CRL of ${crl.issuer.text} is ${outcome}`;
-  if (!covers(crl, certificate)) return `a CRL of ${crl.issuer.text} for other certificates`;
+  if (!covers(crl, certificate)) return `a CRL of ${crl.issuer.text} that does not cover the certificate`;
   const entry = attempt(() => findCrlEntry(crl, certificate.serial));
   if (entry instanceof MalformedInput) return `the CRL of ${crl.issuer.text} cannot be read`;
   const unknownCritical = [...crl.extensions.values()].some(({ critical, oid }) => critical && !UNDERSTOOD.has(oid));

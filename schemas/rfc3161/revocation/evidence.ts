@@ -66,7 +66,7 @@ export function weighEvidence(
   return (
     verdicts.find(({ state }) => state === 'conclusive') ??
     verdicts.find(({ state }) => state === 'provisional') ??
-    verdicts[0] ?? { state: 'indeterminate', message: 'nothing enclosed answers for it', strengths: [] }
+    verdicts[0] ?? { state: 'indeterminate', message: 'no CRL or OCSP response covers it', strengths: [] }
   );
 }
 
@@ -78,36 +78,44 @@ function judgeRevocation(
 ): RevocationVerdict {
   const reason =
     revoked.reason === undefined ? 'no reason given' : (REASONS[revoked.reason] ?? `reason ${revoked.reason}`);
-  const message = `revoked on ${revoked.at.toISOString()} (${reason}), says ${source}`;
+  const message = `revoked on ${revoked.at.toISOString()} (${reason}) according to ${source}`;
   if (revoked.at.getTime() <= genTime.getTime()) return { state: 'revoked', message, strengths };
   if (revoked.reason === undefined) {
     return isSigner
-      ? { state: 'revoked', message: `${message}; without a reason, earlier tokens are void too`, strengths }
+      ? {
+          state: 'revoked',
+          message: `${message}; because no reason is given, earlier tokens are invalid too`,
+          strengths,
+        }
       : { state: 'indeterminate', message, strengths };
   }
   if (COMPROMISE.has(revoked.reason))
-    return { state: 'revoked', message: `${message}: earlier tokens are void too`, strengths };
+    return { state: 'revoked', message: `${message}: earlier tokens are invalid too`, strengths };
   if (!ORDERLY.has(revoked.reason)) return { state: 'indeterminate', message, strengths };
-  return { state: 'conclusive', message: `${message}, after the time-stamp: earlier tokens stay good`, strengths };
+  return { state: 'conclusive', message: `${message}, after the time stamp: earlier tokens stay valid`, strengths };
 }
 
 function judgeAbsence(item: RevocationEvidence, genTime: Date): RevocationVerdict {
   const { source, thisUpdate, nextUpdate, keptUntil, strengths } = item;
   const from = thisUpdate.toISOString();
   if (keptUntil !== undefined && thisUpdate.getTime() > keptUntil.getTime()) {
-    const message = `${source} of ${from} was made after the certificate expired, and may have dropped it`;
+    const message = `${source} of ${from} was issued after the certificate expired and may no longer list it`;
     return { state: 'indeterminate', message, strengths };
   }
   if (thisUpdate.getTime() >= genTime.getTime()) {
     return {
       state: 'conclusive',
-      message: `not revoked, says ${source} of ${from}, made after the time-stamp`,
+      message: `not revoked according to ${source} of ${from}, issued after the time stamp`,
       strengths,
     };
   }
   if (nextUpdate !== undefined && genTime.getTime() <= nextUpdate.getTime()) {
-    const message = `not revoked, says ${source} of ${from}, in force at the time-stamp (a later one would be conclusive)`;
+    const message = `not revoked according to ${source} of ${from}, in force at the time of the stamp (provisional: a later one would be conclusive)`;
     return { state: 'provisional', message, strengths };
   }
-  return { state: 'indeterminate', message: `${source} of ${from} is too old to answer for the time-stamp`, strengths };
+  return {
+    state: 'indeterminate',
+    message: `${source} of ${from} is too old to cover the time of the stamp`,
+    strengths,
+  };
 }

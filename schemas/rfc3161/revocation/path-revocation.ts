@@ -40,7 +40,7 @@ export async function pathRevocation(
       verdicts.push(await certificateRevocation(certificate, issuer, answers, genTime, at, index === 0));
   }
   if (verdicts.length === 0) {
-    return { state: 'not-applicable', message: 'the signer’s certificate is itself a trust anchor', strengths: [] };
+    return { state: 'not-applicable', message: 'the signer’s certificate is a trust anchor', strengths: [] };
   }
   const state = ORDER.find((candidate) => verdicts.some((verdict) => verdict.state === candidate)) ?? 'indeterminate';
   return {
@@ -67,7 +67,7 @@ async function certificateRevocation(
     .map((item) => ({ ...item, canClear: item.canClear && unsoundAt(item.strengths, at).length === 0 }));
   const name = certificate.subject.text;
   if (evidence.length === 0 && !namesSource(certificate)) {
-    return { state: 'not-applicable', message: `${name} names no source of revocations`, strengths: [] };
+    return { state: 'not-applicable', message: `${name} names no source of revocation information`, strengths: [] };
   }
   const verdict = weighEvidence(evidence, genTime, isSigner);
   const refused = evidence.length === 0 ? results.filter((result) => typeof result === 'string') : [];

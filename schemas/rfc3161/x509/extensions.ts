@@ -32,7 +32,7 @@ export function collectExtensions(nodes: readonly Asn1Node[]): Extensions {
     const critical = fields.optional(TAG.boolean);
     const value = octetStringValue(fields.required(TAG.octetString, 'extnValue'), 'extnValue');
     fields.finish();
-    if (extensions.has(oid)) throw new MalformedInput('contradiction', `extension ${oid} is there twice`);
+    if (extensions.has(oid)) throw new MalformedInput('contradiction', `extension ${oid} occurs twice`);
     extensions.set(oid, { oid, critical: critical !== undefined && booleanValue(critical, 'critical'), value });
   }
   return extensions;

@@ -55,7 +55,7 @@ function validityViolations(certificate: Certificate, at: Date): Violation[] {
   }
   // notAfter is the last second of validity, all of it.
   if (at.getTime() >= notAfter.getTime() + 1000) {
-    return [fail(`${subject.text} had expired (on ${notAfter.toISOString()})`)];
+    return [fail(`${subject.text} expired before the time of the stamp (on ${notAfter.toISOString()})`)];
   }
   return [];
 }
@@ -65,7 +65,7 @@ function criticalExtensionViolations(certificate: Certificate): Violation[] {
     .filter(({ critical, oid }) => critical && !PROCESSED.has(oid))
     .map(({ oid }) =>
       NOT_PROCESSED.has(oid)
-        ? unsure(`${certificate.subject.text} has the critical extension ${oid}, which is not evaluated here`)
+        ? unsure(`${certificate.subject.text} has the critical extension ${oid}, which this verifier does not evaluate`)
         : fail(`${certificate.subject.text} has the unknown critical extension ${oid}`),
     );
 }
@@ -80,7 +80,7 @@ function issuerViolations(path: Path, index: number, purpose: string): Violation
   const isOldAnchor = isAnchor && version < 3;
   if (known.basicConstraints?.ca !== true && !isOldAnchor) violations.push(fail(`${subject.text} is not a CA`));
   if (known.keyUsage !== undefined && !known.keyUsage.has(KEY_USAGE.keyCertSign)) {
-    violations.push(fail(`the key of ${subject.text} may not sign certificates`));
+    violations.push(fail(`the key usage of ${subject.text} does not allow certificate signatures`));
   }
   const purposes = known.extendedKeyUsage;
   if (purposes !== undefined && !purposes.includes(purpose) && !purposes.includes(OID.ekuAny)) {
@@ -89,7 +89,7 @@ function issuerViolations(path: Path, index: number, purpose: string): Violation
   const limit = known.basicConstraints?.pathLength;
   const below = path.slice(1, index).filter((certificate) => !sameName(certificate.subject, certificate.issuer));
   if (limit !== undefined && below.length > limit) {
-    violations.push(fail(`${subject.text} allows ${limit} CAs below it, and there are ${below.length}`));
+    violations.push(fail(`${subject.text} allows a path length of ${limit}, but the path has ${below.length}`));
   }
   return violations;
 }

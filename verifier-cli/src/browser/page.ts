@@ -53,7 +53,7 @@ function start(): void {
         held.keys = [...held.keys, ...found.keys];
         fileNotes.keys.textContent = held.keys.map(({ name }) => name).join(', ');
       } else {
-        status.textContent = `“${file.name}” is no package, proof of a contradiction, certificate or key of a ledger: it was left aside.`;
+        status.textContent = `“${file.name}” was ignored: it is not a package, a contradiction proof, a certificate or a ledger key.`;
         return;
       }
     }
@@ -131,7 +131,7 @@ function start(): void {
     const verdict = await verifyContradiction(proof, options.ledgerKeys);
     return () => {
       find('result', HTMLElement).replaceChildren(renderDom(contradictionPage(verdict)));
-      status.textContent = `Checked the proof of a contradiction: ${verdict.outcome.replace('-', ' ')}.`;
+      status.textContent = `Checked the contradiction proof: ${verdict.outcome.replace('-', ' ')}.`;
     };
   };
 

@@ -6,7 +6,7 @@ import type { ShownRecord } from '../show/shown-record.js';
 import { find, save } from './elements.js';
 import { renderDom } from './render-dom.js';
 
-const LOOKING = 'Looking for it …';
+const LOOKING = 'Searching …';
 
 /** The form that shows one record of the package that was checked. */
 export interface RecordForm {
@@ -36,7 +36,7 @@ export function startRecordForm(verify: (watch: RecordWatch, show: () => void) =
   const present = (found: ShownRecord | null): void => {
     shown = found;
     if (found === null) {
-      status.textContent = 'The package holds no such record.';
+      status.textContent = 'The package contains no such record.';
       return;
     }
     place.replaceChildren(renderDom(recordPage(found)));
@@ -50,7 +50,7 @@ export function startRecordForm(verify: (watch: RecordWatch, show: () => void) =
     clear();
     const watch = RecordWatch.of(name.value.trim().toLowerCase());
     if (watch === null) {
-      status.textContent = 'This is no event id, no consent token (ct_…) and no proof hash.';
+      status.textContent = 'Enter an event id, a consent token (ct_…) or a proof hash.';
       return;
     }
     status.textContent = LOOKING;

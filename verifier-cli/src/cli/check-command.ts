@@ -38,8 +38,9 @@ export interface Output {
  */
 export async function runCheck(path: string, options: CheckOptions, output: Output): Promise<number> {
   if (await mayBeContradiction(path)) {
-    if (options.html !== undefined) throw new UsageError('--html is for packages: a contradiction has no such page');
-    return runCheckContradiction(path, options, output.out, 'neither a package nor a proof of a contradiction');
+    if (options.html !== undefined)
+      throw new UsageError('--html applies to packages only, and this file is a contradiction proof');
+    return runCheckContradiction(path, options, output.out, 'neither an evidence package nor a contradiction proof');
   }
   const report = await verifyFile(path, options, output);
   if (options.html !== undefined)
@@ -81,7 +82,7 @@ export async function verifyFile(
 export async function writePage(file: string, packageFile: string, page: string): Promise<void> {
   const existing = await realpath(file).catch(() => null);
   if (existing !== null && existing === (await realpath(packageFile)))
-    throw new UsageError(`${file} is the package itself, and is not overwritten`);
+    throw new UsageError(`${file} is the package itself and was not overwritten: give another file to --html`);
   await writeFile(file, page).catch((error: unknown) => {
     throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : 'unknown error'}`);
   });

@@ -26,7 +26,7 @@ const TITLES = {
   same: 'ONE HISTORY',
   extends: 'ONE HISTORY',
   contradiction: 'CONTRADICTION',
-  indeterminate: 'CANNOT TELL',
+  indeterminate: 'UNDECIDED',
 } as const;
 
 /**
@@ -45,7 +45,7 @@ export async function runCompare(
   const proofs: ConsistencyLine[] = [];
   for (const path of options.consistency ?? []) {
     const found = parseConsistencyFile(await readSmallFile(path));
-    if (found === null) throw new UsageError(`${path} holds no consistency proof`);
+    if (found === null) throw new UsageError(`${path} contains no consistency proof`);
     proofs.push(...found);
   }
   const { comparison, sides } = await withHistory(pathA, keys, stamps, (a) =>
@@ -68,13 +68,13 @@ async function withHistory<T>(
   const start = await startOf(path, 2);
   if (start[0] !== 0x50 || start[1] !== 0x4b) {
     const history = await historyOfNote(await readSmallFile(path), keys);
-    if (history === null) throw new UsageError(`${path} is neither a package nor a checkpoint note`);
+    if (history === null) throw new UsageError(`${path} is neither an evidence package nor a checkpoint note`);
     return await use(history);
   }
   const source = await openFileSource(path);
   try {
     const history = await historyOfPackage(source, keys, stamps);
-    if (history === null) throw new UsageError(`${path} holds no checkpoint to compare`);
+    if (history === null) throw new UsageError(`${path} contains no checkpoint to compare`);
     return await use(history);
   } finally {
     await source.close();
@@ -119,10 +119,10 @@ function text(
   for (const [name, { kind, size, stamped_at: time }] of Object.entries(sides)) {
     lines.push(`${name}: a ${kind} of ${size} batches${time === null ? '' : `, stamped at ${time}`}`);
   }
-  if (entriesCompared > 0) lines.push(`${entriesCompared} places stand in both packages.`);
+  if (entriesCompared > 0) lines.push(`Compared ${entriesCompared} entries that are in both packages.`);
   if (written !== null)
-    lines.push(`The proof is in ${printable(written)}: consent-verify check-contradiction verifies it.`);
-  else if (contradiction !== null) lines.push('The proof was not kept: give --output FILE to have it written.');
-  lines.push('Whether the records of a package are right is for consent-verify check.', '');
+    lines.push(`The proof is in ${printable(written)}. Verify it with consent-verify check-contradiction.`);
+  else if (contradiction !== null) lines.push('The proof was not written: give --output FILE to keep it.');
+  lines.push('This command does not check the records of a package: use consent-verify check.', '');
   return lines.join('\n');
 }

@@ -25,7 +25,9 @@ export function parseDigest(text: string): { readonly algorithm: HashAlgorithm; 
   const digest = fromHex(hex.toLowerCase());
   if (algorithm === undefined || !isHash(algorithm) || digest === null || rest.length > 0 || digest.length !== bytes) {
     const names = Object.keys(DIGEST_BYTES).join(', ');
-    throw new UsageError(`“${text}” is not a digest: write it as sha256:<hex>, with all its digits (${names})`);
+    throw new UsageError(
+      `“${text}” is not a digest: write it as sha256:<hex> with all digits; supported hashes: ${names}`,
+    );
   }
   return { algorithm, digest };
 }

@@ -17,7 +17,7 @@ export function parseTime(text: string): Date {
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const time = new Date(text);
   if (!isTime || Number.isNaN(time.getTime()))
-    throw new UsageError(`“${text}” is not a time: write it as in 2026-01-31T12:00:00Z`);
+    throw new UsageError(`“${text}” is not a time: write an existing date and time, as in 2026-01-31T12:00:00Z`);
   return time;
 }
 

@@ -40,10 +40,10 @@ export async function runTimestamp(
 ): Promise<number> {
   const { data, digest, revocation } = options;
   if ((data === undefined) === (digest === undefined)) {
-    throw new UsageError('say what was stamped: either --data FILE or --digest ALG:HEX');
+    throw new UsageError('give either --data FILE or --digest ALG:HEX');
   }
   if (revocation !== 'require' && revocation !== 'ignore') {
-    throw new UsageError(`--revocation is “require” or “ignore”, not “${revocation}”`);
+    throw new UsageError(`--revocation takes “require” or “ignore”, not “${revocation}”`);
   }
   const at = options.at === undefined ? new Date() : parseTime(options.at);
   const token = await readSmallFile(path);

@@ -26,7 +26,7 @@ export function readCrls(paths: readonly string[]): Promise<readonly Uint8Array[
 
 /** OCSP answers of files in DER (PEM has no label for them). @throws UsageError */
 export function readOcspResponses(paths: readonly string[]): Promise<readonly Uint8Array[]> {
-  return readAll(paths, /^OCSP RESPONSE$/, parseOcspResponse, 'OCSP answer in DER');
+  return readAll(paths, /^OCSP RESPONSE$/, parseOcspResponse, 'OCSP response in DER');
 }
 
 async function readAll(
@@ -39,7 +39,7 @@ async function readAll(
   for (const path of paths) {
     const items = derBlocks(await readSmallFile(path), label);
     const isReadable = items.every((der) => !(attempt(() => parse(der)) instanceof MalformedInput));
-    if (items.length === 0 || !isReadable) throw new UsageError(`${path} holds no ${what} that can be read`);
+    if (items.length === 0 || !isReadable) throw new UsageError(`${path} contains no readable ${what}`);
     found.push(...items);
   }
   return found;
@@ -54,7 +54,8 @@ export async function readLedgerKeys(paths: readonly string[]): Promise<readonly
   for (const path of paths) {
     const text = decodeUtf8(await readSmallFile(path)) ?? '';
     const keys = ledgerKeysIn(text);
-    if (keys.length === 0) throw new UsageError(`${path} holds no verifier-key line of a ledger (<name>+<id>+<key>)`);
+    if (keys.length === 0)
+      throw new UsageError(`${path} contains no verifier-key line of a ledger (<name>+<id>+<key>)`);
     found.push(...keys);
   }
   return found;

@@ -46,10 +46,12 @@ export async function compareHistories(
     contradiction: null,
   });
   if (a.newest.origin !== b.newest.origin) {
-    return unknown(`these are two ledgers: ${a.newest.origin} and ${b.newest.origin}`);
+    return unknown(`the two sides are of different ledgers: ${a.newest.origin} and ${b.newest.origin}`);
   }
   if (keys.length === 0)
-    return unknown('no key of the ledger was given (--ledger-key): anyone could have made them up');
+    return unknown(
+      'no ledger key was given, so the signatures cannot be checked: give the key of its operator with --ledger-key',
+    );
   const all = [...proofs, ...a.proofs, ...b.proofs];
   const tally = { compared: 0 };
   for await (const proof of possibleProofs(a, b, all, tally)) {
@@ -67,13 +69,13 @@ export async function compareHistories(
   }
   const { compared } = tally;
   if (!a.newest.isTrusted || !b.newest.isTrusted)
-    return unknown('a checkpoint is not signed by the ledger key that you gave', compared);
+    return unknown('the ledger key that you gave did not sign a checkpoint', compared);
   const [older, newer] = a.newest.size <= b.newest.size ? [a, b] : [b, a];
   const known = [...a.checkpoints.values(), ...b.checkpoints.values()];
   if (!isProvedExtension(older.newest, newer.newest, known, all)) {
     return unknown(
-      `nothing shows whether the ledger of ${newer.newest.size} batches extends the one of ${older.newest.size}: ` +
-        `give the proof that the service serves under /checkpoints/${newer.newest.size}/consistency/${older.newest.size} (--consistency)`,
+      `no consistency proof connects the ledger of ${newer.newest.size} batches with the one of ${older.newest.size}: ` +
+        `download /checkpoints/${newer.newest.size}/consistency/${older.newest.size} from the service and give it with --consistency`,
       compared,
     );
   }
@@ -82,7 +84,7 @@ export async function compareHistories(
     outcome: isSame ? 'same' : 'extends',
     statement: isSame
       ? `both show the same history of ${a.newest.size} batches`
-      : `the history of ${newer.newest.size} batches extends the one of ${older.newest.size}: nothing was rewritten`,
+      : `the history of ${newer.newest.size} batches extends the one of ${older.newest.size}: no batch was rewritten`,
     newer: isSame ? null : newer === a ? 'a' : 'b',
     entriesCompared: compared,
     contradiction: null,

@@ -129,8 +129,8 @@ export class Documents {
   async #resolve(reference: Reference): Promise<Resolution> {
     const file = PACKAGE_FILES.notice(reference.hash);
     const digest = await this.files.digest(file);
-    if (!this.files.has(file)) return failed(`its text ${file} is missing`);
-    if (digest !== reference.hash) return failed(`its text ${file} was changed`);
+    if (!this.files.has(file)) return failed(`the text ${file} is missing`);
+    if (digest !== reference.hash) return failed(`the text ${file} was changed`);
     return reference.kind === 'version' ? this.#resolveVersion(reference) : this.#resolveConfiguration(reference);
   }
 
@@ -183,8 +183,8 @@ export class Documents {
   #resolveVersion(reference: Reference & { kind: 'version' }): Resolution {
     const published = this.#versions.get(reference.id);
     const what = `the publication of document version ${reference.id}`;
-    if (published === undefined) return failed(`${what} is not enclosed`);
-    if (this.#ambiguous.has(reference.id)) return failed(`${what} is enclosed twice`);
+    if (published === undefined) return failed(`${what} is not in the package`);
+    if (this.#ambiguous.has(reference.id)) return failed(`${what} is in the package twice`);
     const { record, verdict, place } = published;
     if (record.content_sha256 !== reference.hash) return failed(`${what} is for another text`);
     if (record.site_id !== reference.site) return failed(`${what} is of another site`);
@@ -198,8 +198,8 @@ export class Documents {
     const published = this.#configurations.get(reference.hash);
     const what = "the publication of the site's configuration";
     if (published === undefined && this.#unknown.has(reference.hash))
-      return { outcome: 'indeterminate', message: `${what} is of a type that is not known`, term: null };
-    if (published === undefined) return failed(`${what} is not enclosed`);
+      return { outcome: 'indeterminate', message: `${what} has an unknown event type`, term: null };
+    if (published === undefined) return failed(`${what} is not in the package`);
     if (published.site !== reference.site) return failed(`${what} is of another site`);
     const unknown = reference.categories.find((key) => !published.categories.has(key));
     if (unknown !== undefined)
@@ -222,7 +222,7 @@ export class Documents {
 
 function resolutionOf(verdict: Verdict, what: string, term: Term): Resolution {
   if (verdict === 'valid') return { outcome: 'pass', message: '', term };
-  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} does not hold`, term };
+  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} failed its checks`, term };
   return { outcome: 'indeterminate', message: `${what} is not proved`, term };
 }
 

@@ -26,11 +26,14 @@ export function judgePlace(
   consent: LedgerPlace,
   isHistoryWhole: boolean,
 ): Judgement | null {
-  if (!isBefore(published, consent)) return fail('it was published behind the consent in the ledger');
-  if (retired !== null && isBefore(retired, consent)) return fail('it had been retired before the consent');
+  if (!isBefore(published, consent)) return fail('it was published after the consent, by their order in the ledger');
+  if (retired !== null && isBefore(retired, consent)) return fail('it was retired before the consent');
   if (activated === 'always' || (activated !== null && isBefore(activated, consent))) return null;
-  if (activated !== null || isHistoryWhole) return fail('it had not been activated before the consent');
-  return { outcome: 'indeterminate', message: 'its activation is not enclosed, nor are all notices of the site' };
+  if (activated !== null || isHistoryWhole) return fail('it was not activated before the consent');
+  return {
+    outcome: 'indeterminate',
+    message: 'the package includes neither its activation nor all notices of the site',
+  };
 }
 
 function fail(message: string): Judgement {

@@ -27,16 +27,16 @@ export function verifyDisclosures(
     else if (place < 0)
       findings.fail(
         'disclosure.digest',
-        'a disclosed value is not one that the record commits to: it was changed or added',
+        'the record does not commit to a disclosed value: the value was changed or added',
       );
     else if (claimed.includes(place)) findings.fail('disclosure.digest', 'a value is disclosed twice');
     else {
       claimed.push(place);
       const { name, salt } = disclosure;
       if (RESERVED.includes(name) || Object.hasOwn(record, name) || shown.some((other) => other.name === name))
-        findings.fail('disclosure.digest', 'a value is disclosed under a name that is taken');
+        findings.fail('disclosure.digest', 'a value is disclosed under a reserved or repeated name');
       else if (shown.some((other) => other.salt === salt))
-        findings.fail('disclosure.digest', 'two values share one salt');
+        findings.fail('disclosure.digest', 'two values have the same salt');
       else {
         findings.pass('disclosure.digest');
         shown.push(disclosure);

@@ -48,7 +48,7 @@ export class FinalJudge {
     }
     const isErased = row.erased !== null || this.#isListedAsErased(index);
     if (isErased && row.isDisclosed)
-      findings.fail('erasure.values', 'a value is disclosed although the record is erased');
+      findings.fail('erasure.values', 'the package discloses a value of an erased record');
     else if (isErased) findings.pass('erasure.values');
     this.consents.worsen(index, worst(row.verdict, findings.verdict));
     return { verdict: findings.verdict, isErased };

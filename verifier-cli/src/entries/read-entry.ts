@@ -73,15 +73,15 @@ export function readEntry(
 function readBySchema(line: number, source: EntryLine, all: Findings, watch: RecordWatch | null): ReadEntry | null {
   const parsed = parseShape(Entry, source.entry);
   if (!parsed.ok) {
-    all.fail('entry.format', `the entry cannot be used: ${parsed.reason}`, { file: PACKAGE_FILES.entries, line });
+    all.fail('entry.format', `the entry is invalid: ${parsed.reason}`, { file: PACKAGE_FILES.entries, line });
     return null;
   }
   const { value: entry, json } = parsed;
   const findings = findingsAbout(line, entry, all, watch);
   const isConsent = entry.type === CONSENT_RECORDED;
-  if (!isCanonicalJson(source.entry, json)) findings.fail('entry.format', 'the entry is not in its canonical form');
+  if (!isCanonicalJson(source.entry, json)) findings.fail('entry.format', 'the entry is not canonical JSON');
   else if (isConsent !== (entry.proof_hash !== null))
-    findings.fail('entry.format', 'consents have a proof hash, and nothing else has');
+    findings.fail('entry.format', 'a consent must have a proof hash, and no other event may have one');
   else findings.pass('entry.format');
   const record = json !== null && typeof json === 'object' && !Array.isArray(json) ? (json.record ?? null) : null;
   return { line, source, entry, record, consent: null, leaf: entryLeafHex(source.entry), findings };

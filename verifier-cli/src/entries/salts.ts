@@ -22,7 +22,7 @@ export class Salts {
       return;
     }
     const isReused = disclosures.map(({ salt }) => !this.#add(salt)).includes(true);
-    if (isReused) findings.fail('disclosure.salt', 'a value shares its salt with a value of another record');
+    if (isReused) findings.fail('disclosure.salt', 'a value has the same salt as a value of another record');
     else findings.pass('disclosure.salt');
   }
 

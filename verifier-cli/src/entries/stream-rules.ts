@@ -27,13 +27,13 @@ export function commonFieldsOf(record: JsonValue): CommonFields | null {
  */
 export function streamProblem(entry: Entry, fields: CommonFields | null, site: string | null): string | null {
   const streamSite = siteOfStream(entry.stream);
-  if (streamSite === null) return 'its stream is no stream of a site';
-  if (site !== null && streamSite !== site) return 'its stream is of another site than the manifest names';
+  if (streamSite === null) return 'the stream does not belong to a site';
+  if (site !== null && streamSite !== site) return 'the stream belongs to another site than the one in the manifest';
   if (isSealedEventType(entry.type) && entry.stream !== streamFor(entry.type, streamSite))
     return `events of type ${entry.type} do not belong in this stream`;
   if (fields === null) return null;
-  if (fields.site_id !== streamSite) return 'its record names another site than its stream';
-  if (fields.event_id !== entry.event_id) return 'its record names another event than the entry';
+  if (fields.site_id !== streamSite) return 'the site in the record differs from the site of the stream';
+  if (fields.event_id !== entry.event_id) return 'the event id in the record differs from the event id of the entry';
   return null;
 }
 

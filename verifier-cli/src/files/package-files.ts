@@ -77,7 +77,7 @@ export class PackageFiles {
     const file = this.archive.get(name);
     if (file === undefined) return null;
     if (file.size > maxBytes) {
-      this.findings.fail('container.limits', `it is larger than the ${maxBytes} bytes allowed for it`, { file: name });
+      this.findings.fail('container.limits', `the file is larger than the limit of ${maxBytes} bytes`, { file: name });
       return null;
     }
     const parts: Uint8Array[] = [];
@@ -144,7 +144,7 @@ export class PackageFiles {
     if (this.findings.failures < LIMITS.failures) return false;
     if (!this.#isGivenUp) {
       this.#isGivenUp = true;
-      const message = `more than ${LIMITS.failures} things are wrong with the package: the rest of its lines was not checked`;
+      const message = `more than ${LIMITS.failures} checks failed: the remaining lines were not checked`;
       this.findings.fail('container.limits', message);
     }
     return true;

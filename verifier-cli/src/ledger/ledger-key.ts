@@ -31,14 +31,14 @@ export async function verifyLedgerKey(
   if (given.length === 0) {
     findings.open(
       'ledger.key',
-      "no key of the ledger was given, so nothing says whose records these are: give its operator's with --ledger-key",
+      "no ledger key was given, so the origin of the records is not proved: give the operator's key with --ledger-key",
     );
     return { keys: [], inForce: [] };
   }
   if (own.length === 0) {
     findings.fail(
       'ledger.key',
-      `the package is of the ledger “${origin ?? 'unknown'}”; the keys given are of other ledgers`,
+      `the package is of the ledger “${origin ?? 'unknown'}”, but the given keys are of other ledgers`,
     );
     return { keys: [], inForce: [] };
   }
@@ -47,7 +47,7 @@ export async function verifyLedgerKey(
   const pinned = chain.findIndex((key) => own.some((other) => isSameKey(key, other)));
   const trusted = pinned < 0 ? own : [...own, ...chain.slice(pinned)];
   if (newest === undefined) {
-    findings.open('ledger.key', 'the package encloses no checkpoint that the key could have signed');
+    findings.open('ledger.key', 'the package includes no checkpoint, so there is no signature to check');
     return { keys: trusted, inForce: trusted };
   }
   for (const enclosed of checkpoints.values()) {
@@ -77,12 +77,12 @@ async function problemOf(
   isNewest: boolean,
 ): Promise<string | null> {
   const verdicts = await Promise.all([...trusted, ...chain].map((key) => verifyNote(note, key)));
-  if (verdicts.includes('bad-signature')) return 'a signature by the ledger is wrong';
+  if (verdicts.includes('bad-signature')) return 'a signature by the ledger key is invalid';
   // Up to a bridge's size the old key signs, behind it the new one: a retired key must not sign on.
   const period = chain[bridges.filter(({ size }) => size < checkpoint.size).length];
   if (period !== undefined && (await verifyNote(note, period)) !== 'signed')
-    return 'it is not signed by the key in force at its size';
+    return 'the key in force at this size did not sign the checkpoint';
   const isTrusted = verdicts.slice(0, trusted.length).includes('signed');
   if (isTrusted || (!isNewest && period !== undefined)) return null;
-  return 'it is not signed by the ledger key that you gave';
+  return 'the ledger key that you gave did not sign the checkpoint';
 }

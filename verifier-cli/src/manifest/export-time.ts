@@ -9,7 +9,7 @@ export function verifyExportTime({ exported_at: exportedAt }: Manifest, times: S
   const time = Date.parse(exportedAt);
   const isContradicted = times.all.some((stamp) => time < stamp.time - stamp.accuracy - CLOCK_TOLERANCE_MS);
   if (isContradicted)
-    findings.fail('time.claimed', 'the package claims to be made before a time stamp that it encloses', {
+    findings.fail('time.claimed', 'exported_at is earlier than a time stamp in the package', {
       file: PACKAGE_FILES.manifest,
     });
 }

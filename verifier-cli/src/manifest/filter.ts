@@ -19,9 +19,12 @@ export class FilterRules {
     const fields = this.#fields;
     const unasked = fields === 'all' ? undefined : disclosures.find(({ name }) => !fields.has(name));
     if (!this.#fits(record))
-      findings.fail('manifest.filter', 'a value is shown although the record does not fit the filter of the manifest');
+      findings.fail(
+        'manifest.filter',
+        'a value is disclosed although the record does not match the filter in the manifest',
+      );
     else if (unasked !== undefined)
-      findings.fail('manifest.filter', `a value is shown of a field that was not asked for: ${unasked.name}`);
+      findings.fail('manifest.filter', `a value is disclosed of a field that was not requested: ${unasked.name}`);
     else findings.pass('manifest.filter');
   }
 

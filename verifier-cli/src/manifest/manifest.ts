@@ -21,7 +21,7 @@ export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
   }
   const parsed = parseShape(Manifest, bytes, LIMITS.manifestValues);
   if (!parsed.ok) {
-    files.findings.fail('manifest.format', `the manifest cannot be used: ${parsed.reason}`, at);
+    files.findings.fail('manifest.format', `the manifest is invalid: ${parsed.reason}`, at);
     return { bytes, manifest: null };
   }
   files.findings.pass('manifest.format');

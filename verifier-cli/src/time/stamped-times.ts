@@ -64,9 +64,13 @@ function verifyOrder(stamps: readonly Stamp[], findings: Findings): void {
     for (const proved of provedTime(stamp)) {
       const allowed = proved.accuracy + (latest?.accuracy ?? 0) + TOLERANCE_MS;
       if (latest !== null && proved.time + allowed < latest.time) {
-        findings.fail('time.order', `its time lies before that of checkpoint ${latest.size}, which is older`, {
-          file: stamp.file,
-        });
+        findings.fail(
+          'time.order',
+          `the time stamp is earlier than that of checkpoint ${latest.size}, which is smaller`,
+          {
+            file: stamp.file,
+          },
+        );
       } else {
         findings.pass('time.order');
       }

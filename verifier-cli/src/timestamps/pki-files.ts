@@ -38,14 +38,14 @@ export async function readPkiFiles(files: PackageFiles): Promise<PkiFiles> {
   const read = async (folder: string, maxFiles: number, maxBytes: number) => {
     const names = [...files.archive.keys()].filter((name) => name.startsWith(`checkpoints/${folder}/`));
     if (names.length > maxFiles)
-      files.findings.fail('container.limits', `the package encloses more than ${maxFiles} ${folder}`);
+      files.findings.fail('container.limits', `the package includes more than ${maxFiles} ${folder}`);
     const contents: Uint8Array[] = [];
     let total = 0;
     for (const name of names.slice(0, maxFiles)) {
       const bytes = await files.bytes(name, maxBytes);
       total += bytes?.length ?? 0;
       if (total > LIMITS.pkiBytes) {
-        files.findings.fail('container.limits', `the ${folder} are larger than ${LIMITS.pkiBytes} bytes together`);
+        files.findings.fail('container.limits', `the ${folder} together exceed ${LIMITS.pkiBytes} bytes`);
         break;
       }
       if (bytes !== null) contents.push(bytes);

@@ -98,7 +98,10 @@ function answersFor(token: Uint8Array, { crls, ocsp, budget }: PkiFiles, finding
   const size = [...answers.crls, ...answers.ocspResponses].reduce((sum, der) => sum + der.length, 0);
   if (time !== undefined && budget.take(size)) return answers;
   if (time !== undefined)
-    findings.fail('container.limits', 'the CRLs and OCSP answers would have to be read too often for all time stamps');
+    findings.fail(
+      'container.limits',
+      'the CRLs and OCSP responses would have to be read too often for all time stamps',
+    );
   return { crls: [], ocspResponses: [] };
 }
 
@@ -111,7 +114,7 @@ function reportStamp({ file, report, renewedBy }: Stamp, { findings }: PackageFi
   for (const check of report.checks) {
     const isRenewed = renewedBy !== null && check.id === 'tst.algorithms';
     const message = isRenewed
-      ? `${check.message}: sound when checkpoint ${renewedBy.size} was stamped, on ${renewedBy.time.toISOString()}`
+      ? `${check.message}; sound when checkpoint ${renewedBy.size} was stamped, on ${renewedBy.time.toISOString()}`
       : messageFor(check.id, check.message, anchors);
     findings.report(check.id, check.outcome, message, { file });
   }
@@ -119,5 +122,5 @@ function reportStamp({ file, report, renewedBy }: Stamp, { findings }: PackageFi
 
 function messageFor(id: string, message: string, anchors: number): string {
   if (id !== 'tst.path' || anchors > 0) return message;
-  return 'no root certificate of a time-stamp authority was given: get it from the authority itself, and give it with --tsa-ca';
+  return 'no root certificate of a time stamp authority was given: get it from the authority and give it with --tsa-ca';
 }
