@@ -1,4 +1,5 @@
-// Builds the verifier as one HTML file that works from disk without a network, and the same for the service to serve, with its look-up beside it.
+// Builds the verifier as one HTML file that works from disk without a network, and the same for the
+// service to serve, with its look-up beside it.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -66,7 +67,8 @@ const hashSource = (text) => `'sha256-${createHash('sha256').update(text).digest
 
 /**
  * @param notices turns the files of a bundle into the licences of the libraries in it
- * @returns `standalone` connects to nothing; `served` may ask the service that it comes from, and nothing else
+ * @returns `standalone` connects to nothing; `served` may ask the service that it comes from, and
+ *   nothing else
  */
 export async function buildPages(notices) {
   const [template, css, lookup, style] = await Promise.all([

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { Instant, Uuid } from '../evidence/primitives.js';
 
-/** Published before cookies were part of a configuration. Its records stay as they are: consents name them by their hash. */
+/**
+ * Published before cookies were part of a configuration. Its records stay as they are: consents
+ * name them by their hash.
+ */
 export const SITE_CONFIG_PUBLISHED_V1 = 'SiteConfigPublished.v1';
 export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v2';
 
@@ -12,7 +15,10 @@ export const Language = z
 /** A text in several languages. */
 export const ByLanguage = z.record(Language, z.string().max(10_000));
 
-/** A category of processing that a person may accept or reject, with what ISO/IEC TS 27560 asks of a consent record. */
+/**
+ * A category of processing that a person may accept or reject, with what ISO/IEC TS 27560 asks of a
+ * consent record.
+ */
 export const ConsentCategory = z.strictObject({
   key: z.string().regex(/^[a-z0-9_-]{1,50}$/),
   required: z.boolean(),
@@ -25,9 +31,12 @@ export const ConsentCategory = z.strictObject({
 });
 export type ConsentCategory = z.infer<typeof ConsentCategory>;
 
-/** A cookie, or another thing that is kept in a browser, which a category covers. Name and provider together tell cookies apart. */
+/**
+ * A cookie, or another thing that is kept in a browser, which a category covers. Name and provider
+ * together tell cookies apart.
+ */
 export const ConsentCookie = z.strictObject({
-  /** As the browser has it; `*` stands for what varies, e.g. `_ga_*`. */
+  /** As the browser has it; `*` matches any characters, e.g. `_ga_*`. */
   name: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
   /** Who sets and reads it. */
   provider: z.string().min(1).max(300),
@@ -40,7 +49,10 @@ export const ConsentCookie = z.strictObject({
 });
 export type ConsentCookie = z.infer<typeof ConsentCookie>;
 
-/** What a site shows and who answers for it. Its JCS text is what `site_config_hash` of a record is over. */
+/**
+ * What a site shows and who answers for it. Its JCS text is what `site_config_hash` of a record is
+ * over.
+ */
 export const SiteConfigPublishedV1Record = z.strictObject({
   v: z.literal(1),
   event_id: Uuid,
@@ -76,7 +88,10 @@ export const SiteConfigPublishedRecord = z
   });
 export type SiteConfigPublishedRecord = z.infer<typeof SiteConfigPublishedRecord>;
 
-/** A record of any version, as one of the newest. For reading only: hashes are over the text, which is never changed. */
+/**
+ * A record of any version, as one of the newest. For reading only: hashes are over the text, which
+ * is never changed.
+ */
 export const AnySiteConfigRecord = z
   .discriminatedUnion('v', [SiteConfigPublishedV1Record, SiteConfigPublishedRecord])
   .transform((record): SiteConfigPublishedRecord => (record.v === 1 ? { ...record, v: 2, cookies: [] } : record));
@@ -92,7 +107,10 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** What is wrong with categories and cookies taken together: keys and cookies that stand twice, cookies of no category. */
+/**
+ * The problems of categories and cookies together: repeated keys and cookies, cookies without a
+ * category.
+ */
 export function cookieProblems(
   categories: readonly Pick<ConsentCategory, 'key'>[],
   cookies: readonly Pick<ConsentCookie, 'name' | 'provider' | 'category'>[],

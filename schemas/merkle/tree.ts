@@ -10,15 +10,18 @@ export function treeRoot(leaves: Iterable<Uint8Array>): Uint8Array {
   return frontier.root();
 }
 
-/** A node of a tree whose leaves are level 0: it covers leaves [index · 2^level, (index + 1) · 2^level). */
+/**
+ * A node of a tree whose leaves are level 0: it covers leaves [index · 2^level, (index + 1) ·
+ * 2^level).
+ */
 export interface TreeNode {
   readonly level: number;
   readonly index: number;
 }
 
 /**
- * The right edge of a growing tree: the roots of its perfect subtrees, largest first. Appending costs O(log n), and nothing but the edge
- * is held.
+ * The right edge of a growing tree: the roots of its perfect subtrees, largest first. Appending
+ * costs O(log n), and only the edge is kept in memory.
  */
 export class Frontier {
   #size: number;
@@ -44,7 +47,8 @@ export class Frontier {
 
   /**
    * Adds a leaf hash.
-   * @returns the perfect subtrees that it completes, its own level-0 node first: what a store of tree nodes keeps
+   * @returns the perfect subtrees that it completes, its own level-0 node first: what a store of
+   *   tree nodes keeps
    */
   append(leaf: Uint8Array): readonly (TreeNode & { readonly hash: Uint8Array })[] {
     let node = { level: 0, index: this.#size, hash: leaf };
@@ -76,7 +80,10 @@ export function edgeNodes(size: number): readonly TreeNode[] {
   return rangeNodes(0, size);
 }
 
-/** The perfect subtrees that make up leaves [start, end), where start is a multiple of the largest power of two below or equal to end − start. */
+/**
+ * The perfect subtrees that make up leaves [start, end), where start is a multiple of the largest
+ * power of two below or equal to end − start.
+ */
 export function rangeNodes(start: number, end: number): readonly TreeNode[] {
   const nodes: TreeNode[] = [];
   let at = start;

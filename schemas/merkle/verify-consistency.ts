@@ -3,8 +3,9 @@ import { HASH_LENGTH, nodeHash } from './hashing.js';
 import { half, isOdd, isTreeNumber, type ProofVerdict, refuse } from './verify-inclusion.js';
 
 /**
- * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2). Every input may be hostile: nothing is thrown.
- * Nothing is consistent with a tree without leaves: it commits to nothing, so a proof about it would prove nothing.
+ * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2).
+ * Every input may be hostile: nothing is thrown. Nothing is consistent with a tree without leaves:
+ * it commits to nothing, so a proof about it would prove nothing.
  */
 export function verifyConsistency(
   first: number,
@@ -35,8 +36,9 @@ export function verifyConsistency(
 }
 
 /**
- * The root that a tree of size `second` has over its first `first` leaves, as far as a consistency path proves it: with the path that is right for
- * that tree, a first root that differs was never its own. Where `first` is a power of two the path does not say.
+ * The root that a tree of size `second` has over its first `first` leaves, as far as a consistency
+ * path proves it: with the path that is right for that tree, a first root that differs was never
+ * its own. Where `first` is a power of two the path does not say.
  * @returns null if the path does not prove it
  */
 export function provedPrefixRoot(

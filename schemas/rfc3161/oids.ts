@@ -61,7 +61,9 @@ export const HASH_BY_OID: ReadonlyMap<string, HashAlgorithm> = new Map([
   ['2.16.840.1.101.3.4.2.10', 'sha3-512'],
 ]);
 
-/** RSASSA-PKCS1-v1_5 with the hash named in the identifier (RFC 8017 A.2.4, NIST CSOR for SHA-3). */
+/**
+ * RSASSA-PKCS1-v1_5 with the hash named in the identifier (RFC 8017 A.2.4, NIST CSOR for SHA-3).
+ */
 export const RSA_HASH_BY_OID: ReadonlyMap<string, HashAlgorithm> = new Map([
   ['1.2.840.113549.1.1.4', 'md5'],
   ['1.2.840.113549.1.1.5', 'sha1'],

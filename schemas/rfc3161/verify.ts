@@ -39,10 +39,11 @@ const MAX_CERTIFICATES = 1024;
 const MAX_REVOCATION_ANSWERS = 4096;
 
 /**
- * Verifies a time-stamp token (RFC 3161, RFC 5816) offline, from bytes that may all be hostile except the trust anchors.
+ * Verifies a time stamp token (RFC 3161, RFC 5816) offline, from bytes that may all be hostile
+ * except the trust anchors.
  *
- * @returns always a report with every check of `TIMESTAMP_CHECKS`; bytes that are no token fail `tst.format`. Never rejects
- *   for anything in the input.
+ * @returns always a report with every check of `TIMESTAMP_CHECKS`; bytes that are no token fail
+ *   `tst.format`. Never rejects for anything in the input.
  */
 export async function verifyTimestamp(input: TimestampInput): Promise<TimestampReport> {
   const parsed = attempt(() => parseTimestamp(input.token));
@@ -136,7 +137,7 @@ function imprintStrength({ imprint }: TstInfo): Strength[] {
   return hash === undefined ? [] : [hashStrength(hash)];
 }
 
-/** What can be read of some inputs; an unreadable one helps nobody, and is as good as not there. */
+/** The readable inputs; unreadable ones are ignored. */
 function readAll<T>(inputs: readonly Uint8Array[], parse: (der: Uint8Array) => T): T[] {
   return inputs.flatMap((der) => {
     const item = attempt(() => parse(der));

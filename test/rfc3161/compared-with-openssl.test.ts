@@ -126,7 +126,7 @@ describe.skipIf(!hasOpenssl)('compared with openssl ts', () => {
       }
     });
 
-    it('openssl does not look behind the token', async () => {
+    it('openssl does not read bytes after the token', async () => {
       const response = joinBytes(makeResponse(makeToken(authority.tsa)), new Uint8Array([0]));
       expect(await compare(response)).toEqual({ ours: 'fail', openssl: 'pass' });
     });

@@ -99,7 +99,7 @@ describe('chains', () => {
     expect(failures(await verify({ root }, tokenUnder(lower, lower, upper)))).toMatchObject({ 'tst.path': 'fail' });
   });
 
-  it('may end at a root of version 1, which somebody trusts, but not pass through one', async () => {
+  it('may end at a trusted root of version 1, but not pass through one', async () => {
     const old = makeCertificate({ name: 'Old Root', version: 1 });
     expect((await verify({ root: old }, tokenUnder(old))).outcome).toBe('pass');
     const oldIntermediate = makeCertificate({ name: 'Old CA', issuer: root, version: 1 });
@@ -108,7 +108,7 @@ describe('chains', () => {
     });
   });
 
-  it('are judged at the time of the stamp', async () => {
+  it('are evaluated at the time of the stamp', async () => {
     const expiredToday = makeTsa(root, undefined, { notAfter: new Date('2026-03-05T00:00:00Z') });
     expect((await verify({ root }, makeToken(expiredToday))).outcome).toBe('pass');
     const expiredThen = makeTsa(root, undefined, { notAfter: new Date('2026-03-04T05:06:06Z') });
@@ -159,7 +159,8 @@ describe('chains', () => {
 
   it('end the search where every certificate names every other', async () => {
     const signer = ecdsaSigner('P-256', 'sha256');
-    // One name and one issuer name, many keys that all verify nothing, and many copies that differ in their serial number.
+    // One name and one issuer name, many keys that all verify nothing, and many copies that differ
+    // in their serial number.
     const maze = Array.from({ length: 60 }, (_, i) =>
       makeCertificate({
         name: 'Maze',

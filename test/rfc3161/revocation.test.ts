@@ -38,7 +38,7 @@ describe('which answers count', () => {
     expect(ignored).toMatchObject({ outcome: 'pass', revocation: 'ignored' });
   });
 
-  it('a chain that names no source: not applicable, and it says so', async () => {
+  it('reports not applicable for a chain that names no source', async () => {
     const report = await verify({ root }, makeToken(makeTsa(root)));
     expect(report).toMatchObject({ outcome: 'pass', revocation: 'not-applicable' });
     expect(report.checks.find(({ id }) => id === 'tst.revocation')).toMatchObject({
@@ -75,7 +75,7 @@ describe('which answers count', () => {
     });
   });
 
-  it('a CRL signed by somebody else, or altered, says nothing', async () => {
+  it('ignores a CRL signed by another key, or altered', async () => {
     const impostor = makeCertificate({ name: 'Root', extensions: CA_EXTENSIONS });
     expect(failures(await withCrl({ ...AFTER, signer: impostor }))).toEqual({ 'tst.revocation': 'indeterminate' });
     const crl = makeCrl(root, AFTER);
@@ -84,7 +84,7 @@ describe('which answers count', () => {
     expect(failures(report)).toEqual({ 'tst.revocation': 'indeterminate' });
   });
 
-  it('a CRL of a CA whose key may not sign CRLs says nothing', async () => {
+  it('ignores a CRL of a CA whose key may not sign CRLs', async () => {
     const noCrl = makeCertificate({ name: 'No CRL', extensions: [basicConstraints(true), keyUsage(5)] });
     const leaf = makeTsa(noCrl, undefined, { extensions: [...TSA_EXTENSIONS, crlDistributionPoint(CRL_URL)] });
     const report = await verify({ root: noCrl }, makeToken(leaf), { crls: [makeCrl(noCrl, AFTER)] });
@@ -223,7 +223,7 @@ describe('who may answer by OCSP', () => {
     expect((await withOcsp({ ...AFTER, second: { status: 'unknown' } })).revocation).toBe('indeterminate');
   });
 
-  it('an answer of unknown, about another certificate, or altered says nothing', async () => {
+  it('ignores a response of unknown, about another certificate, or altered', async () => {
     expect((await withOcsp({ ...AFTER, status: 'unknown' })).revocation).toBe('indeterminate');
     const other = makeOcspResponse(makeTsa(root), root, AFTER);
     expect((await verify({ root }, token, { ocspResponses: [other] })).revocation).toBe('indeterminate');

@@ -97,7 +97,7 @@ describe('a good token', () => {
     expect((await verify(authority, token)).outcome).toBe('pass');
   });
 
-  it('has a name that fits its certificate, if it has one', async () => {
+  it('has a name that matches its certificate, if it has one', async () => {
     const tsaName = context(4, authority.tsa.name);
     expect((await verifyMade(authority, { tsaName })).outcome).toBe('pass');
     const other = context(4, authority.root.name);
@@ -115,7 +115,7 @@ describe('a token that does not prove it', () => {
     expect(failures(await verify(authority, makeResponse(undefined)))).toMatchObject({ 'tst.status': 'fail' });
   });
 
-  it('granted with modifications passes and says so: every value asked for is compared', async () => {
+  it('passes granted with modifications and reports it: every requested value is compared', async () => {
     const report = await verify(authority, makeResponse(makeToken(authority.tsa), 1));
     expect(report.outcome).toBe('pass');
     expect(report.checks.find(({ id }) => id === 'tst.status')?.message).toBe('granted with modifications');

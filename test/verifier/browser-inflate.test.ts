@@ -46,7 +46,7 @@ const settings = fc.record({
   memLevel: fc.integer({ min: 1, max: 9 }),
 });
 
-test('what zlib packs is unpacked, in pieces of any length', async () => {
+test('decompresses the output of zlib, in pieces of any length', async () => {
   await fc.assert(
     fc.asyncProperty(content, settings, fc.integer({ min: 1, max: 70_000 }), async (bytes, options, length) => {
       const packed = new Uint8Array(deflateRawSync(bytes, options));
@@ -76,7 +76,7 @@ test('pieces are bounded and the end is exact where the output fills a piece', a
   }
 });
 
-test('of altered, cut and arbitrary data it says what zlib says', async () => {
+test('agrees with zlib on altered, cut and arbitrary data', async () => {
   const altered = fc.tuple(content, settings, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 }), fc.nat(3));
   await fc.assert(
     fc.asyncProperty(altered, fc.integer({ min: 1, max: 5000 }), async ([bytes, options, changes, cut], length) => {

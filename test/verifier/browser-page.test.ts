@@ -65,7 +65,10 @@ const SHOWN = `[...document.querySelectorAll('#result table:not(:has(caption)) t
   row.lastElementChild.textContent,
 ].join(' '))`;
 
-/** The record that a page shows, as HTML in the way of the command: what browsers leave unescaped in texts is escaped. */
+/**
+ * The record that a page shows, as HTML in the way of the command: what browsers leave unescaped in
+ * texts is escaped.
+ */
 const RECORD_HTML = `document.querySelector('#record > article').outerHTML
   .replace(/>[^<]*</g, (text) => text.replace(/["']/g, (mark) => mark === '"' ? '&quot;' : '&#39;'))`;
 
@@ -137,7 +140,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))('in Chromium, f
     expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(/^Valid/);
   });
 
-  test('a file that is no package, and a key that is none, are told of', async () => {
+  test('reports a file that is not a package, and a key that is not a key', async () => {
     writeFileSync(file('rubbish.zip'), 'not a ZIP');
     await page.chooseFiles('#package', [file('rubbish.zip')]);
     await page.until(async () => (await status()) === 'The file is not a ZIP.');
@@ -195,7 +198,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))('in Chromium, f
     },
   );
 
-  test('a record that is not there, and a name that is none, are told of; what was shown is gone with what it stood on', async () => {
+  test('reports a missing record and an invalid name, and removes a shown record with its package', async () => {
     await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
     await verdictOf();
     expect(await showRecord('c3')).toBe('Enter an event id, a consent token (ct_…) or a proof hash.');

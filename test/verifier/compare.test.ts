@@ -16,7 +16,8 @@ import { type BundledCommand, bundleCommand } from './bundled-command.js';
 import { fixedAuthority } from './corpus/fixed-authority.js';
 
 let command: BundledCommand;
-// Its ledgers are the same each time they are built: the stamps' digests stand in the headers of batches.
+// Its ledgers are the same each time they are built: the stamps' digests stand in the headers of
+// batches.
 const authority = fixedAuthority(fileURLToPath(new URL('../corpus', import.meta.url)));
 const KEY = ['--ledger-key', 'ledger.vkey'];
 const other = testSigningKey(ORIGIN, 'another');
@@ -127,7 +128,7 @@ describe('one history', () => {
     expect(compare('2.note', '5.note', ...KEY, '--consistency', '4-5.json').status).toBe(3);
   });
 
-  test('over a change of the key: whoever trusts the old one can compare', () => {
+  test('compares over a change of the key with the old key alone', () => {
     expect(compare('2.note', 'rotated.zip', ...KEY).report).toMatchObject({ outcome: 'extends' });
   });
 });
@@ -167,7 +168,8 @@ describe('a contradiction is proved, and the proof is verified by itself', () =>
     command.write('without-twin.zip', buildPackage(authority, without('twin')));
     expect(proofFrom('with-twin.zip', 'without-twin.zip').kind).toBe('entries');
 
-    // An entry before them that was changed in one package alone, and proves nothing, does not hide them.
+    // An entry before them that was changed in one package alone, and proves nothing, does not hide
+    // them.
     const hooks = without('c7');
     const tampered: PackageHooks = {
       ...hooks,

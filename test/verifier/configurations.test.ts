@@ -11,7 +11,10 @@ import { notPassed, verifyFixture } from './support.js';
 
 const authority = fixtureAuthority();
 
-/** A package whose consents name a configuration that was published by an event of this type, with these members beside those of the first version. */
+/**
+ * A package whose consents name a configuration that was published by an event of this type, with
+ * these members beside those of the first version.
+ */
 function publishedAs(type: string, members: JsonObject): PackageHooks {
   const hashes = { before: '', after: '' };
   let text = '';
@@ -50,7 +53,7 @@ const verdictOf = async (type: string, members: JsonObject) => {
   return { verdict: report.verdict, ...notPassed(report) };
 };
 
-test('a configuration of the second version says which cookies a category covers', async () => {
+test('a configuration of the second version lists the cookies of each category', async () => {
   expect(await verdictOf(SITE_CONFIG_PUBLISHED, { v: 2, cookies: [cookie] })).toEqual({ verdict: 'valid' });
   expect(await verdictOf(SITE_CONFIG_PUBLISHED, { v: 2, cookies: [] })).toEqual({ verdict: 'valid' });
 });

@@ -39,7 +39,7 @@ function expectHarmless(html: string): void {
     expect(html).not.toContain(character);
 }
 
-test('the page says first what is proved, then what is not, and shows the texts as source', async () => {
+test('the page lists what the package proves first, then what it does not prove, and shows the texts as source', async () => {
   const html = pageOf(await verifyFixture(authority, buildPackage(authority)));
   const order = [
     'Valid',
@@ -102,7 +102,7 @@ test.each(HOSTILE.map((text) => [JSON.stringify(text), text]))(
   },
 );
 
-test('whatever stands in any text of a report, the page stays what it is', async () => {
+test('no text of a report changes the structure of the page', async () => {
   const report = await verifyFixture(authority, buildPackage(authority));
   const hostile = (value: unknown): unknown => {
     if (typeof value === 'string') return `${value}${ALL}`;

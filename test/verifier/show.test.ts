@@ -148,7 +148,7 @@ test('printed, it is readable, and nothing in it moves the cursor', async () => 
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test('the command ends with the verdict of the record, and says what it does not find', async () => {
+test('the command exits with the verdict of the record, and reports a record that it does not find', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'consent-verify-show-'));
   const file = (name: string, content: Uint8Array | string) => {
     writeFileSync(join(folder, name), content);

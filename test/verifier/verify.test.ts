@@ -74,7 +74,7 @@ test.each([
     (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, last: 6 } : run)),
     /complete up to revision 6; the ledger has at least revision 8/,
   ],
-])('a package %s says that a later withdrawal may be missing', async (_, change, words) => {
+])('the report on a package %s states that a later withdrawal may be missing', async (_, change, words) => {
   const zip = buildPackage(authority, {
     manifest: (one) => ({
       ...one,
@@ -142,7 +142,9 @@ test('a record that claims to be older than the stamp before its batch is a warn
   const report = await verifyFixture(authority, zip);
   expect(report.verdict).toBe('valid');
   expect(report.warnings.count).toBe(1);
-  expect(report.warnings.first[0]?.message).toMatch(/^claimed time is 9 min before the time stamp after which the batch was sealed/);
+  expect(report.warnings.first[0]?.message).toMatch(
+    /^claimed time is 9 min before the time stamp after which the batch was sealed/,
+  );
 });
 
 test('a failure names file, line, stream, revision and record, and stops no other check', async () => {
@@ -176,7 +178,7 @@ test('hostile text reaches neither the terminal nor the JSON as it is', async ()
   expect(JSON.parse(asciiJson(report))).toMatchObject({ package: { exported_by: hostile } });
 });
 
-test('bytes that are no ZIP, and a ZIP without a manifest, are no packages', async () => {
+test('rejects bytes that are not a ZIP, and a ZIP without a manifest', async () => {
   await expect(verifyFixture(authority, new Uint8Array(100))).rejects.toThrow(NotAPackage);
   const zip = buildPackage(authority, { signedFiles: (files) => files.delete('manifest.json') });
   await expect(verifyFixture(authority, zip)).rejects.toThrow(NotAPackage);

@@ -37,7 +37,10 @@ export function hasTag(node: Asn1Node, tag: Tag): boolean {
   );
 }
 
-/** Walks the fields of a SEQUENCE in order. `finish` refuses what is left, so that no byte goes unread. */
+/**
+ * Walks the fields of a SEQUENCE in order. `finish` rejects remaining fields, so that no byte goes
+ * unread.
+ */
 export class Fields {
   readonly #nodes: Asn1Node[];
   #index = 0;

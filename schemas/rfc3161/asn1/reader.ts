@@ -1,7 +1,7 @@
 import { MalformedInput } from '../errors.js';
 
 /**
- * One BER or DER value as it stands in the input. `raw` and `content` are views of the caller's bytes, never a
+ * One BER or DER value of the input. `raw` and `content` are views of the caller's bytes, never a
  * re-encoding: signatures and hashes are computed over exactly what was received.
  */
 export interface Asn1Node {
@@ -9,7 +9,9 @@ export interface Asn1Node {
   readonly tagClass: number;
   readonly tag: number;
   readonly constructed: boolean;
-  /** The whole value: tag, length, content and, in the indefinite form, the end-of-contents octets. */
+  /**
+   * The whole value: tag, length, content and, in the indefinite form, the end-of-contents octets.
+   */
   readonly raw: Uint8Array;
   /** The content octets alone. */
   readonly content: Uint8Array;
@@ -31,8 +33,9 @@ interface Header {
 /**
  * Reads input that must be exactly one BER or DER value, with nothing after it (X.690 §8.1).
  *
- * Written here rather than taken from a library because hostile input decides its cost: values are decoded only where
- * they are looked at, so a CRL of megabytes needs no memory beyond its own bytes.
+ * Written here rather than taken from a library because hostile input decides its cost: values are
+ * decoded only where they are looked at, so a CRL of megabytes needs no memory beyond its own
+ * bytes.
  *
  * @throws MalformedInput
  */
@@ -54,7 +57,10 @@ export function childrenOf(node: Asn1Node): Asn1Node[] {
   return children;
 }
 
-/** The values inside a constructed value, one at a time, for lists of any length (CRL entries). @throws MalformedInput */
+/**
+ * The values inside a constructed value, one at a time, for lists of any length (CRL entries).
+ * @throws MalformedInput
+ */
 export function* eachChild(node: Asn1Node): Generator<Asn1Node> {
   if (!node.constructed) throw new MalformedInput('bad-tag', 'a primitive value instead of a constructed one');
   let offset = 0;

@@ -6,7 +6,7 @@ import type { Certificate } from '../x509/certificate.js';
 import type { Path } from '../x509/path-rules.js';
 import { type FoundPath, findPaths, type PathSearch } from '../x509/path-search.js';
 
-/** What was found out about the signer's chain. */
+/** The result of the checks of the signer's chain. */
 export interface ChainResult {
   readonly pathCheck: TimestampCheck;
   readonly revocationCheck: TimestampCheck;
@@ -15,7 +15,7 @@ export interface ChainResult {
   readonly strengths: readonly Strength[];
 }
 
-/** Certificates and moments that a chain is judged by. */
+/** Certificates and times for the evaluation of a chain. */
 export interface ChainInput {
   readonly anchors: readonly Certificate[];
   readonly intermediates: readonly Certificate[];
@@ -71,7 +71,7 @@ function brokenPath({ path, violations, strengths }: FoundPath): ChainResult {
 async function withRevocation(good: readonly FoundPath[], input: ChainInput): Promise<ChainResult> {
   const results: ChainResult[] = [];
   for (const found of good) {
-    const result = await judgeRevocation(found, input);
+    const result = await evaluateRevocation(found, input);
     if (['pass', 'not-applicable'].includes(result.revocationCheck.outcome)) return result;
     results.push(result);
   }
@@ -82,7 +82,7 @@ async function withRevocation(good: readonly FoundPath[], input: ChainInput): Pr
   return first;
 }
 
-async function judgeRevocation({ path, strengths }: FoundPath, input: ChainInput): Promise<ChainResult> {
+async function evaluateRevocation({ path, strengths }: FoundPath, input: ChainInput): Promise<ChainResult> {
   const names = path.map(({ subject }) => subject.text).join(' ← ');
   const pathCheck = check('tst.path', 'pass', `valid at the time of the stamp: ${names}`);
   if (input.revocation === 'ignore') {

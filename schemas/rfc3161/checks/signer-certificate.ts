@@ -12,7 +12,8 @@ import type { EssCertificateId } from './signed-attributes.js';
 
 /**
  * The certificate that a signer names, by what it names and never by position (RFC 5652 §5.3).
- * Where an injected certificate copies issuer and serial number, the hash in the signed attributes decides.
+ * Where an injected certificate copies issuer and serial number, the hash in the signed attributes
+ * decides.
  */
 export function findSignerCertificate(
   { sid }: SignerInfo,
@@ -35,7 +36,10 @@ function essHashFits({ hash, certificateHash }: EssCertificateId, certificate: C
   return hash !== undefined && equalBytes(certificateHash, hashBytes(hash, certificate.der));
 }
 
-/** RFC 5816 §2.2.1: the signed attributes name the signer's certificate by its hash, which no other can have. */
+/**
+ * RFC 5816 §2.2.1: the signed attributes name the signer's certificate by its hash, which no other
+ * can have.
+ */
 export function checkEss(ess: readonly EssCertificateId[], certificate: Certificate): TimestampCheck {
   if (ess.length === 0)
     return check('tst.ess', 'fail', 'the signed attributes do not identify the signer’s certificate');
@@ -92,7 +96,7 @@ export function checkKeyUsage({ known }: Certificate): TimestampCheck {
     : check('tst.key-usage', 'fail', 'the key usage allows more than signatures');
 }
 
-/** A CA could have made the certificate of anybody's token; it must not stamp itself. */
+/** A CA could issue the certificate for any token, so its own certificate must not sign tokens. */
 export function checkNotCa({ known, version }: Certificate): TimestampCheck {
   if (version < 3) return check('tst.not-ca', 'fail', 'the signer’s certificate is older than version 3');
   return known.basicConstraints?.ca === true

@@ -11,7 +11,7 @@ import { hashStrength, unsoundAt } from '../strength.js';
 import type { Certificate } from '../x509/certificate.js';
 import { sameName } from '../x509/names.js';
 
-/** A verifier's clock may be this far behind the authority's. */
+/** Tolerance for a verifier's clock that is behind the authority's, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** RFC 3161 §2.4.2: only the statuses 0 and 1 come with a token. */
@@ -23,7 +23,8 @@ export function checkStatus({ status, token }: ParsedTimestamp): TimestampCheck 
     return check('tst.status', 'fail', `the authority rejected the request, status ${status.status}${detail}`);
   if (token === undefined)
     return check('tst.status', 'fail', `status ${status.status}${detail}, but the response has no token`);
-  // "With modifications" may concern only what was asked for; each such value is compared in a check of its own.
+  // "With modifications" may concern only what was asked for; each such value is compared in a
+  // check of its own.
   return check('tst.status', 'pass', `${status.status === 0 ? 'granted' : 'granted with modifications'}${detail}`);
 }
 
@@ -88,7 +89,10 @@ export function checkNonce({ nonce }: TstInfo, expected: Uint8Array | undefined)
     : check('tst.nonce', 'fail', 'the nonce does not match the request');
 }
 
-/** A leading zero octet only keeps a positive INTEGER positive; a negative one keeps its sign octet and never matches. */
+/**
+ * A leading zero octet only keeps a positive INTEGER positive; a negative one keeps its sign octet
+ * and never matches.
+ */
 function magnitude(octets: Uint8Array): Uint8Array {
   const start = octets.findIndex((octet) => octet !== 0);
   return start === -1 ? new Uint8Array(0) : octets.subarray(start);

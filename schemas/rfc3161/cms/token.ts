@@ -22,7 +22,8 @@ export interface ParsedTimestamp {
 const MAX_TOKEN_BYTES = 1024 * 1024;
 
 /**
- * Parses the bytes of a `.tsr` file: a TimeStampResp (RFC 3161 §2.4.2) or a bare token, DER or BER, and nothing after it.
+ * Parses the bytes of a `.tsr` file: a TimeStampResp (RFC 3161 §2.4.2) or a bare token, DER or BER,
+ * and nothing after it.
  * @param bytes at most 1 MiB
  * @throws MalformedInput
  */

@@ -18,7 +18,8 @@ const UNDERSTOOD = new Set<string>([
 ]);
 
 /**
- * What a CRL says about a certificate (RFC 5280 §6.3), if it is the certificate issuer's own, complete list.
+ * What a CRL says about a certificate (RFC 5280 §6.3), if it is the certificate issuer's own,
+ * complete list.
  *
  * @returns the evidence, or in words why the list says nothing about it
  */
@@ -55,7 +56,10 @@ function keptUntil(crl: Crl, certificate: Certificate): Date | undefined {
   return since !== undefined && since.getTime() <= certificate.notAfter.getTime() ? undefined : certificate.notAfter;
 }
 
-/** Whether the list's scope holds the certificate; a list that is one part of many must be the part it names. */
+/**
+ * Whether the list's scope holds the certificate; a list that is one part of many must be the part
+ * it names.
+ */
 function covers({ scope }: Crl, certificate: Certificate): boolean {
   if (scope === undefined) return true;
   const isCa = certificate.known.basicConstraints?.ca === true;

@@ -1,6 +1,9 @@
 import type { Strength } from '../strength.js';
 
-/** What one CRL or OCSP answer says about one certificate; its signature and its scope have been checked. */
+/**
+ * What one CRL or OCSP answer says about one certificate; its signature and its scope have been
+ * checked.
+ */
 export interface RevocationEvidence {
   /** For people: which CRL or OCSP answer. */
   readonly source: string;
@@ -8,9 +11,14 @@ export interface RevocationEvidence {
   readonly nextUpdate: Date | undefined;
   /** undefined: not revoked, as of thisUpdate. */
   readonly revoked: { readonly at: Date; readonly reason: number | undefined } | undefined;
-  /** Whether it can clear the certificate, and not only accuse it (all reasons covered, no unknown critical parts). */
+  /**
+   * Whether it can clear the certificate, and not only accuse it (all reasons covered, no unknown
+   * critical parts).
+   */
   readonly canClear: boolean;
-  /** Until when the issuer keeps entries of this certificate: after its expiry they may be dropped. */
+  /**
+   * Until when the issuer keeps entries of this certificate: after its expiry they may be dropped.
+   */
   readonly keptUntil: Date | undefined;
   readonly strengths: readonly Strength[];
 }
@@ -45,8 +53,8 @@ const COMPROMISE = new Set([1, 2, 10]);
  * Weighs the evidence about one certificate.
  *
  * @param genTime of the token
- * @param isSigner whether the certificate is the authority's own: RFC 3161 §4 then reads a revocation without a reason as
- *   the worst one
+ * @param isSigner whether the certificate is the authority's own: RFC 3161 §4 then reads a
+ *   revocation without a reason as the worst one
  */
 export function weighEvidence(
   evidence: readonly RevocationEvidence[],
@@ -54,14 +62,14 @@ export function weighEvidence(
   isSigner: boolean,
 ): RevocationVerdict {
   const accusations = evidence.flatMap((item) =>
-    item.revoked ? [judgeRevocation(item, item.revoked, genTime, isSigner)] : [],
+    item.revoked ? [evaluateRevocation(item, item.revoked, genTime, isSigner)] : [],
   );
   const worst =
     accusations.find(({ state }) => state === 'revoked') ?? accusations.find(({ state }) => state === 'indeterminate');
   if (worst !== undefined) return worst;
   const verdicts = [
     ...accusations,
-    ...evidence.filter((item) => item.canClear && !item.revoked).map((item) => judgeAbsence(item, genTime)),
+    ...evidence.filter((item) => item.canClear && !item.revoked).map((item) => evaluateAbsence(item, genTime)),
   ];
   return (
     verdicts.find(({ state }) => state === 'conclusive') ??
@@ -70,7 +78,7 @@ export function weighEvidence(
   );
 }
 
-function judgeRevocation(
+function evaluateRevocation(
   { source, strengths }: RevocationEvidence,
   revoked: { readonly at: Date; readonly reason: number | undefined },
   genTime: Date,
@@ -95,7 +103,7 @@ function judgeRevocation(
   return { state: 'conclusive', message: `${message}, after the time stamp: earlier tokens stay valid`, strengths };
 }
 
-function judgeAbsence(item: RevocationEvidence, genTime: Date): RevocationVerdict {
+function evaluateAbsence(item: RevocationEvidence, genTime: Date): RevocationVerdict {
   const { source, thisUpdate, nextUpdate, keptUntil, strengths } = item;
   const from = thisUpdate.toISOString();
   if (keptUntil !== undefined && thisUpdate.getTime() > keptUntil.getTime()) {

@@ -11,10 +11,11 @@ import type { RevocationEvidence } from './evidence.js';
 import type { OcspAnswer, OcspResponse } from './ocsp.js';
 
 /**
- * What an OCSP response says about a certificate (RFC 6960 §3.2), if it is about it, signed rightly, and by somebody whom
- * the certificate's issuer allows to answer.
+ * What an OCSP response says about a certificate (RFC 6960 §3.2), if the response covers the
+ * certificate, its signature is valid, and the certificate's issuer authorized its signer.
  *
- * @returns the evidence of each answer in it about the certificate, or in words why the response says nothing about it
+ * @returns the evidence of each answer in it about the certificate, or in words why the response
+ *   says nothing about it
  */
 export async function ocspEvidence(
   response: OcspResponse,
@@ -63,7 +64,10 @@ function isAbout(answer: OcspAnswer, certificate: Certificate, issuer: Certifica
   );
 }
 
-/** RFC 6960 §4.2.2.2: the issuer itself, or a delegate with a certificate for OCSP signing directly from the issuer. */
+/**
+ * RFC 6960 §4.2.2.2: the issuer itself, or a delegate with a certificate for OCSP signing directly
+ * from the issuer.
+ */
 async function verifyResponder(
   response: OcspResponse,
   issuer: Certificate,

@@ -40,7 +40,10 @@ export interface OcspAnswer {
 
 const MAX_OCSP_BYTES = 256 * 1024;
 
-/** @param der exactly one OCSPResponse with status successful, at most 256 KiB. @throws MalformedInput */
+/**
+ * @param der exactly one OCSPResponse with status successful, at most 256 KiB.
+ * @throws MalformedInput
+ */
 export function parseOcspResponse(der: Uint8Array): OcspResponse {
   if (der.length > MAX_OCSP_BYTES) throw new MalformedInput('too-large', 'the OCSP response is larger than 256 KiB');
   const outer = new Fields(readSingle(der), 'OCSPResponse');

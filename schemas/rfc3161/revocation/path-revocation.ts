@@ -23,7 +23,8 @@ const ORDER: readonly RevocationVerdict['state'][] = [
 ];
 
 /**
- * Whether any certificate of a path was revoked at genTime. The anchor is trusted from outside and not asked about.
+ * Whether any certificate of a path was revoked at genTime. The anchor is trusted from outside and
+ * not asked about.
  *
  * @param at until when the algorithms under an answer must be sound for it to clear a certificate
  */

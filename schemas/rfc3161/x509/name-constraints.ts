@@ -13,9 +13,9 @@ interface Constraints {
 }
 
 /**
- * Name constraints along a path (RFC 5280 §4.2.1.10). Directory names are compared. A name of another kind in a
- * certificate below is left open where its kind is constrained: names of hosts and mailboxes mean nothing for a
- * time-stamping authority.
+ * Name constraints along a path (RFC 5280 §4.2.1.10). Directory names are compared. A name of
+ * another kind in a certificate below is left open where its kind is constrained: names of hosts
+ * and mailboxes do not apply to a time stamp authority.
  */
 export function nameConstraintViolations(path: Path): Violation[] {
   return path.flatMap((certificate, index) => {

@@ -4,7 +4,10 @@ import { KEY_USAGE } from './extensions.js';
 import { nameConstraintViolations } from './name-constraints.js';
 import { sameName } from './names.js';
 
-/** A chain, from the signer's certificate (first) to the trust anchor (last). Signatures are verified already. */
+/**
+ * A chain, from the signer's certificate (first) to the trust anchor (last). Signatures are
+ * verified already.
+ */
 export type Path = readonly Certificate[];
 
 /** What a rule found: `fail` breaks the path for certain, `unsure` leaves it open. */
@@ -32,7 +35,7 @@ const PROCESSED = new Set<string>([
 const NOT_PROCESSED = new Set<string>([OID.policyMappings, OID.policyConstraints, OID.inhibitAnyPolicy]);
 
 /**
- * The rules of RFC 5280 §6.1 for a path that is to serve time-stamping, at one moment.
+ * The rules of RFC 5280 §6.1 for a time stamping path, at one time.
  *
  * @param at genTime of the token
  * @param purpose the extended key usage that every issuer with such an extension must allow
@@ -76,7 +79,7 @@ function issuerViolations(path: Path, index: number, purpose: string): Violation
   const { subject, known, version } = issuer;
   const violations: Violation[] = [];
   const isAnchor = index === path.length - 1;
-  // Version 1 has no extensions; somebody who is trusted from outside may still have such a root.
+  // Version 1 has no extensions; a trust anchor may still be such a root.
   const isOldAnchor = isAnchor && version < 3;
   if (known.basicConstraints?.ca !== true && !isOldAnchor) violations.push(fail(`${subject.text} is not a CA`));
   if (known.keyUsage !== undefined && !known.keyUsage.has(KEY_USAGE.keyCertSign)) {

@@ -26,7 +26,7 @@ export interface TokenOptions {
   readonly data?: Uint8Array;
   readonly imprintHash?: TestHash;
   readonly version?: number;
-  /** As it stands in the token. */
+  /** The text in the token. */
   readonly genTime?: string;
   readonly accuracy?: Uint8Array;
   readonly nonce?: bigint;

@@ -27,7 +27,10 @@ export interface Batch {
 
 export type Batches = ReadonlyMap<number, Batch>;
 
-/** Verifies every batch: form, order, its place in the ledger tree, and the runs of streams that it claims. */
+/**
+ * Verifies every batch: form, order, its place in the ledger tree, and the runs of streams that it
+ * claims.
+ */
 export async function readBatches(files: PackageFiles, newest: EnclosedCheckpoint | undefined): Promise<Batches> {
   const batches = new Map<number, Batch>();
   let last: BatchHeader | null = null;

@@ -22,8 +22,9 @@ type Proofs =
 const OVERHEAD = 150;
 
 /**
- * Looks up the proofs of entries, batch by batch, and keeps the latest used within a budget of memory. What is read in all is bounded too: a
- * small package whose proofs unpack to gigabytes, or whose entries jump between batches, must not take hours.
+ * Looks up the proofs of entries, batch by batch, and keeps the latest used within a budget of
+ * memory. The total of bytes read is bounded too: a small package whose proofs unpack to gigabytes,
+ * or whose entries jump between batches, must not take hours.
  */
 export class ProofCache {
   readonly #loaded = new Map<number, Proofs>();
@@ -103,7 +104,7 @@ export class ProofCache {
     return proofs;
   }
 
-  /** The proofs of a batch that are held; they count as the latest used. */
+  /** The proofs of a batch in memory, which become the most recently used. */
   #atHand(number: number): Proofs | undefined {
     if (this.#latest?.number === number) return this.#latest.proofs;
     const proofs = this.#loaded.get(number);
@@ -178,7 +179,7 @@ function readLine(block: LineBlock, start: number, end: number): Read<ProofLine>
   return value === null ? bySchema(block, start, end) : { ok: true, value };
 }
 
-/** The bytes of what is known to be hex. */
+/** Decodes text that is known to be hex. */
 function bytesOf(hex: string): Uint8Array {
   return fromHex(hex) ?? new Uint8Array();
 }

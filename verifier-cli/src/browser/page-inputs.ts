@@ -1,7 +1,7 @@
 import { ledgerKeysIn } from '../trust/trust-material.js';
 import { typedCertificates } from './given.js';
 
-/** Why what was typed cannot be used; null if it can, or nothing was typed. */
+/** Why the typed text cannot be used; null if it can, or if the fields are empty. */
 export function typedProblem(roots: string, keys: string): string | null {
   if (roots.trim() !== '' && typedCertificates(roots).length === 0)
     return 'The text in the root certificate field is not a PEM certificate. Paste the block from -----BEGIN to -----END.';

@@ -16,7 +16,8 @@ export interface RecordForm {
 
 /**
  * Makes the form work.
- * @param verify verifies the package once more with an eye on one record, and calls `show` unless something else was begun meanwhile
+ * @param verify verifies the package once more with an eye on one record, and calls `show` unless
+ *   something else was begun meanwhile
  */
 export function startRecordForm(verify: (watch: RecordWatch, show: () => void) => Promise<void>): RecordForm {
   const form = find('record-form', HTMLFormElement);

@@ -38,7 +38,10 @@ export async function runCheckContradiction(
   return EXIT[outcome];
 }
 
-/** Whether a file may be such a proof, and is no package. @throws UsageError if it cannot be read */
+/**
+ * Whether a file may be such a proof, and is no package.
+ * @throws UsageError if it cannot be read
+ */
 export async function mayBeContradiction(path: string): Promise<boolean> {
   return (await startOf(path, 1))[0] === OPENING_BRACE;
 }

@@ -17,7 +17,10 @@ const DIGEST_BYTES: Readonly<Record<HashAlgorithm, number>> = {
   'sha3-512': 64,
 };
 
-/** A digest given as `sha256:<hex>`; `SHA-256` and the like name the same hash. @throws UsageError */
+/**
+ * A digest given as `sha256:<hex>`; `SHA-256` and the like name the same hash.
+ * @throws UsageError
+ */
 export function parseDigest(text: string): { readonly algorithm: HashAlgorithm; readonly digest: Uint8Array } {
   const [name = '', hex = '', ...rest] = text.split(':');
   const plain = name.toLowerCase().replace(/^sha-(?=\d{1,3}(?:$|-))/, 'sha');

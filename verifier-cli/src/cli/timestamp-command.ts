@@ -28,7 +28,7 @@ export interface TimestampOptions {
 }
 
 /**
- * Verifies one time-stamp token, without a package around it, and prints the report.
+ * Verifies one time stamp token without a package, and prints the report.
  * @param path a TimeStampResp or a bare token, DER or BER
  * @returns the exit code
  * @throws UsageError
@@ -64,7 +64,10 @@ export async function runTimestamp(
 
 type Imprint = Extract<TimestampInput['stamped'], { imprint: unknown }>['imprint'];
 
-/** The digest of a file of any size by the hash that the token uses; by SHA-256 where it names none that is known. */
+/**
+ * The digest of a file of any size by the hash that the token uses; by SHA-256 where it names none
+ * that is known.
+ */
 async function imprintOf(token: Uint8Array, path: string): Promise<Imprint> {
   const parsed = attempt(() => parseTimestamp(token));
   const tstInfo = parsed instanceof MalformedInput ? undefined : parsed.tstInfo;

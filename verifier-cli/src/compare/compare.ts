@@ -9,7 +9,10 @@ import type { History, NotedCheckpoint } from './history.js';
 
 /** What a comparison found. */
 export interface Comparison {
-  /** `same` and `extends` are proofs that both sides are one history; `contradiction` that they are not. */
+  /**
+   * `same` and `extends` are proofs that both sides are one history; `contradiction` that they are
+   * not.
+   */
   readonly outcome: 'same' | 'extends' | 'contradiction' | 'indeterminate';
   /** For people. */
   readonly statement: string;
@@ -91,10 +94,16 @@ export async function compareHistories(
   };
 }
 
-/** Most pairs of differing entries whose proofs are gathered: entries that somebody changed in a package alone must not hide those of the ledger. */
+/**
+ * Maximum number of differing entry pairs to prove: entries changed only in a package must not hide
+ * those of the ledger.
+ */
 const MAX_ENTRY_PROOFS = 100;
 
-/** Looks for contradictions, the simplest first. Whether one holds is for `verifyContradiction` to say. */
+/**
+ * Looks for contradictions, the simplest first. Whether one holds is for `verifyContradiction` to
+ * say.
+ */
 async function* possibleProofs(
   a: History,
   b: History,
@@ -123,7 +132,10 @@ function forkedCheckpoints(a: History, b: History): Proof | null {
   return null;
 }
 
-/** A proof that is right for the larger tree, and leads to another root than the smaller checkpoint has. */
+/**
+ * A proof that is right for the larger tree, and leads to another root than the smaller checkpoint
+ * has.
+ */
 function rewritten(a: History, b: History, proofs: readonly ConsistencyLine[]): Proof | null {
   const known: NotedCheckpoint[] = [...a.checkpoints.values(), ...b.checkpoints.values()].filter(
     (one) => one.isTrusted,

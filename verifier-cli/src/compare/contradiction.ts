@@ -30,15 +30,23 @@ const ProvedEntry = z.strictObject({
 const Common = {
   format: z.literal('consent-ledger-contradiction'),
   version: z.literal(1),
-  /** Changes of the ledger's key, oldest first, so that whoever trusts an older key can check newer notes. */
+  /**
+   * Changes of the ledger's key, oldest first, so that a verifier that trusts an older key can
+   * check newer notes.
+   */
   bridges: z.array(z.strictObject({ note: Note, from: z.string().max(500), to: z.string().max(500) })).max(1000),
 };
 
-/** Proof that a ledger contradicts itself: things signed by its key that no honest ledger says both. */
+/**
+ * Proof that a ledger contradicts itself: things signed by its key that no honest ledger says both.
+ */
 export const Contradiction = z.discriminatedUnion('kind', [
   /** Two checkpoints of one size with different roots. */
   z.strictObject({ ...Common, kind: z.literal('checkpoints'), first: Note, second: Note }),
-  /** A checkpoint that is not the beginning of a larger one: `path` leads to the larger root, and to another smaller one. */
+  /**
+   * A checkpoint that is not the beginning of a larger one: `path` leads to the larger root, and to
+   * another smaller one.
+   */
   z.strictObject({ ...Common, kind: z.literal('rewritten'), first: Note, second: Note, path: Path }),
   /** Two batches with one number. */
   z.strictObject({ ...Common, kind: z.literal('batches'), first: ProvedBatch, second: ProvedBatch }),

@@ -14,7 +14,10 @@ export interface StreamCoverage {
   readonly complete_up_to: number | null;
   /** The highest revision in the included batches; null if none. The ledger may have more. */
   readonly ledger_reaches: number | null;
-  /** Asked for as a whole, and complete from 0 to as far as the enclosed batches reach. Of a filtered package more may lie behind. */
+  /**
+   * Asked for as a whole, and complete from 0 to as far as the enclosed batches reach. A filtered
+   * package may end earlier than the ledger.
+   */
   readonly is_whole: boolean;
 }
 
@@ -57,8 +60,9 @@ function streamCoverage(stream: string, complete: readonly StreamRun[], batches:
 }
 
 /**
- * Holds what the manifest claims against what its batches prove of the streams. A package of a whole site that claims runs of its consents
- * claims all of them as of its checkpoint, and so does every package for the site's notices: the last events cannot be left off.
+ * Holds what the manifest claims against what its batches prove of the streams. A package of a
+ * whole site that claims runs of its consents claims all of them as of its checkpoint, and so does
+ * every package for the site's notices: the last events cannot be left off.
  */
 export function verifyCoverage(manifest: Manifest, { consents, notices }: Coverage, findings: Findings): void {
   const claims = (stream: string) => manifest.complete.some((run) => run.stream === stream);

@@ -8,7 +8,10 @@ interface OpenRun {
   next: number;
 }
 
-/** Verifies, entry by entry, that no revision is missing within the runs that the manifest calls complete. */
+/**
+ * Verifies, entry by entry, that no revision is missing within the runs that the manifest calls
+ * complete.
+ */
 export class CompleteRuns {
   readonly #runs: OpenRun[];
   /** The runs found complete so far, sorted by stream and revision. */

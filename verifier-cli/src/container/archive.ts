@@ -24,7 +24,8 @@ export type Archive = ReadonlyMap<string, ArchiveFile>;
 const READ_BYTES = 256 * 1024;
 
 /**
- * Opens a ZIP and checks its structure, names and limits. What can still be read in spite of a failed check is in the result.
+ * Opens a ZIP and checks its structure, names and limits. What can still be read in spite of a
+ * failed check is in the result.
  * @returns null if the bytes cannot be opened as a ZIP at all
  */
 export async function openArchive(source: ByteSource, findings: Findings): Promise<Archive | null> {
@@ -121,7 +122,8 @@ function isWithinLimits(entry: DirectoryEntry, total: number, findings: Findings
 
 /**
  * The content of a file, unpacked, in pieces.
- * @throws Error if the packed data are malformed, or yield another size or CRC than the directory says. The pieces before are delivered.
+ * @throws Error if the packed data are malformed, or yield another size or CRC than the directory
+ *   says. The pieces before are delivered.
  */
 export async function* contentOf(source: ByteSource, file: ArchiveFile): AsyncGenerator<Uint8Array, void> {
   let size = 0;

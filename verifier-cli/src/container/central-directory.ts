@@ -13,7 +13,7 @@ export interface DirectoryEntry {
   readonly packedSize: number;
   readonly size: number;
   readonly headerOffset: number;
-  /** What is wrong with the entry; empty if nothing is. */
+  /** Its problems; empty if there are none. */
   readonly problems: readonly string[];
 }
 
@@ -118,7 +118,7 @@ function readEntry(
   };
 }
 
-/** The extra fields by id; null if they are malformed or one stands twice. */
+/** The extra fields by id; null if they are malformed or one occurs twice. */
 function readExtra(bytes: Uint8Array): Map<number, Uint8Array> | null {
   const view = viewOf(bytes);
   const fields = new Map<number, Uint8Array>();

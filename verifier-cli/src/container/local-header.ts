@@ -15,10 +15,11 @@ export interface Extent {
 }
 
 /**
- * Compares a file's local header and data descriptor with the central directory (APPNOTE 4.3.7, 4.3.9). Programs that unpack a ZIP
- * as a stream believe the one, others the other: a difference would show two people two packages.
- * @param limit offset behind which nothing of the file may lie: the start of the central directory
- * @returns null if there is no local header, or if the file does not fit
+ * Compares a file's local header and data descriptor with the central directory (APPNOTE 4.3.7,
+ * 4.3.9). Programs that extract a ZIP as a stream use the one, others the other: a difference would
+ * give two people two packages.
+ * @param limit offset at which the file must end: the start of the central directory
+ * @returns null if there is no local header, or if the file exceeds the limit
  */
 export async function readExtent(source: ByteSource, entry: DirectoryEntry, limit: number): Promise<Extent | null> {
   if (entry.headerOffset + FIXED_BYTES > limit) return null;

@@ -11,7 +11,7 @@ import type { PackageFiles } from '../files/package-files.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { Verdict } from '../findings/verdict.js';
 import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
-import type { Judgement, Term } from './judge-place.js';
+import type { PlaceEvaluation, Term } from './evaluate-place.js';
 import type { LedgerPlace } from './place.js';
 
 /** What a record says of the text consented to, and of the configuration in force. */
@@ -32,7 +32,7 @@ export type Reference =
     };
 
 /** What resolving a reference found. */
-export interface Resolution extends Judgement {
+export interface Resolution extends PlaceEvaluation {
   /** Null where its publication is not enclosed. */
   readonly term: Term | null;
 }
@@ -51,8 +51,9 @@ interface PublishedConfiguration {
 }
 
 /**
- * The document versions and configurations whose publication the package proves, and what records refer to. References are kept once, however
- * many records share them, and are resolved at the end: notices stand behind consents in the file.
+ * The document versions and configurations whose publication the package proves, and what records
+ * refer to. References are kept once, however many records share them, and are resolved at the end:
+ * notices follow consents in the file.
  */
 export class Documents {
   readonly #versions = new Map<string, PublishedVersion>();
@@ -89,7 +90,10 @@ export class Documents {
       this.#configurations.set(hash, { site: record.site_id, categories, verdict, place });
   }
 
-  /** A record of a type that this verifier does not know: it may be the configuration that a consent names. */
+  /**
+   * A record of a type that this verifier does not know: it may be the configuration that a consent
+   * names.
+   */
   addUnknown(record: JsonValue): void {
     if (this.#unknown.size < LIMITS.references) this.#unknown.add(sha256Hex(canonicalJson(record)));
   }
@@ -148,7 +152,10 @@ export class Documents {
     return { count: versions.length, first };
   }
 
-  /** The text that a reference of `referToVersion` names; null if it names none. Its outcome is that of the record's own check. */
+  /**
+   * The text that a reference of `referToVersion` names; null if it names none. Its outcome is that
+   * of the record's own check.
+   */
   async textOfReference(index: number): Promise<ReportedText | null> {
     const reference = this.#references[index];
     if (reference?.kind !== 'version') return null;

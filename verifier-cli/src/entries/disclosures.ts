@@ -6,10 +6,11 @@ import type { EntryFindings } from '../findings/entry-findings.js';
 const RESERVED: readonly string[] = ['_sd', '...', '_sd_alg'];
 
 /**
- * Holds the disclosed values of a record against its digests: each must be one of them, and no digest may be claimed twice.
+ * Holds the disclosed values of a record against its digests: each must be one of them, and no
+ * digest may be claimed twice.
  * @param texts the values as they travel
  * @param decoded the same, decoded; null where one is malformed
- * @returns what is disclosed, for the checks that look at values
+ * @returns the disclosures, for the checks of their values
  */
 export function verifyDisclosures(
   record: ConsentRecord,
@@ -46,7 +47,10 @@ export function verifyDisclosures(
   return shown;
 }
 
-/** Digests must be sorted and different: their order could carry a message, and equal ones could be claimed by one value. */
+/**
+ * Digests must be sorted and different: their order could carry a message, and equal ones could be
+ * claimed by one value.
+ */
 export function areDigestsSorted(digests: readonly string[]): boolean {
   for (let i = 1; i < digests.length; i += 1) if ((digests[i - 1] ?? '') >= (digests[i] ?? '')) return false;
   return true;

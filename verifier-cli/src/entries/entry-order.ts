@@ -13,7 +13,10 @@ interface Place {
   readonly findings: EntryFindings;
 }
 
-/** Verifies, entry by entry, that they stand in order, that none contradicts another, and that each names the one before it. */
+/**
+ * Verifies, entry by entry, the order, that no two contradict each other, and that each has the
+ * hash of the previous one.
+ */
 export class EntryOrder {
   #last: Place | null = null;
 

@@ -20,7 +20,7 @@ export function commonFieldsOf(record: JsonValue): CommonFields | null {
 }
 
 /**
- * Whether an entry stands where it belongs.
+ * Checks that an entry is in the stream of its site and type.
  * @param site the site that the manifest names; null if there is no manifest
  * @param fields null where the record could not be read
  * @returns null if it does, else why not

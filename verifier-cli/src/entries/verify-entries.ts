@@ -31,13 +31,13 @@ import { ConsentTable } from './consent-table.js';
 import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
 import { EventIds } from './event-ids.js';
-import { FinalJudge } from './final-judge.js';
+import { FinalChecks } from './final-checks.js';
 import { entryLineReader, type ReadEntry, readEntry } from './read-entry.js';
 import { Salts } from './salts.js';
 import { commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
 
-/** What the entries are held against. */
+/** What the entries are compared with. */
 export interface EntryContext {
   readonly manifest: Manifest | null;
   readonly batches: Batches;
@@ -65,7 +65,9 @@ const STATES: ReadonlyMap<string, 'activated' | 'retired'> = new Map([
   [DOCUMENT_VERSION_RETIRED, 'retired'],
 ]);
 
-/** Verifies every entry of the package in one pass, and at its end what entries say of one another. */
+/**
+ * Verifies every entry of the package in one pass, and at its end what entries say of one another.
+ */
 export async function verifyEntries(files: PackageFiles, context: EntryContext): Promise<EntriesResult> {
   const pass = new EntriesPass(files, context);
   for await (const block of files.blocks(PACKAGE_FILES.entries, entryLineReader(), 'entry.format')) {
@@ -105,7 +107,10 @@ class EntriesPass {
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
   }
 
-  /** @returns what must be waited for before the next entry; null where everything was at hand: a million promises would cost more than most checks */
+  /**
+   * @returns what must be waited for before the next entry; null where everything was at hand: a
+   *   million promises would cost more than most checks
+   */
   accept(read: ReadEntry): Promise<void> | null {
     const disclosures = read.entry.type === CONSENT_RECORDED ? read.source.disclosures.map(decodeDisclosure) : [];
     const isWatched = this.context.watch?.wants(read.entry) === true;
@@ -146,7 +151,8 @@ class EntriesPass {
   /** The batch in which the entry's place is looked up; null where it is not. */
   #batchOf({ source }: ReadEntry): Batch | null {
     const batch = this.context.batches.get(source.batch);
-    // What a batch that does not hold states of its size bounds nothing: its proofs could be endless.
+    // What a batch that does not hold states of its size bounds nothing: its proofs could be
+    // endless.
     return batch === undefined || batch.verdict === 'invalid' ? null : batch;
   }
 
@@ -259,14 +265,14 @@ class EntriesPass {
   async finish(): Promise<EntriesResult> {
     const coverage = this.#cover();
     const resolutions = await this.#documents.resolve();
-    const judge = new FinalJudge(this.files.findings, this.#consents, this.#erasures, {
+    const finalChecks = new FinalChecks(this.files.findings, this.#consents, this.#erasures, {
       resolutions,
       isHistoryWhole: coverage?.notices.is_whole === true && this.#knowsEveryType,
     });
     for (let i = 0; i < this.#consents.length; i += 1) {
       const { watch } = this.context;
       const notes = watch === null ? null : watch.notesOf({ event_id: this.#consents.eventIdOf(i) });
-      const { verdict, isErased } = judge.judge(i, notes);
+      const { verdict, isErased } = finalChecks.evaluate(i, notes);
       if (isErased) this.counter.erased += 1;
       if (notes !== null) await this.#finishWatched(i, verdict, isErased);
     }

@@ -4,7 +4,7 @@ import type { Outcome } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 
-/** Where an erasure stands. */
+/** The position of an erasure. */
 export interface ErasurePlace {
   readonly stream: string;
   readonly revision: number;
@@ -49,7 +49,7 @@ export class Erasures {
   }
 
   /** Whether the erasure to which a record's mark points proves that the record was erased. */
-  judge(
+  evaluate(
     mark: ErasurePlace,
     record: ErasurePlace & { readonly eventId: string },
   ): { outcome: Outcome; message: string } {

@@ -4,12 +4,16 @@ export type Outcome = 'pass' | 'fail' | 'indeterminate' | 'not-applicable';
 interface CheckDefinition {
   /** What the check asks, in one line. */
   readonly meaning: string;
-  /** Whether `valid` needs it to pass (or to be not applicable). A check that fails makes the verdict `invalid`, required or not. */
+  /**
+   * Whether `valid` needs it to pass (or to be not applicable). A check that fails makes the
+   * verdict `invalid`, required or not.
+   */
   readonly required: boolean;
 }
 
 /**
- * Every check, in the order of the report. The ids are stable: reports, tests and other programs name them.
+ * Every check, in the order of the report. The ids are stable: reports, tests and other programs
+ * name them.
  */
 export const CHECKS = {
   'container.structure': {

@@ -18,7 +18,10 @@ export interface EnclosedCheckpoint {
 /** Checkpoints by size, smallest first. */
 export type Checkpoints = ReadonlyMap<number, EnclosedCheckpoint>;
 
-/** Reads the checkpoints: form, size against the file's name, origin against the manifest's, and that the manifest's own is the newest. */
+/**
+ * Reads the checkpoints: form, size against the file's name, origin against the manifest's, and
+ * that the manifest's own is the newest.
+ */
 export async function readCheckpoints(files: PackageFiles, manifest: Manifest | null): Promise<Checkpoints> {
   const { findings } = files;
   const found = new Map<number, EnclosedCheckpoint>();

@@ -4,18 +4,26 @@ import type { Findings } from '../findings/findings.js';
 import { type Bridge, isSameKey } from './bridges.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
-/** Keys of this ledger that the person who verifies trusts: the ones given, and those that bridges lead to from them. */
+/**
+ * Keys of this ledger that the verifying person trusts: the given ones, and their successors over
+ * bridges.
+ */
 export interface TrustedKeys {
   readonly keys: readonly VerifierKey[];
-  /** Those of them that may certify the manifest's key: in force at the newest checkpoint. A retired key may have fallen into other hands. */
+  /**
+   * Those of them that may certify the manifest's key: in force at the newest checkpoint. An
+   * attacker may have obtained a retired key.
+   */
   readonly inForce: readonly VerifierKey[];
 }
 
 /**
- * Verifies who signed the checkpoints. Trust comes from outside alone: a key that only the package brings along proves nothing.
+ * Verifies who signed the checkpoints. Trust comes only from outside: a key that only the package
+ * contains proves nothing.
  *
- * A pinned key stands for its successors over verified bridges. It does not stand for its predecessors; checkpoints that these signed must
- * bear their signature, and are believed because a trusted one extends them (`ledger.consistency`).
+ * A pinned key covers its successors over verified bridges. It does not cover its predecessors;
+ * checkpoints that these signed must bear their signature, and are believed because a trusted one
+ * extends them (`ledger.consistency`).
  * @param given the keys given by the person who verifies
  */
 export async function verifyLedgerKey(
@@ -58,7 +66,10 @@ export async function verifyLedgerKey(
   return { keys: trusted, inForce: await keysInForce(newest, chain.at(-1), trusted) };
 }
 
-/** The trusted keys that signed the newest checkpoint; where the ledger changed its key, the last of them alone, though the bridge bears both. */
+/**
+ * The trusted keys that signed the newest checkpoint; where the ledger changed its key, the last of
+ * them alone, though the bridge bears both.
+ */
 async function keysInForce(
   { note }: EnclosedCheckpoint,
   last: VerifierKey | undefined,
@@ -78,7 +89,8 @@ async function problemOf(
 ): Promise<string | null> {
   const verdicts = await Promise.all([...trusted, ...chain].map((key) => verifyNote(note, key)));
   if (verdicts.includes('bad-signature')) return 'a signature by the ledger key is invalid';
-  // Up to a bridge's size the old key signs, behind it the new one: a retired key must not sign on.
+  // Up to a bridge's size the old key signs, after it the new one: a retired key must not continue
+  // to sign.
   const period = chain[bridges.filter(({ size }) => size < checkpoint.size).length];
   if (period !== undefined && (await verifyNote(note, period)) !== 'signed')
     return 'the key in force at this size did not sign the checkpoint';

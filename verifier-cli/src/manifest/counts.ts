@@ -5,7 +5,7 @@ import type { Archive } from '../container/archive.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
 
-/** Compares what the manifest counts with what is there, and says what the package leaves out. */
+/** Compares the counts of the manifest with the content, and reports what the package withholds. */
 export function verifyCounts(
   manifest: Manifest | null,
   summary: RecordsSummary,

@@ -4,7 +4,10 @@ import type { Findings } from '../findings/findings.js';
 import { CLOCK_TOLERANCE_MS } from '../time/claimed-times.js';
 import type { StampedTimes } from '../time/stamped-times.js';
 
-/** Holds the time at which the package claims to be made against the stamps in it: it cannot be older than they are. */
+/**
+ * Holds the time at which the package claims to be made against the stamps in it: it cannot be
+ * older than they are.
+ */
 export function verifyExportTime({ exported_at: exportedAt }: Manifest, times: StampedTimes, findings: Findings): void {
   const time = Date.parse(exportedAt);
   const isContradicted = times.all.some((stamp) => time < stamp.time - stamp.accuracy - CLOCK_TOLERANCE_MS);

@@ -5,7 +5,7 @@ import type { PackageFiles } from '../files/package-files.js';
 const ATTACHMENTS = 'attachments/';
 
 /**
- * Compares every file with its digest in the manifest, and the list with what is there.
+ * Compares every file with its digest in the manifest, and the list with the files present.
  * @param attachments names of the attachment files that a disclosure vouches for
  */
 export async function verifyFileList(

@@ -11,8 +11,10 @@ import type { TrustedKeys } from '../ledger/ledger-key.js';
 import type { ReadManifest } from './manifest.js';
 
 /**
- * Verifies the detached JWS over the manifest (RFC 7515 appendix F, RFC 8037), and the certificate of its key.
- * @param trusted keys of the ledger that the person who verifies trusts, directly or over bridges, and those of them in force
+ * Verifies the detached JWS over the manifest (RFC 7515 appendix F, RFC 8037), and the certificate
+ * of its key.
+ * @param trusted keys of the ledger that the person who verifies trusts, directly or over bridges,
+ *   and those of them in force
  */
 export async function verifyManifestSignature(
   files: PackageFiles,

@@ -41,7 +41,10 @@ export function notProved(
   return lines;
 }
 
-/** What may be missing: only a run of consents from the first on, as far as the package itself shows the ledger to reach, leaves no gap. */
+/**
+ * What may be missing: only a run of consents from the first on, as far as the package itself shows
+ * the ledger to reach, leaves no gap.
+ */
 function missing(coverage: Coverage | null): string {
   const consents = coverage?.consents;
   if (consents?.is_whole === true && consents.complete_up_to !== null)

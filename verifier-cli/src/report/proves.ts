@@ -15,7 +15,10 @@ interface Found {
   readonly coverage: Coverage | null;
 }
 
-/** What the package proves, in words for a reader without technical knowledge. Nothing as a whole, if any check failed. */
+/**
+ * What the package proves, in words for a reader without technical knowledge. Nothing as a whole,
+ * if any check failed.
+ */
 export function provesOf({ findings, manifest, summary, proved, coverage }: Found): readonly string[] {
   if (findings.verdict() === 'invalid') return [];
   const pass = (...ids: readonly CheckId[]) => ids.every((id) => findings.outcomeOf(id) === 'pass');

@@ -79,8 +79,8 @@ const Coverage = z.strictObject({
 });
 
 /**
- * The object that `consent-verify check --json` prints. Every text in it may come from the package: it is data, never markup. `report.schema.json` is
- * made of this.
+ * The object that `consent-verify check --json` prints. Every text in it may come from the package:
+ * it is data, never markup. `report.schema.json` is made of this.
  */
 export const ReportSchema = z
   .strictObject({

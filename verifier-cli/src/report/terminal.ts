@@ -14,7 +14,10 @@ const VERDICTS = {
 const MARKS = { pass: '✓', fail: '✗', indeterminate: '?', 'not-applicable': '–' } as const;
 const SHOWN_PROBLEMS = 5;
 
-/** The report for people: the verdict, the proved times, the claims beside them, the checks, and what is not proved. */
+/**
+ * The report for people: the verdict, the proved times, the claims beside them, the checks, and
+ * what is not proved.
+ */
 export function terminalReport(report: VerificationReport): string {
   return [
     VERDICTS[report.verdict],

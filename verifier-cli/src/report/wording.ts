@@ -11,7 +11,9 @@ export const VERDICT_WORDS: Readonly<Record<Verdict, { readonly word: string; re
   invalid: { word: 'Invalid', sentence: 'At least one check failed. See the checks marked “failed” below.' },
 };
 
-/** An outcome as a mark with a word: colour alone tells nothing to some readers, and to no printer. */
+/**
+ * An outcome as a mark with a word: colour alone tells nothing to some readers, and to no printer.
+ */
 export const OUTCOME_WORDS: Readonly<
   Record<Outcome, { readonly mark: string; readonly word: string; readonly style: string }>
 > = {

@@ -8,7 +8,10 @@ import { textParts } from '../report/report-page.js';
 import { VERDICT_WORDS } from '../report/wording.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
-/** One record as a page for people: its verdict, the proved times, what it says, the exact text consented to, and the way of its proof. */
+/**
+ * One record as a page for people: its verdict, the proved times, what it says, the exact text
+ * consented to, and the way of its proof.
+ */
 export function recordPage(shown: ShownRecord): Markup {
   return element(
     'article',

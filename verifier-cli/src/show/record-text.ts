@@ -5,7 +5,10 @@ import { printable, printableSource } from '../report/printable.js';
 import { OUTCOME_WORDS, VERDICT_WORDS } from '../report/wording.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
-/** One record for people: its verdict, the proved times, what it says, the exact text consented to, and the way of its proof. */
+/**
+ * One record for people: its verdict, the proved times, what it says, the exact text consented to,
+ * and the way of its proof.
+ */
 export function recordText(shown: ShownRecord): string {
   const { word } = VERDICT_WORDS[shown.verdict];
   return [

@@ -13,7 +13,10 @@ export interface SealingInterval {
   readonly before: ProvedTime | null;
 }
 
-/** Derives the interval of every batch, and verifies the stamp that its header names as older, and the time that it claims. */
+/**
+ * Derives the interval of every batch, and verifies the stamp that its header names as older, and
+ * the time that it claims.
+ */
 export function verifyBatchTimes(
   batches: Batches,
   stamps: Stamps,

@@ -26,7 +26,8 @@ export interface StampedTimes {
 const TOLERANCE_MS = 1000;
 
 /**
- * Takes from the stamps those that hold and whose checkpoints are tied to the newest, and verifies that later checkpoints do not bear earlier times.
+ * Takes from the stamps those that hold and whose checkpoints are tied to the newest, and verifies
+ * that later checkpoints do not bear earlier times.
  * @param tied sizes of the checkpoints that consistency proofs tie to the newest one
  */
 export function stampedTimes(stamps: Stamps, tied: ReadonlySet<number>, findings: Findings): StampedTimes {

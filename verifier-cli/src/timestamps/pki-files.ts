@@ -14,7 +14,10 @@ interface DatedAnswer {
   readonly time: number;
 }
 
-/** What was gathered when the stamps were obtained. Nothing in it is trusted; every signature in it is checked. */
+/**
+ * What was gathered when the stamps were obtained. Nothing in it is trusted; every signature in it
+ * is checked.
+ */
 export interface PkiFiles {
   readonly certificates: readonly Uint8Array[];
   readonly crls: readonly DatedAnswer[];
@@ -74,8 +77,9 @@ function datedOcsp(der: Uint8Array): DatedAnswer[] {
 }
 
 /**
- * The answers that can say most about one moment: for each issuer the nearest on either side of it, and the newest of all. A package with
- * thousands of stamps may enclose thousands of CRLs; looking at all of them for every stamp would be quadratic.
+ * The answers that can say most about one moment: for each issuer the nearest on either side of it,
+ * and the newest of all. A package with thousands of stamps may enclose thousands of CRLs; looking
+ * at all of them for every stamp would be quadratic.
  */
 export function answersNear(answers: readonly DatedAnswer[], time: number): readonly Uint8Array[] {
   const byIssuer = new Map<string, DatedAnswer[]>();

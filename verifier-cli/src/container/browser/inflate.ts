@@ -1,6 +1,7 @@
-// Replaces ../inflate.ts in a browser. The browser's DecompressionStream does not report how many bytes of its
-// input belong to the data, loses the output that precedes an error, and does not bound the output of one input
-// chunk. The low-level functions of pako, a port of zlib, do all three.
+// Replaces ../inflate.ts in a browser. The browser's DecompressionStream does not report how many
+// bytes of its input belong to the data, loses the output that precedes an error, and does not
+// bound the output of one input chunk. The low-level functions of pako, a port of zlib, do all
+// three.
 import { Z_BUF_ERROR, Z_NO_FLUSH, Z_OK, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2 } from 'pako';
 
 /** Bytes of output for each call: what a hostile input can make this function hold at a time. */
@@ -27,7 +28,8 @@ export async function* inflateRaw(chunks: AsyncIterable<Uint8Array>): AsyncGener
       const status = zlibInflate(stream, Z_NO_FLUSH);
       if (stream.next_out > 0) yield stream.output.subarray(0, stream.next_out);
       if (status === Z_STREAM_END) return stream.total_in;
-      // Z_BUF_ERROR: the output was full exactly where the chunk ended, so there was nothing left to do.
+      // Z_BUF_ERROR: the output was full exactly where the chunk ended, so there was nothing left
+      // to do.
       if (status !== Z_OK && status !== Z_BUF_ERROR) throw new MalformedDeflate(stream.msg);
     } while (stream.avail_out === 0);
   }

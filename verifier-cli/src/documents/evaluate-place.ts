@@ -11,21 +11,22 @@ export interface Term {
 }
 
 /** What a check of one record found. */
-export interface Judgement {
+export interface PlaceEvaluation {
   readonly outcome: Outcome;
   readonly message: string;
 }
 
 /**
- * Holds a consent's place in the ledger against the term of the text, or of the configuration, that it names. Places cannot be chosen afterwards,
- * as times can.
- * @param isHistoryWhole whether every notice of the site is enclosed and understood: only then an activation that is not there never was
+ * Holds a consent's place in the ledger against the term of the text, or of the configuration, that
+ * it names. Places cannot be chosen afterwards, as times can.
+ * @param isHistoryWhole whether every notice of the site is enclosed and understood: only then an
+ *   activation that is not there never was
  */
-export function judgePlace(
+export function evaluatePlace(
   { published, activated, retired }: Term,
   consent: LedgerPlace,
   isHistoryWhole: boolean,
-): Judgement | null {
+): PlaceEvaluation | null {
   if (!isBefore(published, consent)) return fail('it was published after the consent, by their order in the ledger');
   if (retired !== null && isBefore(retired, consent)) return fail('it was retired before the consent');
   if (activated === 'always' || (activated !== null && isBefore(activated, consent))) return null;
@@ -36,6 +37,6 @@ export function judgePlace(
   };
 }
 
-function fail(message: string): Judgement {
+function fail(message: string): PlaceEvaluation {
   return { outcome: 'fail', message };
 }
