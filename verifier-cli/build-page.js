@@ -106,13 +106,13 @@ export async function buildPages(notices) {
     standalone: fill(
       alone.script,
       "'none'",
-      'Nothing leaves your computer: the page may not connect to anything, needs no network, and remembers nothing.',
+      'No data leaves your computer. The page cannot connect to any server, needs no network and stores nothing.',
       '',
     ),
     served: fill(
       withLookup.script,
       "'self'",
-      'The package does not leave your computer: all checking is done here, in your browser. To be independent of this service, keep <a href="/verify/consent-verify.html" download>this page as a file</a> and open it from disk, with the network off.',
+      'The package does not leave your computer: the verification runs in your browser. To be independent of this service, save <a href="/verify/consent-verify.html" download>this page as a file</a> and open it from disk with the network off.',
       lookup,
     ),
   };
