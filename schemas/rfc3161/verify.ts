@@ -58,7 +58,7 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   const { signedData, tstInfo } = parsed;
   if (signedData === undefined || tstInfo === undefined) return reportOf({ checks });
 
-  checks.push(checkVersion(tstInfo));
+  checks.push(checkVersion(tstInfo, signedData.signerInfos));
   checks.push(checkSingleSigner(signedData));
   checks.push(checkImprint(tstInfo, input.stamped, input.at));
   checks.push(checkPolicy(tstInfo, input.allowedPolicies));

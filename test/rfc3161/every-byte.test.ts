@@ -32,12 +32,11 @@ function unauthenticated(bytes: Uint8Array): Set<number> {
   const signedData = childrenOf(at(childrenOf(at(contentInfo, 1)), 0));
   const signerInfo = childrenOf(at(childrenOf(at(signedData, 4)), 0));
   const fields: Asn1Node[] = [
-    // RFC 5652 versions follow from what else is there, and real authorities get them wrong.
+    // The version of SignedData follows from its content, and real authorities get it wrong.
     at(signedData, 0),
     // A hint for reading in one pass.
     at(signedData, 1),
-    at(signerInfo, 0),
-    // By definition nobody signs these.
+    // Unsigned attributes.
     at(signerInfo, 6),
     // The response's status is outside the token: 0 and 1 both come with one.
     ...(isResponse && first !== undefined ? [first] : []),

@@ -74,7 +74,7 @@ describe('chains', () => {
     ['is no CA', [keyUsage(5)]],
     ['says it is no CA', [basicConstraints(false), keyUsage(5)]],
     ['may not sign certificates', [basicConstraints(true), keyUsage(0)]],
-    ['is for other purposes', [...CA_EXTENSIONS, extendedKeyUsage(false, SERVER_AUTH)]],
+    ['is critically for other purposes', [...CA_EXTENSIONS, extendedKeyUsage(true, SERVER_AUTH)]],
     ['has an unknown critical extension', [...CA_EXTENSIONS, extension('1.2.3', true, integer(1))]],
   ])('fail where an intermediate %s', async (_name, extensions) => {
     const intermediate = ca('Intermediate', root, extensions);
@@ -90,6 +90,37 @@ describe('chains', () => {
   ])('pass where an intermediate is %s', async (_name, extensions) => {
     const intermediate = ca('Intermediate', root, extensions);
     expect((await verify({ root }, tokenUnder(intermediate, intermediate))).outcome).toBe('pass');
+  });
+
+  it('stay open where an intermediate is for other purposes, but not critically', async () => {
+    const intermediate = ca('Intermediate', root, [...CA_EXTENSIONS, extendedKeyUsage(false, SERVER_AUTH)]);
+    const report = await verify({ root }, tokenUnder(intermediate, intermediate));
+    expect(failures(report)).toEqual({ 'tst.path': 'indeterminate', 'tst.revocation': 'indeterminate' });
+  });
+
+  it.each([
+    ['the extended key usage', [...CA_EXTENSIONS, extendedKeyUsage(true, SERVER_AUTH)]],
+    ['the key usage', [basicConstraints(true), keyUsage(0)]],
+  ])('do not evaluate %s of the anchor', async (_name, extensions) => {
+    const anchor = makeCertificate({ name: 'Anchor', extensions });
+    expect((await verify({ root: anchor }, tokenUnder(anchor))).outcome).toBe('pass');
+  });
+
+  it('fail where the anchor is not a CA and issued another certificate', async () => {
+    const anchor = makeCertificate({ name: 'Anchor', extensions: [keyUsage(0)] });
+    expect(failures(await verify({ root: anchor }, tokenUnder(anchor)))).toMatchObject({ 'tst.path': 'fail' });
+  });
+
+  const statements = (...ids: readonly string[]) => sequence(...ids.map((id) => sequence(oid(id))));
+  it.each([
+    ['pass', 'known statements', statements('0.4.0.1862.1.1', '1.3.6.1.5.5.7.11.2', '1.2.804.2.1.1.1.2.1')],
+    ['indeterminate', 'an unknown statement', statements('0.4.0.1862.1.1', '1.2.3')],
+    ['indeterminate', 'statements that cannot be read', integer(1)],
+  ])('%s with critical qcStatements of %s', async (outcome, _name, value) => {
+    const tsa = makeTsa(root, undefined, {
+      extensions: [...TSA_EXTENSIONS, extension('1.3.6.1.5.5.7.1.3', true, value)],
+    });
+    expect((await verify({ root }, makeToken(tsa))).outcome).toBe(outcome);
   });
 
   it('obey the path length', async () => {

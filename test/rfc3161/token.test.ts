@@ -124,6 +124,12 @@ describe('a token that does not prove it', () => {
   it.each([
     ['another content type', { contentType: '1.2.840.113549.1.7.1' }, { 'tst.content-type': 'fail' }],
     ['TSTInfo version 2', { version: 2 }, { 'tst.version': 'fail' }],
+    ['SignerInfo version 3 with a serial number', { signerVersion: 3 }, { 'tst.version': 'fail' }],
+    [
+      'SignerInfo version 1 with a key identifier',
+      { sid: 'key-identifier', signerVersion: 1 },
+      { 'tst.version': 'fail' },
+    ],
     ['two signers', { signers: 2 }, { 'tst.single-signer': 'fail' }],
     ['no signer', { signers: 0 }, { 'tst.single-signer': 'fail' }],
     ['stripped attributes', { signedAttributes: 'none' }, { 'tst.signed-attributes': 'fail', 'tst.signature': 'fail' }],

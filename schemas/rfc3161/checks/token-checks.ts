@@ -2,6 +2,7 @@ import { equalBytes, toHex } from '../../crypto/encoding.js';
 import { hashBytes } from '../../crypto/signature-verification.js';
 import { hashOf } from '../algorithms.js';
 import type { SignedData } from '../cms/signed-data.js';
+import type { SignerInfo } from '../cms/signer-info.js';
 import type { ParsedTimestamp } from '../cms/token.js';
 import type { TstInfo } from '../cms/tst-info.js';
 import { attempt, MalformedInput } from '../errors.js';
@@ -39,9 +40,20 @@ export function checkContentType({ contentType, signedData }: ParsedTimestamp): 
   return check('tst.content-type', 'pass', 'SignedData over a TSTInfo');
 }
 
-/** RFC 3161 §2.4.2: version 1 is the only one there is. */
-export function checkVersion({ version }: TstInfo): TimestampCheck {
-  return check('tst.version', version === 1 ? 'pass' : 'fail', `TSTInfo version ${version}`);
+/**
+ * The TSTInfo has version 1 (RFC 3161 §2.4.2). A SignerInfo has version 1 with an issuer and serial
+ * number, and 3 with a subject key identifier (RFC 5652 §5.3).
+ */
+export function checkVersion({ version }: TstInfo, signers: readonly SignerInfo[]): TimestampCheck {
+  if (version !== 1) return check('tst.version', 'fail', `TSTInfo version ${version} instead of 1`);
+  const wrong = signers.find((signer) => signer.version !== requiredVersion(signer));
+  return wrong === undefined
+    ? check('tst.version', 'pass', `TSTInfo version ${version}`)
+    : check('tst.version', 'fail', `SignerInfo version ${wrong.version} instead of ${requiredVersion(wrong)}`);
+}
+
+function requiredVersion({ sid }: SignerInfo): number {
+  return sid.kind === 'issuer-and-serial' ? 1 : 3;
 }
 
 /** RFC 3161 §2.4.2: the token carries one signature, that of the authority. */
