@@ -94,12 +94,15 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   checks.push(checkKeyUsage(signer));
   checks.push(checkNotCa(signer));
   checks.push(checkTsaName(tstInfo, signer));
+  const crls = [...(input.crls ?? []), ...signedData.crls].slice(0, MAX_REVOCATION_ANSWERS);
+  const ocspResponses = [...(input.ocspResponses ?? []), ...signedData.ocspResponses].slice(0, MAX_REVOCATION_ANSWERS);
+  const unreadable: string[] = [];
   const answers = {
-    crls: readAll([...(input.crls ?? []), ...signedData.crls].slice(0, MAX_REVOCATION_ANSWERS), parseCrl),
-    ocspResponses: readAll(
-      [...(input.ocspResponses ?? []), ...signedData.ocspResponses].slice(0, MAX_REVOCATION_ANSWERS),
-      parseOcspResponse,
+    crls: readAll(crls, parseCrl, (problem) => unreadable.push(`a CRL cannot be read: ${problem}`)),
+    ocspResponses: readAll(ocspResponses, parseOcspResponse, (problem) =>
+      unreadable.push(`an OCSP response cannot be read: ${problem}`),
     ),
+    unreadable,
   };
   const { revocation, at } = input;
   const genTime = tstInfo.genTime.date;
@@ -137,11 +140,17 @@ function imprintStrength({ imprint }: TstInfo): Strength[] {
   return hash === undefined ? [] : [hashStrength(hash)];
 }
 
-/** The readable inputs; unreadable ones are ignored. */
-function readAll<T>(inputs: readonly Uint8Array[], parse: (der: Uint8Array) => T): T[] {
+/** The readable inputs. `onUnreadable` gets the problem of each other one, which is ignored. */
+function readAll<T>(
+  inputs: readonly Uint8Array[],
+  parse: (der: Uint8Array) => T,
+  onUnreadable?: (problem: string) => void,
+): T[] {
   return inputs.flatMap((der) => {
     const item = attempt(() => parse(der));
-    return item instanceof MalformedInput ? [] : [item];
+    if (!(item instanceof MalformedInput)) return [item];
+    onUnreadable?.(item.message);
+    return [];
   });
 }
 

@@ -115,6 +115,26 @@ describe('which answers count', () => {
     expect(await outcomes(extension('1.2.3', false, integer(1)))).toBe('conclusive');
   });
 
+  it('the message states why a CRL cannot be used', async () => {
+    const message = async (crl: Uint8Array) =>
+      (await verify({ root }, token, { crls: [crl] })).checks.find(({ id }) => id === 'tst.revocation')?.message;
+    const impostor = makeCertificate({ name: 'Root', extensions: CA_EXTENSIONS });
+    const stranger = makeCertificate({ name: 'Stranger', extensions: CA_EXTENSIONS });
+    const withExtension = (...extensions: Uint8Array[]) => makeCrl(root, { ...AFTER, extensions });
+    const cases: [Uint8Array, string][] = [
+      [makeCrl(root, { ...AFTER, signer: impostor }), 'the signature of the CRL of CN=Root is invalid'],
+      [makeCrl(stranger, AFTER), 'a CRL of another issuer'],
+      [withExtension(extension('1.2.3', true, integer(1))), 'has the unknown critical extension 1.2.3'],
+      [withExtension(extension('2.5.29.27', true, integer(1))), 'a delta CRL, which this verifier does not use'],
+      [
+        withExtension(extension('2.5.29.28', true, sequence(implicit(3, new Uint8Array([7, 0x80]))))),
+        'the CRL of CN=Root covers only some reasons',
+      ],
+      [makeCrl(root, AFTER).slice(0, -1), 'a CRL cannot be read: a value extends beyond'],
+    ];
+    for (const [crl, reason] of cases) expect(await message(crl)).toContain(reason);
+  });
+
   it('CRLs and OCSP answers inside the token count', async () => {
     const report = await verify({ root }, makeToken(tsa, { crls: [makeCrl(root, AFTER)] }));
     expect(report).toMatchObject({ outcome: 'pass', revocation: 'conclusive' });

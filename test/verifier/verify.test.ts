@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -176,6 +177,20 @@ test('hostile text reaches neither the terminal nor the JSON as it is', async ()
   expect(terminalReport(report)).not.toContain('\u2028');
   expect(asciiJson(report)).toMatch(/^[\n -~]*$/);
   expect(JSON.parse(asciiJson(report))).toMatchObject({ package: { exported_by: hostile } });
+});
+
+test('an unreadable CRL in the package is a warning with its reason', async () => {
+  const broken = new Uint8Array([0x30, 1]);
+  const name = `checkpoints/crls/${createHash('sha256').update(broken).digest('hex')}.crl`;
+  const zip = buildPackage(authority, { files: (files) => files.set(name, broken) });
+  const report = await verifyFixture(authority, zip);
+  expect(report.verdict).toBe('valid');
+  expect(report.warnings.first).toEqual([
+    {
+      file: name,
+      message: 'the file cannot be read and was ignored: a value extends beyond the value that contains it',
+    },
+  ]);
 });
 
 test('rejects bytes that are not a ZIP, and a ZIP without a manifest', async () => {

@@ -38,17 +38,22 @@ export async function crlEvidence(
   if (outcome !== 'valid') return `the signature of the CRL of ${crl.issuer.text} is ${outcome}`;
   if (!covers(crl, certificate)) return `a CRL of ${crl.issuer.text} that does not cover the certificate`;
   const entry = attempt(() => findCrlEntry(crl, certificate.serial));
-  if (entry instanceof MalformedInput) return `the CRL of ${crl.issuer.text} cannot be read`;
-  const unknownCritical = [...crl.extensions.values()].some(({ critical, oid }) => critical && !UNDERSTOOD.has(oid));
+  if (entry instanceof MalformedInput) return `the CRL of ${crl.issuer.text} cannot be read: ${entry.message}`;
   return {
     source: `the CRL of ${crl.issuer.text}`,
     thisUpdate: crl.thisUpdate,
     nextUpdate: crl.nextUpdate,
     revoked: entry && { at: entry.revokedAt, reason: entry.unknownCritical ? undefined : entry.reason },
-    canClear: !unknownCritical && crl.scope?.onlySomeReasons !== true,
+    limit: limitOf(crl),
     keptUntil: keptUntil(crl, certificate),
     strengths,
   };
+}
+
+function limitOf({ extensions, scope }: Crl): string | undefined {
+  const unknown = [...extensions.values()].find(({ critical, oid }) => critical && !UNDERSTOOD.has(oid));
+  if (unknown !== undefined) return `has the unknown critical extension ${unknown.oid}`;
+  return scope?.onlySomeReasons === true ? 'covers only some reasons' : undefined;
 }
 
 function keptUntil(crl: Crl, certificate: Certificate): Date | undefined {

@@ -12,10 +12,10 @@ export interface RevocationEvidence {
   /** undefined: not revoked, as of thisUpdate. */
   readonly revoked: { readonly at: Date; readonly reason: number | undefined } | undefined;
   /**
-   * Whether it can clear the certificate, and not only accuse it (all reasons covered, no unknown
-   * critical parts).
+   * Why it can only accuse the certificate and not clear it, as the end of a sentence about
+   * `source`; undefined if it can clear it.
    */
-  readonly canClear: boolean;
+  readonly limit: string | undefined;
   /**
    * Until when the issuer keeps entries of this certificate: after its expiry they may be dropped.
    */
@@ -69,7 +69,9 @@ export function weighEvidence(
   if (worst !== undefined) return worst;
   const verdicts = [
     ...accusations,
-    ...evidence.filter((item) => item.canClear && !item.revoked).map((item) => evaluateAbsence(item, genTime)),
+    ...evidence
+      .filter((item) => item.limit === undefined && !item.revoked)
+      .map((item) => evaluateAbsence(item, genTime)),
   ];
   return (
     verdicts.find(({ state }) => state === 'conclusive') ??

@@ -38,7 +38,7 @@ function evidenceOf(
   signed: Pick<RevocationEvidence, 'source' | 'strengths'>,
 ): RevocationEvidence {
   const extensions = [...response.extensions.values(), ...answer.extensions.values()];
-  const unknownCritical = extensions.some(
+  const unknown = extensions.find(
     ({ critical, oid }) => critical && oid !== OID.ocspNonce && oid !== OID.ocspArchiveCutoff,
   );
   const { archiveCutoff } = answer;
@@ -49,7 +49,7 @@ function evidenceOf(
     nextUpdate: answer.nextUpdate,
     revoked:
       answer.status.kind === 'revoked' ? { at: answer.status.revokedAt, reason: answer.status.reason } : undefined,
-    canClear: !unknownCritical,
+    limit: unknown && `has the unknown critical extension ${unknown.oid}`,
     keptUntil: keeps ? undefined : certificate.notAfter,
   };
 }
