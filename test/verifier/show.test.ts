@@ -163,7 +163,11 @@ test('the command exits with the verdict of the record, and reports a record tha
     };
     const zip = file('changed.zip', buildPackage(authority, changed));
     let printed = '';
-    const output = { out: (text: string) => (printed += text), progress: { write: () => undefined } };
+    const output = {
+      out: (text: string) => (printed += text),
+      progress: { write: () => undefined },
+      warn: () => undefined,
+    };
     expect(await runShow(zip, consentToken(fixtureUuid('c3')).toUpperCase(), options, output)).toBe(0);
     expect(printed).toContain('(verdict of the whole package: invalid)');
     printed = '';

@@ -15,6 +15,8 @@ const program = new Command('consent-verify')
   .exitOverride()
   .showHelpAfterError();
 
+const warn = (text: string) => process.stderr.write(`consent-verify: warning: ${printable(text)}\n`);
+
 program
   .command('check')
   .description('verify an evidence package, or a contradiction proof, and print the verdict')
@@ -37,6 +39,7 @@ program
     process.exitCode = await runCheck(path, options, {
       out: (text) => process.stdout.write(text),
       progress: process.stderr,
+      warn,
     });
   });
 
@@ -63,6 +66,7 @@ program
     process.exitCode = await runShow(path, record, options, {
       out: (text) => process.stdout.write(text),
       progress: process.stderr,
+      warn,
     });
   });
 
@@ -77,11 +81,20 @@ program
   .option('--crl <file>', 'certificate revocation list, PEM or DER; may be repeated', collect)
   .option('--ocsp <file>', 'OCSP response, DER; may be repeated', collect)
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
+  .option(
+    '--policy <oid>',
+    'policy to accept, for example 1.3.6.1.4.1.4146.2.2; may be repeated; default: any',
+    collect,
+  )
+  .option('--nonce <hex>', 'nonce of the request, in hexadecimal')
   .option('--revocation <mode>', 'require or ignore revocation information', 'require')
   .option('--json', 'print one JSON object instead of text')
   .addHelpText('after', '\nExit codes: 0 valid; 1 invalid; 2 usage error; 3 indeterminate.')
   .action(async (path: string, options: TimestampOptions) => {
-    process.exitCode = await runTimestamp(path, options, (text) => process.stdout.write(text));
+    process.exitCode = await runTimestamp(path, options, {
+      out: (text) => process.stdout.write(text),
+      warn,
+    });
   });
 
 program
@@ -100,7 +113,10 @@ program
   .option('--json', 'print one JSON object instead of text')
   .addHelpText('after', '\nExit codes: 0 one history; 1 contradiction; 2 usage error; 3 undecided.')
   .action(async (a: string, b: string, options: CompareOptions) => {
-    process.exitCode = await runCompare(a, b, options, (text) => process.stdout.write(text));
+    process.exitCode = await runCompare(a, b, options, {
+      out: (text) => process.stdout.write(text),
+      warn,
+    });
   });
 
 program

@@ -11,7 +11,7 @@ import { mayBeContradiction, runCheckContradiction } from './contradiction-comma
 import { EXIT_CODES } from './exit-codes.js';
 import { parseDuration, parseTime } from './options.js';
 import { Progress, type ProgressOutput } from './progress.js';
-import { readCertificates, readLedgerKeys } from './trust-files.js';
+import { readCertificates, readLedgerKeys, type Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify check`, as commander gives them. */
@@ -29,6 +29,8 @@ export interface CheckOptions {
 export interface Output {
   readonly out: (text: string) => unknown;
   readonly progress: ProgressOutput;
+  /** Reports input that is ignored. */
+  readonly warn: Warn;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function verifyFile(
   output: Output,
   watch: RecordWatch | null = null,
 ): Promise<VerificationReport> {
-  const trustAnchors = await readCertificates(options.tsaCa ?? []);
+  const trustAnchors = await readCertificates(options.tsaCa ?? [], output.warn);
   const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
   const maxDelay = parseDuration(options.maxDelay);
   const at = options.at === undefined ? new Date() : parseTime(options.at);

@@ -9,7 +9,7 @@ import { openFileSource } from '../container/file-source.js';
 import { asciiJson, printable } from '../report/printable.js';
 import type { TimestampTrust } from '../timestamps/timestamps.js';
 import { readSmallFile, startOf } from './input-files.js';
-import { readCertificates, readLedgerKeys } from './trust-files.js';
+import { readCertificates, readLedgerKeys, type Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify compare`, as commander gives them. */
@@ -39,10 +39,10 @@ export async function runCompare(
   pathA: string,
   pathB: string,
   options: CompareOptions,
-  out: (text: string) => unknown,
+  { out, warn }: { readonly out: (text: string) => unknown; readonly warn: Warn },
 ): Promise<number> {
   const keys = await readLedgerKeys(options.ledgerKey ?? []);
-  const stamps = { trustAnchors: await readCertificates(options.tsaCa ?? []), at: new Date() };
+  const stamps = { trustAnchors: await readCertificates(options.tsaCa ?? [], warn), at: new Date() };
   const proofs: ConsistencyLine[] = [];
   for (const path of options.consistency ?? []) {
     const found = parseConsistencyFile(await readSmallFile(path));

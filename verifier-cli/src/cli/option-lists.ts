@@ -14,9 +14,10 @@ const LISTS: ReadonlySet<string> = new Set([
   '--crl',
   '--ocsp',
   '--consistency',
+  '--policy',
 ]);
 const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
-  ...['--data', '--digest', '--revocation', '--at', '--max-delay', '--html', '--output'],
+  ...['--data', '--digest', '--nonce', '--revocation', '--at', '--max-delay', '--html', '--output'],
 ]);
 
 /**

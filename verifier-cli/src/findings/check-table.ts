@@ -60,7 +60,10 @@ export const CHECKS = {
   'tst.format': { meaning: 'Every time stamp file contains one RFC 3161 token and no further bytes.', required: false },
   'tst.status': { meaning: 'The authority granted every time stamp.', required: false },
   'tst.content-type': { meaning: 'The content of every token is a TSTInfo.', required: false },
-  'tst.version': { meaning: 'Every time stamp has version 1.', required: false },
+  'tst.version': {
+    meaning: 'Every TSTInfo and SignerInfo has the version that its standard requires.',
+    required: false,
+  },
   'tst.single-signer': { meaning: 'Every token has exactly one signer.', required: false },
   'tst.signed-attributes': { meaning: 'The signed attributes bind the signature to the time stamp.', required: false },
   'tst.imprint': { meaning: 'Every time stamp covers the exact bytes of its checkpoint.', required: false },
