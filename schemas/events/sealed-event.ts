@@ -66,7 +66,7 @@ export function parseBody<T>(schema: z.ZodType<T>, type: string, data: Uint8Arra
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success)
-    throw new InvalidEventBody(`the body of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+    throw new InvalidEventBody(`the body of a ${type} does not match its schema: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
@@ -81,7 +81,7 @@ export function parseRecord<T extends SealedEventType>(
 export function parseRecord(type: SealedEventType, recordText: string): unknown {
   const parsed = SEALED_RECORD_SCHEMAS[type].safeParse(JSON.parse(recordText));
   if (!parsed.success)
-    throw new InvalidEventBody(`the record of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+    throw new InvalidEventBody(`the record of a ${type} does not match its schema: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 

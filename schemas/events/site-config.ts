@@ -10,7 +10,10 @@ export const Language = z
 /** A text in several languages. */
 export const ByLanguage = z.record(Language, z.string().max(10_000));
 
-/** A category of processing that a person may accept or reject, with what ISO/IEC TS 27560 asks of a consent record. */
+/**
+ * A category of processing that a person may accept or reject, with what ISO/IEC TS 27560 asks of a
+ * consent record.
+ */
 export const ConsentCategory = z.strictObject({
   key: z.string().regex(/^[a-z0-9_-]{1,50}$/),
   required: z.boolean(),
@@ -23,9 +26,12 @@ export const ConsentCategory = z.strictObject({
 });
 export type ConsentCategory = z.infer<typeof ConsentCategory>;
 
-/** A cookie, or another thing that is kept in a browser, which a category covers. Name and provider together tell cookies apart. */
+/**
+ * A cookie, or another thing that is kept in a browser, which a category covers. Name and provider
+ * together tell cookies apart.
+ */
 export const ConsentCookie = z.strictObject({
-  /** As the browser has it; `*` stands for what varies, e.g. `_ga_*`. */
+  /** As the browser has it; `*` matches any characters, e.g. `_ga_*`. */
   name: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
   /** Who sets and reads it. */
   provider: z.string().min(1).max(300),
@@ -73,7 +79,10 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** What is wrong with categories and cookies taken together: keys and cookies that stand twice, cookies of no category. */
+/**
+ * The problems of categories and cookies together: repeated keys and cookies, cookies without a
+ * category.
+ */
 export function cookieProblems(
   categories: readonly Pick<ConsentCategory, 'key'>[],
   cookies: readonly Pick<ConsentCookie, 'name' | 'provider' | 'category'>[],
@@ -82,14 +91,14 @@ export function cookieProblems(
   const problems: ConfigProblem[] = [];
   for (const [index, { key }] of categories.entries()) {
     if (keys.has(key))
-      problems.push({ path: ['categories', index, 'key'], message: `the category ${key} stands twice` });
+      problems.push({ path: ['categories', index, 'key'], message: `the category ${key} occurs twice` });
     keys.add(key);
   }
   const known = new Set<string>();
   for (const [index, { name, provider, category }] of cookies.entries()) {
     const identity = JSON.stringify([name, provider]);
     if (known.has(identity))
-      problems.push({ path: ['cookies', index, 'name'], message: `the cookie ${name} of ${provider} stands twice` });
+      problems.push({ path: ['cookies', index, 'name'], message: `the cookie ${name} of ${provider} occurs twice` });
     known.add(identity);
     if (!keys.has(category))
       problems.push({ path: ['cookies', index, 'category'], message: `there is no category ${category}` });

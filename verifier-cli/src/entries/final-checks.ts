@@ -1,5 +1,5 @@
 import type { Resolution } from '../documents/documents.js';
-import { judgePlace } from '../documents/judge-place.js';
+import { evaluatePlace } from '../documents/evaluate-place.js';
 import type { Erasures } from '../erasure/erasures.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
@@ -16,8 +16,10 @@ interface Whole {
   readonly isHistoryWhole: boolean;
 }
 
-/** Judges what only the whole file says of a consent: its document and configuration, and its erasure. */
-export class FinalJudge {
+/**
+ * Checks of a consent that need the whole file: its document, its configuration and its erasure.
+ */
+export class FinalChecks {
   constructor(
     readonly findings: Findings,
     readonly consents: ConsentTable,
@@ -26,10 +28,10 @@ export class FinalJudge {
   ) {}
 
   /**
-   * Judges a row of the table, whose verdict becomes at least as bad.
+   * Evaluates a row of the table, whose verdict becomes at least as bad.
    * @returns the verdict of these checks alone
    */
-  judge(index: number, notes: EntryNote[] | null): { readonly verdict: Verdict; readonly isErased: boolean } {
+  evaluate(index: number, notes: EntryNote[] | null): { readonly verdict: Verdict; readonly isErased: boolean } {
     const { resolutions, isHistoryWhole } = this.whole;
     const row = this.consents.row(index);
     const findings = new EntryFindings(this.findings, () => this.consents.locationOf(index), notes);
@@ -38,17 +40,20 @@ export class FinalJudge {
       ['document.configuration', row.configuration],
     ] as const) {
       const { outcome, message, term } = resolutions[reference] ?? UNREAD;
-      const misplaced = term === null || outcome === 'fail' ? null : judgePlace(term, row, isHistoryWhole);
+      const misplaced = term === null || outcome === 'fail' ? null : evaluatePlace(term, row, isHistoryWhole);
       if (misplaced === null) findings.report(check, outcome, message);
       else findings.report(check, misplaced.outcome, misplaced.message);
     }
     if (row.erased !== null) {
-      const { outcome, message } = this.erasures.judge(row.erased, { ...row, eventId: this.consents.eventIdOf(index) });
+      const { outcome, message } = this.erasures.evaluate(row.erased, {
+        ...row,
+        eventId: this.consents.eventIdOf(index),
+      });
       findings.report('erasure.proof', outcome, message);
     }
     const isErased = row.erased !== null || this.#isListedAsErased(index);
     if (isErased && row.isDisclosed)
-      findings.fail('erasure.values', 'a value is disclosed although the record is erased');
+      findings.fail('erasure.values', 'the package discloses a value of an erased record');
     else if (isErased) findings.pass('erasure.values');
     this.consents.worsen(index, worst(row.verdict, findings.verdict));
     return { verdict: findings.verdict, isErased };
