@@ -24,19 +24,22 @@ export const ApprovalTokenRequest = z
   .refine((request) => request.document_slug != null || request.document_version_id != null, {
     path: ['document_slug'],
     message: 'document_slug or document_version_id is needed',
-  });
+  })
+  .meta({ id: 'ApprovalTokenRequest' });
 export type ApprovalTokenRequest = z.infer<typeof ApprovalTokenRequest>;
 
-export const ApprovalTokenResponse = z.object({
-  message: z.string(),
-  data: z.object({
-    approval_token: z.string().regex(/^hat_[A-Za-z0-9_-]{43}$/),
-    approval_token_id: z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/),
-    expires_in: z.int(),
-    expires_at: z.iso.datetime(),
-    document_id: z.string(),
-    document_slug: z.string(),
-    document_version_id: z.string().nullable(),
-  }),
-});
+export const ApprovalTokenResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({
+      approval_token: z.string().regex(/^hat_[A-Za-z0-9_-]{43}$/),
+      approval_token_id: z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/),
+      expires_in: z.int(),
+      expires_at: z.iso.datetime(),
+      document_id: z.string(),
+      document_slug: z.string(),
+      document_version_id: z.string().nullable(),
+    }),
+  })
+  .meta({ id: 'ApprovalTokenResponse' });
 export type ApprovalTokenResponse = z.infer<typeof ApprovalTokenResponse>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonValue } from '../json/json-value.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
 
 const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
@@ -37,23 +38,33 @@ export const LanguageTag = z
 export const LanguageQuery = z.object({ language: LanguageTag.optional() });
 
 /** A version of a document, without its content. */
-export const VersionSummary = z.object({
-  id: Uuid,
-  number: z.int(),
-  language: z.string(),
-  title: z.string(),
-  media_type: z.string(),
-  /** Of the UTF-8 of `content`; for a binary media type, of the bytes that its base64 decodes to. */
-  content_sha256: Sha256Hex,
-});
+export const VersionSummary = z
+  .object({
+    id: Uuid,
+    number: z.int(),
+    language: z.string(),
+    title: z.string(),
+    media_type: z.string(),
+    content_sha256: Sha256Hex.describe(
+      'Of the UTF-8 of `content`; for a binary media type, of the bytes that its base64 decodes to.',
+    ),
+  })
+  .meta({ id: 'VersionSummary' });
 
 /** A document attached to a site, with its active version. */
-export const DocumentSummary = z.object({
-  id: Uuid,
-  slug: z.string(),
-  kind: z.string(),
-  requires_approval_token: z.boolean(),
-  language: z.string(),
-  version: VersionSummary,
-});
+export const DocumentSummary = z
+  .object({
+    id: Uuid,
+    slug: z.string(),
+    kind: z.string(),
+    requires_approval_token: z.boolean(),
+    language: z.string(),
+    version: VersionSummary,
+  })
+  .meta({ id: 'DocumentSummary' });
 export type DocumentSummary = z.infer<typeof DocumentSummary>;
+
+/** Any JSON value. */
+export const AnyJson: z.ZodType<JsonValue, JsonValue> = z
+  .lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(AnyJson), z.record(z.string(), AnyJson)]))
+  .meta({ id: 'JsonValue', description: 'Any JSON value.' });

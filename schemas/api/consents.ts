@@ -48,17 +48,19 @@ const consentFields = {
   custom_document_mime_type: optionalText(100),
 };
 
-export const BrowserConsentRequest = z.object(consentFields);
+export const BrowserConsentRequest = z.object(consentFields).meta({ id: 'BrowserConsentRequest' });
 export type BrowserConsentRequest = z.infer<typeof BrowserConsentRequest>;
 
 /** On S2S routes a backend also says what it knows of the person's connection, and of an OTP check of its own. */
-export const S2sConsentRequest = z.object({
-  ...consentFields,
-  ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),
-  user_agent: optionalText(CONSENT_LIMITS.userAgent),
-  otp_verified: z.boolean().nullish(),
-  otp_reference: optionalText(CONSENT_LIMITS.otpReference),
-});
+export const S2sConsentRequest = z
+  .object({
+    ...consentFields,
+    ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),
+    user_agent: optionalText(CONSENT_LIMITS.userAgent),
+    otp_verified: z.boolean().nullish(),
+    otp_reference: optionalText(CONSENT_LIMITS.otpReference),
+  })
+  .meta({ id: 'S2sConsentRequest' });
 export type S2sConsentRequest = z.infer<typeof S2sConsentRequest>;
 
 /** A consent as either route takes it. */
@@ -66,8 +68,8 @@ export type ConsentRequest = BrowserConsentRequest & Partial<S2sConsentRequest>;
 
 const batchOf = <T extends z.ZodType>(item: T) =>
   z.object({ consents: z.array(item).min(1).max(CONSENT_LIMITS.batchItems) });
-export const BrowserConsentBatchRequest = batchOf(BrowserConsentRequest);
-export const S2sConsentBatchRequest = batchOf(S2sConsentRequest);
+export const BrowserConsentBatchRequest = batchOf(BrowserConsentRequest).meta({ id: 'BrowserConsentBatchRequest' });
+export const S2sConsentBatchRequest = batchOf(S2sConsentRequest).meta({ id: 'S2sConsentBatchRequest' });
 
 const acceptance = {
   consent_token: z.string().regex(/^ct_[0-9a-f]{32}$/),
@@ -76,23 +78,29 @@ const acceptance = {
   duplicate: z.boolean(),
 };
 
-export const ConsentResponse = z.object({ message: z.string(), data: z.object(acceptance) });
+export const ConsentResponse = z
+  .object({ message: z.string(), data: z.object(acceptance) })
+  .meta({ id: 'RecordedConsentResponse' });
 export type ConsentResponse = z.infer<typeof ConsentResponse>;
 
-export const BatchItemResult = z.discriminatedUnion('status', [
-  z.object({ index: z.int(), status: z.literal('accepted'), ...acceptance }),
-  z.object({
-    index: z.int(),
-    status: z.literal('rejected'),
-    error: z.string(),
-    error_code: z.string(),
-    code: z.int(),
-  }),
-]);
+export const BatchItemResult = z
+  .discriminatedUnion('status', [
+    z.object({ index: z.int(), status: z.literal('accepted'), ...acceptance }),
+    z.object({
+      index: z.int(),
+      status: z.literal('rejected'),
+      error: z.string(),
+      error_code: z.string(),
+      code: z.int(),
+    }),
+  ])
+  .meta({ id: 'BatchItemResult' });
 export type BatchItemResult = z.infer<typeof BatchItemResult>;
 
-export const ConsentBatchResponse = z.object({
-  message: z.string(),
-  data: z.object({ accepted: z.int(), rejected: z.int(), results: z.array(BatchItemResult) }),
-});
+export const ConsentBatchResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({ accepted: z.int(), rejected: z.int(), results: z.array(BatchItemResult) }),
+  })
+  .meta({ id: 'ConsentBatchResponse' });
 export type ConsentBatchResponse = z.infer<typeof ConsentBatchResponse>;

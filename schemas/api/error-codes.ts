@@ -118,6 +118,30 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** Why a consent can be refused, beside the errors that every request with a key, a signature and a body shares. */
+export const CONSENT_ERROR_CODES: readonly ErrorCode[] = [
+  'CONFIG_OUTDATED',
+  'APPROVAL_TOKEN_REQUIRED',
+  'APPROVAL_TOKEN_INVALID',
+  'APPROVAL_TOKEN_CONFLICT',
+  'INVALID_CATEGORIES',
+  'METADATA_TOO_MANY_KEYS',
+  'METADATA_TOO_LARGE',
+  'EXTRA_FIELDS_TOO_MANY_KEYS',
+  'EXTRA_FIELD_NAME_TOO_LONG',
+  'EXTRA_FIELDS_TOO_LARGE',
+  'STROKES_DATA_TOO_LARGE',
+  'INVALID_SIGNATURE_IMAGE',
+  'SIGNATURE_IMAGE_TOO_LARGE',
+  'INVALID_CUSTOM_DOCUMENT',
+  'UNSUPPORTED_CUSTOM_DOCUMENT_TYPE',
+  'CUSTOM_DOCUMENT_TOO_LARGE',
+  'CONSENT_LIMIT_EXCEEDED',
+  'NO_CONSENT_SUBSCRIPTION',
+  'QUEUE_OVERLOADED',
+  'ADMISSION_UNAVAILABLE',
+];
+
 /** One wrong field: where it is (`consents.3.decision`) and what is wrong with it. */
 export interface FieldError {
   readonly field: string;

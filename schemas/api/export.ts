@@ -23,16 +23,14 @@ export const ExportQuery = z
     consent_type: ConsentRecord.shape.consent_type.optional(),
     document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
     document_version_id: z.string().toLowerCase().pipe(Uuid).optional(),
-    /** Of `created_at`, inclusive. */
-    from: InputTime.optional(),
-    /** Of `created_at`, exclusive. */
-    to: InputTime.optional(),
-    /** Of JSON `MAX_EXPORT_PAGE` at most. */
+    from: InputTime.optional().describe('Of `created_at`, inclusive.'),
+    to: InputTime.optional().describe('Of `created_at`, exclusive.'),
     limit: z
       .string()
       .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1')
       .transform(Number)
-      .optional(),
+      .optional()
+      .describe('Of JSON `MAX_EXPORT_PAGE` at most.'),
     cursor: z.string().max(100).optional(),
     format: z.enum(EXPORT_FORMATS).optional(),
   })
@@ -45,9 +43,8 @@ export type ExportQuery = z.infer<typeof ExportQuery>;
 /** A large content of a record, whose text or base64 stands in the field that it came in. */
 export const ExportedAttachment = AttachmentReference.extend({
   field: z.enum(['signature_image', 'custom_document_content']),
-  /** How the field holds the content. */
-  encoding: z.enum(['utf-8', 'base64']),
-});
+  encoding: z.enum(['utf-8', 'base64']).describe('How the field holds the content.'),
+}).meta({ id: 'ExportedAttachment' });
 export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
 
 const PublicPart = ConsentRecord.omit({ v: true, event_id: true, _sd: true });
@@ -67,23 +64,25 @@ const PersonalPart = S2sConsentRequest.omit({
 export const PERSONAL_FIELDS: readonly string[] = Object.keys(PersonalPart.shape);
 
 /** A consent record with every field, as it was recorded. */
-export const ExportedConsent = z.object({
-  id: Uuid,
-  consent_token: z.string(),
-  proof_hash: Sha256Hex,
-  ...PublicPart.shape,
-  document_slug: z.string().nullable(),
-  is_anonymized: z.boolean(),
-  ...PersonalPart.shape,
-  attachments: z.array(ExportedAttachment),
-  /** Goes on behind this record. */
-  cursor: z.string(),
-});
+export const ExportedConsent = z
+  .object({
+    id: Uuid,
+    consent_token: z.string(),
+    proof_hash: Sha256Hex,
+    ...PublicPart.shape,
+    document_slug: z.string().nullable(),
+    is_anonymized: z.boolean(),
+    ...PersonalPart.shape,
+    attachments: z.array(ExportedAttachment),
+    cursor: z.string().describe('Goes on behind this record.'),
+  })
+  .meta({ id: 'ExportedConsent' });
 export type ExportedConsent = z.infer<typeof ExportedConsent>;
 
-export const ExportResponse = z.object({
-  data: z.array(ExportedConsent),
-  /** For the next page; null at the end. */
-  next_cursor: z.string().nullable(),
-});
+export const ExportResponse = z
+  .object({
+    data: z.array(ExportedConsent),
+    next_cursor: z.string().nullable().describe('For the next page; null at the end.'),
+  })
+  .meta({ id: 'ExportResponse' });
 export type ExportResponse = z.infer<typeof ExportResponse>;

@@ -17,22 +17,26 @@ export const StatusQuery = z.object({
 export type StatusQuery = z.infer<typeof StatusQuery>;
 
 /** One consent in force. No field is personal: the key that reads this sits in browsers. */
-export const StatusItem = z.object({
-  id: Uuid,
-  consent_token: z.string(),
-  proof_hash: Sha256Hex,
-  consent_type: z.string(),
-  decision: z.enum(DECISIONS),
-  categories: z.record(z.string(), z.boolean()).nullable(),
-  language: z.string(),
-  document_slug: z.string().nullable(),
-  document_version_id: Uuid,
-  compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullable(),
-  created_at: Instant,
-  valid_until: Instant.nullable(),
-});
+export const StatusItem = z
+  .object({
+    id: Uuid,
+    consent_token: z.string(),
+    proof_hash: Sha256Hex,
+    consent_type: z.string(),
+    decision: z.enum(DECISIONS),
+    categories: z.record(z.string(), z.boolean()).nullable(),
+    language: z.string(),
+    document_slug: z.string().nullable(),
+    document_version_id: Uuid,
+    compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullable(),
+    created_at: Instant,
+    valid_until: Instant.nullable(),
+  })
+  .meta({ id: 'StatusItem' });
 export type StatusItem = z.infer<typeof StatusItem>;
 
 /** GET /tool/v1/consents/status: the newest first. */
-export const StatusResponse = z.object({ data: z.object({ consents: z.array(StatusItem).max(MAX_STATUS_ITEMS) }) });
+export const StatusResponse = z
+  .object({ data: z.object({ consents: z.array(StatusItem).max(MAX_STATUS_ITEMS) }) })
+  .meta({ id: 'StatusResponse' });
 export type StatusResponse = z.infer<typeof StatusResponse>;

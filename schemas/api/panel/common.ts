@@ -41,8 +41,7 @@ export const PageQuery = z.strictObject({
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({
     data: z.array(item),
-    /** For the next page; null on the last. */
-    next_cursor: z.string().nullable(),
+    next_cursor: z.string().nullable().describe('For the next page; null on the last.'),
   });
 }
 

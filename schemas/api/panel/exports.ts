@@ -24,32 +24,35 @@ const RecordId = z
 /** Which consents a package is about, as `evidence export` of the command line knows it. What is left out restricts nothing. */
 export const EvidenceFilter = z
   .strictObject({
-    /** Of `created_at`, inclusive. */
-    from: InputTime.optional(),
-    /** Of `created_at`, exclusive. */
-    to: InputTime.optional(),
+    from: InputTime.optional().describe('Of `created_at`, inclusive.'),
+    to: InputTime.optional().describe('Of `created_at`, exclusive.'),
     consent_type: ConsentRecord.shape.consent_type.optional(),
     document_version_id: z.string().toLowerCase().pipe(Uuid).optional(),
-    /** Ids or consent tokens. */
-    records: z.array(RecordId).min(1).max(MAX_EXPORT_RECORDS).optional(),
+    records: z.array(RecordId).min(1).max(MAX_EXPORT_RECORDS).optional().describe('Ids or consent tokens.'),
     visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional(),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
     path: ['to'],
     message: 'must be after from',
-  });
+  })
+  .meta({ id: 'EvidenceFilter' });
 export type EvidenceFilter = z.output<typeof EvidenceFilter>;
 
 /** Which personal fields a package shows. */
-export const DiscloseRequest = z.union([z.enum(['all', 'none']), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(100)], {
-  error: `must be "all", "none", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
-});
+export const DiscloseRequest = z
+  .union([z.enum(['all', 'none']), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(100)], {
+    error: `must be "all", "none", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
+  })
+  .meta({ id: 'DisclosedFields' });
 
-export const CreateExportRequest = z.strictObject({
-  filter: EvidenceFilter.default({}),
-  /** Nothing personal unless it is asked for: a package goes to others. */
-  disclose: DiscloseRequest.default('none'),
-});
+export const CreateExportRequest = z
+  .strictObject({
+    filter: EvidenceFilter.default({}),
+    disclose: DiscloseRequest.default('none').describe(
+      'Nothing personal unless it is asked for: a package goes to others.',
+    ),
+  })
+  .meta({ id: 'CreateExportRequest' });
 export type CreateExportRequest = z.output<typeof CreateExportRequest>;
 
 export const EXPORT_STATES = ['queued', 'running', 'finished', 'cancelled', 'failed', 'expired'] as const;
@@ -71,74 +74,73 @@ export const EXPORT_REASONS = [
 ] as const;
 
 /** The filter as it is shown: whom it is about is not. */
-const ShownFilter = z.object({
-  from: Timestamp.nullable(),
-  to: Timestamp.nullable(),
-  consent_type: z.string().nullable(),
-  document_version_id: Uuid.nullable(),
-  /** Event ids. */
-  records: z.array(Uuid).nullable(),
-  /** Whether it is about one visitor. */
-  by_visitor: z.boolean(),
-});
+const ShownFilter = z
+  .object({
+    from: Timestamp.nullable(),
+    to: Timestamp.nullable(),
+    consent_type: z.string().nullable(),
+    document_version_id: Uuid.nullable(),
+    records: z.array(Uuid).nullable().describe('Event ids.'),
+    by_visitor: z.boolean().describe('Whether it is about one visitor.'),
+  })
+  .meta({ id: 'EvidenceFilterSummary' });
 
-const Progress = z.object({
-  step: z.enum(['entries', 'batches', 'proofs', 'checkpoints', 'attachments', 'finishing']),
-  /** Records, batches or files done of this step. */
-  done: Count,
-  /** Of them in all; null where that is not known. */
-  total: Count.nullable(),
-  /** Of the package so far. */
-  bytes: Count,
-});
+const Progress = z
+  .object({
+    step: z.enum(['entries', 'batches', 'proofs', 'checkpoints', 'attachments', 'finishing']),
+    done: Count.describe('Records, batches or files done of this step.'),
+    total: Count.nullable().describe('Of them in all; null where that is not known.'),
+    bytes: Count.describe('Of the package so far.'),
+  })
+  .meta({ id: 'ExportProgress' });
 
-const FinishedPackage = z.object({
-  bytes: Count,
-  /** Of the file that is downloaded. */
-  sha256: Sha256Hex,
-  /** Size of the checkpoint as of which it is; null if nothing was stamped yet. */
-  checkpoint: Count.nullable(),
-  counts: z.object({
-    entries: Count,
-    consents: Count,
-    erased: Count,
-    attachments: Count,
-    /** Consents that fit the filter, but are not time-stamped yet, and not in the package. */
-    not_yet_stamped: Count,
-  }),
-});
+const FinishedPackage = z
+  .object({
+    bytes: Count,
+    sha256: Sha256Hex.describe('Of the file that is downloaded.'),
+    checkpoint: Count.nullable().describe('Size of the checkpoint as of which it is; null if nothing was stamped yet.'),
+    counts: z.object({
+      entries: Count,
+      consents: Count,
+      erased: Count,
+      attachments: Count,
+      not_yet_stamped: Count.describe(
+        'Consents that fit the filter, but are not time-stamped yet, and not in the package.',
+      ),
+    }),
+  })
+  .meta({ id: 'FinishedPackage' });
 
 /** An export of evidence. */
-export const EvidenceExport = z.object({
-  id: Uuid,
-  site_id: Uuid,
-  state: z.enum(EXPORT_STATES),
-  reason: z.enum(EXPORT_REASONS).nullable(),
-  requested_by: z.object({ user_id: Uuid, channel: z.enum(['panel', 's2s']) }),
-  requested_at: Timestamp,
-  ended_at: Timestamp.nullable(),
-  /** Until then a finished package can be downloaded. */
-  expires_at: Timestamp.nullable(),
-  filter: ShownFilter,
-  disclose: DiscloseRequest,
-  /** While it runs. */
-  progress: Progress.nullable(),
-  /** Once it is finished; also when it is not kept any more. */
-  package: FinishedPackage.nullable(),
-});
+export const EvidenceExport = z
+  .object({
+    id: Uuid,
+    site_id: Uuid,
+    state: z.enum(EXPORT_STATES),
+    reason: z.enum(EXPORT_REASONS).nullable(),
+    requested_by: z.object({ user_id: Uuid, channel: z.enum(['panel', 's2s']) }),
+    requested_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+    expires_at: Timestamp.nullable().describe('Until then a finished package can be downloaded.'),
+    filter: ShownFilter,
+    disclose: DiscloseRequest,
+    progress: Progress.nullable().describe('While it runs.'),
+    package: FinishedPackage.nullable().describe('Once it is finished; also when it is not kept any more.'),
+  })
+  .meta({ id: 'EvidenceExport' });
 export type EvidenceExport = z.output<typeof EvidenceExport>;
 
 /** One export, with what is shown only to whoever asks for this one. */
 export const EvidenceExportDetails = EvidenceExport.extend({
-  /**
-   * Of a finished export by visitor: with these disclosures, and only with them, it can be shown whom the package is about. They are not in it. Hand
-   * them over apart from it.
-   */
-  filter_disclosures: z.array(z.string()),
-});
+  filter_disclosures: z
+    .array(z.string())
+    .describe(
+      'Of a finished export by visitor: with these disclosures, and only with them, it can be shown whom the package is about. They are not in it. Hand them over apart from it.',
+    ),
+}).meta({ id: 'EvidenceExportDetails' });
 export type EvidenceExportDetails = z.output<typeof EvidenceExportDetails>;
 
-export const EvidenceExportAnswer = z.object({ data: EvidenceExportDetails });
+export const EvidenceExportAnswer = z.object({ data: EvidenceExportDetails }).meta({ id: 'EvidenceExportAnswer' });
 
 export const ExportParams = SiteParams.extend({ export_id: Uuid });
 

@@ -76,7 +76,7 @@ export const downloadExport = operation({
   response: None,
   download: { mediaType: 'application/zip', description: 'An evidence package (docs/evidence-format.md).' },
   errors: ['RESOURCE_NOT_FOUND', 'EXPORT_NOT_FINISHED', 'EXPORT_GONE', 'RANGE_NOT_SATISFIABLE'],
-  action: null,
+  action: 'export.download',
 });
 
 export const cancelExport = operation({
