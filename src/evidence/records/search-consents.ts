@@ -1,22 +1,36 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { ConsentFilter } from '../../../../schemas/api/panel/consents.js';
-import { timeOfEventId } from '../../../erasure/event-id-times.js';
-import { INDEX_COLUMNS } from '../../../erasure/index.js';
-import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from '../../../evidence/records/consent-row.js';
-import { withTransaction } from '../../../platform/database/pool.js';
-import type { BlindIndexKind } from '../../../platform/keys/index.js';
-import { encodeCursor, keyOfCursor } from '../page.js';
+import type { ConsentFilter } from '../../../schemas/api/panel/consents.js';
+import { timeOfEventId } from '../../erasure/event-id-times.js';
+import { INDEX_COLUMNS } from '../../erasure/index.js';
+import { withTransaction } from '../../platform/database/pool.js';
+import type { BlindIndexKind } from '../../platform/keys/index.js';
+import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from './consent-row.js';
 
-/** Whose records are searched, and for what. */
+/** A record in the order of a search: the newest first. */
+export interface SearchPlace {
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly eventId: string;
+}
+
+/** Which records of a site are searched. */
 export interface ConsentSearch {
   readonly siteId: string;
   readonly filter: ConsentFilter;
-  /** By blind index; null: everybody's. */
+  /** The blind index of a person; null: the records of every person. */
   readonly person: { readonly kind: BlindIndexKind; readonly index: Uint8Array } | null;
+  /** The search continues after this record; null: it starts with the newest. */
+  readonly after: SearchPlace | null;
 }
 
-/** Records looked through by one statement, and by one request: however few fit, neither takes long. */
+export interface FoundConsents {
+  readonly rows: readonly ConsentRow[];
+  /** Where the next search continues; null: there are no further records. */
+  readonly next: SearchPlace | null;
+}
+
+/** Records that one statement and one request examine: neither takes long, however few records match. */
 export interface SearchLimits {
   readonly firstWindow: number;
   readonly lastWindow: number;
@@ -24,28 +38,22 @@ export interface SearchLimits {
 }
 
 const OF_SITE: SearchLimits = { firstWindow: 2_000, lastWindow: 10_000, perRequest: 100_000 };
-/** Each window sorts all ids of the person: fewer of them, then. */
+/** Each window sorts all ids of the person, so there are fewer windows. */
 const OF_PERSON: SearchLimits = { firstWindow: 2_000, lastWindow: 20_000, perRequest: 20_000 };
 const GROWTH = 4;
 
-/** Where a search goes on: behind a record. Times in milliseconds. */
-const SearchCursor = z.tuple([z.literal('consents'), z.int().min(0).max(8.64e15), z.uuid()]);
-type Place = readonly [createdAt: number, eventId: string];
-
 /**
- * The records of a site that fit, the newest first. What fits is decided by the read model's columns.
+ * Searches the records of a site that match, newest first. The columns of the read model decide which ones match.
  * @param pool in the role `consent_ledger_api`
- * @returns at most `filter.limit` rows; fewer, with a cursor, where the limit of what is looked through was reached
- * @throws ApiError VALIDATION_ERROR for a cursor of another list
+ * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was reached
  */
 export async function searchConsents(
   pool: pg.Pool,
   search: ConsentSearch,
   limits: SearchLimits = search.person === null ? OF_SITE : OF_PERSON,
-): Promise<{ readonly rows: readonly ConsentRow[]; readonly nextCursor: string | null }> {
+): Promise<FoundConsents> {
   const { filter } = search;
-  const key = keyOfCursor(SearchCursor, filter);
-  let place: Place | null = key === null ? null : [key[1], key[2]];
+  let place = search.after;
   const found: ConsentRow[] = [];
   const now = new Date();
   let window = limits.firstWindow;
@@ -53,26 +61,22 @@ export async function searchConsents(
     const missing = filter.limit + 1 - found.length;
     const page = await searchWindow(pool, search, { place, window, missing, now });
     found.push(...page.rows);
-    const next = found[filter.limit - 1];
-    if (found.length > filter.limit && next !== undefined) {
+    const last = found[filter.limit - 1];
+    if (found.length > filter.limit && last !== undefined) {
       return {
         rows: found.slice(0, filter.limit),
-        nextCursor: cursorBehind([next.created_at.getTime(), next.event_id]),
+        next: { createdAt: last.created_at.getTime(), eventId: last.event_id },
       };
     }
-    if (page.last === null) return { rows: found, nextCursor: null };
+    if (page.last === null) return { rows: found, next: null };
     place = page.last;
     seen += window;
   }
-  return { rows: found, nextCursor: place === null ? null : cursorBehind(place) };
-}
-
-function cursorBehind([createdAt, eventId]: Place): string {
-  return encodeCursor(['consents', createdAt, eventId]);
+  return { rows: found, next: place };
 }
 
 interface Window {
-  readonly place: Place | null;
+  readonly place: SearchPlace | null;
   readonly window: number;
   readonly missing: number;
   readonly now: Date;
@@ -81,48 +85,48 @@ interface Window {
 const WindowRow = z.object({ seen: z.int(), last_id: z.string().nullable(), is_found: z.boolean() });
 
 /**
- * A window is some thousand rows of tables of any size: whatever the statistics say, they are to be found by indexes, and in the order of one. A plan that
- * reads or sorts a whole site took twenty times as long.
+ * A window is a few thousand rows of tables of any size. The planner must find them by an index and in its order, whatever the statistics say: a plan
+ * that reads or sorts a whole site took twenty times as long.
  */
 const INDEX_LOOK_UPS =
   'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
-/** The fitting ones of the next records. @returns last: the last record looked at; null where nothing is left behind it */
+/** Examines the next records. @returns the matching rows, and the last record examined; null if there are none after it */
 async function searchWindow(
   pool: pg.Pool,
   search: ConsentSearch,
   { place, window, missing, now }: Window,
-): Promise<{ readonly rows: readonly ConsentRow[]; readonly last: Place | null }> {
+): Promise<{ readonly rows: readonly ConsentRow[]; readonly last: SearchPlace | null }> {
   const values: unknown[] = [search.siteId];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const looked =
+  const examined =
     search.person === null ? ofSite(search, place, window, bind) : ofPerson(search.person, place, window, bind);
-  const fitting = conditionsOf(search.filter, now, bind).join(' and ');
-  const text = `with w as materialized (${looked.sql})
-     select (select count(*)::int from w) as seen, (select w.event_id from w order by ${looked.oldestFirst} limit 1) as last_id,
+  const matching = conditionsOf(search.filter, now, bind).join(' and ');
+  const text = `with w as materialized (${examined.sql})
+     select (select count(*)::int from w) as seen, (select w.event_id from w order by ${examined.oldestFirst} limit 1) as last_id,
             f.event_id is not null as is_found, f.*
        from (select) as once
        left join lateral (
          select ${CONSENT_COLUMNS}
-           from (select w.event_id from w where ${fitting} order by w.created_at desc, w.event_id desc limit ${bind(missing)}) chosen
+           from (select w.event_id from w where ${matching} order by w.created_at desc, w.event_id desc limit ${bind(missing)}) chosen
            join read_model.consents c on c.event_id = chosen.event_id
            ${CONSENT_JOINS}) f on true
       order by f.created_at desc nulls last, f.event_id desc`;
   const { rows } = await withTransaction(pool, async (client) => {
     await client.query(INDEX_LOOK_UPS);
-    // Not a named statement: the plan depends on which filters there are.
+    // Not a named statement, because the plan depends on the filters.
     return client.query(text, values);
   });
   const bounds = z.array(WindowRow).min(1).parse(rows);
   const [{ seen, last_id: last } = { seen: 0, last_id: null }] = bounds;
   return {
     rows: z.array(ConsentRow).parse(rows.filter((_, index) => bounds[index]?.is_found === true)),
-    last: seen < window || last === null ? null : [timeOfEventId(last).getTime(), last],
+    last: seen < window || last === null ? null : { createdAt: timeOfEventId(last).getTime(), eventId: last },
   };
 }
 
 type Bind = (value: unknown) => string;
-interface LookedAt {
+interface Examined {
   readonly sql: string;
   readonly oldestFirst: string;
 }
@@ -131,13 +135,13 @@ const COLUMNS = `c.stream, c.revision, c.created_at, c.consent_type, c.decision,
   c.valid_until, c.erased_by`;
 
 /** The next records of the site. */
-function ofSite({ filter }: ConsentSearch, place: Place | null, window: number, bind: Bind): LookedAt {
+function ofSite({ filter }: ConsentSearch, place: SearchPlace | null, window: number, bind: Bind): Examined {
   const within = ['c.site_id = $1'];
   if (filter.from !== undefined) within.push(`c.created_at >= ${bind(new Date(filter.from))}`);
   if (filter.to !== undefined) within.push(`c.created_at < ${bind(new Date(filter.to))}`);
   if (place !== null) {
-    const at = `${bind(new Date(place[0]))}::timestamptz`;
-    within.push(`c.created_at <= ${at}`, `(c.created_at, c.event_id) < (${at}, ${bind(place[1])}::uuid)`);
+    const at = `${bind(new Date(place.createdAt))}::timestamptz`;
+    within.push(`c.created_at <= ${at}`, `(c.created_at, c.event_id) < (${at}, ${bind(place.eventId)}::uuid)`);
   }
   return {
     sql: `select c.event_id, ${COLUMNS} from read_model.consents c where ${within.join(' and ')}
@@ -146,18 +150,18 @@ function ofSite({ filter }: ConsentSearch, place: Place | null, window: number, 
   };
 }
 
-/** The next records of the person, by their ids, which begin with their times: one that the read model does not show yet is looked at as well. */
+/** The next records of the person by their ids, which begin with their times. A record that the read model does not show yet is examined, too. */
 function ofPerson(
   { kind, index }: NonNullable<ConsentSearch['person']>,
-  place: Place | null,
+  place: SearchPlace | null,
   window: number,
   bind: Bind,
-): LookedAt {
-  const behind = place === null ? '' : `and k.event_id < ${bind(place[1])}::uuid`;
+): Examined {
+  const after = place === null ? '' : `and k.event_id < ${bind(place.eventId)}::uuid`;
   return {
     sql: `select k.event_id, ${COLUMNS}
             from (select event_id from (
-                    select event_id from record_keys k where k.site_id = $1 and k.${INDEX_COLUMNS[kind]} = ${bind(index)} ${behind}
+                    select event_id from record_keys k where k.site_id = $1 and k.${INDEX_COLUMNS[kind]} = ${bind(index)} ${after}
                     offset 0) ids
                    order by event_id desc limit ${bind(window)}) k
             left join read_model.consents c on c.event_id = k.event_id and c.site_id = $1`,
