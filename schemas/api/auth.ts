@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { Uuid } from '../evidence/primitives.js';
 import { NewPassword } from './new-password.js';
 
-/** What a user may do. `api_user` signs in for the S2S API only. */
+/** Role of a user. An `api_user` can use the S2S API only. */
 export const UserRole = z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user']);
 export type UserRole = z.infer<typeof UserRole>;
 
-const GivenPassword = z.string().min(1).max(200);
-const OneTimeToken = z.string().min(1).max(200);
+const GivenPassword = z.string().min(1).max(200).describe('The current password.');
+const OneTimeToken = z.string().min(1).max(200).describe('The token of the invitation or of the password reset.');
 
 export const LoginRequest = z
-  .object({ email: z.string().min(3).max(320), password: GivenPassword })
+  .object({ email: z.string().min(3).max(320).describe('E-mail address of the user.'), password: GivenPassword })
   .meta({ id: 'LoginRequest' });
 
 export const RefreshRequest = z.object({ refresh_token: z.string().min(1).max(2048) }).meta({ id: 'RefreshRequest' });
 
-/** POST /api/v1/auth/logout: this sign-in, or with `everywhere` all of the user's. The body may be left out. */
+/** POST /api/v1/auth/logout: ends this sign-in, or with `everywhere` all sign-ins of the user. The body is optional. */
 export const LogoutRequest = z
-  .strictObject({ everywhere: z.boolean().default(false) })
+  .strictObject({ everywhere: z.boolean().default(false).describe('Whether every sign-in of the user ends.') })
   .prefault({})
   .meta({ id: 'LogoutRequest' });
 
@@ -47,8 +47,8 @@ export const TokensResponse = z
     data: z.object({
       token_type: z.literal('Bearer'),
       access_token: z.string(),
-      expires_in: z.int().describe('Seconds.'),
-      refresh_token: z.string().describe('Good for one renewal, which answers with the next.'),
+      expires_in: z.int().describe('Seconds until the access token expires.'),
+      refresh_token: z.string().describe('Valid for one renewal, which returns the next refresh token.'),
       user: UserSummary,
     }),
   })
@@ -64,7 +64,7 @@ export const SignInsEndedResponse = z
   .object({
     message: z.string(),
     data: z.object({
-      ended_sign_ins: z.int().describe('How many sign-ins are over by this.'),
+      ended_sign_ins: z.int().describe('Number of sign-ins that ended.'),
     }),
   })
   .meta({ id: 'SignInsEndedResponse' });

@@ -31,10 +31,12 @@ export const ConfigResponse = z
   .object({
     data: z.object({
       site: z.object({ id: Uuid, domain: z.string() }),
-      language: z.string().describe('The language of the texts below.'),
+      language: z.string().describe('Language of the texts below.'),
       default_language: z.string(),
       languages: z.array(z.string()),
-      site_config_hash: Sha256Hex.describe('SHA-256 of the published configuration: consents given now hold it.'),
+      site_config_hash: Sha256Hex.describe(
+        'SHA-256 of the published configuration, which consents given now refer to.',
+      ),
       controller: SiteConfigPublishedRecord.shape.controller,
       validity_days: z.int().nullable(),
       banner: z.record(z.string(), z.string()),

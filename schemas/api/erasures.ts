@@ -12,11 +12,12 @@ export const PERSON_IDENTIFIERS = ['visitor_id', 'signer_email', 'signer_phone',
 /** A person of a site. In a body only: addresses of requests stand in logs. */
 export const PersonReference = z
   .strictObject({
-    by: z.enum(PERSON_IDENTIFIERS),
+    by: z.enum(PERSON_IDENTIFIERS).describe('Kind of the identifier.'),
     value: z
       .string()
       .max(CONSENT_LIMITS.signerEmail)
-      .refine((text) => text.trim() !== '', 'must not be empty'),
+      .refine((text) => text.trim() !== '', 'must not be empty')
+      .describe('The identifier. It is sent in a body only, because URLs are logged.'),
   })
   .meta({ id: 'PersonReference' });
 
@@ -30,7 +31,7 @@ const Subject = z.discriminatedUnion('by', [
       .max(100)
       .transform((text) => eventIdOfConsentToken(text.toLowerCase()) ?? text.toLowerCase())
       .pipe(Uuid)
-      .describe('Its id, or its consent token.'),
+      .describe('UUID or consent token of the record.'),
   }),
 ]);
 
@@ -53,22 +54,22 @@ export const Erasure = z
     site_id: Uuid,
     state: z.enum(['pending', 'finished']),
     reason: z.enum(ERASURE_REASONS),
-    by: z.enum([...PERSON_IDENTIFIERS, 'record', 'age']).describe("`age`: the site's retention period."),
-    record_id: Uuid.nullable().describe('By record: which.'),
-    older_than: Time.nullable().describe('By age: what is older than this.'),
+    by: z
+      .enum([...PERSON_IDENTIFIERS, 'record', 'age'])
+      .describe('How the erased records were chosen; `age`: by the retention period of the site.'),
+    record_id: Uuid.nullable().describe('The record, for an erasure by record.'),
+    older_than: Time.nullable().describe('For an erasure by age: older records were erased.'),
     channel: z
       .enum(['panel', 's2s', 'operator', 'service'])
-      .describe('By which way it was asked for; `service`: by the retention period.'),
+      .describe('How the erasure was requested; `service`: by the retention period.'),
     requested_at: Time,
-    finished_at: Time.nullable().describe('Every key that it destroyed was destroyed by then.'),
-    erased_records: z.int().describe('So far. All are 0 where nothing was found; it is not said why.'),
+    finished_at: Time.nullable().describe('When the last key was destroyed.'),
+    erased_records: z.int().describe('Records erased so far. 0 if nothing was found; the reason is not stated.'),
     deleted_approval_tokens: z.int(),
     cancelled_exports: z
       .int()
-      .describe(
-        'Of the site, which were running; those that were still queued are cancelled too, and not counted: nothing had been read for them.',
-      ),
-    destroyed_packages: z.int().describe('Finished exports of the site whose packages the service kept.'),
+      .describe('Running exports of the site that were cancelled. Queued exports are cancelled, too, but not counted.'),
+    destroyed_packages: z.int().describe('Finished exports of the site whose stored packages were destroyed.'),
   })
   .meta({ id: 'Erasure' });
 
@@ -78,7 +79,7 @@ export const ErasureAnnouncement = z
     event_id: Uuid,
     state: z.enum(['waiting', 'logged', 'sealed', 'stamped']),
     batch: z.int().nullable(),
-    checkpoint_size: z.int().nullable().describe('The first stamped checkpoint that covers it.'),
+    checkpoint_size: z.int().nullable().describe('Size of the first stamped checkpoint that covers the event.'),
     stamped_time: Time.nullable(),
   })
   .meta({ id: 'ErasureAnnouncement' });
@@ -91,21 +92,21 @@ export const ErasureReceipt = Erasure.extend({
   announcements: z
     .array(ErasureAnnouncement)
     .max(MAX_SHOWN_ANNOUNCEMENTS)
-    .describe('The first ones, in order. They list the erased records, and name nobody.'),
+    .describe('The first announcements, in order. They list the erased records, and contain no personal value.'),
   has_more_announcements: z.boolean(),
   remains: z.object({
     scrubbed_at: Time.nullable().describe(
-      "When deleted bytes were removed from the database's files; null: not yet, or nothing was deleted.",
+      'When the deleted bytes were removed from the database files; null: not yet, or nothing was deleted.',
     ),
     backup_retention_days: z
       .int()
       .nullable()
-      .describe('Days for which backups are kept, as the service was told; null: it was not.'),
+      .describe('Days for which backups are kept, according to the configuration; null: not configured.'),
     backups_until: Time.nullable().describe(
-      'Until when backups can exist that open the values, to whoever has the master key; null: not known, or nothing was destroyed.',
+      'Until when backups can exist from which the master key can decrypt the values; null: unknown, or nothing was destroyed.',
     ),
   }),
-  statement: z.array(z.string()).describe('The same in words.'),
+  statement: z.array(z.string()).describe('The receipt in sentences.'),
 }).meta({ id: 'ErasureReceipt' });
 
 export const ErasureReceiptResponse = z.object({ data: ErasureReceipt }).meta({ id: 'ErasureReceiptResponse' });

@@ -6,13 +6,19 @@ import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 export const MAX_STATUS_ITEMS = 20;
 
 export const StatusQuery = z.object({
-  visitor_id: z.string().min(1).max(100),
+  visitor_id: z.string().min(1).max(100).describe('The `visitor_id` with which the consents were recorded.'),
   consent_type: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,50}$/)
-    .optional(),
-  document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
-  document_version_id: z.string().toLowerCase().pipe(Uuid).optional(),
+    .optional()
+    .describe('Only consents of this kind.'),
+  document_slug: DocumentVersionPublishedRecord.shape.slug.optional().describe('Only consents to this document.'),
+  document_version_id: z
+    .string()
+    .toLowerCase()
+    .pipe(Uuid)
+    .optional()
+    .describe('Only consents to this document version.'),
 });
 export type StatusQuery = z.infer<typeof StatusQuery>;
 

@@ -9,17 +9,17 @@ export const VerifiedRecord = z
     decision: z.enum(DECISIONS).nullable(),
     proof_hash: z.string(),
     hash_version: z.int().nullable(),
-    hash_valid: z.boolean().describe('The proof hash recomputed from the stored record is the stored one.'),
+    hash_valid: z.boolean().describe('Whether the proof hash of the stored record is the stored proof hash.'),
     merkle_valid: z
       .boolean()
       .nullable()
       .describe(
-        "The record's place in its batch, and the batch's in the ledger, are proved; null while it is in no batch.",
+        'Whether the record is proved to be in its batch, and the batch in the ledger; null while the record is in no batch.',
       ),
-    is_anonymized: z.boolean(),
+    is_anonymized: z.boolean().describe('Whether the personal values of the record were erased.'),
     is_tsa_stamped: z
       .boolean()
-      .describe("A time-stamp token covers the record's batch. Its signature is not verified here."),
+      .describe('Whether a time stamp covers the batch of the record. The signature of the token is not verified.'),
     created_at: Instant.nullable(),
   })
   .meta({ id: 'VerifiedRecord' });
@@ -32,9 +32,13 @@ export type VerifyResponse = z.infer<typeof VerifyResponse>;
 /** The parameters of public verify, as a query or as a JSON body. */
 export const PublicVerifyRequest = z
   .object({
-    token: z.string().max(8192).optional(),
-    proof_hash: z.string().max(100).optional(),
-    id: z.string().max(100).optional(),
+    token: z
+      .string()
+      .max(8192)
+      .optional()
+      .describe('A consent token (`ct_…`), or the value of the cookie `_svc_consent`.'),
+    proof_hash: z.string().max(100).optional().describe('The proof hash of a record.'),
+    id: z.string().max(100).optional().describe('The UUID of a record.'),
   })
   .meta({ id: 'PublicVerifyRequest' });
 export type PublicVerifyRequest = z.infer<typeof PublicVerifyRequest>;
@@ -53,7 +57,7 @@ export const PublicVerifyResponse = z
       timestamp: z
         .object({ time: Instant, checkpoint_size: z.int() })
         .nullable()
-        .describe('The earliest time-stamp that covers the record; null while there is none.'),
+        .describe('The earliest time stamp that covers the record; null while there is none.'),
     }),
   })
   .meta({ id: 'PublicVerifyResponse' });

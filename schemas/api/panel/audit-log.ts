@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
-import { AnyJson, InputTime, QueryText } from '../common.js';
+import { InputTime, QueryText } from '../common.js';
 import { PageQuery, Timestamp } from './common.js';
 
 /** A line of the audit log. It names data subjects by event id only. */
 export const AuditLogEntry = z
   .object({
-    seq: z.int().describe('Grows with time.'),
+    seq: z.int().describe('Number of the entry, in order of time.'),
     at: Timestamp,
     actor: z.object({
       kind: z.enum(['user', 'operator', 'service']),
-      user_id: Uuid.nullable().describe('Of a user; null for others.'),
+      user_id: Uuid.nullable().describe('The user; null for other actors.'),
     }),
-    action: z.string().describe('`<subject>.<verb>`, e.g. `site.create`.'),
+    action: z.string().describe('What was done, for example `site.create`.'),
     subject: z.object({ kind: z.string(), id: z.string() }),
-    details: z.record(z.string(), AnyJson),
+    details: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'AuditLogEntry' });
 
@@ -26,6 +26,6 @@ export const AuditLogQuery = PageQuery.extend({
     .optional(),
   actor_user_id: Uuid.optional(),
   subject_id: QueryText.max(200).optional(),
-  from: InputTime.optional().describe('Inclusive.'),
-  to: InputTime.optional().describe('Exclusive.'),
+  from: InputTime.optional().describe('Only entries at or after this time.'),
+  to: InputTime.optional().describe('Only entries before this time.'),
 });

@@ -5,7 +5,7 @@ import { DraftRevision, ExpectedRevision } from './draft-revision.js';
 
 /** A category of the draft. */
 export const DraftCategory = ConsentCategory.extend({
-  position: z.int().min(0).describe('Place in the banner, from 0.'),
+  position: z.int().min(0).describe('Position in the banner, from 0.'),
 }).meta({ id: 'DraftCategory' });
 export type DraftCategory = z.infer<typeof DraftCategory>;
 

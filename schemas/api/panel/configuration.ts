@@ -48,8 +48,8 @@ export type DraftProblem = z.infer<typeof DraftProblem>;
 export const ConfigurationDraft = SiteConfigDraft.extend({
   ...DraftRevision.shape,
   changed_at: Timestamp.nullable(),
-  problems: z.array(DraftProblem).describe('What is missing for it to be published.'),
-  has_changes: z.boolean().describe('Whether publishing would change what is in force.'),
+  problems: z.array(DraftProblem).describe('Why the draft cannot be published yet.'),
+  has_changes: z.boolean().describe('Whether the draft differs from the version in force.'),
   in_force: z
     .object({ number: z.int(), sha256: Sha256Hex })
     .nullable()
@@ -96,8 +96,8 @@ export const BannerTextsResponse = z
 /** A configuration that was published. */
 export const ConfigurationVersion = z
   .object({
-    number: z.int().describe('From 1, without gaps.'),
-    sha256: Sha256Hex.describe("Of the record's text: the `site_config_hash` of consents."),
+    number: z.int().describe('Number of the version, from 1 without gaps.'),
+    sha256: Sha256Hex.describe('SHA-256 of `record`: the `site_config_hash` of consents.'),
     published_at: Timestamp,
     is_in_force: z.boolean(),
     publication: Publication,
@@ -106,7 +106,7 @@ export const ConfigurationVersion = z
 export type ConfigurationVersion = z.infer<typeof ConfigurationVersion>;
 
 export const ConfigurationVersionWithRecord = ConfigurationVersion.extend({
-  record: z.string().describe('The exact canonical text that the hash is over.'),
+  record: z.string().describe('The exact canonical text of which `sha256` is the hash.'),
 }).meta({ id: 'ConfigurationVersionWithRecord' });
 
 export type ConfigurationVersionWithRecord = z.infer<typeof ConfigurationVersionWithRecord>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHANNELS, ConsentRecord, DECISIONS } from '../../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../../events/notices.js';
 import { Uuid } from '../../evidence/primitives.js';
-import { AnyJson, InputTime, QueryText } from '../common.js';
+import { InputTime, QueryText } from '../common.js';
 import { PersonReference } from '../erasures.js';
 import { ExportedAttachment, PERSONAL_FIELDS } from '../export.js';
 import { VerifiedRecord } from '../verify.js';
@@ -14,18 +14,18 @@ export const SEALING_STATES = ['recorded', 'sealed', 'stamped'] as const;
 const filters = {
   consent_type: ConsentRecord.shape.consent_type.optional(),
   decision: z.enum(DECISIONS).optional(),
-  category: QueryText.min(1).max(50).optional().describe('Only records that decide about this category.'),
+  category: QueryText.min(1).max(50).optional().describe('Only records with a decision on this category.'),
   document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
   document_version_id: Uuid.optional(),
   channel: z.enum(CHANNELS).optional(),
-  from: InputTime.optional().describe('Of `created_at`, inclusive.'),
-  to: InputTime.optional().describe('Of `created_at`, exclusive.'),
+  from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
+  to: InputTime.optional().describe('Only records with `created_at` before this time.'),
 };
 
 const flags = <T extends z.ZodType>(flag: T) => ({
-  category_granted: flag.optional().describe('How the category was decided; with `category` only.'),
+  category_granted: flag.optional().describe('Only records with this decision on `category`, which is required.'),
   is_anonymized: flag.optional(),
-  is_expired: flag.optional().describe('Whether `valid_until` has passed.'),
+  is_expired: flag.optional().describe('Only records whose `valid_until` has passed, or has not.'),
   is_stamped: flag.optional(),
 });
 
@@ -42,7 +42,7 @@ const isOrdered = ({ from, to }: Dependent): boolean =>
 const namesCategory = ({ category, category_granted }: Dependent): boolean =>
   category_granted === undefined || category !== undefined;
 const ORDERED = { path: ['to'], message: 'must be after from' };
-const WITH_CATEGORY = { path: ['category_granted'], message: 'is for use with category' };
+const WITH_CATEGORY = { path: ['category_granted'], message: 'requires category' };
 
 export const ListConsentsQuery = PageQuery.extend({ ...filters, ...flags(FlagInQuery) })
   .refine(isOrdered, ORDERED)
@@ -71,11 +71,15 @@ const ConsentSummary = z
     id: Uuid,
     consent_token: z.string(),
     proof_hash: z.string(),
-    record: PublicRecord.nullable().describe('Null if the stored text is no record any more.'),
+    record: PublicRecord.nullable().describe(
+      'Public part of the record; null if the stored text is not a valid record.',
+    ),
     document_slug: z.string().nullable(),
     is_intact: z
       .boolean()
-      .describe('The stored text fits its proof hash and every copy of its members; `verify` checks all the rest.'),
+      .describe(
+        'Whether the stored text matches its proof hash and every copy of its members. `verify` also checks the ledger.',
+      ),
     is_anonymized: z.boolean(),
     is_expired: z.boolean(),
     state: z.enum(SEALING_STATES),
@@ -87,7 +91,7 @@ export const ConsentsPage = pageOf(ConsentSummary).meta({ id: 'ConsentsPage' });
 
 const Sealing = z
   .object({
-    batch: z.int().nullable().describe('Number of the batch; null while it is in none.'),
+    batch: z.int().nullable().describe('Number of the Merkle batch; null while the record is in no batch.'),
     index: z.int().nullable(),
     sealed_at: Timestamp.nullable(),
     checkpoint: z
@@ -113,7 +117,7 @@ export const VerifyConsentResponse = dataOf(
     timestamp: z
       .object({ time: Timestamp, checkpoint_size: z.int() })
       .nullable()
-      .describe('The earliest time stamp that covers the record; null while there is none, or if it does not fit.'),
+      .describe('The earliest time stamp that covers the record; null if there is none, or if it does not match.'),
     sealing: Sealing,
   }),
 );
@@ -128,8 +132,8 @@ export const DiscloseConsentRequest = z.strictObject({
 export const DiscloseConsentResponse = dataOf(
   z.object({
     id: Uuid,
-    is_anonymized: z.boolean().describe('Then every field is null.'),
-    fields: z.record(z.string(), AnyJson).describe('The fields asked for; null where nothing was said.'),
+    is_anonymized: z.boolean().describe('Whether the record was erased; then every field is null.'),
+    fields: z.record(z.string(), z.unknown()).describe('The requested fields; null if the consent had no value.'),
     attachments: z.array(ExportedAttachment),
   }),
 );

@@ -14,11 +14,11 @@ export const PanelDocument = z
     id: Uuid,
     slug: z.string(),
     kind: Kind,
-    requires_approval_token: z.boolean().describe('Whether a consent to it needs an approval token.'),
+    requires_approval_token: z.boolean().describe('Whether a consent to the document requires an approval token.'),
     created_at: Timestamp,
     active_versions: z
       .array(z.object({ id: Uuid, language: z.string(), number: z.int() }))
-      .describe('One for each language at most.'),
+      .describe('The active version of each language.'),
   })
   .meta({ id: 'Document' });
 export type PanelDocument = z.infer<typeof PanelDocument>;
@@ -33,7 +33,7 @@ export const CreateDocumentRequest = z.strictObject({
 
 export const ChangeDocumentRequest = CreateDocumentRequest.extend({ requires_approval_token: z.boolean() })
   .partial()
-  .refine((change) => Object.keys(change).length > 0, 'name at least one member');
+  .refine((change) => Object.keys(change).length > 0, 'must contain at least one member');
 
 export const PanelDocumentParams = SiteParams.extend({ document_id: Uuid });
 export const VersionParams = PanelDocumentParams.extend({ version_id: Uuid });
@@ -43,16 +43,19 @@ export const DocumentVersion = z
     id: Uuid,
     document_id: Uuid,
     language: z.string(),
-    number: z.int().nullable().describe('Within its document and language, from 1 without gaps; null for a draft.'),
+    number: z
+      .int()
+      .nullable()
+      .describe('Number within the document and language, from 1 without gaps; null for a draft.'),
     title: z.string(),
     media_type: z.string(),
     content_sha256: Sha256Hex,
-    size: z.int().describe('Of the content, in bytes.'),
+    size: z.int().describe('Size of the content in bytes.'),
     state: z.enum(VERSION_STATES),
     published_at: Timestamp.nullable(),
     activated_at: Timestamp.nullable(),
     retired_at: Timestamp.nullable(),
-    publication: Publication.nullable().describe('Null for a draft.'),
+    publication: Publication.nullable().describe('Where the log and the ledger have the version; null for a draft.'),
   })
   .meta({ id: 'DocumentVersion' });
 export type DocumentVersion = z.infer<typeof DocumentVersion>;
@@ -72,12 +75,12 @@ export const CreateVersionRequest = z.strictObject({
 export const ChangeVersionRequest = z
   .strictObject({ title: Title, media_type: MediaType, content: z.string() })
   .partial()
-  .refine((change) => Object.keys(change).length > 0, 'name at least one member');
+  .refine((change) => Object.keys(change).length > 0, 'must contain at least one member');
 
 export const PublishVersionRequest = z
   .strictObject({
     content_sha256: Sha256Hex.optional().describe(
-      'Of the content that is meant: refused if the draft has another by now.',
+      'SHA-256 of the content to publish: 409 if the draft has different content by now.',
     ),
   })
   .optional();

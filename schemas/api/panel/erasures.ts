@@ -13,8 +13,8 @@ export const ListErasuresQuery = PageQuery.extend({
 export const ErasuresPage = pageOf(Erasure)
   .extend({
     retention: z.object({
-      retention_days: z.int().nullable().describe('Null: records are kept until somebody erases them.'),
-      erases_before: Timestamp.nullable().describe('Records older than this are erased at the next hourly look.'),
+      retention_days: z.int().nullable().describe('Null: records are kept until they are erased on request.'),
+      erases_before: Timestamp.nullable().describe('The next hourly run erases records that are older than this.'),
     }),
   })
   .meta({ id: 'ErasuresPage' });

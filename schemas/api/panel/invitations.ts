@@ -15,7 +15,7 @@ export const Invitation = z
     created_at: Timestamp,
     expires_at: Timestamp,
     accepted_at: Timestamp.nullable(),
-    user_id: Uuid.nullable().describe('The user whom it made; null unless it was accepted.'),
+    user_id: Uuid.nullable().describe('The user who accepted it; null unless it was accepted.'),
     revoked_at: Timestamp.nullable(),
   })
   .meta({ id: 'Invitation' });

@@ -3,16 +3,16 @@ import { z } from 'zod';
 export const Plan = z
   .object({
     name: z.string(),
-    rate_limit_per_minute: z.int().describe('Requests a minute to the Tool API.'),
-    consent_quota: z.int().nullable().describe('Consents a calendar month (UTC); null: no limit.'),
+    rate_limit_per_minute: z.int().describe('Requests per minute to the Tool API.'),
+    consent_quota: z.int().nullable().describe('Consents per calendar month (UTC); null: no limit.'),
   })
   .meta({ id: 'Plan' });
 
 /** What the tenant has subscribed to. */
 export const Subscription = Plan.extend({
-  is_active: z.boolean().describe('False: consents are answered 429 NO_CONSENT_SUBSCRIPTION.'),
-  used_this_month: z.int().describe('Of this calendar month (UTC).'),
-  left_this_month: z.int().nullable().describe('Null: no limit.'),
+  is_active: z.boolean().describe('Whether the plan is active; if not, consents return 429 NO_CONSENT_SUBSCRIPTION.'),
+  used_this_month: z.int().describe('Consents of the current calendar month (UTC).'),
+  left_this_month: z.int().nullable().describe('Consents left in this month; null: no limit.'),
 }).meta({ id: 'Subscription' });
 
 /** First day of a calendar month, UTC. */

@@ -6,11 +6,11 @@ import { PageQuery, Timestamp } from './common.js';
 export const SignIn = z
   .object({
     id: Uuid,
-    is_current: z.boolean().describe('Whether this request was made with it.'),
+    is_current: z.boolean().describe('Whether it is the sign-in of this request.'),
     started_at: Timestamp,
     renewed_at: Timestamp,
-    lapses_at: Timestamp.describe('When it ends, if it is not renewed before.'),
-    expires_at: Timestamp.describe('When it ends however often it is renewed.'),
+    lapses_at: Timestamp.describe('When the sign-in ends unless it is renewed before.'),
+    expires_at: Timestamp.describe('When the sign-in ends, however often it is renewed.'),
   })
   .meta({ id: 'SignIn' });
 

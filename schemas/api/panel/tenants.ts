@@ -18,7 +18,7 @@ export const ChangeTenantRequest = z.strictObject({ name: TenantName });
 
 export const CreateTenantRequest = z.strictObject({
   name: TenantName,
-  owner_email: z.email().max(320).toLowerCase().describe('Of whoever will own the tenant.'),
+  owner_email: z.email().max(320).toLowerCase().describe('E-mail address of the first owner, who is invited.'),
 });
 
 /** With the invitation of its first owner: whoever makes the tenant hands the token on, the service sends no mail. */

@@ -11,7 +11,7 @@ export const PanelUser = z
     role: UserRole,
     is_disabled: z.boolean(),
     created_at: Timestamp,
-    last_sign_in_at: Timestamp.nullable().describe('Null: never, or not since this is kept.'),
+    last_sign_in_at: Timestamp.nullable().describe('When the user last signed in; null: never.'),
     disabled_at: Timestamp.nullable(),
   })
   .meta({ id: 'User' });
@@ -26,7 +26,7 @@ export const UserParams = z.object({ user_id: Uuid });
 export const ChangeUserRequest = z
   .strictObject({ role: UserRole.optional(), is_disabled: z.boolean().optional() })
   .refine(({ role, is_disabled }) => role !== undefined || is_disabled !== undefined, {
-    message: 'must name role, is_disabled or both',
+    message: 'must contain role, is_disabled or both',
   });
 
 /** A token that sets a new password, once. It is shown this once, and sent to nobody. */

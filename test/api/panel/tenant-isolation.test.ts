@@ -169,8 +169,8 @@ describe('a backend of another tenant', () => {
   };
   const { paths } = Described.parse(JSON.parse(readFileSync('docs/openapi/tool-api.json', 'utf8')));
 
-  it('is looked at in every route that names something', () => {
-    const routes = Object.entries(paths).filter(([path]) => path.includes('{'));
+  it('is tried in every route with a path parameter, except those of the public ledger', () => {
+    const routes = Object.entries(paths).filter(([path]) => path.includes('{') && !path.startsWith('/checkpoints/'));
     expect(routes.map(([path]) => path).sort()).toEqual(Object.keys(named).sort());
     for (const [path, methods] of routes) expect(Object.keys(methods), path).toEqual(['get']);
   });
