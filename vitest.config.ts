@@ -1,12 +1,25 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { testFiles } from './test/support/test-files.js';
+import { LongestFirst } from './test/support/test-order.js';
+
+const { fast, others } = testFiles();
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // One more than there are cores: many tests wait for a clock, a server or a disk.
+    maxWorkers: availableParallelism() + 1,
+    // No module of the project has state, so that test files can share the modules that a worker has loaded.
+    isolate: false,
     // A second, the default, is short on a machine that is busy.
     expect: { poll: { timeout: 20_000 } },
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      // What `npm run test:fast` runs.
+      { extends: true, test: { name: 'fast', include: [...fast] } },
+      { extends: true, test: { name: 'service', include: [...others] } },
+    ],
   },
 });

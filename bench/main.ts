@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import { migrate } from '../src/platform/database/migrate.js';
-import { migrations } from '../src/platform/database/migrations/index.js';
+import { loadMigrations } from '../src/platform/database/migrations/index.js';
 import { createPool } from '../src/platform/database/pool.js';
 import { createSiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { benchBatches } from './batches.js';
@@ -25,7 +25,7 @@ try {
     statementTimeoutMs: 60_000,
     onIdleError: (error) => console.error(error),
   });
-  await migrate(pool, migrations);
+  await migrate(pool, loadMigrations());
   const site = await createSiteFixture(pool);
   await pool.end();
   const service = await startBenchedService(postgres, site);

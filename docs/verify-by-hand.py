@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Confirms one record of a Consent Ledger evidence package, without any software of Consent Ledger.
+"""Confirms one record of a Consent Ledger evidence package without any software of Consent Ledger.
 
     python3 verify-by-hand.py PACKAGE.zip RECORD --ledger-key LEDGER.pub --tsa-ca ROOT.pem
 
-RECORD is an event id or a consent token (ct_...). It needs Python 3.9, its standard library, and the openssl command (3.0 or later), and follows
-docs/evidence-format.md. It is meant to be read: one function for each step. It confirms what a record rests on, and no more: consent-verify also checks
-revocation, completeness, erasures, key changes and the container.
+RECORD is an event id or a consent token (ct_...). The script needs Python 3.9, its standard library
+and the openssl command (3.0 or later), and follows docs/evidence-format.md. It is written to be
+read: one function for each step. It confirms only the proof of the record. consent-verify also
+checks revocation, completeness, erasures, key changes and the container.
 """
 import argparse, base64, calendar, hashlib, json, os, re, subprocess, sys, tempfile, time, zipfile
 
 
 class Refused(Exception):
-    """Something does not hold."""
+    """A check failed."""
 
 
 def require(holds, problem):
@@ -37,7 +38,7 @@ def unbase64url(text):
 
 def root_of_inclusion(index, size, leaf, path):
     """RFC 9162, 2.1.3.2: the root to which a leaf's audit path leads."""
-    require(0 <= index < size, "the index lies outside the tree")
+    require(0 <= index < size, "the index is outside the tree")
     fn, sn, running = index, size - 1, leaf
     for step in path:
         require(sn > 0, "the audit path is too long")
@@ -54,7 +55,7 @@ def root_of_inclusion(index, size, leaf, path):
 
 def roots_of_consistency(first, second, first_root, path):
     """RFC 9162, 2.1.4.2: the roots of the smaller and the larger tree to which a consistency proof leads."""
-    require(0 < first < second, "the sizes are in no order")
+    require(0 < first < second, "the sizes are not in order")
     steps = list(path) if first & (first - 1) else [first_root] + list(path)
     require(steps, "the consistency proof is empty")
     fn, sn = first - 1, second - 1
@@ -128,10 +129,10 @@ def read_ledger_key(path):
             found = re.fullmatch(r"([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)", line.strip())
             if found:
                 name, key_id, key = found[1], bytes.fromhex(found[2]), base64.b64decode(found[3])
-                require(len(key) == 33 and key[0] == 1, "the ledger's key is no Ed25519 key")
-                require(sha256(name.encode() + b"\n" + key)[:4] == key_id, "the id of the ledger's key is wrong")
+                require(len(key) == 33 and key[0] == 1, "the ledger key is not an Ed25519 key")
+                require(sha256(name.encode() + b"\n" + key)[:4] == key_id, "the id of the ledger key does not match")
                 return name, key_id, key[1:]
-    raise Refused("the file given as the ledger's key holds no verifier-key line")
+    raise Refused("the file given with --ledger-key contains no verifier-key line")
 
 
 def text_of_note(package, note, key):
@@ -144,9 +145,9 @@ def text_of_note(package, note, key):
         if len(parts) == 3 and parts[0] == "\u2014" and parts[1] == name:
             signature = base64.b64decode(parts[2])
             if signature[:4] == key_id:
-                require(is_signed(package, public_key, text.encode(), signature[4:]), "a signature by the ledger is wrong")
+                require(is_signed(package, public_key, text.encode(), signature[4:]), "a signature by the ledger key is invalid")
                 return text
-    raise Refused("a note is not signed by the ledger key that you gave")
+    raise Refused("the ledger key that you gave did not sign a note")
 
 
 def check_files(package):
@@ -167,10 +168,10 @@ def check_manifest_signature(package, manifest, key):
     public_key = unbase64url(fields["jwk"]["x"])
     payload = base64.urlsafe_b64encode(package.read("manifest.json")).rstrip(b"=")
     signed = header.encode() + b"." + payload
-    require(is_signed(package, public_key, signed, unbase64url(signature)), "the manifest's signature is wrong")
+    require(is_signed(package, public_key, signed, unbase64url(signature)), "the manifest signature is invalid")
     lines = text_of_note(package, fields["certificate"].encode(), key).splitlines()
     expected = ["consent-ledger manifest key v1", manifest["origin"], base64.b64encode(public_key).decode()]
-    require(lines == expected, "the certificate of the manifest's key is for something else")
+    require(lines == expected, "the certificate of the manifest key does not match")
 
 
 def find_entry(package, record):
@@ -180,7 +181,7 @@ def find_entry(package, record):
         entry = json.loads(line["entry"])
         if entry["event_id"] == event_id:
             return line, entry, leaf_hash(line["entry"].encode())
-    raise Refused(f"the package holds no record {record}")
+    raise Refused(f"the package contains no record {record}")
 
 
 def check_batch(package, line, leaf):
@@ -191,7 +192,7 @@ def check_batch(package, line, leaf):
             proofs = package.lines(f"proofs/{line['batch']}.ndjson")
             if proofs and "leaf" in proofs[0]:
                 leaves = [bytes.fromhex(proof["leaf"]) for proof in proofs]
-                require(len(leaves) == header["count"] and leaves[line["index"]] == leaf, "the batch holds something else")
+                require(len(leaves) == header["count"] and leaves[line["index"]] == leaf, "the batch contains another leaf")
                 root = tree_root(leaves)
             else:
                 path = next((proof["path"] for proof in proofs if proof["index"] == line["index"]), None)
@@ -212,7 +213,7 @@ def read_checkpoint(package, size, key, origin):
 def check_ledger(package, manifest, batch, header, key):
     """Step 5: the batch is in the ledger as the newest checkpoint has it. Returns the root of that."""
     size = manifest["checkpoint"]
-    require(size is not None, "nothing in the package is time-stamped")
+    require(size is not None, "the package has no time stamp")
     require(manifest["origin"] == key[0], "the ledger key that you gave is of another ledger")
     root = read_checkpoint(package, size, key, manifest["origin"])
     path = [bytes.fromhex(hash) for hash in batch["path"]]
@@ -248,9 +249,9 @@ def check_stamp(package, size, roots):
     stated = re.search(r"^Time stamp: (\w{3} +\d+ [\d:]+)(?:\.\d+)? (\d{4}) GMT$", openssl("ts", "-reply", "-in", token, "-text").stdout, re.M)
     require(stated, "the time stamp cannot be read")
     seconds = calendar.timegm(time.strptime(f"{stated[1]} {stated[2]}", "%b %d %H:%M:%S %Y"))
-    # The certificates are judged at the time of the stamp: they may have expired since.
+    # The certificates are evaluated at the time of the stamp: they may have expired since.
     done = openssl("ts", "-verify", "-data", note, "-in", token, "-CAfile", roots, *untrusted, "-attime", str(seconds))
-    require(done.returncode == 0, "the time stamp does not hold: " + " ".join(done.stderr.split()))
+    require(done.returncode == 0, "the time stamp is invalid: " + " ".join(done.stderr.split()))
     return seconds
 
 
@@ -259,7 +260,7 @@ def check_values(package, line, record):
     values = []
     for disclosure in line["disclosures"]:
         digest = base64.urlsafe_b64encode(sha256(disclosure.encode())).rstrip(b"=").decode()
-        require(digest in record.get("_sd", []), "a disclosed value is not one of the record's")
+        require(digest in record.get("_sd", []), "the record does not commit to a disclosed value")
         values.append(json.loads(unbase64url(disclosure))[1:])
     for name in ("document_hash", "site_config_hash"):
         if name in record:

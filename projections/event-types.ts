@@ -10,7 +10,7 @@ import {
   DOCUMENT_VERSION_PUBLISHED,
   DOCUMENT_VERSION_RETIRED,
 } from '../schemas/events/notices.js';
-import { SITE_CONFIG_PUBLISHED, SITE_CONFIG_PUBLISHED_V1 } from '../schemas/events/site-config.js';
+import { SITE_CONFIG_PUBLISHED } from '../schemas/events/site-config.js';
 
 /** Events of no site. */
 export const LEDGER_EVENTS = [
@@ -24,6 +24,5 @@ export const NOTICE_EVENTS = [
   DOCUMENT_VERSION_PUBLISHED,
   DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_RETIRED,
-  SITE_CONFIG_PUBLISHED_V1,
   SITE_CONFIG_PUBLISHED,
 ] as const;

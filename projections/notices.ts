@@ -8,7 +8,7 @@ import {
   DocumentVersionStateRecord,
   PublicEventBody,
 } from '../schemas/events/notices.js';
-import { AnySiteConfigRecord, SITE_CONFIG_PUBLISHED, SITE_CONFIG_PUBLISHED_V1 } from '../schemas/events/site-config.js';
+import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../schemas/events/site-config.js';
 import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
 import type { Handler, Mutation, Projection, ProjectionEvent } from './definition.js';
 import { LEDGER_EVENTS } from './event-types.js';
@@ -64,7 +64,6 @@ export const notices: Projection = {
     },
     [DOCUMENT_VERSION_ACTIVATED]: becomes('active', 'activated_at'),
     [DOCUMENT_VERSION_RETIRED]: becomes('retired', 'retired_at'),
-    [SITE_CONFIG_PUBLISHED_V1]: configurationPublished,
     [SITE_CONFIG_PUBLISHED]: configurationPublished,
   },
   ignores: [CONSENT_RECORDED, SUBJECT_ERASED, ...LEDGER_EVENTS],
@@ -81,7 +80,7 @@ function becomes(state: string, column: string): Handler {
 /** Of any version: the hash is over the text as it was published, so records are not brought up to the newest. */
 function configurationPublished(event: ProjectionEvent): readonly Mutation[] {
   const { record: text } = PublicEventBody.parse(event.body);
-  const { site_id, number, created_at } = AnySiteConfigRecord.parse(event.record);
+  const { site_id, number, created_at } = SiteConfigPublishedRecord.parse(event.record);
   const row = {
     sha256: sha256Hex(text),
     site_id,

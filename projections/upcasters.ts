@@ -8,10 +8,7 @@ export interface Upcaster {
   readonly upcast: (body: unknown) => unknown;
 }
 
-/**
- * `SiteConfigPublished` is not among them: consents name a configuration by the hash of its text, so a body with another text would be another
- * configuration. Whoever reads both versions takes both (`AnySiteConfigRecord`).
- */
+/** None yet: every event type has one version. */
 export const UPCASTERS: readonly Upcaster[] = [];
 
 /** Type and body in the newest version that the upcasters know. */

@@ -1,4 +1,5 @@
-// Builds the verifier as one HTML file that works from disk without a network, and the same for the service to serve, with its look-up beside it.
+// Builds the verifier as one HTML file that works from disk without a network, and the same for the
+// service to serve, with its look-up beside it.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -66,7 +67,8 @@ const hashSource = (text) => `'sha256-${createHash('sha256').update(text).digest
 
 /**
  * @param notices turns the files of a bundle into the licences of the libraries in it
- * @returns `standalone` connects to nothing; `served` may ask the service that it comes from, and nothing else
+ * @returns `standalone` connects to nothing; `served` may ask the service that it comes from, and
+ *   nothing else
  */
 export async function buildPages(notices) {
   const [template, css, lookup, style] = await Promise.all([
@@ -104,13 +106,13 @@ export async function buildPages(notices) {
     standalone: fill(
       alone.script,
       "'none'",
-      'Nothing leaves your computer: the page may not connect to anything, needs no network, and remembers nothing.',
+      'No data leaves your computer. The page cannot connect to any server, needs no network and stores nothing.',
       '',
     ),
     served: fill(
       withLookup.script,
       "'self'",
-      'The package does not leave your computer: all checking is done here, in your browser. To be independent of this service, keep <a href="/verify/consent-verify.html" download>this page as a file</a> and open it from disk, with the network off.',
+      'The package does not leave your computer: the verification runs in your browser. To be independent of this service, save <a href="/verify/consent-verify.html" download>this page as a file</a> and open it from disk with the network off.',
       lookup,
     ),
   };

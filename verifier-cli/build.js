@@ -1,4 +1,5 @@
-// Bundles the verifier, the schemas it imports and its libraries into one file for Node and one for browsers, so that neither needs anything else.
+// Bundles the verifier, the schemas it imports and its libraries into one file for Node and one for
+// browsers, so that neither needs anything else.
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,7 @@
-/** Hash algorithms that certificates and time-stamp tokens name. Knowing one does not mean trusting it. */
+/**
+ * Hash algorithms that certificates and time stamp tokens name. A known algorithm is not
+ * necessarily sound.
+ */
 export type HashAlgorithm =
   | 'md5'
   | 'sha1'
@@ -37,7 +40,10 @@ export type NamedCurve =
   | 'brainpoolP384r1'
   | 'brainpoolP512r1';
 
-/** A public key as raw material, so that each implementation of the port can import it in its own way. */
+/**
+ * A public key as raw material, so that each implementation of the port can import it in its own
+ * way.
+ */
 export type PublicKey =
   | {
       readonly type: 'rsa' /** DER of RSAPublicKey (RFC 8017 A.1.1). */;
@@ -56,5 +62,8 @@ export type PublicKey =
       readonly bits: number;
     };
 
-/** `unsupported`: this implementation cannot say; `invalid` covers a key of another kind than the scheme's. */
+/**
+ * `unsupported`: this implementation cannot say; `invalid` covers a key of another kind than the
+ * scheme's.
+ */
 export type SignatureOutcome = 'valid' | 'invalid' | 'unsupported';

@@ -14,10 +14,13 @@ export function toBase64url(bytes: Uint8Array): string {
   return view(bytes).toString('base64url');
 }
 
-/** The bytes of canonical base64url without padding; null for anything else, unused bits that are set included. */
+/**
+ * The bytes of canonical base64url without padding; null for anything else, unused bits that are
+ * set included.
+ */
 export function fromBase64url(text: string): Uint8Array | null {
   const bytes = Buffer.from(text, 'base64url');
-  // Whatever else the decoder lets pass is encoded in another way.
+  // All other input that the decoder accepts encodes differently.
   return bytes.toString('base64url') === text ? new Uint8Array(bytes) : null;
 }
 
@@ -32,18 +35,23 @@ export function fromBase64(text: string): Uint8Array | null {
   return bytes.toString('base64') === text ? new Uint8Array(bytes) : null;
 }
 
-/** A text with one character for each byte. Those of ASCII stand for themselves; what others become is not to be relied on. */
+/**
+ * A text with one character for each byte. ASCII bytes map to themselves; do not rely on the
+ * others.
+ */
 export function textOfBytes(bytes: Uint8Array): string {
   return view(bytes).toString('latin1');
 }
 
 /**
- * The text whose canonical base64url without padding this is, with one character for each byte as `textOfBytes`; null for anything else.
+ * The text whose canonical base64url without padding this is, with one character for each byte as
+ * `textOfBytes`; null for anything else.
  */
 export function textFromBase64url(text: string): string | null {
   const bytes = Buffer.from(text, 'base64url');
-  // What is no base64, the decoder passes over: then there are fewer bytes. It takes the two other characters of plain base64 as well, and bits that
-  // are set behind the last byte. (Encoding it again, to compare, would cost as much as decoding.)
+  // The decoder skips characters that are not base64, so there are fewer bytes. It also accepts the
+  // two other characters of plain base64, and bits set after the last byte. (Encoding the bytes
+  // again to compare would cost as much as decoding.)
   const isWhole = bytes.length === Math.floor((text.length * 3) / 4) && !text.includes('+') && !text.includes('/');
   return isWhole && isEndCanonical(text) ? bytes.toString('latin1') : null;
 }

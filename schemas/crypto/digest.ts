@@ -9,8 +9,8 @@ export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
   if (length <= ONE_SHOT_BYTES) {
-    // Leaves and nodes of trees, by the million: one call into OpenSSL, instead of an object for each. The digest comes as a text, because a buffer
-    // would cost more than the hash.
+    // Leaves and nodes of trees, by the million: one call into OpenSSL, instead of an object for
+    // each. The digest comes as a text, because a buffer would cost more than the hash.
     const content = parts.length === 1 ? (parts[0] ?? EMPTY) : concatBytes(...parts);
     return bytesOfText(hash('sha256', content, 'binary'));
   }
@@ -30,7 +30,10 @@ export function sha256Hex(content: string | Uint8Array): string {
   return hash('sha256', content, 'hex');
 }
 
-/** SHA-256 of an ASCII text, as base64url without padding (the digest of a disclosure, RFC 9901 §4.2.3). */
+/**
+ * SHA-256 of an ASCII text, as base64url without padding (the digest of a disclosure, RFC 9901
+ * §4.2.3).
+ */
 export function sha256Base64url(text: string): string {
   return hash('sha256', text, 'base64url');
 }

@@ -12,7 +12,10 @@ export {
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The UTF-8 bytes of a text. Lone surrogates become U+FFFD: check `isWellFormed` first where that matters. */
+/**
+ * The UTF-8 bytes of a text. Lone surrogates become U+FFFD: check `isWellFormed` first where that
+ * matters.
+ */
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }

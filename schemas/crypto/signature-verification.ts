@@ -9,7 +9,7 @@ export function hashBytes(algorithm: HashAlgorithm, bytes: Uint8Array): Uint8Arr
 }
 
 /**
- * Verifies one signature. Asynchronous so that WebCrypto can stand behind it in a browser, where this file is replaced.
+ * Verifies one signature. Asynchronous, because the browser replacement of this file may be.
  *
  * @param signature for ECDSA the DER of ECDSA-Sig-Value (RFC 5480), as CMS and X.509 carry it
  * @returns never throws: bytes that do not form a key or a signature are `invalid`
@@ -68,8 +68,8 @@ function importSpki(spki: Uint8Array): KeyObject {
 }
 
 /**
- * The RSA key restricted to the parameters of the signature. Node takes no mask hash of its own for PSS, but obeys the
- * one in the key's AlgorithmIdentifier.
+ * The RSA key restricted to the parameters of the signature. Node takes no mask hash of its own for
+ * PSS, but obeys the one in the key's AlgorithmIdentifier.
  */
 function importPss(identifier: Uint8Array, pkcs1: Uint8Array): KeyObject {
   const keyBits = derValue(0x03, concatBytes(new Uint8Array([0]), pkcs1));

@@ -39,7 +39,10 @@ export const VOUCHABLE_FIELDS = [
 export const IdentityAssurance = z.strictObject({
   method: z.literal('tenant_attested'),
   approval_token_id: z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/),
-  /** Names of the fields that the token vouched for, sorted. What else the record says of the person, the visitor said. */
+  /**
+   * Names of the fields that the token vouched for, sorted. What else the record says of the
+   * person, the visitor said.
+   */
   vouched: z
     .array(z.enum(VOUCHABLE_FIELDS))
     .min(1)
@@ -47,8 +50,8 @@ export const IdentityAssurance = z.strictObject({
 });
 
 /**
- * The public part of a consent: a closed list. Nothing in it links two records of one person; every other field of the request is a
- * disclosure whose digest is in `_sd`.
+ * The public part of a consent: a closed list. Nothing in it links two records of one person; every
+ * other field of the request is a disclosure whose digest is in `_sd`.
  */
 export const ConsentRecord = z.strictObject({
   v: z.literal(1),
@@ -78,7 +81,7 @@ export const ConsentRecord = z.strictObject({
 });
 export type ConsentRecord = z.infer<typeof ConsentRecord>;
 
-/** The event's body. What is personal is in `disclosures` alone, encrypted under the record's key. */
+/** The event's body. Personal data is only in `disclosures`, encrypted under the record's key. */
 export const ConsentRecordedBody = z.strictObject({
   /** JCS(ConsentRecord), as text: the bytes that are hashed. */
   record: z.string(),

@@ -9,11 +9,17 @@ export const CHECKPOINT_STAMPED = 'CheckpointStamped.v1';
 
 export const LEDGER_RESTORED = 'LedgerRestored.v1';
 
-/** An operator has accepted that the ledger's end was lost with a restore: batches from here on were sealed twice, differently. */
+/**
+ * An operator has accepted that the ledger's end was lost with a restore: batches from here on were
+ * sealed twice, differently.
+ */
 export const LedgerRestoredBody = z.strictObject({
   v: z.literal(1),
   created_at: Instant,
-  /** Size of the ledger behind which nothing of the lost part is kept; if it is `head.size`, the two part somewhere below. */
+  /**
+   * Size of the ledger after which nothing of the lost part is kept; if it is `head.size`, the two
+   * diverge below it.
+   */
   lost_from_size: Count,
   /** How far the ledger had come before. */
   head: z.strictObject({ size: Count, root: Sha256Hex, revision: z.int().min(-1), key: z.string().nullable() }),
@@ -24,7 +30,10 @@ export type LedgerRestoredBody = z.infer<typeof LedgerRestoredBody>;
 export const LedgerKeyPublishedBody = z.strictObject({
   v: z.literal(1),
   created_at: Instant,
-  /** Verifier-key line of the key that signs checkpoints from here on; its name is the ledger's origin. */
+  /**
+   * Verifier-key line of the key that signs checkpoints from here on; its name is the ledger's
+   * origin.
+   */
   key: z.string(),
   /** The key before it, and the size of the checkpoint that both signed; null for the first. */
   replaces: z.strictObject({ key: z.string(), bridge_size: Count }).nullable(),
@@ -35,12 +44,15 @@ export type LedgerKeyPublishedBody = z.infer<typeof LedgerKeyPublishedBody>;
 export const BatchSealedBody = z.strictObject({
   /** JCS(BatchHeader), as text. */
   header: z.string(),
-  /** The leaves in order, as runs `[stream, first revision, last revision]`: a stream may have several runs, adjacent in revision. */
+  /**
+   * The leaves in order, as runs `[stream, first revision, last revision]`: a stream may have
+   * several runs, adjacent in revision.
+   */
   runs: z.array(z.tuple([StreamName, Count, Count])),
 });
 export type BatchSealedBody = z.infer<typeof BatchSealedBody>;
 
-/** The checkpoint of one size got its time-stamp. There is exactly one for a size. */
+/** The checkpoint of one size received its time stamp. There is exactly one for each size. */
 export const CheckpointStampedBody = z.strictObject({
   v: z.literal(1),
   size: Count,
@@ -50,7 +62,10 @@ export const CheckpointStampedBody = z.strictObject({
   tsr: BytesFromBase64,
   authority: z.string().max(500),
   gen_time: Instant,
-  /** SHA-256 of what was gathered when the stamp was obtained; the bytes are kept in the table `timestamp_evidence`. */
+  /**
+   * SHA-256 of what was gathered when the stamp was obtained; the bytes are kept in the table
+   * `timestamp_evidence`.
+   */
   certificates: z.array(Sha256Hex),
   crls: z.array(Sha256Hex),
   ocsp: z.array(Sha256Hex),

@@ -30,7 +30,10 @@ export const DocumentVersionPublishedRecord = z.strictObject({
   /** Number of the version within its document and language, from 1. */
   number: z.int().min(1),
   media_type: z.string().min(3).max(100),
-  /** Of the UTF-8 of the string in the response's `content`; for a binary media type, of the bytes that its base64 decodes to. */
+  /**
+   * Of the UTF-8 of the string in the response's `content`; for a binary media type, of the bytes
+   * that its base64 decodes to.
+   */
   content_sha256: Sha256Hex,
   requires_approval_token: z.boolean(),
 });

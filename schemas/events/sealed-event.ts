@@ -9,13 +9,7 @@ import {
   DocumentVersionStateRecord,
   PublicEventBody,
 } from './notices.js';
-import {
-  AnySiteConfigRecord,
-  SITE_CONFIG_PUBLISHED,
-  SITE_CONFIG_PUBLISHED_V1,
-  SiteConfigPublishedRecord,
-  SiteConfigPublishedV1Record,
-} from './site-config.js';
+import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from './site-config.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from './subject-erased.js';
 
 /** The schema of the public part of every event type that is sealed. */
@@ -25,7 +19,6 @@ export const SEALED_RECORD_SCHEMAS = {
   [DOCUMENT_VERSION_PUBLISHED]: DocumentVersionPublishedRecord,
   [DOCUMENT_VERSION_ACTIVATED]: DocumentVersionStateRecord,
   [DOCUMENT_VERSION_RETIRED]: DocumentVersionStateRecord,
-  [SITE_CONFIG_PUBLISHED_V1]: SiteConfigPublishedV1Record,
   [SITE_CONFIG_PUBLISHED]: SiteConfigPublishedRecord,
 } as const;
 export type SealedEventType = keyof typeof SEALED_RECORD_SCHEMAS;
@@ -73,7 +66,7 @@ export function parseBody<T>(schema: z.ZodType<T>, type: string, data: Uint8Arra
   }
   const parsed = schema.safeParse(json);
   if (!parsed.success)
-    throw new InvalidEventBody(`the body of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+    throw new InvalidEventBody(`the body of a ${type} does not match its schema: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
@@ -88,18 +81,14 @@ export function parseRecord<T extends SealedEventType>(
 export function parseRecord(type: SealedEventType, recordText: string): unknown {
   const parsed = SEALED_RECORD_SCHEMAS[type].safeParse(JSON.parse(recordText));
   if (!parsed.success)
-    throw new InvalidEventBody(`the record of a ${type} has another shape: ${z.prettifyError(parsed.error)}`);
+    throw new InvalidEventBody(`the record of a ${type} does not match its schema: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
 /**
- * Parses the record of a published configuration, of whichever version it is.
- * @returns it as one of the newest version
+ * Parses the record of a published configuration.
  * @throws InvalidEventBody
  */
 export function parseSiteConfig(recordText: string): SiteConfigPublishedRecord {
-  const parsed = AnySiteConfigRecord.safeParse(JSON.parse(recordText));
-  if (!parsed.success)
-    throw new InvalidEventBody(`the record of a configuration has another shape: ${z.prettifyError(parsed.error)}`);
-  return parsed.data;
+  return parseRecord(SITE_CONFIG_PUBLISHED, recordText);
 }

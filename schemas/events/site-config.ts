@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { Instant, Uuid } from '../evidence/primitives.js';
 
-/** Published before cookies were part of a configuration. Its records stay as they are: consents name them by their hash. */
-export const SITE_CONFIG_PUBLISHED_V1 = 'SiteConfigPublished.v1';
-export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v2';
+export const SITE_CONFIG_PUBLISHED = 'SiteConfigPublished.v1';
 
 export const Language = z
   .string()
@@ -12,7 +10,10 @@ export const Language = z
 /** A text in several languages. */
 export const ByLanguage = z.record(Language, z.string().max(10_000)).meta({ id: 'TextByLanguage' });
 
-/** A category of processing that a person may accept or reject, with what ISO/IEC TS 27560 asks of a consent record. */
+/**
+ * A category of processing that a person may accept or reject, with what ISO/IEC TS 27560 asks of a
+ * consent record.
+ */
 export const ConsentCategory = z
   .strictObject({
     key: z.string().regex(/^[a-z0-9_-]{1,50}$/),
@@ -27,10 +28,13 @@ export const ConsentCategory = z
   .meta({ id: 'Category' });
 export type ConsentCategory = z.infer<typeof ConsentCategory>;
 
-/** A cookie, or another thing that is kept in a browser, which a category covers. Name and provider together tell cookies apart. */
+/**
+ * A cookie, or another thing that is kept in a browser, which a category covers. Name and provider
+ * together tell cookies apart.
+ */
 export const ConsentCookie = z
   .strictObject({
-    /** As the browser has it; `*` stands for what varies, e.g. `_ga_*`. */
+    /** As the browser has it; `*` matches any characters, e.g. `_ga_*`. */
     name: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
     /** Who sets and reads it. */
     provider: z.string().min(1).max(300),
@@ -45,33 +49,26 @@ export const ConsentCookie = z
 export type ConsentCookie = z.infer<typeof ConsentCookie>;
 
 /** What a site shows and who answers for it. Its JCS text is what `site_config_hash` of a record is over. */
-export const SiteConfigPublishedV1Record = z.strictObject({
-  v: z.literal(1),
-  event_id: Uuid,
-  site_id: Uuid,
-  created_at: Instant,
-  number: z.int().min(1),
-  domain: z.string().min(1).max(253),
-  controller: z.strictObject({
-    legal_name: z.string().min(1).max(300),
-    contact: z.string().min(1).max(500),
-  }),
-  default_language: Language,
-  languages: z.array(Language).min(1).max(50),
-  /** Days after which a consent expires; null: never. */
-  validity_days: z.int().min(1).max(36_500).nullable(),
-  banner: z.record(Language, z.record(z.string().max(50), z.string().max(10_000))),
-  /** How consent is withdrawn, in each language. */
-  withdrawal: ByLanguage,
-  categories: z.array(ConsentCategory).max(100),
-});
-export type SiteConfigPublishedV1Record = z.infer<typeof SiteConfigPublishedV1Record>;
-
-/** The second version says which cookies each category covers. */
 export const SiteConfigPublishedRecord = z
   .strictObject({
-    ...SiteConfigPublishedV1Record.shape,
-    v: z.literal(2),
+    v: z.literal(1),
+    event_id: Uuid,
+    site_id: Uuid,
+    created_at: Instant,
+    number: z.int().min(1),
+    domain: z.string().min(1).max(253),
+    controller: z.strictObject({
+      legal_name: z.string().min(1).max(300),
+      contact: z.string().min(1).max(500),
+    }),
+    default_language: Language,
+    languages: z.array(Language).min(1).max(50),
+    /** Days after which a consent expires; null: never. */
+    validity_days: z.int().min(1).max(36_500).nullable(),
+    banner: z.record(Language, z.record(z.string().max(50), z.string().max(10_000))),
+    /** How consent is withdrawn, in each language. */
+    withdrawal: ByLanguage,
+    categories: z.array(ConsentCategory).max(100),
     cookies: z.array(ConsentCookie).max(500),
   })
   .superRefine(({ categories, cookies }, context) => {
@@ -80,23 +77,16 @@ export const SiteConfigPublishedRecord = z
   });
 export type SiteConfigPublishedRecord = z.infer<typeof SiteConfigPublishedRecord>;
 
-/** A record of any version, as one of the newest. For reading only: hashes are over the text, which is never changed. */
-export const AnySiteConfigRecord = z
-  .discriminatedUnion('v', [SiteConfigPublishedV1Record, SiteConfigPublishedRecord])
-  .transform((record): SiteConfigPublishedRecord => (record.v === 1 ? { ...record, v: 2, cookies: [] } : record));
-
-/** Whether events of this type are publications of a configuration, in any version. */
-export function isSiteConfigPublished(type: string): boolean {
-  return type === SITE_CONFIG_PUBLISHED || type === SITE_CONFIG_PUBLISHED_V1;
-}
-
 /** A problem of a configuration, and where it is. */
 export interface ConfigProblem {
   readonly path: (string | number)[];
   readonly message: string;
 }
 
-/** What is wrong with categories and cookies taken together: keys and cookies that stand twice, cookies of no category. */
+/**
+ * The problems of categories and cookies together: repeated keys and cookies, cookies without a
+ * category.
+ */
 export function cookieProblems(
   categories: readonly Pick<ConsentCategory, 'key'>[],
   cookies: readonly Pick<ConsentCookie, 'name' | 'provider' | 'category'>[],
@@ -105,14 +95,14 @@ export function cookieProblems(
   const problems: ConfigProblem[] = [];
   for (const [index, { key }] of categories.entries()) {
     if (keys.has(key))
-      problems.push({ path: ['categories', index, 'key'], message: `the category ${key} stands twice` });
+      problems.push({ path: ['categories', index, 'key'], message: `the category ${key} occurs twice` });
     keys.add(key);
   }
   const known = new Set<string>();
   for (const [index, { name, provider, category }] of cookies.entries()) {
     const identity = JSON.stringify([name, provider]);
     if (known.has(identity))
-      problems.push({ path: ['cookies', index, 'name'], message: `the cookie ${name} of ${provider} stands twice` });
+      problems.push({ path: ['cookies', index, 'name'], message: `the cookie ${name} of ${provider} occurs twice` });
     known.add(identity);
     if (!keys.has(category))
       problems.push({ path: ['cookies', index, 'category'], message: `there is no category ${category}` });

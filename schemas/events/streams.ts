@@ -1,4 +1,4 @@
-/** The stream of batches, time-stamp tokens and ledger keys. */
+/** The stream of batches, time stamp tokens and ledger keys. */
 export const LEDGER_STREAM = 'ledger';
 
 /** The stream of a site's consents and erasures. */

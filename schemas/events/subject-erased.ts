@@ -9,7 +9,8 @@ export const MAX_ERASED_RECORDS = 1000;
 export const ERASURE_REASONS = ['person', 'record', 'retention'] as const;
 
 /**
- * The keys of these records were destroyed. It shows that the records were erased together, never whose they are.
+ * The keys of these records were destroyed. It shows that the records were erased together, never
+ * whose they are.
  */
 export const SubjectErasedRecord = z.strictObject({
   v: z.literal(1),

@@ -5,7 +5,10 @@ import { leafHash } from '../merkle/hashing.js';
 import { treeRoot } from '../merkle/tree.js';
 import { Count, Instant, Sha256Hex, StreamName } from './primitives.js';
 
-/** A batch of entries, as the ledger tree holds it. Its canonical text is the content of leaf `number` of the ledger tree. */
+/**
+ * A batch of entries, as the ledger tree holds it. Its canonical text is the content of leaf
+ * `number` of the ledger tree.
+ */
 export const BatchHeader = z.strictObject({
   v: z.literal(1),
   /** Index of the batch in the ledger tree, from 0. */
@@ -18,7 +21,10 @@ export const BatchHeader = z.strictObject({
   streams_root: Sha256Hex,
   /** max(clock, `sealed_at` of the batch before). The service's claim. */
   sealed_at: Instant,
-  /** The newest time-stamp response held when this batch was sealed: the sealing came after it. Null before the first. */
+  /**
+   * The newest time stamp response that existed when this batch was sealed: the sealing came after
+   * it. Null before the first.
+   */
   after: z.strictObject({ size: Count, sha256: Sha256Hex }).nullable(),
 });
 export type BatchHeader = z.infer<typeof BatchHeader>;

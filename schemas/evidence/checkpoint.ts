@@ -1,7 +1,10 @@
 import { fromBase64, toBase64 } from '../crypto/encoding.js';
 import { parseVerifierKey } from './signed-note.js';
 
-/** A C2SP checkpoint (c2sp.org/tlog-checkpoint): the ledger tree at one size. It is the text of a signed note. */
+/**
+ * A C2SP checkpoint (c2sp.org/tlog-checkpoint): the ledger tree at one size. It is the text of a
+ * signed note.
+ */
 export interface Checkpoint {
   /** Name of the ledger; also the name of its key. */
   readonly origin: string;
@@ -9,19 +12,28 @@ export interface Checkpoint {
   readonly size: number;
   /** Root of the ledger tree, 32 bytes. */
   readonly root: Uint8Array;
-  /** Verifier key of the ledger's next key, on a checkpoint that bridges a rotation; it is signed by both keys then. */
+  /**
+   * Verifier key of the ledger's next key, on a checkpoint that bridges a rotation; it is signed by
+   * both keys then.
+   */
   readonly nextKey: string | null;
 }
 
 const NEXT_KEY = 'next-key ';
 
-/** The text that is signed: origin, size, root and, on a bridge, the extension line `next-key <verifier key>`. */
+/**
+ * The text that is signed: origin, size, root and, on a bridge, the extension line `next-key
+ * <verifier key>`.
+ */
 export function checkpointText(checkpoint: Checkpoint): string {
   const extension = checkpoint.nextKey === null ? '' : `${NEXT_KEY}${checkpoint.nextKey}\n`;
   return `${checkpoint.origin}\n${checkpoint.size}\n${toBase64(checkpoint.root)}\n${extension}`;
 }
 
-/** @returns null if the text is not a checkpoint: sizes have no leading zeroes, the root is 32 bytes of canonical base64 */
+/**
+ * @returns null if the text is not a checkpoint: sizes have no leading zeroes, the root is 32 bytes
+ *   of canonical base64
+ */
 export function parseCheckpoint(text: string): Checkpoint | null {
   if (!text.endsWith('\n')) return null;
   const [origin, size, root, ...extensions] = text.slice(0, -1).split('\n');
@@ -37,7 +49,10 @@ export function parseCheckpoint(text: string): Checkpoint | null {
   return { origin, size: Number(size), root: rootBytes, nextKey };
 }
 
-/** The first line of a manifest key's certificate: a signed note that no checkpoint can be mistaken for. */
+/**
+ * The first line of a manifest key's certificate: a signed note that no checkpoint can be mistaken
+ * for.
+ */
 const MANIFEST_KEY = 'consent-ledger manifest key v1';
 
 /** The text of the note by which the ledger's key certifies the key that signs manifests. */

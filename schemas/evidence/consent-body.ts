@@ -20,8 +20,8 @@ const END = asciiBytes(']}');
 const MOST_ATTACHMENTS = 8;
 
 /**
- * Reads the body of a consent's event as admission writes it: an export reads a million. `ConsentRecordedBody` stays the definition (see
- * `consentEntryAt`).
+ * Reads the body of a consent's event as admission writes it: an export reads a million.
+ * `ConsentRecordedBody` stays the definition (see `consentEntryAt`).
  * @returns null where the body is not recognised: it may be right all the same
  */
 export function readConsentBody(data: Uint8Array): ConsentBody | null {

@@ -5,13 +5,15 @@ import { nullOr, takeHash } from './consent-values.js';
 import { ENTRY_VERSION, type Entry } from './entry.js';
 
 /*
- * A package holds consents by the million, and their schemas (`Entry`, `ConsentRecord`) cost several times what hashing and parsing the same bytes
- * does. So a consent in the very text in which it is sealed, its canonical one, is read here, in one walk over its bytes: as it stands in a line of
- * a package, or in an event's body, within a JSON string.
+ * A package holds consents by the million, and their schemas (`Entry`, `ConsentRecord`) cost
+ * several times what hashing and parsing the same bytes does. So this module reads a consent in its
+ * canonical text in one pass over its bytes: in a line of a package, or in an event's body, within
+ * a JSON string.
  *
- * The schemas stay the definition of the format. What is read here is only what they accept, with the same value, from a text that is canonical
- * and strict JSON; whatever is not recognised (other members, white space, other escapes, characters beyond ASCII) is left to them, be it right or
- * wrong. A test holds both against each other.
+ * The schemas stay the definition of the format. This module reads only texts that they accept,
+ * with the same value, and that are canonical and strict JSON. All other texts (other members,
+ * white space, other escapes, characters beyond ASCII) are left to them, valid or not. A test
+ * compares both.
  */
 
 /** The entry of a consent. */

@@ -27,7 +27,8 @@ const MOST_DISCLOSURES = 64;
 const BACKSLASH = 0x5c;
 
 /**
- * Reads a line with a consent as exporters write it: much faster than by `EntryLine`, which stays the definition (see `consentEntryAt`).
+ * Reads a line with a consent as exporters write it: much faster than by `EntryLine`, which stays
+ * the definition (see `consentEntryAt`).
  * @param scratch to be overwritten, and longer than the line
  * @returns null where the line is not recognised: it may be right all the same
  */
@@ -53,7 +54,10 @@ export function readConsentLine(cursor: Cursor, scratch: Uint8Array): ConsentLin
   };
 }
 
-/** SHA-256(0x00 ‖ entry), in hex, of an entry within a JSON string in which nothing but quotation marks is escaped. */
+/**
+ * SHA-256(0x00 ‖ entry), in hex, of an entry within a JSON string in which nothing but quotation
+ * marks is escaped.
+ */
 function leafOf(bytes: Uint8Array, start: number, end: number, scratch: Uint8Array): string {
   scratch[0] = 0;
   let length = 1;

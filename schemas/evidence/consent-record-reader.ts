@@ -140,7 +140,8 @@ function takeInstant(cursor: Cursor): string {
 function isRealTime(instant: string): boolean {
   const time = Date.parse(instant);
   if (Number.isNaN(time)) return false;
-  // A day that the month does not have is read as one of the next; no other number can be beyond what there is, and midnight has one name.
+  // A day that the month does not have is read as one of the next; no other number can be beyond
+  // what there is, and midnight has one name.
   return instant.slice(8, 10) <= '28' && instant.slice(11, 13) <= '23'
     ? true
     : new Date(time).toISOString() === instant;
@@ -176,7 +177,8 @@ function categoriesAt(cursor: Cursor): Record<string, boolean> | null {
   do {
     cursor.expect(QUOTE);
     const key = cursor.span(NAME, 1, 50);
-    // In order, for the text is canonical then. A member of this name would not become one of the object.
+    // In order, for the text is canonical then. A member of this name would not become one of the
+    // object.
     if (key <= last || key === '__proto__') cursor.isBroken = true;
     last = key;
     cursor.expect(AFTER_KEY);

@@ -4,7 +4,9 @@ import { decodeUtf8, fromBase64url, textFromBase64url, toBase64url, utf8 } from 
 import type { JsonValue } from '../json/json-value.js';
 import { parseStrictJson, StrictJsonError } from '../json/strict-json.js';
 
-/** One personal field of a record, provable without the others (SD-JWT disclosure, RFC 9901 §4.2.1). */
+/**
+ * One personal field of a record, provable without the others (SD-JWT disclosure, RFC 9901 §4.2.1).
+ */
 export interface Disclosure {
   /** At least 128 random bits, base64url. */
   readonly salt: string;
@@ -23,7 +25,10 @@ export function encodeDisclosure(salt: Uint8Array, name: string, value: JsonValu
   return toBase64url(utf8(JSON.stringify([toBase64url(salt), name, value])));
 }
 
-/** The digest that the record holds: base64url(SHA-256(ASCII of the disclosure string)) (RFC 9901 §4.2.3). */
+/**
+ * The digest that the record holds: base64url(SHA-256(ASCII of the disclosure string)) (RFC 9901
+ * §4.2.3).
+ */
 export function disclosureDigest(disclosure: string): string {
   return sha256Base64url(disclosure);
 }
@@ -32,7 +37,8 @@ const DisclosureArray = z.tuple([z.string(), z.string().min(1).max(100), z.unkno
 
 /**
  * Reads a disclosure string.
- * @returns null if it is not base64url of a strict JSON array of salt (16 bytes or more), name and value
+ * @returns null if it is not base64url of a strict JSON array of salt (16 bytes or more), name and
+ *   value
  */
 export function decodeDisclosure(text: string): Disclosure | null {
   const decoded = textFromBase64url(text);
@@ -41,8 +47,9 @@ export function decodeDisclosure(text: string): Disclosure | null {
 }
 
 /**
- * A salt of 16 bytes, a simple name, and a value without structure and without a character that needs escaping, in ASCII: what nearly every
- * disclosure of a package is. Every text of this form is one that `strictDisclosure` reads in the same way.
+ * A salt of 16 bytes, a simple name, and a value without structure and without a character that
+ * needs escaping, in ASCII: what nearly every disclosure of a package is. Every text of this form
+ * is one that `strictDisclosure` reads in the same way.
  */
 const PLAIN =
   /^\["([A-Za-z0-9_-]{21}[AQgw])","([A-Za-z0-9_.-]{1,100})",("[\x20\x21\x23-\x5b\x5d-\x7e]*"|true|false|null|0|-?[1-9][0-9]{0,14})\]$/;
@@ -73,7 +80,10 @@ function strictDisclosure(text: string): Disclosure | null {
   }
 }
 
-/** What an attachment's disclosure holds in place of the content: the content itself is a file named by this SHA-256. */
+/**
+ * What an attachment's disclosure holds in place of the content: the content itself is a file named
+ * by this SHA-256.
+ */
 export const AttachmentReference = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   media_type: z.string().max(100),

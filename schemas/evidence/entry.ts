@@ -9,13 +9,19 @@ import { Count, Sha256Hex, StreamName, Uuid } from './primitives.js';
 /** Format version of an entry. */
 export const ENTRY_VERSION = 1;
 
-/** An object of parsed JSON. Its members are JSON already: looking through them again would cost more than all other checks of an entry. */
+/**
+ * An object of parsed JSON. Its members are JSON already: looking through them again would cost
+ * more than all other checks of an entry.
+ */
 const JsonObjectShape = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
 );
 
-/** What a leaf of a batch stands for: one event at one place of one stream, chained to the one before it. */
+/**
+ * The content of a leaf of a batch: one event at one position of one stream, chained to the
+ * previous one.
+ */
 export const Entry = z.strictObject({
   v: z.literal(ENTRY_VERSION),
   stream: StreamName,
@@ -26,7 +32,10 @@ export const Entry = z.strictObject({
   type: z.string().min(1).max(100),
   /** The event's public part; its schema depends on `type`. */
   record: JsonObjectShape,
-  /** Hex HMAC-SHA-256 over JCS(record) with the tenant's proof key; null for events that are not consents. */
+  /**
+   * Hex HMAC-SHA-256 over JCS(record) with the tenant's proof key; null for events that are not
+   * consents.
+   */
   proof_hash: Sha256Hex.nullable(),
 });
 export type Entry = z.infer<typeof Entry>;
@@ -43,8 +52,8 @@ export interface EntryParts {
 }
 
 /**
- * The canonical text (JCS) of an entry. The record's text is embedded unchanged: nothing that was parsed is serialised again to be hashed.
- * Members stand in the order of RFC 8785.
+ * The canonical text (JCS) of an entry. The record's text is embedded unchanged: nothing that was
+ * parsed is serialised again to be hashed. Members are in the order of RFC 8785.
  */
 export function entryText(parts: EntryParts): string {
   return (

@@ -8,7 +8,10 @@ export const PACKAGE_VERSION = 1;
 
 const MAX_FILES = 200_000;
 
-/** What was asked for. A person is named in it only by the digest of a disclosure, which travels outside the package. */
+/**
+ * What was asked for. A person is named in it only by the digest of a disclosure, which travels
+ * outside the package.
+ */
 export const PackageFilter = z.strictObject({
   site_id: Uuid,
   /** Times of `created_at`, from inclusive, to exclusive. */
@@ -41,7 +44,10 @@ export const Manifest = z.strictObject({
   exported_at: Instant,
   /** Who exported: an account or a command, as the service knows it. */
   exported_by: z.string().min(1).max(300),
-  /** True if a development time-stamp authority stamped any checkpoint of the ledger: not evidence then. */
+  /**
+   * True if a development time stamp authority stamped any checkpoint of the ledger: then it is not
+   * evidence.
+   */
   development: z.boolean(),
   filter: PackageFilter,
   counts: z.strictObject({
@@ -49,7 +55,7 @@ export const Manifest = z.strictObject({
     consents: Count,
     erased: Count,
     attachments: Count,
-    /** Consents that fit the filter but lie behind the checkpoint. */
+    /** Consents that match the filter but were sealed after the checkpoint. */
     not_yet_stamped: Count,
   }),
   /** Runs within which the package claims that no event is missing. */
@@ -61,7 +67,9 @@ export const Manifest = z.strictObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** Protected header of `manifest.json.jws` (RFC 7515 compact serialisation, detached: appendix F). */
+/**
+ * Protected header of `manifest.json.jws` (RFC 7515 compact serialisation, detached: appendix F).
+ */
 export const ManifestSignatureHeader = z.strictObject({
   alg: z.literal('EdDSA'),
   typ: z.literal('consent-ledger-manifest'),

@@ -29,14 +29,17 @@ const Path = z.array(HashFromHex).max(64);
 
 /** A line of `entries.ndjson`, sorted by stream and revision. */
 export const EntryLine = z.strictObject({
-  /** The entry's JCS text, as a JSON string: its UTF-8 is what is hashed. */
+  /** The entry's JCS text, as a JSON string: hashes are over its UTF-8. */
   entry: z.string(),
   batch: Count,
   /** Index of the leaf in the batch. */
   index: Count,
   /** Chosen disclosures, as they were hashed. */
   disclosures: z.array(z.string()).max(64),
-  /** Where the `SubjectErased` that lists this record stands; absent if it is not erased as of the checkpoint. */
+  /**
+   * Where the `SubjectErased` that lists this record stands; absent if it is not erased as of the
+   * checkpoint.
+   */
   erased: z.strictObject({ stream: StreamName, revision: Count }).optional(),
 });
 export type EntryLine = z.infer<typeof EntryLine>;
@@ -49,12 +52,18 @@ export const BatchLine = z.strictObject({
   path: Path,
   /** Number of leaves under `streams_root`. */
   streams_count: Count,
-  /** The runs of the package's own streams (its site has two), with their inclusion paths under `streams_root`. */
+  /**
+   * The runs of the package's own streams (its site has two), with their inclusion paths under
+   * `streams_root`.
+   */
   streams: z.array(z.strictObject({ stream: StreamName, first: Count, last: Count, index: Count, path: Path })).max(2),
 });
 export type BatchLine = z.infer<typeof BatchLine>;
 
-/** A line of `proofs/<batch>.ndjson`: an audit path for one entry, or (on every line of the file then) the leaf at this index. */
+/**
+ * A line of `proofs/<batch>.ndjson`: an audit path for one entry, or (on every line of the file
+ * then) the leaf at this index.
+ */
 export const ProofLine = z.union([
   z.strictObject({ index: Count, path: Path }),
   z.strictObject({ index: Count, leaf: HashFromHex }),
@@ -65,6 +74,9 @@ export type ProofLine = z.infer<typeof ProofLine>;
 export const ConsistencyLine = z.strictObject({ from: Count, to: Count, path: Path });
 export type ConsistencyLine = z.infer<typeof ConsistencyLine>;
 
-/** A line of `checkpoints/bridges.ndjson`: the checkpoint of this size hands over from one ledger key to the next. Both signed it. */
+/**
+ * A line of `checkpoints/bridges.ndjson`: the checkpoint of this size hands over from one ledger
+ * key to the next. Both signed it.
+ */
 export const BridgeLine = z.strictObject({ size: Count, from: z.string().max(500), to: z.string().max(500) });
 export type BridgeLine = z.infer<typeof BridgeLine>;

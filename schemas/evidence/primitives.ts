@@ -21,7 +21,10 @@ export const Instant = z
 /** A whole number from 0 to 2^53 − 1. */
 export const Count = z.int().min(0);
 
-/** The digest of a disclosure: 32 bytes in canonical base64url, so that the last two bits of its last character are zero. */
+/**
+ * The digest of a disclosure: 32 bytes in canonical base64url, so that the last two bits of its
+ * last character are zero.
+ */
 export const DisclosureDigest = z
   .string()
   .regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, 'must be 32 bytes in base64url');

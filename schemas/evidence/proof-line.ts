@@ -13,7 +13,8 @@ const CLOSE = asciiBytes('}');
 const MOST_HASHES = 64;
 
 /**
- * Reads a line of a proof file as exporters write it: there is one for each record. `ProofLine` stays the definition (see `consentEntryAt`).
+ * Reads a line of a proof file as exporters write it: there is one for each record. `ProofLine`
+ * stays the definition (see `consentEntryAt`).
  * @returns null where the line is not recognised: it may be right all the same
  */
 export function readProofLine(cursor: Cursor): ProofLine | null {

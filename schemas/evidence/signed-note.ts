@@ -4,7 +4,7 @@ import { concatBytes, equalBytes, fromBase64, fromHex, toBase64, toHex, utf8 } f
 
 /** A C2SP signed note (c2sp.org/signed-note): a text and lines of signatures over it. */
 export interface SignedNote {
-  /** Ends with a line feed; what is signed is its UTF-8. */
+  /** Ends with a line feed; the signature is over its UTF-8. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];
 }
@@ -16,7 +16,10 @@ export interface NoteSignature {
   readonly signature: Uint8Array;
 }
 
-/** A verifier key (c2sp.org/signed-note): `<name>+<key id, 8 hex digits>+<base64(0x01 ‖ 32-byte Ed25519 key)>`. */
+/**
+ * A verifier key (c2sp.org/signed-note): `<name>+<key id, 8 hex digits>+<base64(0x01 ‖ 32-byte
+ * Ed25519 key)>`.
+ */
 export interface VerifierKey {
   readonly name: string;
   readonly keyId: Uint8Array;
@@ -35,7 +38,7 @@ export function formatVerifierKey(name: string, publicKey: Uint8Array): string {
   return `${name}+${toHex(noteKeyId(name, publicKey))}+${toBase64(concatBytes(Uint8Array.of(ED25519), publicKey))}`;
 }
 
-/** @returns null if the line is not a verifier key of an Ed25519 key whose id fits */
+/** @returns null if the line is not a verifier key of an Ed25519 key with a matching id */
 export function parseVerifierKey(line: string): VerifierKey | null {
   const match = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line.trim());
   const [, name, id, key] = match ?? [];
@@ -78,8 +81,8 @@ export function parseNote(note: string): SignedNote | null {
 export type NoteVerdict = 'signed' | 'no-signature-by-this-key' | 'bad-signature';
 
 /**
- * Looks for a key's signature on a note. Signatures by other keys are ignored; one by this key (name and id) that is wrong is fatal, and so is a
- * second one by it.
+ * Looks for a key's signature on a note. Signatures by other keys are ignored; one by this key
+ * (name and id) that is wrong is fatal, and so is a second one by it.
  */
 export async function verifyNote(note: SignedNote, key: VerifierKey): Promise<NoteVerdict> {
   const own = note.signatures.filter((line) => line.name === key.name && equalBytes(line.keyId, key.keyId));

@@ -1,13 +1,16 @@
 import type { JsonValue } from './json-value.js';
 
-/** A value that RFC 8785 cannot carry: a number that is not finite, or a string with a lone surrogate. */
+/**
+ * A value that RFC 8785 cannot carry: a number that is not finite, or a string with a lone
+ * surrogate.
+ */
 export class NotCanonicalizable extends Error {
   override readonly name = 'NotCanonicalizable';
 }
 
 /**
- * The canonical text of a JSON value (JCS, RFC 8785): members sorted by UTF-16 code units, no white space, strings and numbers as
- * ECMAScript serialises them. Its UTF-8 bytes are what is hashed.
+ * The canonical text of a JSON value (JCS, RFC 8785): members sorted by UTF-16 code units, no white
+ * space, strings and numbers as ECMAScript serialises them. Hashes are over its UTF-8 bytes.
  * @throws NotCanonicalizable
  */
 export function canonicalJson(value: JsonValue): string {
@@ -24,13 +27,14 @@ export function canonicalJson(value: JsonValue): string {
 
 /** One string in canonical form, quotes included. @throws NotCanonicalizable */
 export function canonicalString(text: string): string {
-  if (!text.isWellFormed()) throw new NotCanonicalizable('a string holds a lone surrogate');
+  if (!text.isWellFormed()) throw new NotCanonicalizable('a string contains a lone surrogate');
   return JSON.stringify(text);
 }
 
 /**
- * Whether a text is the canonical form of the value that was parsed from it. The native serialisation is tried first: where it yields the text, and
- * the members of every object stand in order, it is what `canonicalJson` yields.
+ * Whether a text is the canonical form of the value that was parsed from it. The native
+ * serialisation is tried first: where it yields the text, and the members of every object are in
+ * order, it equals the output of `canonicalJson`.
  */
 export function isCanonicalJson(text: string, value: JsonValue): boolean {
   if (JSON.stringify(value) === text && areMembersSorted(value)) return true;

@@ -10,7 +10,7 @@ export const DASHES = 16;
 export const DOT = 32;
 /** The last character of 32 bytes in canonical base64url: its two unused bits are zero. */
 export const LAST_OF_32_BYTES = 64;
-/** What stands in a JSON string for itself, of ASCII. */
+/** ASCII characters that need no escape in a JSON string. */
 export const PLAIN = 128;
 
 export const HEX = DIGIT | HEX_LETTER;
@@ -43,20 +43,22 @@ export function asciiBytes(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-/** A piece of JSON as it stands within a JSON string. */
+/** A piece of JSON as escaped within a JSON string. */
 export function within(json: string): Uint8Array {
   return asciiBytes(JSON.stringify(json).slice(1, -1));
 }
 
 /**
- * Walks once through bytes of which every one is known beforehand but for some values of known kinds: through JSON in canonical form, by the
- * million. Where the bytes are others, the cursor is broken, and stays so; what it returns then means nothing.
+ * Walks once through bytes of which every one is known beforehand but for some values of known
+ * kinds: through JSON in canonical form, by the million. Where the bytes are others, the cursor is
+ * broken, and stays so; what it returns then means nothing.
  */
 export class Cursor {
   isBroken = false;
 
   /**
-   * @param text the same bytes as characters U+0000 to U+00FF: what is taken are slices of it, which cost next to nothing
+   * @param text the same bytes as characters U+0000 to U+00FF: values are slices of it, which cost
+   *   next to nothing
    * @param end where to stop, not included
    */
   constructor(
@@ -93,7 +95,7 @@ export class Cursor {
     return this.text.slice(start, start + length);
   }
 
-  /** The characters of these kinds that stand here, at least `least` and at most `most`. */
+  /** The characters of these kinds at the cursor, at least `least` and at most `most`. */
   span(kinds: number, least: number, most: number): string {
     const start = this.at;
     const end = this.#endOf(kinds, start, start + most);

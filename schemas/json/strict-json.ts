@@ -12,7 +12,10 @@ export type StrictJsonProblem =
   | 'null-character'
   | 'forbidden-name';
 
-/** JSON that this project refuses: malformed, ambiguous, or not storable byte for byte in every stage. */
+/**
+ * JSON that this project refuses: malformed, ambiguous, or not storable byte for byte in every
+ * stage.
+ */
 export class StrictJsonError extends Error {
   override readonly name = 'StrictJsonError';
   constructor(
@@ -29,12 +32,14 @@ export const MAX_JSON_DEPTH = 32;
 export const MAX_JSON_VALUES = 100_000;
 
 /**
- * Parses JSON as RFC 8259 and I-JSON (RFC 7493) both allow it: no duplicate member names, no lone surrogates, no U+0000, numbers finite,
- * integers within ±(2^53 − 1), no number that a double does not hold to its last digit, nesting at most `maxDepth`, and at most `maxValues`
- * values. A byte-order mark is a syntax error.
+ * Parses JSON as RFC 8259 and I-JSON (RFC 7493) both allow it: no duplicate member names, no lone
+ * surrogates, no U+0000, numbers finite, integers within ±(2^53 − 1), no number that a double does
+ * not hold to its last digit, nesting at most `maxDepth`, and at most `maxValues` values. A
+ * byte-order mark is a syntax error.
  *
- * Native parsing does the work; one pass over the text counts members and measures depth first. A duplicate name makes the parsed value hold
- * fewer members than the text has, so comparing the counts finds it without a parser of our own.
+ * Native parsing does the work; one pass over the text counts members and measures depth first. A
+ * duplicate name makes the parsed value hold fewer members than the text has, so comparing the
+ * counts finds it without a parser of our own.
  * @throws StrictJsonError
  */
 export function parseStrictJson(
@@ -60,9 +65,10 @@ export function parseStrictJson(
 }
 
 /**
- * As `parseStrictJson`, for what comes from callers and is to be kept: refuses also a member named `__proto__`, at any depth. Objects of JavaScript
- * do not take one in by assignment, so that a copy of the value would lose it without a word. What is written down already is read by
- * `parseStrictJson`, which keeps such a member: evidence says what it says.
+ * As `parseStrictJson`, for what comes from callers and is to be kept: refuses also a member named
+ * `__proto__`, at any depth. Objects of JavaScript do not take one in by assignment, so that a copy
+ * of the value would lose it silently. Stored events are read by `parseStrictJson`, which keeps
+ * such a member: evidence must not change.
  * @throws StrictJsonError
  */
 export function parseStrictInput(input: Uint8Array | string): JsonValue {
@@ -131,15 +137,18 @@ function tooMany(maxValues: number): StrictJsonError {
   return new StrictJsonError('too-many-values', `The text holds more than ${maxValues} values.`);
 }
 
-/** A literal this short, without an exponent, is held to its last digit by any double. */
+/** A double represents a literal this short, without an exponent, exactly. */
 const SHORT = 15;
-/** Significant digits that a double of ordinary size always holds, and the most that tell two doubles apart. */
+/**
+ * Significant digits that a double of ordinary size always holds, and the most that tell two
+ * doubles apart.
+ */
 const CERTAIN_DIGITS = 15;
 const MAX_DIGITS = 17;
 /** Far above the doubles that hold fewer digits (below 2^-1022). */
 const SMALLEST_CERTAIN = 1e-290;
 
-/** Judges the number that starts at `start`, and returns the index of its last character. */
+/** Checks the number that starts at `start`, and returns the index of its last character. */
 function checkNumber(text: string, start: number): number {
   let end = start + 1;
   let hasExponent = false;
@@ -158,7 +167,7 @@ function checkNumber(text: string, start: number): number {
 /** Whether reading the literal as a double changes nothing that its digits say. */
 function isHeldExactly(literal: string): boolean {
   const value = Number(literal);
-  // What is no number at all is left to the parser.
+  // The parser rejects text that is not a number.
   if (Number.isNaN(value)) return true;
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return false;
   const digits = significantDigits(literal);

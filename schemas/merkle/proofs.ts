@@ -9,7 +9,10 @@ export interface LeafRange {
   readonly end: number;
 }
 
-/** The subtrees whose roots make up the audit path of a leaf, from its sibling upwards (RFC 9162 §2.1.3.1). */
+/**
+ * The subtrees whose roots make up the audit path of a leaf, from its sibling upwards (RFC 9162
+ * §2.1.3.1).
+ */
 export function inclusionRanges(index: number, size: number): readonly LeafRange[] {
   const path: LeafRange[] = [];
   let start = 0;
@@ -27,7 +30,10 @@ export function inclusionRanges(index: number, size: number): readonly LeafRange
   return path.reverse();
 }
 
-/** The subtrees whose roots make up the consistency proof between two sizes, 0 < first < second (RFC 9162 §2.1.4.1). */
+/**
+ * The subtrees whose roots make up the consistency proof between two sizes, 0 < first < second (RFC
+ * 9162 §2.1.4.1).
+ */
 export function consistencyRanges(first: number, second: number): readonly LeafRange[] {
   if (first <= 0 || first >= second) return [];
   const path: LeafRange[] = [];
@@ -49,7 +55,10 @@ export function consistencyRanges(first: number, second: number): readonly LeafR
   return path.reverse();
 }
 
-/** The perfect subtrees that a proof over these ranges needs: what to fetch from a store of tree nodes. */
+/**
+ * The perfect subtrees that a proof over these ranges needs: what to fetch from a store of tree
+ * nodes.
+ */
 export function nodesOfRanges(ranges: readonly LeafRange[]): readonly TreeNode[] {
   return ranges.flatMap(({ start, end }) => rangeNodes(start, end));
 }

@@ -10,15 +10,18 @@ export function treeRoot(leaves: Iterable<Uint8Array>): Uint8Array {
   return frontier.root();
 }
 
-/** A node of a tree whose leaves are level 0: it covers leaves [index · 2^level, (index + 1) · 2^level). */
+/**
+ * A node of a tree whose leaves are level 0: it covers leaves [index · 2^level, (index + 1) ·
+ * 2^level).
+ */
 export interface TreeNode {
   readonly level: number;
   readonly index: number;
 }
 
 /**
- * The right edge of a growing tree: the roots of its perfect subtrees, largest first. Appending costs O(log n), and nothing but the edge
- * is held.
+ * The right edge of a growing tree: the roots of its perfect subtrees, largest first. Appending
+ * costs O(log n), and only the edge is kept in memory.
  */
 export class Frontier {
   #size: number;
@@ -29,7 +32,7 @@ export class Frontier {
    * @param edge the roots of the perfect subtrees of a tree of that size, largest first
    */
   constructor(size = 0, edge: readonly Uint8Array[] = []) {
-    if (edge.length !== edgeNodes(size).length) throw new RangeError(`a tree of size ${size} has another edge`);
+    if (edge.length !== edgeNodes(size).length) throw new RangeError(`the edge does not match a tree of size ${size}`);
     this.#size = size;
     this.#edge = [...edge];
   }
@@ -44,14 +47,15 @@ export class Frontier {
 
   /**
    * Adds a leaf hash.
-   * @returns the perfect subtrees that it completes, its own level-0 node first: what a store of tree nodes keeps
+   * @returns the perfect subtrees that it completes, its own level-0 node first: what a store of
+   *   tree nodes keeps
    */
   append(leaf: Uint8Array): readonly (TreeNode & { readonly hash: Uint8Array })[] {
     let node = { level: 0, index: this.#size, hash: leaf };
     const completed = [node];
     while (node.index % 2 === 1) {
       const left = this.#edge.pop();
-      if (left === undefined) throw new RangeError('the edge is shorter than its size says');
+      if (left === undefined) throw new RangeError('the edge is shorter than its size requires');
       node = { level: node.level + 1, index: (node.index - 1) / 2, hash: nodeHash(left, node.hash) };
       completed.push(node);
     }
@@ -76,7 +80,10 @@ export function edgeNodes(size: number): readonly TreeNode[] {
   return rangeNodes(0, size);
 }
 
-/** The perfect subtrees that make up leaves [start, end), where start is a multiple of the largest power of two below or equal to end − start. */
+/**
+ * The perfect subtrees that make up leaves [start, end), where start is a multiple of the largest
+ * power of two below or equal to end − start.
+ */
 export function rangeNodes(start: number, end: number): readonly TreeNode[] {
   const nodes: TreeNode[] = [];
   let at = start;

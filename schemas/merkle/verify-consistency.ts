@@ -3,8 +3,9 @@ import { HASH_LENGTH, nodeHash } from './hashing.js';
 import { half, isOdd, isTreeNumber, type ProofVerdict, refuse } from './verify-inclusion.js';
 
 /**
- * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2). Every input may be hostile: nothing is thrown.
- * Nothing is consistent with a tree without leaves: it commits to nothing, so a proof about it would prove nothing.
+ * Verifies that the tree of size `second` extends the one of size `first` (RFC 9162 §2.1.4.2).
+ * Every input may be hostile: nothing is thrown. Nothing is consistent with a tree without leaves:
+ * it commits to nothing, so a proof about it would prove nothing.
  */
 export function verifyConsistency(
   first: number,
@@ -13,7 +14,7 @@ export function verifyConsistency(
   secondRoot: Uint8Array,
   path: readonly Uint8Array[],
 ): ProofVerdict {
-  if (!isTreeNumber(first) || !isTreeNumber(second)) return refuse('sizes must be whole numbers below 2^53');
+  if (!isTreeNumber(first) || !isTreeNumber(second)) return refuse('the sizes must be integers below 2^53');
   if (first > second) return refuse('the first size is larger than the second');
   if ([firstRoot, secondRoot, ...path].some((hash) => hash.length !== HASH_LENGTH)) {
     return refuse('a hash is not 32 bytes long');
@@ -21,7 +22,9 @@ export function verifyConsistency(
   if (first === 0) return refuse('the first size is 0');
   if (first === second) {
     if (path.length > 0) return refuse('the path must be empty');
-    return equalBytes(firstRoot, secondRoot) ? { ok: true } : refuse('two roots for one size');
+    return equalBytes(firstRoot, secondRoot)
+      ? { ok: true }
+      : refuse('the two checkpoints have one size but different roots');
   }
   if (path.length === 0) return refuse('the path is empty');
 
@@ -33,8 +36,9 @@ export function verifyConsistency(
 }
 
 /**
- * The root that a tree of size `second` has over its first `first` leaves, as far as a consistency path proves it: with the path that is right for
- * that tree, a first root that differs was never its own. Where `first` is a power of two the path does not say.
+ * The root that a tree of size `second` has over its first `first` leaves, as far as a consistency
+ * path proves it: with the path that is right for that tree, a first root that differs was never
+ * its own. Where `first` is a power of two the path does not say.
  * @returns null if the path does not prove it
  */
 export function provedPrefixRoot(

@@ -30,7 +30,7 @@ export function rootFromInclusionProof(
   leaf: Uint8Array,
   path: readonly Uint8Array[],
 ): Uint8Array | { readonly ok: false; readonly reason: string } {
-  if (!isTreeNumber(index) || !isTreeNumber(size)) return refuse('index and size must be whole numbers below 2^53');
+  if (!isTreeNumber(index) || !isTreeNumber(size)) return refuse('the index and the size must be integers below 2^53');
   if (index >= size) return refuse('the index is not below the size');
   if (leaf.length !== HASH_LENGTH || path.some((hash) => hash.length !== HASH_LENGTH)) {
     return refuse('a hash is not 32 bytes long');

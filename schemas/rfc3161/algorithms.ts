@@ -5,7 +5,7 @@ import { oidValue, smallInteger } from './asn1/values.js';
 import { MalformedInput } from './errors.js';
 import { ECDSA_HASH_BY_OID, HASH_BY_OID, OID, RSA_HASH_BY_OID } from './oids.js';
 
-/** An AlgorithmIdentifier as it stands (RFC 5280 §4.1.1.2). */
+/** An AlgorithmIdentifier, unevaluated (RFC 5280 §4.1.1.2). */
 export interface AlgorithmIdentifier {
   readonly oid: string;
   readonly parameters: Asn1Node | undefined;
@@ -34,8 +34,9 @@ export function hashOf(algorithm: AlgorithmIdentifier, what: string): HashAlgori
 /**
  * The signature scheme that an AlgorithmIdentifier names; undefined if it is none that is known.
  *
- * @param digest the hash to use where the identifier names only the key's kind (CMS allows that, RFC 5754 §3)
- * @throws MalformedInput if its parameters do not fit it
+ * @param digest the hash to use where the identifier names only the key's kind (CMS allows that,
+ *   RFC 5754 §3)
+ * @throws MalformedInput if its parameters do not match the algorithm
  */
 export function signatureSchemeOf(
   algorithm: AlgorithmIdentifier,
@@ -67,11 +68,14 @@ function requireNoParameters(algorithm: AlgorithmIdentifier, what: string): void
   const { parameters } = algorithm;
   if (parameters === undefined) return;
   if (!hasTag(parameters, TAG.null) || parameters.content.length > 0) {
-    throw new MalformedInput('bad-value', `${what} has parameters that its algorithm does not take`);
+    throw new MalformedInput('bad-value', `${what} has parameters that its algorithm does not allow`);
   }
 }
 
-/** RSASSA-PSS-params (RFC 4055 §3.1): what is left out defaults to SHA-1, MGF1 with SHA-1 and 20 octets of salt. */
+/**
+ * RSASSA-PSS-params (RFC 4055 §3.1): omitted fields default to SHA-1, MGF1 with SHA-1 and 20 octets
+ * of salt.
+ */
 function pssScheme(algorithm: AlgorithmIdentifier, what: string): SignatureScheme | undefined {
   const { parameters } = algorithm;
   if (parameters === undefined) throw new MalformedInput('missing-field', `${what} lacks its RSA-PSS parameters`);

@@ -1,5 +1,6 @@
 /**
- * What can be wrong with the form of a token, certificate, CRL or OCSP answer. Stable: reports and tests name them.
+ * What can be wrong with the form of a token, certificate, CRL or OCSP answer. Stable: reports and
+ * tests name them.
  */
 export type MalformedCode =
   | 'too-large'
@@ -14,7 +15,10 @@ export type MalformedCode =
   | 'unexpected-field'
   | 'contradiction';
 
-/** Bytes from outside that are not what they should be. Every parser of this folder throws this and nothing else. */
+/**
+ * Bytes from outside that are not what they should be. Every parser of this folder throws this and
+ * nothing else.
+ */
 export class MalformedInput extends Error {
   override readonly name = 'MalformedInput';
   constructor(
@@ -28,7 +32,8 @@ export class MalformedInput extends Error {
 /**
  * Runs a parser whose failure is to be looked at, not thrown on.
  *
- * @returns the parsed value, or the `MalformedInput` that the parser threw; any other exception goes on upwards
+ * @returns the parsed value, or the `MalformedInput` that the parser threw; any other exception
+ *   goes on upwards
  */
 export function attempt<T>(parse: () => T): T | MalformedInput {
   try {

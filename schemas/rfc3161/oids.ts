@@ -28,6 +28,7 @@ export const OID = {
   nameConstraints: '2.5.29.30',
   crlDistributionPoints: '2.5.29.31',
   certificatePolicies: '2.5.29.32',
+  qcStatements: '1.3.6.1.5.5.7.1.3',
   policyMappings: '2.5.29.33',
   authorityKeyIdentifier: '2.5.29.35',
   policyConstraints: '2.5.29.36',
@@ -61,7 +62,9 @@ export const HASH_BY_OID: ReadonlyMap<string, HashAlgorithm> = new Map([
   ['2.16.840.1.101.3.4.2.10', 'sha3-512'],
 ]);
 
-/** RSASSA-PKCS1-v1_5 with the hash named in the identifier (RFC 8017 A.2.4, NIST CSOR for SHA-3). */
+/**
+ * RSASSA-PKCS1-v1_5 with the hash named in the identifier (RFC 8017 A.2.4, NIST CSOR for SHA-3).
+ */
 export const RSA_HASH_BY_OID: ReadonlyMap<string, HashAlgorithm> = new Map([
   ['1.2.840.113549.1.1.4', 'md5'],
   ['1.2.840.113549.1.1.5', 'sha1'],

@@ -1,6 +1,6 @@
 import type { HashAlgorithm } from '../crypto/algorithms.js';
 
-/** What is checked, in this order; the ids are stable and part of the report's contract. */
+/** The checks in their order; the ids are stable and part of the report's contract. */
 export const TIMESTAMP_CHECKS = [
   'tst.format',
   'tst.status',
@@ -43,7 +43,9 @@ export interface TimestampInput {
   readonly stamped:
     | { readonly data: Uint8Array }
     | { readonly imprint: { readonly algorithm: HashAlgorithm; readonly digest: Uint8Array } };
-  /** DER certificates that the verifying person trusts: roots, intermediates or the signer's own. */
+  /**
+   * DER certificates that the verifying person trusts: roots, intermediates or the signer's own.
+   */
   readonly trustAnchors: readonly Uint8Array[];
   /** DER certificates that help to build the chain; nothing in them is trusted. */
   readonly untrusted?: readonly Uint8Array[];
@@ -54,8 +56,8 @@ export interface TimestampInput {
   /** Whether a chain that names a source of revocations needs an answer from it. */
   readonly revocation: 'require' | 'ignore';
   /**
-   * The time of verification: the algorithms must be sound until then. Where a newer token covers this one, its genTime
-   * may be given instead.
+   * The time of verification: the algorithms must be sound until then. Where a newer token covers
+   * this one, its genTime may be given instead.
    */
   readonly at: Date;
   /** The nonce of the request, as an unsigned big-endian number. */
@@ -70,7 +72,7 @@ export interface TimestampClaims {
   readonly genTime: Date;
   /** Microseconds since 1970, as far as the token states them. */
   readonly genTimeMicroseconds: bigint;
-  /** As it stands in the token, e.g. `20260102030405.678901Z`. */
+  /** The text in the token, e.g. `20260102030405.678901Z`. */
   readonly genTimeText: string;
   /** Undefined where the authority states none. */
   readonly accuracyMicroseconds: number | undefined;
@@ -109,18 +111,22 @@ export interface TimestampReport {
   readonly chain: readonly CertificateSummary[];
   /** DER of the same certificates, for those who keep or ask about them. */
   readonly chainCertificates: readonly Uint8Array[];
-  /** State of the revocation check; `provisional` passes, and a later CRL or OCSP answer would make it conclusive. */
+  /**
+   * State of the revocation check; `provisional` passes, and a later CRL or OCSP answer would make
+   * it conclusive.
+   */
   readonly revocation: 'conclusive' | 'provisional' | 'indeterminate' | 'revoked' | 'not-applicable' | 'ignored';
   /**
-   * Until when the token stands without a newer one over it: the first expiry of a certificate of the chain or the first
-   * sunset of an algorithm. Undefined where no chain was found.
+   * The time until which the token is sound without a newer one over it: the first expiry of a
+   * certificate of the chain or the first sunset of an algorithm. Undefined where no chain was
+   * found.
    */
   readonly soundUntil: { readonly date: Date; readonly reason: string } | undefined;
 }
 
 const MAX_TEXT = 600;
 
-/** Builds one check; a long message is cut, for names in it are whatever somebody put into a certificate. */
+/** Builds one check; a long message is cut, because names in certificates have any length. */
 export function check(id: TimestampCheckId, outcome: CheckOutcome, message: string): TimestampCheck {
   return { id, outcome, message: cutText(message) };
 }
@@ -136,9 +142,14 @@ export function outcomeOf(checks: readonly TimestampCheck[]): TimestampReport['o
   return checks.some(({ outcome }) => outcome === 'indeterminate') ? 'indeterminate' : 'pass';
 }
 
-/** Every check in its place; those that were not made because of an earlier failure are indeterminate. */
+/**
+ * Every check in its place; those that were not made because of an earlier failure are
+ * indeterminate.
+ */
 export function completeChecks(made: readonly TimestampCheck[]): TimestampCheck[] {
   return TIMESTAMP_CHECKS.map(
-    (id) => made.find((candidate) => candidate.id === id) ?? check(id, 'indeterminate', 'not checked: see above'),
+    (id) =>
+      made.find((candidate) => candidate.id === id) ??
+      check(id, 'indeterminate', 'not checked, because an earlier check failed'),
   );
 }

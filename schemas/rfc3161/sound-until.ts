@@ -3,10 +3,10 @@ import { type Strength, weakest } from './strength.js';
 import type { Path } from './x509/path-rules.js';
 
 /**
- * Until when a token stands without a newer one over it.
+ * The time until which a token is sound without a newer one over it.
  *
  * @param path its chain, to the anchor
- * @param strengths what its signatures and its imprint stand on
+ * @param strengths the algorithms and keys that its signatures and its imprint depend on
  * @returns undefined without a chain
  */
 export function soundUntil(path: Path, strengths: readonly Strength[]): TimestampReport['soundUntil'] {
@@ -16,6 +16,6 @@ export function soundUntil(path: Path, strengths: readonly Strength[]): Timestam
   }));
   const worst = weakest(strengths);
   if (path.length > 0 && worst?.soundUntil)
-    ends.push({ date: worst.soundUntil, reason: `${worst.name} is not held to be sound after that` });
+    ends.push({ date: worst.soundUntil, reason: `${worst.name} is not considered sound after that date` });
   return ends.sort((a, b) => a.date.getTime() - b.date.getTime())[0];
 }

@@ -2,19 +2,24 @@ import type { HashAlgorithm, PublicKey, SignatureScheme } from '../crypto/algori
 
 /** How far an algorithm or key can be relied on. */
 export interface Strength {
-  /** What was judged, e.g. `RSA-2048`. */
+  /** The evaluated algorithm or key, e.g. `RSA-2048`. */
   readonly name: string;
-  /** First moment at which it is no longer held to be sound; null where no such date has been published. */
+  /** First time at which it is no longer considered sound; null if no such date was published. */
   readonly soundUntil: Date | null;
 }
 
 const BROKEN = new Date(0);
 /** End of 112-bit strength: NIST SP 800-57 part 1 rev. 5 table 4, SP 800-131A. */
 const END_OF_112_BITS = new Date('2031-01-01T00:00:00Z');
-/** End of RSA, ECDSA and EdDSA of every size, because of quantum computers: NIST IR 8547 (draft) table 2. */
+/**
+ * End of RSA, ECDSA and EdDSA of every size, because of quantum computers: NIST IR 8547 (draft)
+ * table 2.
+ */
 const END_OF_CLASSICAL_SIGNATURES = new Date('2036-01-01T00:00:00Z');
 
-/** The strength of a hash against collisions. MD5 and SHA-1 were broken before this service existed. */
+/**
+ * The strength of a hash against collisions. MD5 and SHA-1 were broken before this service existed.
+ */
 export function hashStrength(hash: HashAlgorithm): Strength {
   const name = hash.toUpperCase().replace(/^SHA(?=\d)(?!3-)/, 'SHA-');
   if (hash === 'md5' || hash === 'sha1') return { name, soundUntil: BROKEN };
@@ -42,7 +47,10 @@ function rsaSoundUntil(bits: number): Date {
   return bits < 3072 ? END_OF_112_BITS : END_OF_CLASSICAL_SIGNATURES;
 }
 
-/** The strengths that a signature stands on. The mask hash of RSA-PSS needs no resistance to collisions. */
+/**
+ * The strengths that a signature depends on. The mask hash of RSA-PSS needs no resistance to
+ * collisions.
+ */
 export function signatureStrengths(scheme: SignatureScheme, key: PublicKey): Strength[] {
   return 'hash' in scheme ? [keyStrength(key), hashStrength(scheme.hash)] : [keyStrength(key)];
 }

@@ -39,25 +39,26 @@ const MAX_CERTIFICATES = 1024;
 const MAX_REVOCATION_ANSWERS = 4096;
 
 /**
- * Verifies a time-stamp token (RFC 3161, RFC 5816) offline, from bytes that may all be hostile except the trust anchors.
+ * Verifies a time stamp token (RFC 3161, RFC 5816) offline, from bytes that may all be hostile
+ * except the trust anchors.
  *
- * @returns always a report with every check of `TIMESTAMP_CHECKS`; bytes that are no token fail `tst.format`. Never rejects
- *   for anything in the input.
+ * @returns always a report with every check of `TIMESTAMP_CHECKS`; bytes that are no token fail
+ *   `tst.format`. Never rejects for anything in the input.
  */
 export async function verifyTimestamp(input: TimestampInput): Promise<TimestampReport> {
   const parsed = attempt(() => parseTimestamp(input.token));
   if (parsed instanceof MalformedInput) {
     return reportOf({
-      checks: [check('tst.format', 'fail', `not a time-stamp token (${parsed.code}): ${parsed.message}`)],
+      checks: [check('tst.format', 'fail', `not a time stamp token (${parsed.code}): ${parsed.message}`)],
     });
   }
-  const checks: TimestampCheck[] = [check('tst.format', 'pass', 'one token, and nothing after it')];
+  const checks: TimestampCheck[] = [check('tst.format', 'pass', 'one token and no further bytes')];
   checks.push(checkStatus(parsed));
   checks.push(checkContentType(parsed));
   const { signedData, tstInfo } = parsed;
   if (signedData === undefined || tstInfo === undefined) return reportOf({ checks });
 
-  checks.push(checkVersion(tstInfo));
+  checks.push(checkVersion(tstInfo, signedData.signerInfos));
   checks.push(checkSingleSigner(signedData));
   checks.push(checkImprint(tstInfo, input.stamped, input.at));
   checks.push(checkPolicy(tstInfo, input.allowedPolicies));
@@ -80,7 +81,7 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   const signer = findSignerCertificate(signerInfo, ess, certificates);
   if (signer === undefined) {
     checks.push(
-      check('tst.signer-certificate', 'indeterminate', 'the signer’s certificate is neither enclosed nor given'),
+      check('tst.signer-certificate', 'indeterminate', 'the signer’s certificate is neither in the token nor given'),
     );
     return reportOf({ checks, claims });
   }
@@ -93,12 +94,15 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   checks.push(checkKeyUsage(signer));
   checks.push(checkNotCa(signer));
   checks.push(checkTsaName(tstInfo, signer));
+  const crls = [...(input.crls ?? []), ...signedData.crls].slice(0, MAX_REVOCATION_ANSWERS);
+  const ocspResponses = [...(input.ocspResponses ?? []), ...signedData.ocspResponses].slice(0, MAX_REVOCATION_ANSWERS);
+  const unreadable: string[] = [];
   const answers = {
-    crls: readAll([...(input.crls ?? []), ...signedData.crls].slice(0, MAX_REVOCATION_ANSWERS), parseCrl),
-    ocspResponses: readAll(
-      [...(input.ocspResponses ?? []), ...signedData.ocspResponses].slice(0, MAX_REVOCATION_ANSWERS),
-      parseOcspResponse,
+    crls: readAll(crls, parseCrl, (problem) => unreadable.push(`a CRL cannot be read: ${problem}`)),
+    ocspResponses: readAll(ocspResponses, parseOcspResponse, (problem) =>
+      unreadable.push(`an OCSP response cannot be read: ${problem}`),
     ),
+    unreadable,
   };
   const { revocation, at } = input;
   const genTime = tstInfo.genTime.date;
@@ -136,11 +140,17 @@ function imprintStrength({ imprint }: TstInfo): Strength[] {
   return hash === undefined ? [] : [hashStrength(hash)];
 }
 
-/** What can be read of some inputs; an unreadable one helps nobody, and is as good as not there. */
-function readAll<T>(inputs: readonly Uint8Array[], parse: (der: Uint8Array) => T): T[] {
+/** The readable inputs. `onUnreadable` gets the problem of each other one, which is ignored. */
+function readAll<T>(
+  inputs: readonly Uint8Array[],
+  parse: (der: Uint8Array) => T,
+  onUnreadable?: (problem: string) => void,
+): T[] {
   return inputs.flatMap((der) => {
     const item = attempt(() => parse(der));
-    return item instanceof MalformedInput ? [] : [item];
+    if (!(item instanceof MalformedInput)) return [item];
+    onUnreadable?.(item.message);
+    return [];
   });
 }
 

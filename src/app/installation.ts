@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { createEventStoreDbEventLog } from '../pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../pipeline/event-log/postgres/postgres-event-log.js';
 import type { Config } from '../platform/config/index.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/database/embedded/index.js';
 import { DatabaseSetupError } from '../platform/database/errors.js';
 import { migrate } from '../platform/database/migrate.js';
-import { migrations } from '../platform/database/migrations/index.js';
-import { createPool, type DatabaseRole, withRole } from '../platform/database/pool.js';
+import { loadMigrations } from '../platform/database/migrations/index.js';
+import { createPool, withRole } from '../platform/database/pool.js';
+import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import {
@@ -95,7 +95,7 @@ export async function openInstallation(
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS);
     const master = await loadMasterKey(config.masterKey);
     const keyring = await createKeyring(workerPool, master);
-    const eventLog = openEventLog(config, databaseUrl, logger);
+    const eventLog = await openEventLog(config, databaseUrl, logger);
     closers.push(() => eventLog.close());
     return {
       config,
@@ -139,6 +139,7 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
     await refuseUnsafeServer(owner).catch((cause: unknown) => {
       throw cause instanceof DatabaseSetupError ? cause : unreachable(cause);
     });
+    const migrations = loadMigrations();
     if (mayMigrate) {
       const applied = await migrate(owner, migrations);
       if (applied.length > 0) logger.info({ applied }, 'brought the database schema up to date');
@@ -150,11 +151,13 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
   }
 }
 
-function openEventLog(config: Config, databaseUrl: string, logger: Logger): EventLog {
+async function openEventLog(config: Config, databaseUrl: string, logger: Logger): Promise<EventLog> {
   const onInterruption = (error: unknown): void => {
     logger.info({ reason: error instanceof Error ? error.message : String(error) }, 'resumes reading the event log');
   };
   if (config.eventStoreUrl !== undefined) {
+    // Its client is large: an installation without EventStoreDB does not load it.
+    const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
     return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption });
   }
   const connectionString = withRole(databaseUrl, 'consent_ledger_worker');

@@ -5,9 +5,8 @@ import { createHealthServer } from './health-server.js';
 import { type Installation, openInstallation } from './installation.js';
 import { prepareInstallation, startWorker, type Worker } from './worker.js';
 
-export const ROLES = ['serve', 'api', 'worker'] as const;
 /** `serve` is `api` and `worker` in one process. */
-export type Role = (typeof ROLES)[number];
+export type Role = 'serve' | 'api' | 'worker';
 
 export interface Service {
   readonly installation: Installation;

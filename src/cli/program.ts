@@ -1,70 +1,77 @@
 import { Command } from 'commander';
-import { ROLES } from '../app/start-service.js';
 import { VERSION } from '../platform/version.js';
-import { apiKeyCommand } from './admin/api-key.js';
-import { auditLogCommand } from './admin/audit-log.js';
-import { countCommand } from './admin/count.js';
-import { documentCommand } from './admin/document.js';
-import { eraseCommand, scrubCommand } from './admin/erase.js';
-import { ledgerCommand } from './admin/ledger.js';
-import { logCommand } from './admin/log.js';
-import { masterKeyCommand } from './admin/master-key.js';
-import { parkedCommand } from './admin/parked.js';
-import { seedDemoCommand } from './admin/seed-demo.js';
-import { signInCommand } from './admin/sign-in.js';
-import { siteCommand } from './admin/site.js';
-import { tenantCommand } from './admin/tenant.js';
-import { userCommand } from './admin/user.js';
 import type { CliContext } from './command/context.js';
 import { EXIT_CODES_HELP } from './command/exit-codes.js';
-import { evidenceCommand } from './evidence.js';
-import { projectionsCommand } from './projections.js';
-import { migrateCommand, roleCommand } from './roles.js';
 
-/** Every command of `consent-ledger`. */
-export function createProgram(context: CliContext): Command {
+/** Makes a command; loading it loads all that the command needs. */
+type CommandLoader = (context: CliContext) => Promise<Command>;
+
+// Each command is loaded when it is named: reading the code of all of them takes seconds.
+const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
+  'seed-demo': async (context) => (await import('./admin/seed-demo.js')).seedDemoCommand(context),
+  tenant: async (context) => (await import('./admin/tenant.js')).tenantCommand(context),
+  site: async (context) => (await import('./admin/site.js')).siteCommand(context),
+  'api-key': async (context) => (await import('./admin/api-key.js')).apiKeyCommand(context),
+  user: async (context) => (await import('./admin/user.js')).userCommand(context),
+  'sign-in': async (context) => (await import('./admin/sign-in.js')).signInCommand(context),
+  document: async (context) => (await import('./admin/document.js')).documentCommand(context),
+  'audit-log': async (context) => (await import('./admin/audit-log.js')).auditLogCommand(context),
+  count: async (context) => (await import('./admin/count.js')).countCommand(context),
+  erase: async (context) => (await import('./admin/erase.js')).eraseCommand(context),
+  scrub: async (context) => (await import('./admin/erase.js')).scrubCommand(context),
+  ledger: async (context) => (await import('./admin/ledger.js')).ledgerCommand(context),
+  'master-key': async (context) => (await import('./admin/master-key.js')).masterKeyCommand(context),
+  log: async (context) => (await import('./admin/log.js')).logCommand(context),
+  parked: async (context) => (await import('./admin/parked.js')).parkedCommand(context),
+};
+
+const COMMANDS: Readonly<Record<string, (context: CliContext, args: readonly string[]) => Promise<Command>>> = {
+  serve: async (context) => (await import('./roles.js')).roleCommand(context, 'serve'),
+  api: async (context) => (await import('./roles.js')).roleCommand(context, 'api'),
+  worker: async (context) => (await import('./roles.js')).roleCommand(context, 'worker'),
+  migrate: async (context) => (await import('./roles.js')).migrateCommand(context),
+  admin: adminCommand,
+  projections: async (context) => (await import('./projections.js')).projectionsCommand(context),
+  evidence: async (context) => (await import('./evidence.js')).evidenceCommand(context),
+};
+
+/**
+ * Makes the program `consent-ledger` with the commands that a command line needs: the one that it
+ * names, or all of them for help and for an unknown name.
+ * @param args without node and the program's name
+ */
+export async function createProgram(context: CliContext, args: readonly string[]): Promise<Command> {
   const program = new Command('consent-ledger')
     .description('Records consents so that years later anyone can check, offline, who agreed to what, and when.')
     .version(VERSION, '-v, --version', 'print the version')
     .addHelpText('after', EXIT_CODES_HELP);
-  for (const role of ROLES) program.addCommand(roleCommand(context, role));
-  program.addCommand(migrateCommand(context));
-  program.addCommand(adminCommand(context));
-  program.addCommand(projectionsCommand(context));
-  program.addCommand(evidenceCommand(context));
-  useStreams(program, context);
-  return program;
+  const [first, ...rest] = args;
+  if (first === '--version' || first === '-v') return useStreams(program, context);
+  for (const name of namedOrAll(COMMANDS, first)) program.addCommand(await known(COMMANDS[name])(context, rest));
+  return useStreams(program, context);
 }
 
-function adminCommand(context: CliContext): Command {
-  const admin = new Command('admin').description('set up tenants, sites and documents; erase; look after the log');
-  for (const command of [
-    seedDemoCommand,
-    tenantCommand,
-    siteCommand,
-    apiKeyCommand,
-    userCommand,
-    signInCommand,
-    documentCommand,
-    auditLogCommand,
-    countCommand,
-    eraseCommand,
-    scrubCommand,
-    ledgerCommand,
-    masterKeyCommand,
-    logCommand,
-    parkedCommand,
-  ]) {
-    admin.addCommand(command(context));
-  }
+async function adminCommand(context: CliContext, [name]: readonly string[]): Promise<Command> {
+  const admin = new Command('admin').description('set up tenants, sites and documents; erase; maintain the event log');
+  for (const chosen of namedOrAll(ADMIN_COMMANDS, name)) admin.addCommand(await known(ADMIN_COMMANDS[chosen])(context));
   return admin;
 }
 
+function namedOrAll(commands: Readonly<Record<string, unknown>>, name: string | undefined): readonly string[] {
+  return name !== undefined && Object.hasOwn(commands, name) ? [name] : Object.keys(commands);
+}
+
+function known<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a command has no loader');
+  return value;
+}
+
 /** Makes a command and those below it throw instead of ending the process, and write to the given streams. */
-function useStreams(command: Command, context: CliContext): void {
+function useStreams(command: Command, context: CliContext): Command {
   command.exitOverride().configureOutput({
     writeOut: (text) => context.stdout.write(text),
     writeErr: (text) => context.stderr.write(text),
   });
   for (const inner of command.commands) useStreams(inner, context);
+  return command;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { pino } from 'pino';
-import { type Role, startService } from '../app/start-service.js';
+import type { Role } from '../app/start-service.js';
 import { jsonCommand } from './command/command.js';
 import { type CliContext, configOf, print, withInstallation } from './command/context.js';
 
@@ -16,6 +16,8 @@ export function roleCommand(context: CliContext, role: Role): Command {
     const config = configOf(context);
     const logger = pino({ level: config.logLevel }, { write: (line: string) => context.stderr.write(line) });
     const stopSignal = signalled();
+    // Only here: the code of the whole service is loaded with it.
+    const { startService } = await import('../app/start-service.js');
     const service = await startService(role, config, logger);
     try {
       print(context, options, { role, url: service.url }, [

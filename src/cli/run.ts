@@ -10,7 +10,8 @@ import { createProgram } from './program.js';
  */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   try {
-    await createProgram(context).parseAsync([...args], { from: 'user' });
+    const program = await createProgram(context, args);
+    await program.parseAsync([...args], { from: 'user' });
     return EXIT.ok;
   } catch (error) {
     // Commander has written what it has to say.

@@ -1,3 +1,5 @@
+import { withAnySignal } from '../platform/background/signals.js';
+
 /** What is needed of the platform's `fetch`; tests put faults behind it. */
 export type Fetch = typeof globalThis.fetch;
 
@@ -33,7 +35,11 @@ const MAX_REDIRECTS = 3;
  */
 export async function exchange(fetch: Fetch, request: BoundedRequest): Promise<BoundedResponse> {
   const timeout = AbortSignal.timeout(request.timeoutMs);
-  const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+  const sources = request.signal === undefined ? [timeout] : [timeout, request.signal];
+  return withAnySignal(sources, (signal) => followed(fetch, request, signal));
+}
+
+async function followed(fetch: Fetch, request: BoundedRequest, signal: AbortSignal): Promise<BoundedResponse> {
   let url = httpUrl(request.url);
   for (let redirects = 0; ; redirects += 1) {
     const response = await fetchOnce(fetch, url, request, signal);

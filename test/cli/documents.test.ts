@@ -98,7 +98,7 @@ it('publishes configurations from a file and from the draft, and shows each', as
   });
   const { stdout } = await line.run(['admin', 'site', 'configuration', siteId, '--number', '2']);
   expect(JSON.parse(stdout)).toMatchObject({
-    v: 2,
+    v: 1,
     number: 2,
     validity_days: 5,
     cookies: [{ name: 'shop_session' }, {}, {}],

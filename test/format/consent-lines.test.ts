@@ -90,7 +90,10 @@ const line = fc
   })
   .map(({ erased, ...rest }) => JSON.stringify({ ...rest, ...(erased !== null && { erased }) }));
 
-/** What a text could be changed into: by one byte, by a piece left out, put in, or taken from elsewhere in it. */
+/**
+ * What a text could be changed into: by one byte, by a piece left out, put in, or taken from
+ * elsewhere in it.
+ */
 const change = fc.record({
   at: fc.double({ min: 0, max: 0.999999, noNaN: true }),
   length: fc.nat({ max: 40 }),
@@ -160,7 +163,10 @@ function bySchema(text: string): { source: EntryLine; entry: Entry; record: Cons
   }
 }
 
-/** Asserts that what was read is what the schemas read, its members in the same order. @returns whether it was read */
+/**
+ * Asserts that what was read is what the schemas read, its members in the same order.
+ * @returns whether it was read
+ */
 function agrees(text: string): boolean {
   const read = readConsentLine(cursorOver(text), new Uint8Array(3 * text.length + 8));
   if (read === null) return false;
@@ -174,7 +180,10 @@ function agrees(text: string): boolean {
   return true;
 }
 
-/** Whether nothing in a line is beyond what is read quickly: as in every line of a service whose names are simple. */
+/**
+ * Whether nothing in a line is beyond what is read quickly: as in every line of a service whose
+ * names are simple.
+ */
 function isPlain(text: string): boolean {
   const { record: content } = bySchema(text) ?? {};
   if (content === undefined) return false;
@@ -205,7 +214,7 @@ describe('lines with consents', () => {
     );
   });
 
-  test('every single byte of one, changed to any other, is judged as by the schemas', () => {
+  test('agrees with the schemas on every single byte of one, changed to any other', () => {
     const [text = ''] = fc.sample(line.filter(isPlain), { numRuns: 1, seed: 8 });
     let stillRead = 0;
     for (let at = 0; at < text.length; at += 1) {

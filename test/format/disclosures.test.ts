@@ -11,7 +11,7 @@ test('RFC 9901 §4.2.3: the digest of the example disclosure', () => {
   expect(disclosureDigest(text)).toBe('X9yH0Ajrdm1Oij4tWso9UzzKJvPoDxwmuEcO3XAdRC0');
 });
 
-test('what is encoded is decoded', () => {
+test('decodes its own encoding', () => {
   const salt = fc.uint8Array({ minLength: SALT_BYTES, maxLength: 40 });
   const name = fc.string({ minLength: 1, maxLength: 100, unit: 'grapheme-ascii' });
   fc.assert(
@@ -30,7 +30,7 @@ test('what is encoded is decoded', () => {
 
 const SALT = 'AAAAAAAAAAAAAAAAAAAAAA';
 
-describe('what is no disclosure', () => {
+describe('rejects as a disclosure', () => {
   test.each([
     ['no JSON', 'nonsense'],
     ['no array', `{"salt":"${SALT}"}`],

@@ -20,7 +20,7 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-test('the short way to tell a canonical text says what the long one says', () => {
+test('the short check for canonical text agrees with the long one', () => {
   const spaces = fc.constantFrom(undefined, 1);
   fc.assert(
     fc.property(json, spaces, fc.boolean(), (value, space, isCanonical) => {

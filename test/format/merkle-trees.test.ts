@@ -31,7 +31,10 @@ function definedRoot(hashes: readonly Uint8Array[]): Uint8Array {
 const nodeOf = ({ level, index }: TreeNode) => definedRoot(ALL.slice(index * 2 ** level, (index + 1) * 2 ** level));
 const pathOf = (ranges: readonly LeafRange[]) => hashesOfRanges(ranges, nodeOf);
 
-/** A tree of merkletreejs as the sealer builds it: leaves hashed before, 0x01 before nodes, no odd node doubled. */
+/**
+ * A tree of merkletreejs as the sealer builds it: leaves hashed before, 0x01 before nodes, no odd
+ * node doubled.
+ */
 function libraryTree(size: number): MerkleTree {
   const hash = (data: Buffer) => Buffer.from(sha256(Uint8Array.of(1), data));
   return new MerkleTree(

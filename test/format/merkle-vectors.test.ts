@@ -6,7 +6,10 @@ import { decodeUtf8, fromBase64 } from '../../schemas/crypto/encoding.js';
 import { verifyConsistency } from '../../schemas/merkle/verify-consistency.js';
 import { verifyInclusion } from '../../schemas/merkle/verify-inclusion.js';
 
-/** Some vectors have a text in place of roots that are only compared; this project refuses hashes that are not 32 bytes long. */
+/**
+ * Some vectors have a text in place of roots that are only compared; this project refuses hashes
+ * that are not 32 bytes long.
+ */
 const STAND_IN = "don't care";
 const Hash = z.string().transform((text) => {
   const bytes = fromBase64(text) ?? new Uint8Array();

@@ -15,7 +15,7 @@ function problemOf(input: string | Uint8Array): string | null {
 
 const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-describe('what is refused', () => {
+describe('refuses', () => {
   test.each([
     ['{"a":1,"a":1}', 'duplicate-key'],
     ['{"a":1,"\\u0061":2}', 'duplicate-key'],

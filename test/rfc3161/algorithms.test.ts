@@ -103,7 +103,7 @@ describe('signature algorithms', () => {
     expect(failures(later)).toEqual({ 'tst.algorithms': 'indeterminate' });
     expect(later.soundUntil).toEqual({
       date: new Date('2031-01-01T00:00:00Z'),
-      reason: 'RSA-2048 is not held to be sound after that',
+      reason: 'RSA-2048 is not considered sound after that date',
     });
   });
 });

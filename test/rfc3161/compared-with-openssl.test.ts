@@ -6,16 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 import { makeAuthority, makeTsa, verify } from './support/authority.js';
 import {
+  basicConstraints,
   CA_EXTENSIONS,
   crlDistributionPoint,
   extendedKeyUsage,
   extension,
   keyUsage,
   makeCertificate,
+  SERVER_AUTH,
   TIME_STAMPING,
   TSA_EXTENSIONS,
 } from './support/certificates.js';
-import { context, integer, join as joinBytes } from './support/der.js';
+import { context, integer, join as joinBytes, oid, sequence } from './support/der.js';
 import { ecdsaSigner, ed25519Signer, pssSigner, rsaSigner, type Signer } from './support/keys.js';
 import { DATA, GEN_TIME, makeResponse, makeToken, type TokenOptions } from './support/tokens.js';
 
@@ -126,7 +128,7 @@ describe.skipIf(!hasOpenssl)('compared with openssl ts', () => {
       }
     });
 
-    it('openssl does not look behind the token', async () => {
+    it('openssl does not read bytes after the token', async () => {
       const response = joinBytes(makeResponse(makeToken(authority.tsa)), new Uint8Array([0]));
       expect(await compare(response)).toEqual({ ours: 'fail', openssl: 'pass' });
     });
@@ -154,6 +156,31 @@ describe.skipIf(!hasOpenssl)('compared with openssl ts', () => {
       const tsa = makeCertificate({ name: 'TSA', issuer: intermediate, extensions: TSA_EXTENSIONS });
       const response = makeResponse(makeToken(tsa));
       expect(await compare(response, { root: intermediate, tsa })).toEqual({ ours: 'pass', openssl: 'fail' });
+    });
+
+    it('openssl accepts an intermediate for other purposes, which we leave open', async () => {
+      const extensions = [...CA_EXTENSIONS, extendedKeyUsage(false, SERVER_AUTH)];
+      const intermediate = makeCertificate({ name: 'Intermediate', issuer: authority.root, extensions });
+      const tsa = makeCertificate({ name: 'TSA', issuer: intermediate, extensions: TSA_EXTENSIONS });
+      const response = makeResponse(makeToken(tsa, { certificates: [tsa.der, intermediate.der] }));
+      expect(await compare(response)).toEqual({ ours: 'indeterminate', openssl: 'pass' });
+    });
+
+    it('openssl does not know critical qcStatements, which we accept', async () => {
+      const qcStatements = extension('1.3.6.1.5.5.7.1.3', true, sequence(sequence(oid('0.4.0.1862.1.1'))));
+      const tsa = makeTsa(authority.root, undefined, { extensions: [...TSA_EXTENSIONS, qcStatements] });
+      expect(await compare(makeResponse(makeToken(tsa)))).toEqual({ ours: 'pass', openssl: 'fail' });
+    });
+
+    it('openssl evaluates usages of the anchor, which we do not', async () => {
+      const root = makeCertificate({ name: 'Anchor', extensions: [basicConstraints(true), keyUsage(0)] });
+      const tsa = makeTsa(root);
+      expect(await compare(makeResponse(makeToken(tsa)), { root, tsa })).toEqual({ ours: 'pass', openssl: 'fail' });
+    });
+
+    it('openssl ignores the version of the SignerInfo', async () => {
+      const response = makeResponse(makeToken(authority.tsa, { signerVersion: 3 }));
+      expect(await compare(response)).toEqual({ ours: 'fail', openssl: 'pass' });
     });
 
     it('openssl looks at no revocation here', async () => {

@@ -21,7 +21,9 @@ const token = makeToken(authority.tsa, {
   unsignedAttributes: attribute('1.2.3.4', sequence()),
 });
 
-/** Bytes that the signature does not cover and no check relies on, by the field that they stand in. */
+/**
+ * Bytes that the signature does not cover and no check relies on, by the field that they stand in.
+ */
 function unauthenticated(bytes: Uint8Array): Set<number> {
   const outer = childrenOf(readSingle(bytes));
   const [first] = outer;
@@ -30,12 +32,11 @@ function unauthenticated(bytes: Uint8Array): Set<number> {
   const signedData = childrenOf(at(childrenOf(at(contentInfo, 1)), 0));
   const signerInfo = childrenOf(at(childrenOf(at(signedData, 4)), 0));
   const fields: Asn1Node[] = [
-    // RFC 5652 versions follow from what else is there, and real authorities get them wrong.
+    // The version of SignedData follows from its content, and real authorities get it wrong.
     at(signedData, 0),
     // A hint for reading in one pass.
     at(signedData, 1),
-    at(signerInfo, 0),
-    // By definition nobody signs these.
+    // Unsigned attributes.
     at(signerInfo, 6),
     // The response's status is outside the token: 0 and 1 both come with one.
     ...(isResponse && first !== undefined ? [first] : []),
@@ -52,7 +53,10 @@ function at(nodes: readonly Asn1Node[], index: number): Asn1Node {
 }
 
 describe('a token with one byte changed', () => {
-  /** The flips of bytes in a range with which the token still passes, but for bytes that nobody reads. */
+  /**
+   * The flips of bytes in a range with which the token still passes, but for bytes that nobody
+   * reads.
+   */
   async function passingFlips(original: Uint8Array, end: number): Promise<string[]> {
     const harmless = unauthenticated(original);
     const passing: string[] = [];
@@ -69,8 +73,9 @@ describe('a token with one byte changed', () => {
 
   it('never passes, unless nothing authenticates and nothing reads the byte', { timeout: NO_HURRY_MS }, async () => {
     expect((await verify(authority, token)).outcome).toBe('pass');
-    // Case does not count in names (RFC 5280 §7.1): these are letters of the issuer's name in the signer identifier,
-    // which only helps to find the certificate; the hash in the signed attributes says which it is.
+    // Case does not count in names (RFC 5280 §7.1): these are letters of the issuer's name in the
+    // signer identifier, which only helps to find the certificate; the hash in the signed
+    // attributes says which it is.
     const inName = letterFlips(token);
     const passing = await passingFlips(token, token.length);
     expect(passing.filter((flip) => !inName.has(flip))).toEqual([]);
@@ -139,7 +144,7 @@ describe('input cut off at every length', () => {
 });
 
 describe('BER', () => {
-  it('passes with indefinite lengths and segmented content, hashed and verified as it stands', async () => {
+  it('passes with indefinite lengths and segmented content, hashed and verified as received', async () => {
     const ber = makeToken(authority.tsa, { ber: true });
     expect((await verify(authority, ber)).outcome).toBe('pass');
     expect((await verify(authority, makeResponse(ber))).outcome).toBe('pass');

@@ -74,7 +74,7 @@ describe('chains', () => {
     ['is no CA', [keyUsage(5)]],
     ['says it is no CA', [basicConstraints(false), keyUsage(5)]],
     ['may not sign certificates', [basicConstraints(true), keyUsage(0)]],
-    ['is for other purposes', [...CA_EXTENSIONS, extendedKeyUsage(false, SERVER_AUTH)]],
+    ['is critically for other purposes', [...CA_EXTENSIONS, extendedKeyUsage(true, SERVER_AUTH)]],
     ['has an unknown critical extension', [...CA_EXTENSIONS, extension('1.2.3', true, integer(1))]],
   ])('fail where an intermediate %s', async (_name, extensions) => {
     const intermediate = ca('Intermediate', root, extensions);
@@ -92,6 +92,37 @@ describe('chains', () => {
     expect((await verify({ root }, tokenUnder(intermediate, intermediate))).outcome).toBe('pass');
   });
 
+  it('stay open where an intermediate is for other purposes, but not critically', async () => {
+    const intermediate = ca('Intermediate', root, [...CA_EXTENSIONS, extendedKeyUsage(false, SERVER_AUTH)]);
+    const report = await verify({ root }, tokenUnder(intermediate, intermediate));
+    expect(failures(report)).toEqual({ 'tst.path': 'indeterminate', 'tst.revocation': 'indeterminate' });
+  });
+
+  it.each([
+    ['the extended key usage', [...CA_EXTENSIONS, extendedKeyUsage(true, SERVER_AUTH)]],
+    ['the key usage', [basicConstraints(true), keyUsage(0)]],
+  ])('do not evaluate %s of the anchor', async (_name, extensions) => {
+    const anchor = makeCertificate({ name: 'Anchor', extensions });
+    expect((await verify({ root: anchor }, tokenUnder(anchor))).outcome).toBe('pass');
+  });
+
+  it('fail where the anchor is not a CA and issued another certificate', async () => {
+    const anchor = makeCertificate({ name: 'Anchor', extensions: [keyUsage(0)] });
+    expect(failures(await verify({ root: anchor }, tokenUnder(anchor)))).toMatchObject({ 'tst.path': 'fail' });
+  });
+
+  const statements = (...ids: readonly string[]) => sequence(...ids.map((id) => sequence(oid(id))));
+  it.each([
+    ['pass', 'known statements', statements('0.4.0.1862.1.1', '1.3.6.1.5.5.7.11.2', '1.2.804.2.1.1.1.2.1')],
+    ['indeterminate', 'an unknown statement', statements('0.4.0.1862.1.1', '1.2.3')],
+    ['indeterminate', 'statements that cannot be read', integer(1)],
+  ])('%s with critical qcStatements of %s', async (outcome, _name, value) => {
+    const tsa = makeTsa(root, undefined, {
+      extensions: [...TSA_EXTENSIONS, extension('1.3.6.1.5.5.7.1.3', true, value)],
+    });
+    expect((await verify({ root }, makeToken(tsa))).outcome).toBe(outcome);
+  });
+
   it('obey the path length', async () => {
     const upper = ca('Upper', root, [basicConstraints(true, 0), keyUsage(5)]);
     expect((await verify({ root }, tokenUnder(upper, upper))).outcome).toBe('pass');
@@ -99,7 +130,7 @@ describe('chains', () => {
     expect(failures(await verify({ root }, tokenUnder(lower, lower, upper)))).toMatchObject({ 'tst.path': 'fail' });
   });
 
-  it('may end at a root of version 1, which somebody trusts, but not pass through one', async () => {
+  it('may end at a trusted root of version 1, but not pass through one', async () => {
     const old = makeCertificate({ name: 'Old Root', version: 1 });
     expect((await verify({ root: old }, tokenUnder(old))).outcome).toBe('pass');
     const oldIntermediate = makeCertificate({ name: 'Old CA', issuer: root, version: 1 });
@@ -108,7 +139,7 @@ describe('chains', () => {
     });
   });
 
-  it('are judged at the time of the stamp', async () => {
+  it('are evaluated at the time of the stamp', async () => {
     const expiredToday = makeTsa(root, undefined, { notAfter: new Date('2026-03-05T00:00:00Z') });
     expect((await verify({ root }, makeToken(expiredToday))).outcome).toBe('pass');
     const expiredThen = makeTsa(root, undefined, { notAfter: new Date('2026-03-04T05:06:06Z') });
@@ -159,7 +190,8 @@ describe('chains', () => {
 
   it('end the search where every certificate names every other', async () => {
     const signer = ecdsaSigner('P-256', 'sha256');
-    // One name and one issuer name, many keys that all verify nothing, and many copies that differ in their serial number.
+    // One name and one issuer name, many keys that all verify nothing, and many copies that differ
+    // in their serial number.
     const maze = Array.from({ length: 60 }, (_, i) =>
       makeCertificate({
         name: 'Maze',

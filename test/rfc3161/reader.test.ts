@@ -1,6 +1,6 @@
 import * as asn1js from 'asn1js';
 import { describe, expect, it } from 'vitest';
-import { type Asn1Node, childrenOf, readSingle } from '../../schemas/rfc3161/asn1/reader.js';
+import { type Asn1Node, childrenOf, eachChild, readSingle } from '../../schemas/rfc3161/asn1/reader.js';
 import { preciseGeneralizedTime, timeValue } from '../../schemas/rfc3161/asn1/times.js';
 import {
   integerOctets,
@@ -54,6 +54,34 @@ describe('reader', () => {
     ['too-deep', new Uint8Array(400).map((_octet, index) => (index % 2 === 0 ? 0x30 : 0x80))],
   ])('refuses with %s', (code, bytes) => {
     expect(() => readSingle(bytes)).toThrow(expect.objectContaining({ name: 'MalformedInput', code }));
+  });
+
+  /** Reads every value within. */
+  function walk(node: Asn1Node): void {
+    if (node.constructed) for (const child of eachChild(node)) walk(child);
+  }
+
+  it.each([
+    ['one level', 1],
+    ['40 levels', 40],
+  ])('reads 1 MB in %s of indefinite length in steps linear in its values', (_name, levels) => {
+    const values = 500_000;
+    const flat = new Uint8Array(2 * values).map((_octet, index) => (index % 2 === 0 ? 5 : 0));
+    const nested = Array.from({ length: levels }).reduce<Uint8Array>((inner) => indefinite(0x30, inner), flat);
+    const node = readSingle(nested);
+    walk(node);
+    expect(node.scan.steps).toBeGreaterThanOrEqual(values);
+    expect(node.scan.steps).toBeLessThanOrEqual(2 * (values + levels));
+  });
+
+  it('rejects more than 65,536 values of indefinite length', () => {
+    const wide = (count: number) =>
+      indefinite(
+        0x30,
+        new Uint8Array(4 * count).map((_octet, index) => [0x30, 0x80, 0, 0][index % 4] ?? 0),
+      );
+    walk(readSingle(wide(65_535)));
+    expect(() => readSingle(wide(65_536))).toThrow(expect.objectContaining({ code: 'too-many' }));
   });
 
   it('refuses children that reach beyond their parent', () => {

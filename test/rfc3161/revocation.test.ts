@@ -38,12 +38,12 @@ describe('which answers count', () => {
     expect(ignored).toMatchObject({ outcome: 'pass', revocation: 'ignored' });
   });
 
-  it('a chain that names no source: not applicable, and it says so', async () => {
+  it('reports not applicable for a chain that names no source', async () => {
     const report = await verify({ root }, makeToken(makeTsa(root)));
     expect(report).toMatchObject({ outcome: 'pass', revocation: 'not-applicable' });
     expect(report.checks.find(({ id }) => id === 'tst.revocation')).toMatchObject({
       outcome: 'not-applicable',
-      message: 'CN=Test TSA names no source of revocations',
+      message: 'CN=Test TSA names no source of revocation information',
     });
   });
 
@@ -75,7 +75,7 @@ describe('which answers count', () => {
     });
   });
 
-  it('a CRL signed by somebody else, or altered, says nothing', async () => {
+  it('ignores a CRL signed by another key, or altered', async () => {
     const impostor = makeCertificate({ name: 'Root', extensions: CA_EXTENSIONS });
     expect(failures(await withCrl({ ...AFTER, signer: impostor }))).toEqual({ 'tst.revocation': 'indeterminate' });
     const crl = makeCrl(root, AFTER);
@@ -84,7 +84,7 @@ describe('which answers count', () => {
     expect(failures(report)).toEqual({ 'tst.revocation': 'indeterminate' });
   });
 
-  it('a CRL of a CA whose key may not sign CRLs says nothing', async () => {
+  it('ignores a CRL of a CA whose key may not sign CRLs', async () => {
     const noCrl = makeCertificate({ name: 'No CRL', extensions: [basicConstraints(true), keyUsage(5)] });
     const leaf = makeTsa(noCrl, undefined, { extensions: [...TSA_EXTENSIONS, crlDistributionPoint(CRL_URL)] });
     const report = await verify({ root: noCrl }, makeToken(leaf), { crls: [makeCrl(noCrl, AFTER)] });
@@ -113,6 +113,26 @@ describe('which answers count', () => {
     expect(await outcomes(extension('2.5.29.27', true, integer(1)))).toBe('indeterminate');
     expect(await outcomes(extension('1.2.3', true, integer(1)))).toBe('indeterminate');
     expect(await outcomes(extension('1.2.3', false, integer(1)))).toBe('conclusive');
+  });
+
+  it('the message states why a CRL cannot be used', async () => {
+    const message = async (crl: Uint8Array) =>
+      (await verify({ root }, token, { crls: [crl] })).checks.find(({ id }) => id === 'tst.revocation')?.message;
+    const impostor = makeCertificate({ name: 'Root', extensions: CA_EXTENSIONS });
+    const stranger = makeCertificate({ name: 'Stranger', extensions: CA_EXTENSIONS });
+    const withExtension = (...extensions: Uint8Array[]) => makeCrl(root, { ...AFTER, extensions });
+    const cases: [Uint8Array, string][] = [
+      [makeCrl(root, { ...AFTER, signer: impostor }), 'the signature of the CRL of CN=Root is invalid'],
+      [makeCrl(stranger, AFTER), 'a CRL of another issuer'],
+      [withExtension(extension('1.2.3', true, integer(1))), 'has the unknown critical extension 1.2.3'],
+      [withExtension(extension('2.5.29.27', true, integer(1))), 'a delta CRL, which this verifier does not use'],
+      [
+        withExtension(extension('2.5.29.28', true, sequence(implicit(3, new Uint8Array([7, 0x80]))))),
+        'the CRL of CN=Root covers only some reasons',
+      ],
+      [makeCrl(root, AFTER).slice(0, -1), 'a CRL cannot be read: a value extends beyond'],
+    ];
+    for (const [crl, reason] of cases) expect(await message(crl)).toContain(reason);
   });
 
   it('CRLs and OCSP answers inside the token count', async () => {
@@ -223,7 +243,7 @@ describe('who may answer by OCSP', () => {
     expect((await withOcsp({ ...AFTER, second: { status: 'unknown' } })).revocation).toBe('indeterminate');
   });
 
-  it('an answer of unknown, about another certificate, or altered says nothing', async () => {
+  it('ignores a response of unknown, about another certificate, or altered', async () => {
     expect((await withOcsp({ ...AFTER, status: 'unknown' })).revocation).toBe('indeterminate');
     const other = makeOcspResponse(makeTsa(root), root, AFTER);
     expect((await verify({ root }, token, { ocspResponses: [other] })).revocation).toBe('indeterminate');

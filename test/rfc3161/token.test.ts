@@ -97,7 +97,7 @@ describe('a good token', () => {
     expect((await verify(authority, token)).outcome).toBe('pass');
   });
 
-  it('has a name that fits its certificate, if it has one', async () => {
+  it('has a name that matches its certificate, if it has one', async () => {
     const tsaName = context(4, authority.tsa.name);
     expect((await verifyMade(authority, { tsaName })).outcome).toBe('pass');
     const other = context(4, authority.root.name);
@@ -115,7 +115,7 @@ describe('a token that does not prove it', () => {
     expect(failures(await verify(authority, makeResponse(undefined)))).toMatchObject({ 'tst.status': 'fail' });
   });
 
-  it('granted with modifications passes and says so: every value asked for is compared', async () => {
+  it('passes granted with modifications and reports it: every requested value is compared', async () => {
     const report = await verify(authority, makeResponse(makeToken(authority.tsa), 1));
     expect(report.outcome).toBe('pass');
     expect(report.checks.find(({ id }) => id === 'tst.status')?.message).toBe('granted with modifications');
@@ -124,6 +124,12 @@ describe('a token that does not prove it', () => {
   it.each([
     ['another content type', { contentType: '1.2.840.113549.1.7.1' }, { 'tst.content-type': 'fail' }],
     ['TSTInfo version 2', { version: 2 }, { 'tst.version': 'fail' }],
+    ['SignerInfo version 3 with a serial number', { signerVersion: 3 }, { 'tst.version': 'fail' }],
+    [
+      'SignerInfo version 1 with a key identifier',
+      { sid: 'key-identifier', signerVersion: 1 },
+      { 'tst.version': 'fail' },
+    ],
     ['two signers', { signers: 2 }, { 'tst.single-signer': 'fail' }],
     ['no signer', { signers: 0 }, { 'tst.single-signer': 'fail' }],
     ['stripped attributes', { signedAttributes: 'none' }, { 'tst.signed-attributes': 'fail', 'tst.signature': 'fail' }],

@@ -6,7 +6,7 @@ import {
   DOCUMENT_VERSION_PUBLISHED,
   type DocumentVersionPublishedRecord,
 } from '../../schemas/events/notices.js';
-import { SITE_CONFIG_PUBLISHED_V1, type SiteConfigPublishedV1Record } from '../../schemas/events/site-config.js';
+import { SITE_CONFIG_PUBLISHED, type SiteConfigPublishedRecord } from '../../schemas/events/site-config.js';
 import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import { disclosureDigest, encodeDisclosure } from '../../schemas/evidence/disclosure.js';
@@ -61,7 +61,7 @@ export function fixtureDisclosure(salt: string, name: string, value: JsonValue):
 const ENGLISH = utf8('# Cookies\n\nWe use cookies. <script>alert(1)</script>\n');
 const TURKISH = utf8('# Çerezler\n\nÇerez kullanıyoruz. İstediğiniz zaman geri alabilirsiniz.\n');
 
-function configuration(): SiteConfigPublishedV1Record {
+function configuration(): SiteConfigPublishedRecord {
   const text = { en: 'Text', tr: 'Metin' };
   return {
     v: 1,
@@ -86,6 +86,16 @@ function configuration(): SiteConfigPublishedV1Record {
         personal_data: [],
         recipients: [],
         retention_days: 30,
+      },
+    ],
+    cookies: [
+      {
+        name: '_visits',
+        provider: 'Örnek A.Ş.',
+        category: 'analytics',
+        party: 'first',
+        duration_seconds: null,
+        purpose: text,
       },
     ],
   };
@@ -210,7 +220,7 @@ export function fixtureWorld(): FixtureWorld {
     texts: [ENGLISH, TURKISH, utf8(canonicalJson(config))],
     batches: [
       [
-        notice('config', SITE_CONFIG_PUBLISHED_V1, config),
+        notice('config', SITE_CONFIG_PUBLISHED, config),
         notice('published version en', DOCUMENT_VERSION_PUBLISHED, version('version en', 'en', ENGLISH)),
         notice('published version tr', DOCUMENT_VERSION_PUBLISHED, version('version tr', 'tr', TURKISH)),
         notice('activated en', DOCUMENT_VERSION_ACTIVATED, activated('en')),

@@ -8,7 +8,7 @@ import { withFileLock } from '../../src/platform/database/embedded/file-lock.js'
 import { openEmbeddedPostgres } from '../../src/platform/database/embedded/index.js';
 import { processStart } from '../../src/platform/database/embedded/process-identity.js';
 import { migrate } from '../../src/platform/database/migrate.js';
-import { migrations } from '../../src/platform/database/migrations/index.js';
+import { loadMigrations } from '../../src/platform/database/migrations/index.js';
 import { createPool } from '../../src/platform/database/pool.js';
 
 export interface TestDatabase {
@@ -89,7 +89,7 @@ async function makeTemplate(client: pg.Client, serverUrl: string): Promise<void>
     statementTimeoutMs: 60_000,
     onIdleError: () => undefined,
   });
-  await migrate(pool, migrations);
+  await migrate(pool, loadMigrations());
   await pool.end();
   await client.query(`ALTER DATABASE ${draft} RENAME TO ${TEMPLATE}`);
 }

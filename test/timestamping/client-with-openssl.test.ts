@@ -60,7 +60,7 @@ describe.skipIf(!hasOpenssl)('client with an authority made of openssl', () => {
       const input = { token: response, stamped: { data: DATA }, trustAnchors, at: new Date() } as const;
       const withAnswer = await verifyTimestamp({ ...input, ocspResponses, revocation: 'require' });
       expect(withAnswer.outcome).toBe('pass');
-      expect(withAnswer.checks.find(({ id }) => id === 'tst.revocation')?.message).toContain('OCSP answer of');
+      expect(withAnswer.checks.find(({ id }) => id === 'tst.revocation')?.message).toContain('OCSP response of');
       expect((await verifyTimestamp({ ...input, revocation: 'require' })).outcome).toBe('indeterminate');
     });
 

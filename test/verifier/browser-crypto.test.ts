@@ -37,7 +37,10 @@ function keyOf(publicKey: KeyObject | Uint8Array) {
   return key;
 }
 
-/** Both implementations must say `valid` of the signature, and the same of the signature and the data with bits flipped. */
+/**
+ * Both implementations must say `valid` of the signature, and the same of the signature and the
+ * data with bits flipped.
+ */
 async function compare(scheme: SignatureScheme, publicKey: KeyObject | Uint8Array, signature: Uint8Array) {
   const key = keyOf(publicKey);
   expect(await browserVerify(scheme, key, DATA, signature)).toBe('valid');
@@ -54,7 +57,7 @@ async function compare(scheme: SignatureScheme, publicKey: KeyObject | Uint8Arra
   }
 }
 
-describe('the cryptography for browsers says what the one of Node says', () => {
+describe('the browser cryptography agrees with that of Node', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
   test.each(HASHES)('RSA PKCS#1 v1.5 and digests with %s', async (hash) => {
     await compare({ kind: 'rsa-pkcs1', hash }, rsa.publicKey, new Uint8Array(sign(hash, DATA, rsa.privateKey)));

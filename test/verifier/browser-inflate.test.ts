@@ -46,7 +46,7 @@ const settings = fc.record({
   memLevel: fc.integer({ min: 1, max: 9 }),
 });
 
-test('what zlib packs is unpacked, in pieces of any length', async () => {
+test('decompresses the output of zlib, in pieces of any length', async () => {
   await fc.assert(
     fc.asyncProperty(content, settings, fc.integer({ min: 1, max: 70_000 }), async (bytes, options, length) => {
       const packed = new Uint8Array(deflateRawSync(bytes, options));
@@ -58,7 +58,25 @@ test('what zlib packs is unpacked, in pieces of any length', async () => {
   );
 });
 
-test('of altered, cut and arbitrary data it says what zlib says', async () => {
+test('pieces are bounded and the end is exact where the output fills a piece', async () => {
+  for (const size of [65_535, 65_536, 65_537, 131_072, 4 * 1024 * 1024]) {
+    for (const level of [0, 1, 9]) {
+      const packed = new Uint8Array(deflateRawSync(new Uint8Array(size), { level }));
+      for (const length of [1000, packed.length]) {
+        const longest: number[] = [];
+        const generator = inflateRaw(pieces(concatBytes(packed, new Uint8Array([7])), length));
+        let next = await generator.next();
+        for (; next.done !== true; next = await generator.next()) longest.push(next.value.length);
+        expect(next.value).toBe(packed.length);
+        expect(longest.reduce((sum, piece) => sum + piece, 0)).toBe(size);
+        expect(Math.max(...longest)).toBeLessThanOrEqual(64 * 1024);
+        expect(await unpack(inflateRaw, packed.subarray(0, -1), length)).toBeNull();
+      }
+    }
+  }
+});
+
+test('agrees with zlib on altered, cut and arbitrary data', async () => {
   const altered = fc.tuple(content, settings, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 }), fc.nat(3));
   await fc.assert(
     fc.asyncProperty(altered, fc.integer({ min: 1, max: 5000 }), async ([bytes, options, changes, cut], length) => {

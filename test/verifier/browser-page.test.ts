@@ -65,7 +65,10 @@ const SHOWN = `[...document.querySelectorAll('#result table:not(:has(caption)) t
   row.lastElementChild.textContent,
 ].join(' '))`;
 
-/** The record that a page shows, as HTML in the way of the command: what browsers leave unescaped in texts is escaped. */
+/**
+ * The record that a page shows, as HTML in the way of the command: what browsers leave unescaped in
+ * texts is escaped.
+ */
 const RECORD_HTML = `document.querySelector('#record > article').outerHTML
   .replace(/>[^<]*</g, (text) => text.replace(/["']/g, (mark) => mark === '"' ? '&quot;' : '&#39;'))`;
 
@@ -137,13 +140,13 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))('in Chromium, f
     expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(/^Valid/);
   });
 
-  test('a file that is no package, and a key that is none, are told of', async () => {
+  test('reports a file that is not a package, and a key that is not a key', async () => {
     writeFileSync(file('rubbish.zip'), 'not a ZIP');
     await page.chooseFiles('#package', [file('rubbish.zip')]);
     await page.until(async () => (await status()) === 'The file is not a ZIP.');
     await page.evaluate(`document.getElementById('keys-text').value = 'rubbish'`);
     await page.evaluate(`document.getElementById('form').requestSubmit()`);
-    await page.until(async () => String(await status()).includes('no verifier-key line'));
+    await page.until(async () => String(await status()).includes('is not a verifier-key line'));
   });
 
   test('it asks for nothing, stores nothing, and breaks no rule of its policy', async () => {
@@ -167,7 +170,7 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))('in Chromium, f
     await page.evaluate(`document.getElementById('record-name').value = ${JSON.stringify(name)}`);
     await page.evaluate(`document.getElementById('record-form').requestSubmit()`);
     const told = () => page.evaluate(`document.getElementById('record-status').textContent`);
-    await page.until(async () => !['', 'Looking for it …'].includes(String(await told())));
+    await page.until(async () => !['', 'Searching …'].includes(String(await told())));
     return String(await told());
   };
   const isHidden = (id: string) => page.evaluate(`document.getElementById('${id}').hidden`);
@@ -195,11 +198,11 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))('in Chromium, f
     },
   );
 
-  test('a record that is not there, and a name that is none, are told of; what was shown is gone with what it stood on', async () => {
+  test('reports a missing record and an invalid name, and removes a shown record with its package', async () => {
     await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
     await verdictOf();
-    expect(await showRecord('c3')).toBe('This is no event id, no consent token (ct_…) and no proof hash.');
-    expect(await showRecord(fixtureUuid('c9'))).toBe('The package holds no such record.');
+    expect(await showRecord('c3')).toBe('Enter an event id, a consent token (ct_…) or a proof hash.');
+    expect(await showRecord(fixtureUuid('c9'))).toBe('The package contains no such record.');
     expect(await isHidden('record-actions')).toBe(true);
     await showRecord(createHash('sha256').update('proof of c3').digest('hex'));
     expect(await recordShown()).toContain('We use cookies. <script>alert(1)</script>');
@@ -225,15 +228,15 @@ describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))('in Chromium, f
     writeFileSync(file('proof.json'), JSON.stringify({ ...proof, first, second }));
     writeFileSync(file('none.json'), JSON.stringify({ ...proof, first, second: first }));
     await page.chooseFiles('#package', [file('proof.json')]);
-    await page.until(async () => (await status()) === 'Checked the proof of a contradiction: indeterminate.');
+    await page.until(async () => (await status()) === 'Checked the contradiction proof: indeterminate.');
     await page.chooseFiles('#keys', [file('ledger.key')]);
-    await page.until(async () => (await status()) === 'Checked the proof of a contradiction: proved.');
+    await page.until(async () => (await status()) === 'Checked the contradiction proof: proved.');
     expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(
       /^Proved: the ledger contradicts itself.*signed two different/,
     );
     expect(await isHidden('record-form')).toBe(true);
     await page.chooseFiles('#package', [file('none.json')]);
-    await page.until(async () => (await status()) === 'Checked the proof of a contradiction: not proved.');
+    await page.until(async () => (await status()) === 'Checked the contradiction proof: not proved.');
   });
 
   test('it looks as it should', async () => {

@@ -134,7 +134,7 @@ describe.skipIf(!hasPython || !hasOpenssl)('docs/verify-by-hand.py', () => {
     [
       'a value that is not the record’s',
       { entryLines: (lines) => lines.map((line) => ({ ...line, disclosures: ['WyJzIiwieCIsMV0'] })) },
-      'not one of the record',
+      'does not commit to a disclosed value',
     ],
     [
       'another index',
@@ -144,13 +144,13 @@ describe.skipIf(!hasPython || !hasOpenssl)('docs/verify-by-hand.py', () => {
     [
       'a note that was changed',
       { note: (note) => note.replace('ledger.example/consents\n', 'ledger.example/consents2\n') },
-      'signature by the ledger is wrong',
+      'signature by the ledger key is invalid',
     ],
-    ['a token over something else', { token: () => ({ data: new Uint8Array([1]) }) }, 'the time stamp does not hold'],
+    ['a token over something else', { token: () => ({ data: new Uint8Array([1]) }) }, 'the time stamp is invalid'],
     [
       'a certificate that was changed',
       { certificate: (note) => note.replace('v1', 'v2') },
-      'signature by the ledger is wrong',
+      'signature by the ledger key is invalid',
     ],
     ['a manifest that is no JSON', { manifest: () => 'x' }, ''],
     [
@@ -174,8 +174,8 @@ describe.skipIf(!hasPython || !hasOpenssl)('docs/verify-by-hand.py', () => {
   });
 
   test('refuses another ledger’s key, another root, and a record that is not there', () => {
-    expect(run({}, fixtureUuid('c0'), 'next.key').stdout).toContain('not signed by the ledger key');
-    expect(run({}, fixtureUuid('c0'), 'ledger.key', 'other.pem').stdout).toContain('the time stamp does not hold');
-    expect(run({}, fixtureUuid('c9')).stdout).toContain('holds no record');
+    expect(run({}, fixtureUuid('c0'), 'next.key').stdout).toContain('ledger key that you gave did not sign');
+    expect(run({}, fixtureUuid('c0'), 'ledger.key', 'other.pem').stdout).toContain('the time stamp is invalid');
+    expect(run({}, fixtureUuid('c9')).stdout).toContain('contains no record');
   });
 });

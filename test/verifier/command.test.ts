@@ -14,7 +14,9 @@ const folder = mkdtempSync(join(tmpdir(), 'consent-verify-command-'));
 const file = (name: string) => join(folder, name);
 let command = '';
 
-/** The package as a stranger gets it: packed, and installed in an empty folder without a network. */
+/**
+ * The package as a stranger gets it: packed, and installed in an empty folder without a network.
+ */
 beforeAll(() => {
   const source = fileURLToPath(new URL('../../verifier-cli', import.meta.url));
   // `npm test` has built it; a build here would pull the bundle from under other tests that run it.
@@ -78,7 +80,7 @@ test('1 for an invalid package', () => {
   expect(result.stdout).toContain('README.txt');
 });
 
-test('3 without keys, with a message that says what to do', () => {
+test('exits with 3 without keys, and names the missing options', () => {
   const result = run('check', 'package.zip', '--at', AT);
   expect(result.status).toBe(3);
   expect(result.stdout).toContain('--tsa-ca');

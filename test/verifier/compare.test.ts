@@ -16,7 +16,8 @@ import { type BundledCommand, bundleCommand } from './bundled-command.js';
 import { fixedAuthority } from './corpus/fixed-authority.js';
 
 let command: BundledCommand;
-// Its ledgers are the same each time they are built: the stamps' digests stand in the headers of batches.
+// Its ledgers are the same each time they are built: the stamps' digests stand in the headers of
+// batches.
 const authority = fixedAuthority(fileURLToPath(new URL('../corpus', import.meta.url)));
 const KEY = ['--ledger-key', 'ledger.vkey'];
 const other = testSigningKey(ORIGIN, 'another');
@@ -127,7 +128,7 @@ describe('one history', () => {
     expect(compare('2.note', '5.note', ...KEY, '--consistency', '4-5.json').status).toBe(3);
   });
 
-  test('over a change of the key: whoever trusts the old one can compare', () => {
+  test('compares over a change of the key with the old key alone', () => {
     expect(compare('2.note', 'rotated.zip', ...KEY).report).toMatchObject({ outcome: 'extends' });
   });
 });
@@ -167,7 +168,8 @@ describe('a contradiction is proved, and the proof is verified by itself', () =>
     command.write('without-twin.zip', buildPackage(authority, without('twin')));
     expect(proofFrom('with-twin.zip', 'without-twin.zip').kind).toBe('entries');
 
-    // An entry before them that was changed in one package alone, and proves nothing, does not hide them.
+    // An entry before them that was changed in one package alone, and proves nothing, does not hide
+    // them.
     const hooks = without('c7');
     const tampered: PackageHooks = {
       ...hooks,
@@ -216,7 +218,7 @@ describe('a contradiction is proved, and the proof is verified by itself', () =>
     expect([same, file].map((name) => command.run('check', name, '--json').status)).toEqual([1, 3]);
     expect(command.run('check', file, '--ledger-key', 'other.vkey', '--json').stdout).toContain('"not-proved"');
     const page = command.run('check', file, ...KEY, '--html', 'page.html');
-    expect([page.status, page.stderr]).toEqual([2, expect.stringContaining('--html is for packages')]);
+    expect([page.status, page.stderr]).toEqual([2, expect.stringContaining('--html applies to packages only')]);
     for (let i = 0; i < first.length; i += 7) {
       const changed = `${first.slice(0, i)}${first[i] === 'A' ? 'B' : 'A'}${first.slice(i + 1)}`;
       const forged = command.write('forged.json', JSON.stringify({ ...JSON.parse(proof), first: changed }));

@@ -15,7 +15,7 @@ async function verdictOf(zip: Uint8Array): Promise<string> {
   }
 }
 
-test('a package cut at any byte is no package', async () => {
+test('rejects a package cut at any byte', async () => {
   const zip = buildPackage(authority);
   for (let length = 0; length < zip.length; length += 1) {
     expect(await verdictOf(zip.slice(0, length)), `cut at ${length}`).not.toBe('valid');

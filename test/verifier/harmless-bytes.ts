@@ -1,8 +1,9 @@
 import { inflateRawSync } from 'node:zlib';
 
 /**
- * Whether a byte of a package lies in a field of the ZIP that says nothing about the content: versions of the writing program, internal attributes,
- * permissions. Everything else of a file's headers is compared, or needed to read it.
+ * Whether a byte of a package lies in a field of the ZIP that says nothing about the content:
+ * versions of the writing program, internal attributes, permissions. Everything else of a file's
+ * headers is compared, or needed to read it.
  */
 export function isHarmless(zip: Uint8Array, at: number): boolean {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
@@ -14,8 +15,9 @@ export function isHarmless(zip: Uint8Array, at: number): boolean {
 }
 
 /**
- * Whether a change of one byte of packed data changes nothing of what they unpack to: deflate ends at a bit, and what fills its last byte is read by
- * nobody; and where the same bytes stand twice, it may name either.
+ * Whether a change of one byte of packed data changes nothing of what they unpack to: deflate ends
+ * at a bit, and what fills its last byte is read by nobody; and where the same bytes stand twice,
+ * it may name either.
  */
 export function unpacksAlike(zip: Uint8Array, changed: Uint8Array, at: number): boolean {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);

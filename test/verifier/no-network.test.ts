@@ -11,7 +11,10 @@ import { type BundledCommand, bundleCommand } from './bundled-command.js';
 
 const ALLOWED = new Set(['node:crypto', 'node:fs/promises', 'node:stream', 'node:stream/promises', 'node:zlib']);
 
-/** Modules that commander asks for; it starts no process unless a command is declared as an executable, and none is. */
+/**
+ * Modules that commander asks for; it starts no process unless a command is declared as an
+ * executable, and none is.
+ */
 const COMMANDER = new Set([
   'node:child_process',
   'node:events',
@@ -50,7 +53,9 @@ test('the verifier imports no module that can open a socket', async () => {
   }
 });
 
-/** Ends the process with 99 as soon as anything in it opens a socket, asks for a name or listens. */
+/**
+ * Ends the process with 99 as soon as anything in it opens a socket, asks for a name or listens.
+ */
 const FORBIDDING = `data:text/javascript,${encodeURIComponent(`
   import dgram from 'node:dgram';
   import dns from 'node:dns';

@@ -38,7 +38,10 @@ function weaklyStamped(...sizes: readonly number[]): PackageHooks {
   };
 }
 
-/** Has the last batch name the stamp that the one before it names: none names the stamp over checkpoint 4. */
+/**
+ * Has the last batch name the stamp that the one before it names: none names the stamp over
+ * checkpoint 4.
+ */
 function namingOlder(): PackageHooks['header'] {
   let known: BatchHeader['after'] = null;
   return (header) => {
@@ -58,7 +61,7 @@ test('until their algorithms end, stamps stand by themselves', async () => {
   expect(renewals(report)).toEqual([null, null, null, null]);
 });
 
-test('after that, an older stamp is judged at the time of the next one that holds, and proves what it proved', async () => {
+test('after that, an older stamp is evaluated at the time of the next valid one, and proves what it proved', async () => {
   const report = await verify(weaklyStamped(1, 2, 4), IN_2032);
   expect(notPassed(report)).toEqual({});
   expect(report.verdict).toBe('valid');

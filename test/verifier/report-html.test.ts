@@ -39,7 +39,7 @@ function expectHarmless(html: string): void {
     expect(html).not.toContain(character);
 }
 
-test('the page says first what is proved, then what is not, and shows the texts as source', async () => {
+test('the page lists what the package proves first, then what it does not prove, and shows the texts as source', async () => {
   const html = pageOf(await verifyFixture(authority, buildPackage(authority)));
   const order = [
     'Valid',
@@ -47,13 +47,13 @@ test('the page says first what is proved, then what is not, and shows the texts 
     '2026-03-01 10:49:00.000 UTC',
     'sound until',
     'Claimed by the service',
-    'What it proves',
-    'What it does not prove',
-    '<h2>What was checked',
+    'What the package proves',
+    'What the package does not prove',
+    '<h2>Checked package',
     '<h2>The texts consented to',
     '&lt;script&gt;alert(1)&lt;/script&gt;',
     'Çerezler',
-    '<h2>Every check',
+    '<h2>All checks',
   ];
   const places = order.map((text) => html.indexOf(text));
   expect(places).not.toContain(-1);
@@ -74,9 +74,9 @@ test('the policy of the page allows its own style sheet and nothing else', async
 test('a failed check is named at the top with its place, and nothing is said to be proved', async () => {
   const zip = buildPackage(authority, { signedFiles: (files) => files.set('README.txt', new Uint8Array(3)) });
   const html = pageOf(await verifyFixture(authority, zip));
-  expect(html).toContain('As a whole nothing');
-  expect(html).toContain('which need not be what is in this package');
-  expect(html.indexOf('What stands against it')).toBeLessThan(html.indexOf('Every check'));
+  expect(html).toContain('Nothing as a whole, because a check failed.');
+  expect(html).toContain('which may differ from the content of this package');
+  expect(html.indexOf('What stands against it')).toBeLessThan(html.indexOf('All checks'));
   expect(html).toContain('README.txt: <bdi>the file was changed');
 });
 
@@ -102,7 +102,7 @@ test.each(HOSTILE.map((text) => [JSON.stringify(text), text]))(
   },
 );
 
-test('whatever stands in any text of a report, the page stays what it is', async () => {
+test('no text of a report changes the structure of the page', async () => {
   const report = await verifyFixture(authority, buildPackage(authority));
   const hostile = (value: unknown): unknown => {
     if (typeof value === 'string') return `${value}${ALL}`;

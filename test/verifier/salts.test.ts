@@ -33,7 +33,7 @@ test('salts that differ in one character are different', () => {
   expect(findings.outcomeOf('disclosure.salt')).toBe('pass');
 });
 
-test('memory is bounded: behind the limit salts are not compared, and it is said', () => {
+test('bounds memory: salts after the limit are not compared, and the report states it', () => {
   const salts = new Salts();
   const findings = new Findings();
   const group = 4096;

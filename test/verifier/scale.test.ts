@@ -7,7 +7,10 @@ import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fix
 import { besideFloor, measured } from '../support/measured-process.js';
 import { writeScalePackage } from '../support/scale-package.js';
 
-/** `SCALE_RECORDS=1000000 npx vitest run test/verifier/scale.test.ts` measures the real thing, in some minutes. */
+/**
+ * `SCALE_RECORDS=1000000 npx vitest run test/verifier/scale.test.ts` measures the real thing, in
+ * some minutes.
+ */
 const RECORDS = Number(process.env.SCALE_RECORDS ?? 12_000);
 const BUNDLE = fileURLToPath(new URL('../../verifier-cli/dist/consent-verify.js', import.meta.url));
 const FLOOR = fileURLToPath(new URL('../support/hashing-floor.mjs', import.meta.url));

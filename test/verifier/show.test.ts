@@ -148,7 +148,7 @@ test('printed, it is readable, and nothing in it moves the cursor', async () => 
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test('the command ends with the verdict of the record, and says what it does not find', async () => {
+test('the command exits with the verdict of the record, and reports a record that it does not find', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'consent-verify-show-'));
   const file = (name: string, content: Uint8Array | string) => {
     writeFileSync(join(folder, name), content);
@@ -163,9 +163,13 @@ test('the command ends with the verdict of the record, and says what it does not
     };
     const zip = file('changed.zip', buildPackage(authority, changed));
     let printed = '';
-    const output = { out: (text: string) => (printed += text), progress: { write: () => undefined } };
+    const output = {
+      out: (text: string) => (printed += text),
+      progress: { write: () => undefined },
+      warn: () => undefined,
+    };
     expect(await runShow(zip, consentToken(fixtureUuid('c3')).toUpperCase(), options, output)).toBe(0);
-    expect(printed).toContain('(the package as a whole is invalid)');
+    expect(printed).toContain('(verdict of the whole package: invalid)');
     printed = '';
     expect(await runShow(zip, fixtureUuid('c2'), { ...options, json: true }, output)).toBe(1);
     expect(JSON.parse(printed)).toMatchObject({ format: 'consent-verify-record', verdict: 'invalid' });
@@ -174,10 +178,10 @@ test('the command ends with the verdict of the record, and says what it does not
     const page = readFileSync(html, 'utf8');
     expect(page).toMatch(/^<!doctype html>[\s\S]*default-src 'none'; style-src 'sha256-/);
     expect(page).toContain('We use cookies. &lt;script&gt;alert(1)&lt;/script&gt;');
-    expect(page).toContain('The package as a whole is invalid');
+    expect(page).toContain('The verdict of the whole package is invalid');
     await expect(runShow(zip, fixtureUuid('c3'), { ...options, html: zip }, output)).rejects.toThrow('package itself');
     await expect(runShow(zip, fixtureUuid('c9'), options, output)).rejects.toThrow(UsageError);
-    await expect(runShow(zip, 'nonsense', options, output)).rejects.toThrow('no event id');
+    await expect(runShow(zip, 'nonsense', options, output)).rejects.toThrow('not an event id');
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -27,7 +27,9 @@ export function verifyFixture(
   return verifyPackage(memorySource(zip), given, watch);
 }
 
-/** `{id: outcome}` of the checks that failed, or that stayed open although the verdict needs them. */
+/**
+ * `{id: outcome}` of the checks that failed, or that stayed open although the verdict needs them.
+ */
 export function notPassed({ checks }: VerificationReport): Record<string, string> {
   const bad = checks.filter(({ outcome, required }) => outcome === 'fail' || (outcome === 'indeterminate' && required));
   return Object.fromEntries(bad.map(({ id, outcome }) => [id, outcome]));

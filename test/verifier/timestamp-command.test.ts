@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TIMESTAMP_CHECKS } from '../../schemas/rfc3161/report.js';
 import { makeAuthority, makeTsa } from '../rfc3161/support/authority.js';
@@ -11,7 +13,8 @@ import {
 } from '../rfc3161/support/certificates.js';
 import { timeText } from '../rfc3161/support/der.js';
 import { makeCrl, makeOcspResponse } from '../rfc3161/support/revocation.js';
-import { DATA, GEN_TIME, makeResponse, makeToken } from '../rfc3161/support/tokens.js';
+import { DATA, GEN_TIME, makeResponse, makeToken, POLICY } from '../rfc3161/support/tokens.js';
+import { hasOpenssl } from '../support/openssl-tsa.js';
 import { type BundledCommand, bundleCommand, pem } from './bundled-command.js';
 
 let command: BundledCommand;
@@ -39,6 +42,11 @@ beforeAll(() => {
   command.write('sha3.tsr', makeResponse(makeToken(authority.tsa, { imprintHash: 'sha3-256' })));
   command.write('empty.tsr', makeResponse(makeToken(authority.tsa, { data: new Uint8Array() })));
   command.write('future.tsr', makeResponse(makeToken(authority.tsa, { genTime: timeText(new Date('2027-01-01')) })));
+  command.write('cms.pem', pem('CMS', token));
+  command.write('pkcs7.pem', `comment\n${pem('PKCS7', token)}`);
+  command.write('two.pem', pem('CMS', token) + pem('CMS', token));
+  command.write('nonce.tsr', makeResponse(makeToken(authority.tsa, { nonce: 0xf3an })));
+  command.write('bundle.pem', pem('CERTIFICATE', new Uint8Array([0x30, 0])) + pem('CERTIFICATE', authority.root.der));
   command.write('trailing.tsr', new Uint8Array([...makeResponse(token), 0]));
   command.write('refused.tsr', makeResponse(undefined, 2));
   command.write('root.pem', pem('CERTIFICATE', authority.root.der));
@@ -56,7 +64,7 @@ beforeAll(() => {
 afterAll(() => command.remove());
 
 test('0 for a good token, with the data or their digest, in a response or bare', () => {
-  for (const token of ['token.tsr', 'bare.tst', 'ber.tst', 'sha3.tsr']) {
+  for (const token of ['token.tsr', 'bare.tst', 'ber.tst', 'sha3.tsr', 'cms.pem', 'pkcs7.pem']) {
     const result = run(token, ...BASE);
     expect(result.stderr).toBe('');
     expect(result.status, token).toBe(0);
@@ -135,6 +143,31 @@ test('a chain that names a source of revocations needs an answer, unless told to
   expect(run('source.tst', ...BASE, '--crl', 'revoked.crl', '--crl', 'good.crl').status).toBe(1);
 });
 
+test('an unreadable certificate of a bundle is reported and ignored', () => {
+  const result = run('token.tsr', '--data', 'data', '--tsa-ca', 'bundle.pem', '--at', '2026-06-01');
+  expect(result.status).toBe(0);
+  expect(result.stderr).toMatch(/^consent-verify: warning: bundle\.pem: item 1 of 2 was ignored, because it cannot be/);
+});
+
+test('--policy accepts only the given policies', () => {
+  expect(run('token.tsr', ...BASE, '--policy', POLICY).status).toBe(0);
+  expect(run('token.tsr', ...BASE, '--policy', '1.2.3', POLICY).status).toBe(0);
+  expect(run('token.tsr', ...BASE, '--policy', '1.2.3').status).toBe(1);
+});
+
+test('--nonce must be the nonce of the token', () => {
+  for (const nonce of ['0xf3a', 'F3A', '0f3a']) expect(run('nonce.tsr', ...BASE, '--nonce', nonce).status).toBe(0);
+  expect(run('nonce.tsr', ...BASE, '--nonce', 'f3b').status).toBe(1);
+  expect(run('token.tsr', ...BASE, '--nonce', 'f3a').status).toBe(1);
+});
+
+test.skipIf(!hasOpenssl)('openssl reads the PEM token that the command accepts', () => {
+  const result = spawnSync('openssl', ['cms', '-cmsout', '-inform', 'PEM', '-in', join(command.folder, 'cms.pem')]);
+  expect(result.status).toBe(0);
+  const written = spawnSync('openssl', ['pkcs7', '-inform', 'DER', '-in', join(command.folder, 'bare.tst')]);
+  expect(run(command.write('written.pem', written.stdout), ...BASE).status).toBe(0);
+});
+
 test('--at is the time of verification: algorithms must be sound then', () => {
   expect(run('token.tsr', ...BASE.slice(0, 4), '--at', '2035-12-31').status).toBe(0);
   expect(run('token.tsr', ...BASE.slice(0, 4), '--at', '2036-01-02').status).toBe(3);
@@ -158,6 +191,12 @@ test.each([
   ['an OCSP answer that is none', ['token.tsr', ...BASE, '--ocsp', 'root.der']],
   ['an unknown mode', ['token.tsr', ...BASE, '--revocation', 'maybe']],
   ['a wrong time', ['token.tsr', ...BASE, '--at', 'today']],
+  ['30 February', ['token.tsr', ...BASE, '--at', '2026-02-30']],
+  ['30 February with a time and an offset', ['token.tsr', ...BASE, '--at', '2026-02-30T23:00:00-02:00']],
+  ['two tokens in one file', ['two.pem', ...BASE]],
+  ['a PEM file without a token', ['root.pem', ...BASE]],
+  ['a policy that is not an object identifier', ['token.tsr', ...BASE, '--policy', 'tsa']],
+  ['a nonce that is not hexadecimal', ['token.tsr', ...BASE, '--nonce', 'xyz']],
 ])('2 for %s', (_, args) => {
   const result = run(...args);
   expect(result.status).toBe(2);

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,14 +68,14 @@ test.each([
   [
     'of a range',
     (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, first: 2, last: 4 } : run)),
-    /complete only within the revisions 2 to 4; the ledger has at least revision 8/,
+    /complete only within revisions 2 to 4; the ledger has at least revision 8/,
   ],
   [
     'of all until a time',
     (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, last: 6 } : run)),
     /complete up to revision 6; the ledger has at least revision 8/,
   ],
-])('a package %s says that a later withdrawal may be missing', async (_, change, words) => {
+])('the report on a package %s states that a later withdrawal may be missing', async (_, change, words) => {
   const zip = buildPackage(authority, {
     manifest: (one) => ({
       ...one,
@@ -84,7 +85,7 @@ test.each([
   });
   const report = await verifyFixture(authority, zip);
   expect(notPassed(report)).toEqual({});
-  const caveat = report.not_proved.find((line) => line.includes('a later withdrawal may be missing'));
+  const caveat = report.not_proved.find((line) => line.includes('A later withdrawal may be missing'));
   expect(caveat).toMatch(words);
   expect(terminalReport(report)).toContain('only created before 2026-03-02T00:00:00.000Z');
   expect(renderHtml(reportPage(report))).toContain('only created before 2026-03-02T00:00:00.000Z');
@@ -93,7 +94,7 @@ test.each([
 test('a whole site of whose consents nothing is claimed is a warning', async () => {
   const zip = buildPackage(authority, { manifest: (one) => ({ ...one, complete: one.complete.slice(1) }) });
   const report = await verifyFixture(authority, zip);
-  expect(report.warnings.first[0]?.message).toContain('does not claim that no consent is missing');
+  expect(report.warnings.first[0]?.message).toContain('does not claim that its consents are complete');
 });
 
 test('values that were not chosen are withheld, and that is no fault', async () => {
@@ -142,7 +143,9 @@ test('a record that claims to be older than the stamp before its batch is a warn
   const report = await verifyFixture(authority, zip);
   expect(report.verdict).toBe('valid');
   expect(report.warnings.count).toBe(1);
-  expect(report.warnings.first[0]?.message).toMatch(/older than the stamp after which its batch was sealed, by 9 min/);
+  expect(report.warnings.first[0]?.message).toMatch(
+    /^claimed time is 9 min before the time stamp after which the batch was sealed/,
+  );
 });
 
 test('a failure names file, line, stream, revision and record, and stops no other check', async () => {
@@ -176,7 +179,21 @@ test('hostile text reaches neither the terminal nor the JSON as it is', async ()
   expect(JSON.parse(asciiJson(report))).toMatchObject({ package: { exported_by: hostile } });
 });
 
-test('bytes that are no ZIP, and a ZIP without a manifest, are no packages', async () => {
+test('an unreadable CRL in the package is a warning with its reason', async () => {
+  const broken = new Uint8Array([0x30, 1]);
+  const name = `checkpoints/crls/${createHash('sha256').update(broken).digest('hex')}.crl`;
+  const zip = buildPackage(authority, { files: (files) => files.set(name, broken) });
+  const report = await verifyFixture(authority, zip);
+  expect(report.verdict).toBe('valid');
+  expect(report.warnings.first).toEqual([
+    {
+      file: name,
+      message: 'the file cannot be read and was ignored: a value extends beyond the value that contains it',
+    },
+  ]);
+});
+
+test('rejects bytes that are not a ZIP, and a ZIP without a manifest', async () => {
   await expect(verifyFixture(authority, new Uint8Array(100))).rejects.toThrow(NotAPackage);
   const zip = buildPackage(authority, { signedFiles: (files) => files.delete('manifest.json') });
   await expect(verifyFixture(authority, zip)).rejects.toThrow(NotAPackage);

@@ -11,103 +11,121 @@ import { UsageError } from './cli/usage-error.js';
 import { printable } from './report/printable.js';
 
 const program = new Command('consent-verify')
-  .description('Checks evidence of Consent Ledger, offline: no network, no access to the service.')
+  .description('Verify Consent Ledger evidence offline, without network or access to the service.')
   .exitOverride()
   .showHelpAfterError();
 
+const warn = (text: string) => process.stderr.write(`consent-verify: warning: ${printable(text)}\n`);
+
 program
   .command('check')
-  .description(
-    'check an evidence package, and print a verdict for each check and for the whole; or a proof that compare wrote',
-  )
-  .argument('<file>', 'the evidence package (ZIP), or the proof of a contradiction (JSON)')
+  .description('verify an evidence package, or a contradiction proof, and print the verdict')
+  .argument('<file>', 'evidence package (ZIP) or contradiction proof (JSON)')
   .option(
     '--tsa-ca <file>',
-    'root certificate of a time-stamp authority that you trust, PEM or DER; may be repeated',
+    'root certificate of a time stamp authority that you trust, PEM or DER; may be repeated',
     collect,
   )
-  .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
+  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
   .option('--json', 'print one JSON object instead of text')
-  .option('--html <file>', 'write the report as one page, to be read in a browser or printed')
-  .option('--max-delay <duration>', 'how long after the claimed time a stamp may come', '24h')
-  .option('--at <time>', 'time of verification, for instance 2040-01-31T12:00:00Z; now without it')
+  .option('--html <file>', 'also write the report as an HTML page')
+  .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')
+  .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',
-    '\nExit codes: 0 valid (or the contradiction proved), 1 invalid (or not proved), 2 wrong usage or neither of both, 3 indeterminate.',
+    '\nExit codes: 0 valid, or contradiction proved; 1 invalid, or not proved; 2 usage error, or the file is neither a package nor a proof; 3 indeterminate.',
   )
   .action(async (path: string, options: CheckOptions) => {
     process.exitCode = await runCheck(path, options, {
       out: (text) => process.stdout.write(text),
       progress: process.stderr,
+      warn,
     });
   });
 
 program
   .command('show')
-  .description('check an evidence package, and print one record with its text and its proof')
-  .argument('<package>', 'the evidence package (ZIP)')
-  .argument('<record>', 'its event id, consent token (ct_…) or proof hash')
+  .description('verify an evidence package and print one record with its text and its proof')
+  .argument('<package>', 'evidence package (ZIP)')
+  .argument('<record>', 'event id, consent token (ct_…) or proof hash of the record')
   .option(
     '--tsa-ca <file>',
-    'root certificate of a time-stamp authority that you trust, PEM or DER; may be repeated',
+    'root certificate of a time stamp authority that you trust, PEM or DER; may be repeated',
     collect,
   )
-  .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
+  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
   .option('--json', 'print one JSON object instead of text')
-  .option('--html <file>', 'write the record as one page, to be read in a browser or printed')
-  .option('--max-delay <duration>', 'how long after the claimed time a stamp may come', '24h')
-  .option('--at <time>', 'time of verification, for instance 2040-01-31T12:00:00Z; now without it')
+  .option('--html <file>', 'also write the record as an HTML page')
+  .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')
+  .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',
-    "\nExit codes, by the record's verdict: 0 valid, 1 invalid, 2 wrong usage or no such record, 3 indeterminate.",
+    '\nExit codes, by the verdict on the record: 0 valid; 1 invalid; 2 usage error, or no such record; 3 indeterminate.',
   )
   .action(async (path: string, record: string, options: ShowOptions) => {
     process.exitCode = await runShow(path, record, options, {
       out: (text) => process.stdout.write(text),
       progress: process.stderr,
+      warn,
     });
   });
 
 program
   .command('timestamp')
-  .description('check one RFC 3161 time-stamp token')
-  .argument('<token>', 'a time-stamp response or a bare token (DER or BER)')
-  .option('--data <file>', 'the file that was stamped')
-  .option('--digest <alg:hex>', 'or its digest, for instance sha256:9f86…')
+  .description('verify one RFC 3161 time stamp token')
+  .argument('<token>', 'time stamp response or bare token (DER, BER or PEM)')
+  .option('--data <file>', 'stamped file')
+  .option('--digest <alg:hex>', 'digest of the stamped file, for example sha256:9f86…')
   .requiredOption('--tsa-ca <file>', 'root certificate that you trust, PEM or DER; may be repeated', collect)
   .option('--untrusted <file>', 'intermediate certificates, PEM or DER; may be repeated', collect)
   .option('--crl <file>', 'certificate revocation list, PEM or DER; may be repeated', collect)
-  .option('--ocsp <file>', 'OCSP answer, DER; may be repeated', collect)
-  .option('--at <time>', 'time of verification, for instance 2040-01-31T12:00:00Z; now without it')
-  .option('--revocation <mode>', 'require or ignore', 'require')
+  .option('--ocsp <file>', 'OCSP response, DER; may be repeated', collect)
+  .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
+  .option(
+    '--policy <oid>',
+    'policy to accept, for example 1.3.6.1.4.1.4146.2.2; may be repeated; default: any',
+    collect,
+  )
+  .option('--nonce <hex>', 'nonce of the request, in hexadecimal')
+  .option('--revocation <mode>', 'require or ignore revocation information', 'require')
   .option('--json', 'print one JSON object instead of text')
-  .addHelpText('after', '\nExit codes: 0 valid, 1 invalid, 2 wrong usage, 3 indeterminate.')
+  .addHelpText('after', '\nExit codes: 0 valid; 1 invalid; 2 usage error; 3 indeterminate.')
   .action(async (path: string, options: TimestampOptions) => {
-    process.exitCode = await runTimestamp(path, options, (text) => process.stdout.write(text));
+    process.exitCode = await runTimestamp(path, options, {
+      out: (text) => process.stdout.write(text),
+      warn,
+    });
   });
 
 program
   .command('compare')
-  .description('compare what two packages or checkpoints show of one ledger: one history, or a contradiction')
-  .argument('<a>', 'an evidence package (ZIP) or a checkpoint note')
-  .argument('<b>', 'another')
-  .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
-  .option('--tsa-ca <file>', 'root certificate that you trust, to tell when each side was stamped', collect)
+  .description('compare two packages or checkpoints of one ledger: one history, or a contradiction')
+  .argument('<a>', 'evidence package (ZIP) or checkpoint note')
+  .argument('<b>', 'evidence package (ZIP) or checkpoint note to compare with')
+  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
+  .option(
+    '--tsa-ca <file>',
+    'root certificate that you trust, to show when each side was stamped; may be repeated',
+    collect,
+  )
   .option('--consistency <file>', 'consistency proof, as served under /checkpoints/; may be repeated', collect)
-  .option('--output <file>', 'where to write the proof of a contradiction; nothing may be there yet')
+  .option('--output <file>', 'file for the contradiction proof; must not exist')
   .option('--json', 'print one JSON object instead of text')
-  .addHelpText('after', '\nExit codes: 0 one history, 1 they contradict each other, 2 wrong usage, 3 cannot tell.')
+  .addHelpText('after', '\nExit codes: 0 one history; 1 contradiction; 2 usage error; 3 undecided.')
   .action(async (a: string, b: string, options: CompareOptions) => {
-    process.exitCode = await runCompare(a, b, options, (text) => process.stdout.write(text));
+    process.exitCode = await runCompare(a, b, options, {
+      out: (text) => process.stdout.write(text),
+      warn,
+    });
   });
 
 program
   .command('check-contradiction')
-  .description('check a proof that a ledger contradicts itself, as written by compare')
-  .argument('<file>', 'the proof')
-  .option('--ledger-key <file>', "the ledger's public key, from its operator; may be repeated", collect)
+  .description('verify a contradiction proof that compare wrote')
+  .argument('<file>', 'contradiction proof')
+  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
   .option('--json', 'print one JSON object instead of text')
-  .addHelpText('after', '\nExit codes: 0 proved, 1 not proved, 2 wrong usage or no such file, 3 no key was given.')
+  .addHelpText('after', '\nExit codes: 0 proved; 1 not proved; 2 usage error, or no such file; 3 no key given.')
   .action(async (path: string, options: ContradictionOptions) => {
     process.exitCode = await runCheckContradiction(path, options, (text) => process.stdout.write(text));
   });

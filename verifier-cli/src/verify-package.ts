@@ -25,16 +25,18 @@ import { verifyBatchTimes } from './time/batch-times.js';
 import { stampedTimes } from './time/stamped-times.js';
 import { verifyTimestamps } from './timestamps/timestamps.js';
 
-/** What the person who verifies trusts, and how strictly times are judged. Nothing of it comes from the package. */
+/**
+ * The trust and the limits that the verifying person sets. Nothing of it comes from the package.
+ */
 export interface VerifyOptions {
-  /** DER certificates of time-stamp authorities. */
+  /** DER certificates of time stamp authorities. */
   readonly trustAnchors: readonly Uint8Array[];
   readonly ledgerKeys: readonly VerifierKey[];
   /** Milliseconds by which a stamp may come later than the time that the service claims. */
   readonly maxDelay: number;
   /** The time of verification. */
   readonly at: Date;
-  /** Told of the bytes read, as they are unpacked. */
+  /** Called with the number of bytes read and the total. */
   readonly onProgress?: (readBytes: number, totalBytes: number) => void;
 }
 
@@ -46,13 +48,16 @@ export class NotAPackage extends Error {
   override readonly name = 'NotAPackage';
 }
 
-/** Checks that every record stands on, as far as they are made before the entries are read. Batches count for their own records alone. */
+/**
+ * Checks that every record depends on and that precede the entries. Batches count for their own
+ * records only.
+ */
 const FOUNDATION = CHECK_IDS.filter((id) => /^(?:container|manifest|ledger|tst|time)\./.test(id));
 const CONTAINER = CHECK_IDS.filter((id) => /^(?:container|manifest)\./.test(id));
 
 /**
- * Verifies an evidence package, offline. Every byte of it may be hostile; what is wrong with it ends in the report, and stops no other check that can
- * still be made.
+ * Verifies an evidence package, offline. Every byte of it may be hostile; problems go to the
+ * report, and stop no other check that is still possible.
  * @param watch takes in one record, to be shown by itself
  * @throws NotAPackage; errors of the source
  */
@@ -70,8 +75,8 @@ export async function verifyPackage(
     const wrong = findings.results().find(({ outcome }) => outcome === 'fail');
     throw new NotAPackage(
       wrong === undefined
-        ? 'The file holds no manifest.json: it is no evidence package.'
-        : `The file holds no manifest.json that can be read: ${wrong.message}.`,
+        ? 'The file contains no manifest.json, so it is not an evidence package.'
+        : `The file contains no readable manifest.json: ${wrong.message}.`,
     );
   }
   const total = [...archive.values()].reduce((sum, file) => sum + file.size, 0);
@@ -125,7 +130,7 @@ export async function verifyPackage(
       packageVerdict: findings.verdict(),
     });
   }
-  // Batches without an entry are enclosed for what their headers name, and stand for no record.
+  // Batches without an entry are included for their headers, and affect no record.
   const holding = intervals.filter(({ batch }) => files.has(PACKAGE_FILES.proofs(batch)));
   return buildReport({ findings, manifest, summary, coverage, intervals: holding, stamps, texts, at: options.at });
 }

@@ -1,4 +1,4 @@
-// Takes the place of ../binary-text.ts in a browser, where there is no Buffer.
+// Replaces ../binary-text.ts in a browser, where there is no Buffer.
 
 const HEX = Array.from({ length: 256 }, (_, octet) => octet.toString(16).padStart(2, '0'));
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -24,7 +24,10 @@ export function toBase64url(bytes: Uint8Array): string {
   return encode(bytes, BASE64URL);
 }
 
-/** The bytes of canonical base64url without padding; null for anything else, unused bits that are set included. */
+/**
+ * The bytes of canonical base64url without padding; null for anything else, unused bits that are
+ * set included.
+ */
 export function fromBase64url(text: string): Uint8Array | null {
   return decode(text, BASE64URL);
 }
@@ -43,13 +46,17 @@ export function fromBase64(text: string): Uint8Array | null {
     : null;
 }
 
-/** A text with one character for each byte. Those of ASCII stand for themselves; what others become is not to be relied on. */
+/**
+ * A text with one character for each byte. ASCII bytes map to themselves; do not rely on the
+ * others.
+ */
 export function textOfBytes(bytes: Uint8Array): string {
   return new TextDecoder('windows-1252').decode(bytes);
 }
 
 /**
- * The text whose canonical base64url without padding this is, with one character for each byte as `textOfBytes`; null for anything else.
+ * The text whose canonical base64url without padding this is, with one character for each byte as
+ * `textOfBytes`; null for anything else.
  */
 export function textFromBase64url(text: string): string | null {
   const bytes = fromBase64url(text);

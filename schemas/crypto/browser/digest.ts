@@ -1,4 +1,4 @@
-// Takes the place of ../digest.ts in a browser.
+// Replaces ../digest.ts in a browser.
 import { utf8 } from '../encoding.js';
 import { toBase64url, toHex } from './binary-text.js';
 import { HASHES } from './hashes.js';
@@ -15,7 +15,10 @@ export function sha256Hex(content: string | Uint8Array): string {
   return toHex(HASHES.sha256(typeof content === 'string' ? utf8(content) : content));
 }
 
-/** SHA-256 of an ASCII text, as base64url without padding (the digest of a disclosure, RFC 9901 §4.2.3). */
+/**
+ * SHA-256 of an ASCII text, as base64url without padding (the digest of a disclosure, RFC 9901
+ * §4.2.3).
+ */
 export function sha256Base64url(text: string): string {
   return toBase64url(HASHES.sha256(utf8(text)));
 }

@@ -1,4 +1,4 @@
-// Takes the place of ../ed25519.ts in a browser.
+// Replaces ../ed25519.ts in a browser.
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { concatBytes, equalBytes } from '../encoding.js';
 import { HASHES } from './hashes.js';
@@ -6,8 +6,9 @@ import { HASHES } from './hashes.js';
 const { Point } = ed25519;
 
 /**
- * Whether an Ed25519 signature is right (RFC 8032). The equation is the one without cofactor, over the bytes as they stand, as OpenSSL has
- * it: of a forged key, with parts of small order, all of our programs must say the same.
+ * Whether an Ed25519 signature is right (RFC 8032). The equation is the one without cofactor, over
+ * the bytes as they stand, as OpenSSL has it: of a forged key, with parts of small order, all of
+ * our programs must say the same.
  * @param publicKey 32 bytes
  * @param signature 64 bytes
  * @returns false for keys or signatures of a wrong length or shape as well; never throws

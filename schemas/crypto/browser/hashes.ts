@@ -10,7 +10,10 @@ interface Hash {
   create(): { update(bytes: Uint8Array): unknown; digest(): Uint8Array };
 }
 
-/** Hash functions written in JavaScript: WebCrypto knows neither SHA-3 nor SHA-224, and none of its own in pieces. */
+/**
+ * Hash functions written in JavaScript: WebCrypto knows neither SHA-3 nor SHA-224, and none of its
+ * own in pieces.
+ */
 export const HASHES: Readonly<Record<HashAlgorithm, Hash>> = {
   md5,
   sha1,

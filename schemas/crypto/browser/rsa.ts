@@ -25,7 +25,9 @@ const OIDS: Readonly<Record<HashAlgorithm, string>> = {
   'sha3-512': '60864801650304020a',
 };
 
-/** RSASSA-PKCS1-v1_5 (RFC 8017 §8.2.2): the expected encoding is built and compared, never parsed. */
+/**
+ * RSASSA-PKCS1-v1_5 (RFC 8017 §8.2.2): the expected encoding is built and compared, never parsed.
+ */
 export function verifyPkcs1(hash: HashAlgorithm, pkcs1: Uint8Array, data: Uint8Array, signature: Uint8Array): boolean {
   const encoded = openSignature(pkcs1, signature);
   if (encoded === null) return false;

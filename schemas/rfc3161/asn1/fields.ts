@@ -37,7 +37,10 @@ export function hasTag(node: Asn1Node, tag: Tag): boolean {
   );
 }
 
-/** Walks the fields of a SEQUENCE in order. `finish` refuses what is left, so that no byte goes unread. */
+/**
+ * Walks the fields of a SEQUENCE in order. `finish` rejects remaining fields, so that no byte goes
+ * unread.
+ */
 export class Fields {
   readonly #nodes: Asn1Node[];
   #index = 0;
@@ -81,7 +84,7 @@ export class Fields {
   /** @throws MalformedInput if a field is left */
   finish(): void {
     if (!this.atEnd()) {
-      throw new MalformedInput('unexpected-field', `${this.structure} has a field that does not belong there`);
+      throw new MalformedInput('unexpected-field', `${this.structure} has an unexpected field`);
     }
   }
 }
@@ -101,7 +104,7 @@ export function listOf(node: Asn1Node, tag: Tag, what: string): Asn1Node[] {
 export function explicit(node: Asn1Node, what: string): Asn1Node {
   const [inner, ...rest] = childrenOf(node);
   if (inner === undefined || rest.length > 0) {
-    throw new MalformedInput('bad-value', `${what} must hold exactly one value`);
+    throw new MalformedInput('bad-value', `${what} must contain exactly one value`);
   }
   return inner;
 }

@@ -1,7 +1,7 @@
 import { MalformedInput } from '../errors.js';
 
 /**
- * One BER or DER value as it stands in the input. `raw` and `content` are views of the caller's bytes, never a
+ * One BER or DER value of the input. `raw` and `content` are views of the caller's bytes, never a
  * re-encoding: signatures and hashes are computed over exactly what was received.
  */
 export interface Asn1Node {
@@ -9,14 +9,43 @@ export interface Asn1Node {
   readonly tagClass: number;
   readonly tag: number;
   readonly constructed: boolean;
-  /** The whole value: tag, length, content and, in the indefinite form, the end-of-contents octets. */
+  /**
+   * The whole value: tag, length, content and, in the indefinite form, the end-of-contents octets.
+   */
   readonly raw: Uint8Array;
   /** The content octets alone. */
   readonly content: Uint8Array;
+  /** Shared by all values of one input. */
+  readonly scan: Scan;
 }
 
 const MAX_DEPTH = 48;
 const MAX_CHILDREN = 4096;
+/** Values of indefinite length in one input; real BER tokens have about ten. */
+const MAX_INDEFINITE = 65_536;
+
+/**
+ * The ends of the values of indefinite length in one input, so that each is searched for once.
+ * Without it every level of nesting would scan its whole subtree again: with 48 levels, 48 times
+ * the input.
+ */
+export class Scan {
+  /** Offset of the content in the underlying buffer to the offset after the end-of-contents. */
+  readonly #ends = new Map<number, number>();
+  /** Headers read so far: the cost of the input. */
+  steps = 0;
+
+  endAt(start: number): number | undefined {
+    return this.#ends.get(start);
+  }
+
+  /** @throws MalformedInput beyond the limit */
+  note(start: number, end: number): void {
+    if (this.#ends.size === MAX_INDEFINITE)
+      throw new MalformedInput('too-many', `more than ${MAX_INDEFINITE} values of indefinite length`);
+    this.#ends.set(start, end);
+  }
+}
 
 interface Header {
   tagClass: number;
@@ -31,13 +60,14 @@ interface Header {
 /**
  * Reads input that must be exactly one BER or DER value, with nothing after it (X.690 §8.1).
  *
- * Written here rather than taken from a library because hostile input decides its cost: values are decoded only where
- * they are looked at, so a CRL of megabytes needs no memory beyond its own bytes.
+ * Written here rather than taken from a library because hostile input decides its cost: values are
+ * decoded only where they are looked at, so a CRL of megabytes needs no memory beyond its own
+ * bytes.
  *
  * @throws MalformedInput
  */
 export function readSingle(bytes: Uint8Array): Asn1Node {
-  const node = readAt(bytes, 0, bytes.length, 0);
+  const node = readAt(bytes, 0, bytes.length, new Scan());
   if (node.raw.length !== bytes.length) {
     throw new MalformedInput('trailing-bytes', `${bytes.length - node.raw.length} bytes follow the value`);
   }
@@ -54,23 +84,24 @@ export function childrenOf(node: Asn1Node): Asn1Node[] {
   return children;
 }
 
-/** The values inside a constructed value, one at a time, for lists of any length (CRL entries). @throws MalformedInput */
+/**
+ * The values inside a constructed value, one at a time, for lists of any length (CRL entries).
+ * @throws MalformedInput
+ */
 export function* eachChild(node: Asn1Node): Generator<Asn1Node> {
-  if (!node.constructed) throw new MalformedInput('bad-tag', 'a primitive value where a constructed one is needed');
+  if (!node.constructed) throw new MalformedInput('bad-tag', 'a primitive value instead of a constructed one');
   let offset = 0;
   while (offset < node.content.length) {
-    const child = readAt(node.content, offset, node.content.length, 0);
+    const child = readAt(node.content, offset, node.content.length, node.scan);
     yield child;
     offset += child.raw.length;
   }
 }
 
-function readAt(bytes: Uint8Array, offset: number, limit: number, depth: number): Asn1Node {
-  const header = readHeader(bytes, offset, limit);
+function readAt(bytes: Uint8Array, offset: number, limit: number, scan: Scan): Asn1Node {
+  const header = readHeader(bytes, offset, limit, scan);
   const { tagClass, tag, constructed, start } = header;
-  if (tagClass === 0 && tag === 0)
-    throw new MalformedInput('bad-tag', 'end-of-contents octets where a value is needed');
-  const end = header.length === undefined ? endOfIndefinite(bytes, start, limit, depth) : start + header.length;
+  const end = endOf(header, bytes, limit, scan, 0);
   const contentEnd = header.length === undefined ? end - 2 : end;
   return {
     tagClass,
@@ -78,13 +109,18 @@ function readAt(bytes: Uint8Array, offset: number, limit: number, depth: number)
     constructed,
     raw: bytes.subarray(offset, end),
     content: bytes.subarray(start, contentEnd),
+    scan,
   };
 }
 
-function readHeader(bytes: Uint8Array, offset: number, limit: number): Header {
+function readHeader(bytes: Uint8Array, offset: number, limit: number, scan: Scan): Header {
+  scan.steps += 1;
   const first = octet(bytes, offset, limit);
   const tag = first & 0x1f;
-  if (tag === 0x1f) throw new MalformedInput('bad-tag', 'tag numbers above 30 are used by none of these structures');
+  if (first >> 6 === 0 && tag === 0) {
+    throw new MalformedInput('bad-tag', 'end-of-contents octets instead of a value');
+  }
+  if (tag === 0x1f) throw new MalformedInput('bad-tag', 'tag numbers above 30 are not supported');
   const constructed = (first & 0x20) !== 0;
   const header = { tagClass: first >> 6, tag, constructed };
   const lengthOctet = octet(bytes, offset + 1, limit);
@@ -101,20 +137,27 @@ function readHeader(bytes: Uint8Array, offset: number, limit: number): Header {
     for (let i = 0; i < octets; i++) length = length * 256 + octet(bytes, start + i, limit);
     start += octets;
   }
-  if (length > limit - start) throw new MalformedInput('truncated', 'a value reaches beyond its enclosure');
+  if (length > limit - start)
+    throw new MalformedInput('truncated', 'a value extends beyond the value that contains it');
   return { ...header, start, length };
 }
 
-function endOfIndefinite(bytes: Uint8Array, start: number, limit: number, depth: number): number {
+/** The offset after a value. `depth` counts the values of indefinite length around it. */
+function endOf(header: Header, bytes: Uint8Array, limit: number, scan: Scan, depth: number): number {
+  const { start, length } = header;
+  if (length !== undefined) return start + length;
+  const known = scan.endAt(bytes.byteOffset + start);
+  if (known !== undefined) return known - bytes.byteOffset;
   // Only nested indefinite lengths recurse, so only they need a bound here.
   if (depth === MAX_DEPTH) throw new MalformedInput('too-deep', 'values of indefinite length are nested too deep');
   let offset = start;
   for (;;) {
     if (octet(bytes, offset, limit) === 0) {
       if (octet(bytes, offset + 1, limit) !== 0) throw new MalformedInput('bad-length', 'bad end-of-contents octets');
+      scan.note(bytes.byteOffset + start, bytes.byteOffset + offset + 2);
       return offset + 2;
     }
-    offset += readAt(bytes, offset, limit, depth + 1).raw.length;
+    offset = endOf(readHeader(bytes, offset, limit, scan), bytes, limit, scan, depth + 1);
   }
 }
 

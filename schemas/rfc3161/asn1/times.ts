@@ -2,7 +2,10 @@ import { MalformedInput } from '../errors.js';
 import { hasTag, TAG } from './fields.js';
 import type { Asn1Node } from './reader.js';
 
-/** A moment with what a `Date` cannot hold: the text as encoded, and the microseconds within the second. */
+/**
+ * A moment with what a `Date` cannot hold: the text as encoded, and the microseconds within the
+ * second.
+ */
 export interface PreciseTime {
   /** Cut to milliseconds. */
   readonly date: Date;
@@ -15,13 +18,19 @@ export interface PreciseTime {
 const GENERALIZED = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d{1,12}))?Z$/;
 const UTC = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 
-/** A GeneralizedTime in UTC with seconds, fraction allowed (RFC 3161 §2.4.2). @throws MalformedInput */
+/**
+ * A GeneralizedTime in UTC with seconds, fraction allowed (RFC 3161 §2.4.2).
+ * @throws MalformedInput
+ */
 export function preciseGeneralizedTime(node: Asn1Node, what: string): PreciseTime {
   if (!hasTag(node, TAG.generalizedTime)) throw new MalformedInput('bad-tag', `${what} is not a GeneralizedTime`);
   return generalizedTimeContent(node.content, what);
 }
 
-/** The same of a GeneralizedTime under an IMPLICIT tag that the caller has checked. @throws MalformedInput */
+/**
+ * The same of a GeneralizedTime under an IMPLICIT tag that the caller has checked.
+ * @throws MalformedInput
+ */
 export function generalizedTimeContent(content: Uint8Array, what: string): PreciseTime {
   const text = ascii(content);
   const match = GENERALIZED.exec(text);
@@ -30,7 +39,10 @@ export function generalizedTimeContent(content: Uint8Array, what: string): Preci
   return moment(Number(year), rest, text, what);
 }
 
-/** UTCTime or GeneralizedTime of certificates, CRLs and OCSP answers (RFC 5280 §4.1.2.5). @throws MalformedInput */
+/**
+ * UTCTime or GeneralizedTime of certificates, CRLs and OCSP answers (RFC 5280 §4.1.2.5).
+ * @throws MalformedInput
+ */
 export function timeValue(node: Asn1Node, what: string): Date {
   if (!hasTag(node, TAG.utcTime)) return preciseGeneralizedTime(node, what).date;
   const text = ascii(node.content);
@@ -48,7 +60,8 @@ function moment(year: number, parts: readonly (string | undefined)[], text: stri
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second, milliseconds);
-  // Date rolls impossible values over (31 February, 25 o'clock); a time that does not read back is refused.
+  // Date rolls impossible values over (31 February, 25 o'clock); a time that does not read back is
+  // refused.
   const readsBack =
     date.getUTCFullYear() === year &&
     date.getUTCMonth() === month - 1 &&

@@ -5,7 +5,10 @@ import { type Asn1Node, childrenOf } from './reader.js';
 const MAX_INTEGER_OCTETS = 64;
 const MAX_OID_OCTETS = 64;
 
-/** The content octets of an INTEGER in two's complement: non-empty, minimal, at most 64 octets. @throws MalformedInput */
+/**
+ * The content octets of an INTEGER in two's complement: non-empty, minimal, at most 64 octets.
+ * @throws MalformedInput
+ */
 export function integerOctets(node: Asn1Node, what: string): Uint8Array {
   const { content } = expectTag(node, TAG.integer, what);
   if (content.length === 0 || content.length > MAX_INTEGER_OCTETS) {
@@ -28,7 +31,10 @@ export function enumerated(node: Asn1Node, what: string): number {
   return unsigned(expectTag(node, TAG.enumerated, what).content, what);
 }
 
-/** The same of an INTEGER under an IMPLICIT tag that the caller has checked. @throws MalformedInput */
+/**
+ * The same of an INTEGER under an IMPLICIT tag that the caller has checked.
+ * @throws MalformedInput
+ */
 export function implicitSmallInteger(node: Asn1Node, what: string): number {
   return unsigned(node.content, what);
 }
@@ -73,7 +79,10 @@ function oidFromContent(content: Uint8Array, what: string): string {
   return [root, first - root * 40n, ...rest].join('.');
 }
 
-/** The octets of an OCTET STRING; the segments of BER's constructed form are joined. @throws MalformedInput */
+/**
+ * The octets of an OCTET STRING; the segments of BER's constructed form are joined.
+ * @throws MalformedInput
+ */
 export function octetStringValue(node: Asn1Node, what: string): Uint8Array {
   expectTag(node, TAG.octetString, what);
   if (!node.constructed) return node.content;
@@ -90,12 +99,18 @@ export function octetStringValue(node: Asn1Node, what: string): Uint8Array {
   return joined;
 }
 
-/** A BIT STRING as bytes, with the number of unused bits in the last of them. @throws MalformedInput */
+/**
+ * A BIT STRING as bytes, with the number of unused bits in the last of them.
+ * @throws MalformedInput
+ */
 export function bitStringValue(node: Asn1Node, what: string): { bytes: Uint8Array; unusedBits: number } {
   return bitStringContent(expectTag(node, TAG.bitString, what).content, what);
 }
 
-/** The same of a BIT STRING under an IMPLICIT tag that the caller has checked. @throws MalformedInput */
+/**
+ * The same of a BIT STRING under an IMPLICIT tag that the caller has checked.
+ * @throws MalformedInput
+ */
 export function bitStringContent(content: Uint8Array, what: string): { bytes: Uint8Array; unusedBits: number } {
   const [unusedBits] = content;
   if (unusedBits === undefined || unusedBits > 7 || (content.length === 1 && unusedBits > 0)) {
@@ -111,7 +126,10 @@ export function wholeOctets(node: Asn1Node, what: string): Uint8Array {
   return bytes;
 }
 
-/** A BIT STRING of named bits as the set of the numbers of the bits that are on. @throws MalformedInput */
+/**
+ * A BIT STRING of named bits as the set of the numbers of the bits that are on.
+ * @throws MalformedInput
+ */
 export function namedBits(content: Uint8Array, what: string): ReadonlySet<number> {
   const { bytes } = bitStringContent(content, what);
   if (bytes.length > 8) throw new MalformedInput('bad-value', `${what} has too many bits`);

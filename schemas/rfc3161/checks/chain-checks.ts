@@ -6,7 +6,7 @@ import type { Certificate } from '../x509/certificate.js';
 import type { Path } from '../x509/path-rules.js';
 import { type FoundPath, findPaths, type PathSearch } from '../x509/path-search.js';
 
-/** What was found out about the signer's chain. */
+/** The result of the checks of the signer's chain. */
 export interface ChainResult {
   readonly pathCheck: TimestampCheck;
   readonly revocationCheck: TimestampCheck;
@@ -15,7 +15,7 @@ export interface ChainResult {
   readonly strengths: readonly Strength[];
 }
 
-/** Certificates and moments that a chain is judged by. */
+/** Certificates and times for the evaluation of a chain. */
 export interface ChainInput {
   readonly anchors: readonly Certificate[];
   readonly intermediates: readonly Certificate[];
@@ -38,14 +38,14 @@ export async function checkChain(signer: Certificate, input: ChainInput): Promis
 function noPath({ untrustedRoot, forged, unsupported, exhausted }: PathSearch, anchors: number): ChainResult {
   const [outcome, message]: ['fail' | 'indeterminate', string] = (() => {
     if (anchors === 0)
-      return ['indeterminate', 'no readable trust anchor was given, so nobody vouches for the authority'];
-    if (unsupported) return ['indeterminate', 'the chain uses an algorithm that is not known here'];
-    if (exhausted) return ['fail', 'no chain to a trust anchor was found within the limits of the search'];
-    if (forged) return ['fail', `${forged.subject.text} is not signed by the issuer that it names`];
+      return ['indeterminate', 'no readable trust anchor was given: give the root certificate of the authority'];
+    if (unsupported) return ['indeterminate', 'the chain uses an algorithm that this verifier does not support'];
+    if (exhausted) return ['fail', 'the search found no chain to a trust anchor within its limits'];
+    if (forged) return ['fail', `the issuer named in ${forged.subject.text} did not sign it`];
     if (untrustedRoot) return ['fail', `the chain ends at ${untrustedRoot.subject.text}, which is not trusted`];
     return [
       'indeterminate',
-      'the chain to a trust anchor is incomplete: an intermediate certificate is missing, or nobody trusted vouches for the authority',
+      'no chain to a trust anchor: an intermediate certificate is missing, or the given anchors did not issue the authority’s certificate',
     ];
   })();
   return {
@@ -61,7 +61,7 @@ function brokenPath({ path, violations, strengths }: FoundPath): ChainResult {
   const outcome = violations.some(({ severity }) => severity === 'fail') ? 'fail' : 'indeterminate';
   return {
     pathCheck: check('tst.path', outcome, violations.map(({ message }) => message).join('; ')),
-    revocationCheck: check('tst.revocation', 'indeterminate', 'not checked: the chain is not good'),
+    revocationCheck: check('tst.revocation', 'indeterminate', 'not checked: the chain failed its checks'),
     revocation: 'indeterminate',
     path,
     strengths,
@@ -71,7 +71,7 @@ function brokenPath({ path, violations, strengths }: FoundPath): ChainResult {
 async function withRevocation(good: readonly FoundPath[], input: ChainInput): Promise<ChainResult> {
   const results: ChainResult[] = [];
   for (const found of good) {
-    const result = await judgeRevocation(found, input);
+    const result = await evaluateRevocation(found, input);
     if (['pass', 'not-applicable'].includes(result.revocationCheck.outcome)) return result;
     results.push(result);
   }
@@ -82,11 +82,11 @@ async function withRevocation(good: readonly FoundPath[], input: ChainInput): Pr
   return first;
 }
 
-async function judgeRevocation({ path, strengths }: FoundPath, input: ChainInput): Promise<ChainResult> {
+async function evaluateRevocation({ path, strengths }: FoundPath, input: ChainInput): Promise<ChainResult> {
   const names = path.map(({ subject }) => subject.text).join(' ← ');
   const pathCheck = check('tst.path', 'pass', `valid at the time of the stamp: ${names}`);
   if (input.revocation === 'ignore') {
-    const revocationCheck = check('tst.revocation', 'not-applicable', 'ignored, as asked for');
+    const revocationCheck = check('tst.revocation', 'not-applicable', 'ignored, as requested');
     return { pathCheck, revocationCheck, revocation: 'ignored', path, strengths };
   }
   const verdict = await pathRevocation(path, input.answers, input.genTime, input.at);
@@ -113,7 +113,7 @@ const REVOCATION_OUTCOME = {
 export function checkAlgorithms(strengths: readonly Strength[], at: Date): TimestampCheck {
   const unique = (items: readonly Strength[]) => [...new Set(items.map(({ name }) => name))].join(', ');
   if (strengths.length === 0)
-    return check('tst.algorithms', 'indeterminate', 'not checked: the signature is not verified');
+    return check('tst.algorithms', 'indeterminate', 'not checked: the signature was not verified');
   const unsound = unsoundAt(strengths, at);
   return unsound.length === 0
     ? check('tst.algorithms', 'pass', unique(strengths))

@@ -10,8 +10,8 @@ import type { Certificate } from '../x509/certificate.js';
 import { allowsScheme } from '../x509/public-key.js';
 
 /**
- * The signature over the signed attributes as a SET OF (RFC 5652 §5.4): in the order in which they stand, since
- * authorities exist that sign them unsorted, then sorted as DER has it.
+ * The signature over the signed attributes as a SET OF (RFC 5652 §5.4): in the order in which they
+ * stand, since authorities exist that sign them unsorted, then sorted as DER has it.
  */
 export async function checkSignature(
   signer: SignerInfo,
@@ -31,14 +31,17 @@ export async function checkSignature(
   const { digest, scheme } = algorithms;
   const { key } = certificate.publicKey;
   if (digest === undefined || scheme === undefined) {
-    return made('indeterminate', `the signature algorithm ${signer.signatureAlgorithm.oid} is not known here`);
+    return made(
+      'indeterminate',
+      `this verifier does not support the signature algorithm ${signer.signatureAlgorithm.oid}`,
+    );
   }
-  if (key === undefined) return made('indeterminate', 'the signer’s kind of key is not known here');
+  if (key === undefined) return made('indeterminate', 'this verifier does not support the signer’s type of key');
   if ('hash' in scheme && scheme.hash !== digest) {
     return made('fail', 'the signature’s hash differs from the digest algorithm (RFC 8933)');
   }
   if (!allowsScheme(certificate.publicKey, scheme)) {
-    return made('fail', 'the signer’s key is for RSA-PSS alone, or for other parameters of it');
+    return made('fail', 'the signer’s key is restricted to RSA-PSS, or to other parameters of it');
   }
   const strengths = [hashStrength(digest), ...signatureStrengths(scheme, key)];
   const raw = signer.signedAttributes.map((attribute) => attribute.raw);
@@ -49,10 +52,10 @@ export async function checkSignature(
   for (const { attributes, label } of orders) {
     const outcome = await verifySignature(scheme, key, setOf(attributes), signer.signature);
     if (outcome === 'valid')
-      return made('pass', `the authority’s signature is right, ${scheme.kind}${label}`, strengths);
-    if (outcome === 'unsupported') return made('indeterminate', `${scheme.kind} is not supported here`);
+      return made('pass', `the authority’s signature is valid, ${scheme.kind}${label}`, strengths);
+    if (outcome === 'unsupported') return made('indeterminate', `this verifier does not support ${scheme.kind}`);
   }
-  return made('fail', 'the authority’s signature is wrong');
+  return made('fail', 'the authority’s signature is invalid');
 }
 
 /** DER of a SET OF with these members. */

@@ -74,13 +74,12 @@ export function checkSignedAttributes(
   const id = 'tst.signed-attributes';
   if (signedAttributes === undefined) return check(id, 'fail', 'the signed attributes are missing');
   if (attributes instanceof MalformedInput) return check(id, 'fail', attributes.message);
-  if (attributes.contentType !== OID.tstInfo)
-    return check(id, 'fail', 'the content-type attribute does not say TSTInfo');
+  if (attributes.contentType !== OID.tstInfo) return check(id, 'fail', 'the content-type attribute is not TSTInfo');
   if (attributes.messageDigest === undefined) return check(id, 'fail', 'the message-digest attribute is missing');
   const hash = attempt(() => hashOf(digestAlgorithm, 'digestAlgorithm'));
   if (hash instanceof MalformedInput) return check(id, 'fail', hash.message);
   if (hash === undefined) return check(id, 'indeterminate', `unknown digest algorithm ${digestAlgorithm.oid}`);
   return equalBytes(attributes.messageDigest, hashBytes(hash, content))
-    ? check(id, 'pass', 'content type and digest are those of the content')
-    : check(id, 'fail', 'the message digest is not that of the content');
+    ? check(id, 'pass', 'content type and digest match the content')
+    : check(id, 'fail', 'the message digest does not match the content');
 }

@@ -12,7 +12,8 @@ import type { EssCertificateId } from './signed-attributes.js';
 
 /**
  * The certificate that a signer names, by what it names and never by position (RFC 5652 §5.3).
- * Where an injected certificate copies issuer and serial number, the hash in the signed attributes decides.
+ * Where an injected certificate copies issuer and serial number, the hash in the signed attributes
+ * decides.
  */
 export function findSignerCertificate(
   { sid }: SignerInfo,
@@ -35,21 +36,29 @@ function essHashFits({ hash, certificateHash }: EssCertificateId, certificate: C
   return hash !== undefined && equalBytes(certificateHash, hashBytes(hash, certificate.der));
 }
 
-/** RFC 5816 §2.2.1: the signed attributes name the signer's certificate by its hash, which no other can have. */
+/**
+ * RFC 5816 §2.2.1: the signed attributes name the signer's certificate by its hash, which no other
+ * can have.
+ */
 export function checkEss(ess: readonly EssCertificateId[], certificate: Certificate): TimestampCheck {
-  if (ess.length === 0) return check('tst.ess', 'fail', 'the signed attributes do not name the signer’s certificate');
+  if (ess.length === 0)
+    return check('tst.ess', 'fail', 'the signed attributes do not identify the signer’s certificate');
   for (const id of ess) {
     if (id.hash === undefined || id.hash === 'md5') {
-      return check('tst.ess', 'indeterminate', 'the signer’s certificate is named by a hash that is unknown or broken');
+      return check(
+        'tst.ess',
+        'indeterminate',
+        'the hash that identifies the signer’s certificate is unknown or broken',
+      );
     }
     if (!essHashFits(id, certificate)) {
-      return check('tst.ess', 'fail', 'the signed attributes name another certificate than the signer’s');
+      return check('tst.ess', 'fail', 'the signed attributes identify another certificate than the signer’s');
     }
     if (id.issuerSerial !== undefined && !issuerSerialFits(id.issuerSerial, certificate)) {
       return check('tst.ess', 'fail', 'the signed attributes name another issuer or serial number than the signer’s');
     }
   }
-  return check('tst.ess', 'pass', 'the signed attributes name the signer’s certificate by its hash');
+  return check('tst.ess', 'pass', 'the signed attributes identify the signer’s certificate by its hash');
 }
 
 function issuerSerialFits(
@@ -67,12 +76,12 @@ export function checkEku({ known, extensions }: Certificate): TimestampCheck {
   const purposes = known.extendedKeyUsage;
   if (purposes === undefined) return check('tst.eku', 'fail', 'the signer’s certificate has no extended key usage');
   if (!purposes.includes(OID.ekuTimeStamping))
-    return check('tst.eku', 'fail', 'the certificate is not for time-stamping');
-  if (purposes.length > 1) return check('tst.eku', 'fail', 'the certificate is for other purposes as well');
+    return check('tst.eku', 'fail', 'the extended key usage does not include time stamping');
+  if (purposes.length > 1) return check('tst.eku', 'fail', 'the extended key usage includes other purposes');
   if (extensions.get(OID.extendedKeyUsage)?.critical !== true) {
     return check('tst.eku', 'fail', 'the extended key usage is not critical');
   }
-  return check('tst.eku', 'pass', 'the certificate is for time-stamping alone');
+  return check('tst.eku', 'pass', 'the certificate is restricted to time stamping');
 }
 
 /** The key is for signatures, and for nothing else. */
@@ -80,16 +89,17 @@ export function checkKeyUsage({ known }: Certificate): TimestampCheck {
   const usage = known.keyUsage;
   if (usage === undefined) return check('tst.key-usage', 'not-applicable', 'the certificate does not restrict its key');
   const signing: readonly number[] = [KEY_USAGE.digitalSignature, KEY_USAGE.nonRepudiation];
-  if (!signing.some((bit) => usage.has(bit))) return check('tst.key-usage', 'fail', 'the key is not for signatures');
+  if (!signing.some((bit) => usage.has(bit)))
+    return check('tst.key-usage', 'fail', 'the key usage does not allow signatures');
   return [...usage].every((bit) => signing.includes(bit))
-    ? check('tst.key-usage', 'pass', 'the key is for signatures')
-    : check('tst.key-usage', 'fail', 'the key is for other uses than signatures as well');
+    ? check('tst.key-usage', 'pass', 'the key usage allows signatures only')
+    : check('tst.key-usage', 'fail', 'the key usage allows more than signatures');
 }
 
-/** A CA could have made the certificate of anybody's token; it must not stamp itself. */
+/** A CA could issue the certificate for any token, so its own certificate must not sign tokens. */
 export function checkNotCa({ known, version }: Certificate): TimestampCheck {
   if (version < 3) return check('tst.not-ca', 'fail', 'the signer’s certificate is older than version 3');
   return known.basicConstraints?.ca === true
-    ? check('tst.not-ca', 'fail', 'the signer is a certification authority')
-    : check('tst.not-ca', 'pass', 'the signer is not a certification authority');
+    ? check('tst.not-ca', 'fail', 'the signer’s certificate is a CA certificate')
+    : check('tst.not-ca', 'pass', 'the signer’s certificate is not a CA certificate');
 }

@@ -2,6 +2,7 @@ import { equalBytes, toHex } from '../../crypto/encoding.js';
 import { hashBytes } from '../../crypto/signature-verification.js';
 import { hashOf } from '../algorithms.js';
 import type { SignedData } from '../cms/signed-data.js';
+import type { SignerInfo } from '../cms/signer-info.js';
 import type { ParsedTimestamp } from '../cms/token.js';
 import type { TstInfo } from '../cms/tst-info.js';
 import { attempt, MalformedInput } from '../errors.js';
@@ -11,34 +12,48 @@ import { hashStrength, unsoundAt } from '../strength.js';
 import type { Certificate } from '../x509/certificate.js';
 import { sameName } from '../x509/names.js';
 
-/** A verifier's clock may be this far behind the authority's. */
+/** Tolerance for a verifier's clock that is behind the authority's, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** RFC 3161 §2.4.2: only the statuses 0 and 1 come with a token. */
 export function checkStatus({ status, token }: ParsedTimestamp): TimestampCheck {
-  if (status === undefined) return check('tst.status', 'not-applicable', 'a bare token, without a response around it');
+  if (status === undefined) return check('tst.status', 'not-applicable', 'a bare token, without a TimeStampResp');
   const said = [status.text, status.failures.join(', ')].filter((part) => part !== '').join('; ');
   const detail = said === '' ? '' : ` (${said})`;
-  if (status.status > 1) return check('tst.status', 'fail', `the authority refused, status ${status.status}${detail}`);
-  if (token === undefined) return check('tst.status', 'fail', `status ${status.status}${detail}, but no token`);
-  // "With modifications" may concern only what was asked for; each such value is compared in a check of its own.
+  if (status.status > 1)
+    return check('tst.status', 'fail', `the authority rejected the request, status ${status.status}${detail}`);
+  if (token === undefined)
+    return check('tst.status', 'fail', `status ${status.status}${detail}, but the response has no token`);
+  // "With modifications" may concern only what was asked for; each such value is compared in a
+  // check of its own.
   return check('tst.status', 'pass', `${status.status === 0 ? 'granted' : 'granted with modifications'}${detail}`);
 }
 
 /** RFC 3161 §2.4.2: SignedData over a TSTInfo. */
 export function checkContentType({ contentType, signedData }: ParsedTimestamp): TimestampCheck {
   if (signedData === undefined) {
-    return check('tst.content-type', 'fail', `the token is not SignedData but ${contentType ?? 'missing'}`);
+    return check('tst.content-type', 'fail', `the content type is ${contentType ?? 'missing'} instead of SignedData`);
   }
   if (signedData.contentType !== OID.tstInfo) {
-    return check('tst.content-type', 'fail', `what is signed is not a TSTInfo but ${signedData.contentType}`);
+    return check('tst.content-type', 'fail', `the signed content is ${signedData.contentType} instead of a TSTInfo`);
   }
   return check('tst.content-type', 'pass', 'SignedData over a TSTInfo');
 }
 
-/** RFC 3161 §2.4.2: version 1 is the only one there is. */
-export function checkVersion({ version }: TstInfo): TimestampCheck {
-  return check('tst.version', version === 1 ? 'pass' : 'fail', `TSTInfo version ${version}`);
+/**
+ * The TSTInfo has version 1 (RFC 3161 §2.4.2). A SignerInfo has version 1 with an issuer and serial
+ * number, and 3 with a subject key identifier (RFC 5652 §5.3).
+ */
+export function checkVersion({ version }: TstInfo, signers: readonly SignerInfo[]): TimestampCheck {
+  if (version !== 1) return check('tst.version', 'fail', `TSTInfo version ${version} instead of 1`);
+  const wrong = signers.find((signer) => signer.version !== requiredVersion(signer));
+  return wrong === undefined
+    ? check('tst.version', 'pass', `TSTInfo version ${version}`)
+    : check('tst.version', 'fail', `SignerInfo version ${wrong.version} instead of ${requiredVersion(wrong)}`);
+}
+
+function requiredVersion({ sid }: SignerInfo): number {
+  return sid.kind === 'issuer-and-serial' ? 1 : 3;
 }
 
 /** RFC 3161 §2.4.2: the token carries one signature, that of the authority. */
@@ -52,15 +67,15 @@ export function checkImprint({ imprint }: TstInfo, stamped: TimestampInput['stam
   const hash = attempt(() => hashOf(imprint.algorithm, 'messageImprint'));
   if (hash instanceof MalformedInput) return check('tst.imprint', 'fail', hash.message);
   if (hash === undefined) {
-    return check('tst.imprint', 'indeterminate', `the imprint uses an unknown hash, ${imprint.algorithm.oid}`);
+    return check('tst.imprint', 'indeterminate', `the imprint uses the unknown hash ${imprint.algorithm.oid}`);
   }
   if ('imprint' in stamped && stamped.imprint.algorithm !== hash) {
-    const message = `the imprint uses ${hash}, and a digest by ${stamped.imprint.algorithm} was given`;
+    const message = `the imprint uses ${hash}, but the given digest uses ${stamped.imprint.algorithm}`;
     return check('tst.imprint', 'indeterminate', message);
   }
   const expected = 'data' in stamped ? hashBytes(hash, stamped.data) : stamped.imprint.digest;
   if (!equalBytes(expected, imprint.digest)) {
-    return check('tst.imprint', 'fail', `other data was stamped: ${hash} ${toHex(imprint.digest)}`);
+    return check('tst.imprint', 'fail', `the token covers other data: ${hash} ${toHex(imprint.digest)}`);
   }
   if (unsoundAt([hashStrength(hash)], at).length > 0) {
     return check('tst.imprint', 'indeterminate', `the data matches, but ${hash} is no longer sound`);
@@ -70,22 +85,26 @@ export function checkImprint({ imprint }: TstInfo, stamped: TimestampInput['stam
 
 /** The token's policy is one of those that are accepted. */
 export function checkPolicy({ policy }: TstInfo, allowed: readonly string[] | undefined): TimestampCheck {
-  if (allowed === undefined) return check('tst.policy', 'not-applicable', `any policy is accepted; it is ${policy}`);
+  if (allowed === undefined)
+    return check('tst.policy', 'not-applicable', `any policy is accepted; the token has ${policy}`);
   return allowed.includes(policy)
     ? check('tst.policy', 'pass', `policy ${policy}`)
-    : check('tst.policy', 'fail', `policy ${policy} is not among those accepted`);
+    : check('tst.policy', 'fail', `policy ${policy} is not an accepted policy`);
 }
 
 /** The nonce is that of the request, so the answer is not an old one. */
 export function checkNonce({ nonce }: TstInfo, expected: Uint8Array | undefined): TimestampCheck {
-  if (expected === undefined) return check('tst.nonce', 'not-applicable', 'no nonce to compare with was given');
-  if (nonce === undefined) return check('tst.nonce', 'fail', 'the token has no nonce, and the request had one');
+  if (expected === undefined) return check('tst.nonce', 'not-applicable', 'no nonce was given to compare with');
+  if (nonce === undefined) return check('tst.nonce', 'fail', 'the token has no nonce, but the request had one');
   return equalBytes(magnitude(nonce), magnitude(expected))
-    ? check('tst.nonce', 'pass', 'the nonce is that of the request')
-    : check('tst.nonce', 'fail', 'the nonce is not that of the request');
+    ? check('tst.nonce', 'pass', 'the nonce matches the request')
+    : check('tst.nonce', 'fail', 'the nonce does not match the request');
 }
 
-/** A leading zero octet only keeps a positive INTEGER positive; a negative one keeps its sign octet and never matches. */
+/**
+ * A leading zero octet only keeps a positive INTEGER positive; a negative one keeps its sign octet
+ * and never matches.
+ */
 function magnitude(octets: Uint8Array): Uint8Array {
   const start = octets.findIndex((octet) => octet !== 0);
   return start === -1 ? new Uint8Array(0) : octets.subarray(start);
@@ -109,7 +128,7 @@ export function checkTsaName({ tsa }: TstInfo, signer: Certificate): TimestampCh
       : equalBytes(tsa.raw, name.raw),
   );
   return isSubject || isAltName
-    ? check('tst.tsa-name', 'pass', 'the authority’s name is that of its certificate')
+    ? check('tst.tsa-name', 'pass', 'the authority’s name matches its certificate')
     : check('tst.tsa-name', 'fail', 'the authority’s name is not in its certificate');
 }
 
@@ -117,10 +136,6 @@ export function checkTsaName({ tsa }: TstInfo, signer: Certificate): TimestampCh
 export function checkTime({ genTime, accuracyMicroseconds }: TstInfo, at: Date): TimestampCheck {
   const earliest = genTime.date.getTime() - (accuracyMicroseconds ?? 0) / 1000;
   return earliest > at.getTime() + CLOCK_TOLERANCE_MS
-    ? check(
-        'tst.time',
-        'fail',
-        `${genTime.date.toISOString()} lies after the time of verification, ${at.toISOString()}`,
-      )
+    ? check('tst.time', 'fail', `${genTime.date.toISOString()} is after the time of verification, ${at.toISOString()}`)
     : check('tst.time', 'pass', `stamped at ${genTime.date.toISOString()}`);
 }

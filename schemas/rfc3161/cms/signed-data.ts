@@ -6,7 +6,7 @@ import { MalformedInput } from '../errors.js';
 import { OID } from '../oids.js';
 import { parseSignerInfo, type SignerInfo } from './signer-info.js';
 
-/** SignedData (RFC 5652 §5.1), as a time-stamp token holds it. */
+/** SignedData (RFC 5652 §5.1) of a time stamp token. */
 export interface SignedData {
   readonly version: number;
   readonly digestAlgorithms: readonly AlgorithmIdentifier[];
@@ -51,7 +51,7 @@ function parseSignedData(node: Asn1Node): SignedData {
     digestAlgorithms: digestNodes.map((digest) => parseAlgorithmIdentifier(digest, 'digestAlgorithm')),
     contentType,
     content: octetStringValue(explicit(contentNode, 'eContent'), 'eContent'),
-    // Attribute certificates and other forms carry other tags and play no part in time-stamping.
+    // Attribute certificates and other forms carry other tags and are not used in time stamping.
     certificates: (certificatesNode === undefined ? [] : bag(certificatesNode, 'certificates'))
       .filter((certificate) => hasTag(certificate, TAG.sequence))
       .map(({ raw }) => raw),

@@ -70,7 +70,7 @@ function parseAttribute(node: Asn1Node): Attribute {
 }
 
 /**
- * The value of an attribute that must be there once, with one value (RFC 5652 §11).
+ * The value of an attribute that must occur once, with one value (RFC 5652 §11).
  * @returns undefined if the attribute is absent
  * @throws MalformedInput if it is there more than once, or has not exactly one value
  */
@@ -79,7 +79,7 @@ export function singleAttribute(attributes: readonly Attribute[], oid: string, w
   if (attribute === undefined) return undefined;
   const [value, ...moreValues] = attribute.values;
   if (others.length > 0 || value === undefined || moreValues.length > 0) {
-    throw new MalformedInput('contradiction', `the ${what} attribute must be there once, with one value`);
+    throw new MalformedInput('contradiction', `the ${what} attribute must occur once, with one value`);
   }
   return value;
 }

@@ -22,7 +22,8 @@ export interface ParsedTimestamp {
 const MAX_TOKEN_BYTES = 1024 * 1024;
 
 /**
- * Parses the bytes of a `.tsr` file: a TimeStampResp (RFC 3161 §2.4.2) or a bare token, DER or BER, and nothing after it.
+ * Parses the bytes of a `.tsr` file: a TimeStampResp (RFC 3161 §2.4.2) or a bare token, DER or BER,
+ * and nothing after it.
  * @param bytes at most 1 MiB
  * @throws MalformedInput
  */
@@ -30,7 +31,7 @@ export function parseTimestamp(bytes: Uint8Array): ParsedTimestamp {
   if (bytes.length > MAX_TOKEN_BYTES) throw new MalformedInput('too-large', 'the token is larger than 1 MiB');
   const outer = readSingle(bytes);
   const [first] = hasTag(outer, TAG.sequence) ? childrenOf(outer) : [];
-  if (first === undefined) throw new MalformedInput('bad-tag', 'neither a time-stamp response nor a token');
+  if (first === undefined) throw new MalformedInput('bad-tag', 'neither a time stamp response nor a token');
   if (hasTag(first, TAG.oid)) return { status: undefined, ...parseToken(bytes) };
   const fields = new Fields(outer, 'TimeStampResp');
   const status = parseStatus(fields.required(TAG.sequence, 'status'));

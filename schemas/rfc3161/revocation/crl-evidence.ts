@@ -18,7 +18,8 @@ const UNDERSTOOD = new Set<string>([
 ]);
 
 /**
- * What a CRL says about a certificate (RFC 5280 §6.3), if it is the certificate issuer's own, complete list.
+ * What a CRL says about a certificate (RFC 5280 §6.3), if it is the certificate issuer's own,
+ * complete list.
  *
  * @returns the evidence, or in words why the list says nothing about it
  */
@@ -27,27 +28,32 @@ export async function crlEvidence(
   certificate: Certificate,
   issuer: Certificate,
 ): Promise<RevocationEvidence | string> {
-  if (!sameName(crl.issuer, issuer.subject)) return 'a CRL of somebody else';
-  if (crl.extensions.has(OID.deltaCrlIndicator)) return 'a delta CRL, not read here';
-  if (crl.scope?.indirect) return 'an indirect CRL, not read here';
+  if (!sameName(crl.issuer, issuer.subject)) return 'a CRL of another issuer';
+  if (crl.extensions.has(OID.deltaCrlIndicator)) return 'a delta CRL, which this verifier does not use';
+  if (crl.scope?.indirect) return 'an indirect CRL, which this verifier does not use';
   if (issuer.known.keyUsage !== undefined && !issuer.known.keyUsage.has(KEY_USAGE.crlSign)) {
-    return `the key of ${issuer.subject.text} may not sign CRLs`;
+    return `the key usage of ${issuer.subject.text} does not allow CRL signatures`;
   }
   const { outcome, strengths } = await verifySignedBytes(crl, issuer.publicKey);
   if (outcome !== 'valid') return `the signature of the CRL of ${crl.issuer.text} is ${outcome}`;
-  if (!covers(crl, certificate)) return `a CRL of ${crl.issuer.text} for other certificates`;
+  if (!covers(crl, certificate)) return `a CRL of ${crl.issuer.text} that does not cover the certificate`;
   const entry = attempt(() => findCrlEntry(crl, certificate.serial));
-  if (entry instanceof MalformedInput) return `the CRL of ${crl.issuer.text} cannot be read`;
-  const unknownCritical = [...crl.extensions.values()].some(({ critical, oid }) => critical && !UNDERSTOOD.has(oid));
+  if (entry instanceof MalformedInput) return `the CRL of ${crl.issuer.text} cannot be read: ${entry.message}`;
   return {
     source: `the CRL of ${crl.issuer.text}`,
     thisUpdate: crl.thisUpdate,
     nextUpdate: crl.nextUpdate,
     revoked: entry && { at: entry.revokedAt, reason: entry.unknownCritical ? undefined : entry.reason },
-    canClear: !unknownCritical && crl.scope?.onlySomeReasons !== true,
+    limit: limitOf(crl),
     keptUntil: keptUntil(crl, certificate),
     strengths,
   };
+}
+
+function limitOf({ extensions, scope }: Crl): string | undefined {
+  const unknown = [...extensions.values()].find(({ critical, oid }) => critical && !UNDERSTOOD.has(oid));
+  if (unknown !== undefined) return `has the unknown critical extension ${unknown.oid}`;
+  return scope?.onlySomeReasons === true ? 'covers only some reasons' : undefined;
 }
 
 function keptUntil(crl: Crl, certificate: Certificate): Date | undefined {
@@ -55,7 +61,10 @@ function keptUntil(crl: Crl, certificate: Certificate): Date | undefined {
   return since !== undefined && since.getTime() <= certificate.notAfter.getTime() ? undefined : certificate.notAfter;
 }
 
-/** Whether the list's scope holds the certificate; a list that is one part of many must be the part it names. */
+/**
+ * Whether the list's scope holds the certificate; a list that is one part of many must be the part
+ * it names.
+ */
 function covers({ scope }: Crl, certificate: Certificate): boolean {
   if (scope === undefined) return true;
   const isCa = certificate.known.basicConstraints?.ca === true;

@@ -91,7 +91,10 @@ export function parseCrl(der: Uint8Array): Crl {
   };
 }
 
-/** The entry for a serial number; undefined if the list has none. @throws MalformedInput if the list is not readable */
+/**
+ * The entry for a serial number; undefined if the list has none.
+ * @throws MalformedInput if the list is not readable
+ */
 export function findCrlEntry(crl: Crl, serial: Uint8Array): CrlEntry | undefined {
   if (crl.entries === undefined) return undefined;
   for (const item of eachChild(crl.entries)) {
@@ -136,7 +139,10 @@ function parseScope(node: Asn1Node): CrlScope {
   };
 }
 
-/** DistributionPointName is a CHOICE, so its tag is explicit even in a module of implicit tags (X.680 §31.2.7). */
+/**
+ * DistributionPointName is a CHOICE, so its tag is explicit even in a module of implicit tags
+ * (X.680 §31.2.7).
+ */
 function explicitChoice(node: Asn1Node): Asn1Node {
   const inner = explicit(node, 'distributionPoint');
   if (!hasTag(inner, context(0)) && !hasTag(inner, context(1))) {

@@ -1,6 +1,9 @@
 import type { Strength } from '../strength.js';
 
-/** What one CRL or OCSP answer says about one certificate; its signature and its scope have been checked. */
+/**
+ * What one CRL or OCSP answer says about one certificate; its signature and its scope have been
+ * checked.
+ */
 export interface RevocationEvidence {
   /** For people: which CRL or OCSP answer. */
   readonly source: string;
@@ -8,9 +11,14 @@ export interface RevocationEvidence {
   readonly nextUpdate: Date | undefined;
   /** undefined: not revoked, as of thisUpdate. */
   readonly revoked: { readonly at: Date; readonly reason: number | undefined } | undefined;
-  /** Whether it can clear the certificate, and not only accuse it (all reasons covered, no unknown critical parts). */
-  readonly canClear: boolean;
-  /** Until when the issuer keeps entries of this certificate: after its expiry they may be dropped. */
+  /**
+   * Why it can only accuse the certificate and not clear it, as the end of a sentence about
+   * `source`; undefined if it can clear it.
+   */
+  readonly limit: string | undefined;
+  /**
+   * Until when the issuer keeps entries of this certificate: after its expiry they may be dropped.
+   */
   readonly keptUntil: Date | undefined;
   readonly strengths: readonly Strength[];
 }
@@ -45,8 +53,8 @@ const COMPROMISE = new Set([1, 2, 10]);
  * Weighs the evidence about one certificate.
  *
  * @param genTime of the token
- * @param isSigner whether the certificate is the authority's own: RFC 3161 §4 then reads a revocation without a reason as
- *   the worst one
+ * @param isSigner whether the certificate is the authority's own: RFC 3161 §4 then reads a
+ *   revocation without a reason as the worst one
  */
 export function weighEvidence(
   evidence: readonly RevocationEvidence[],
@@ -54,23 +62,25 @@ export function weighEvidence(
   isSigner: boolean,
 ): RevocationVerdict {
   const accusations = evidence.flatMap((item) =>
-    item.revoked ? [judgeRevocation(item, item.revoked, genTime, isSigner)] : [],
+    item.revoked ? [evaluateRevocation(item, item.revoked, genTime, isSigner)] : [],
   );
   const worst =
     accusations.find(({ state }) => state === 'revoked') ?? accusations.find(({ state }) => state === 'indeterminate');
   if (worst !== undefined) return worst;
   const verdicts = [
     ...accusations,
-    ...evidence.filter((item) => item.canClear && !item.revoked).map((item) => judgeAbsence(item, genTime)),
+    ...evidence
+      .filter((item) => item.limit === undefined && !item.revoked)
+      .map((item) => evaluateAbsence(item, genTime)),
   ];
   return (
     verdicts.find(({ state }) => state === 'conclusive') ??
     verdicts.find(({ state }) => state === 'provisional') ??
-    verdicts[0] ?? { state: 'indeterminate', message: 'nothing enclosed answers for it', strengths: [] }
+    verdicts[0] ?? { state: 'indeterminate', message: 'no CRL or OCSP response covers it', strengths: [] }
   );
 }
 
-function judgeRevocation(
+function evaluateRevocation(
   { source, strengths }: RevocationEvidence,
   revoked: { readonly at: Date; readonly reason: number | undefined },
   genTime: Date,
@@ -78,36 +88,44 @@ function judgeRevocation(
 ): RevocationVerdict {
   const reason =
     revoked.reason === undefined ? 'no reason given' : (REASONS[revoked.reason] ?? `reason ${revoked.reason}`);
-  const message = `revoked on ${revoked.at.toISOString()} (${reason}), says ${source}`;
+  const message = `revoked on ${revoked.at.toISOString()} (${reason}) according to ${source}`;
   if (revoked.at.getTime() <= genTime.getTime()) return { state: 'revoked', message, strengths };
   if (revoked.reason === undefined) {
     return isSigner
-      ? { state: 'revoked', message: `${message}; without a reason, earlier tokens are void too`, strengths }
+      ? {
+          state: 'revoked',
+          message: `${message}; because no reason is given, earlier tokens are invalid too`,
+          strengths,
+        }
       : { state: 'indeterminate', message, strengths };
   }
   if (COMPROMISE.has(revoked.reason))
-    return { state: 'revoked', message: `${message}: earlier tokens are void too`, strengths };
+    return { state: 'revoked', message: `${message}: earlier tokens are invalid too`, strengths };
   if (!ORDERLY.has(revoked.reason)) return { state: 'indeterminate', message, strengths };
-  return { state: 'conclusive', message: `${message}, after the time-stamp: earlier tokens stay good`, strengths };
+  return { state: 'conclusive', message: `${message}, after the time stamp: earlier tokens stay valid`, strengths };
 }
 
-function judgeAbsence(item: RevocationEvidence, genTime: Date): RevocationVerdict {
+function evaluateAbsence(item: RevocationEvidence, genTime: Date): RevocationVerdict {
   const { source, thisUpdate, nextUpdate, keptUntil, strengths } = item;
   const from = thisUpdate.toISOString();
   if (keptUntil !== undefined && thisUpdate.getTime() > keptUntil.getTime()) {
-    const message = `${source} of ${from} was made after the certificate expired, and may have dropped it`;
+    const message = `${source} of ${from} was issued after the certificate expired and may no longer list it`;
     return { state: 'indeterminate', message, strengths };
   }
   if (thisUpdate.getTime() >= genTime.getTime()) {
     return {
       state: 'conclusive',
-      message: `not revoked, says ${source} of ${from}, made after the time-stamp`,
+      message: `not revoked according to ${source} of ${from}, issued after the time stamp`,
       strengths,
     };
   }
   if (nextUpdate !== undefined && genTime.getTime() <= nextUpdate.getTime()) {
-    const message = `not revoked, says ${source} of ${from}, in force at the time-stamp (a later one would be conclusive)`;
+    const message = `not revoked according to ${source} of ${from}, in force at the time of the stamp (provisional: a later one would be conclusive)`;
     return { state: 'provisional', message, strengths };
   }
-  return { state: 'indeterminate', message: `${source} of ${from} is too old to answer for the time-stamp`, strengths };
+  return {
+    state: 'indeterminate',
+    message: `${source} of ${from} is too old to cover the time of the stamp`,
+    strengths,
+  };
 }

@@ -11,10 +11,11 @@ import type { RevocationEvidence } from './evidence.js';
 import type { OcspAnswer, OcspResponse } from './ocsp.js';
 
 /**
- * What an OCSP response says about a certificate (RFC 6960 §3.2), if it is about it, signed rightly, and by somebody whom
- * the certificate's issuer allows to answer.
+ * What an OCSP response says about a certificate (RFC 6960 §3.2), if the response covers the
+ * certificate, its signature is valid, and the certificate's issuer authorized its signer.
  *
- * @returns the evidence of each answer in it about the certificate, or in words why the response says nothing about it
+ * @returns the evidence of each answer in it about the certificate, or in words why the response
+ *   says nothing about it
  */
 export async function ocspEvidence(
   response: OcspResponse,
@@ -22,11 +23,11 @@ export async function ocspEvidence(
   issuer: Certificate,
 ): Promise<readonly RevocationEvidence[] | string> {
   const answers = response.answers.filter((candidate) => isAbout(candidate, certificate, issuer));
-  if (answers.length === 0) return 'an OCSP answer about another certificate';
+  if (answers.length === 0) return 'an OCSP response about another certificate';
   const signed = await verifyResponder(response, issuer);
   if (typeof signed === 'string') return signed;
-  const source = `the OCSP answer of ${signed.responder.subject.text}`;
-  if (answers.some(({ status }) => status.kind === 'unknown')) return `${source}: it does not know the certificate`;
+  const source = `the OCSP response of ${signed.responder.subject.text}`;
+  if (answers.some(({ status }) => status.kind === 'unknown')) return `${source} does not know the certificate`;
   return answers.map((answer) => evidenceOf(answer, response, certificate, { source, strengths: signed.strengths }));
 }
 
@@ -37,7 +38,7 @@ function evidenceOf(
   signed: Pick<RevocationEvidence, 'source' | 'strengths'>,
 ): RevocationEvidence {
   const extensions = [...response.extensions.values(), ...answer.extensions.values()];
-  const unknownCritical = extensions.some(
+  const unknown = extensions.find(
     ({ critical, oid }) => critical && oid !== OID.ocspNonce && oid !== OID.ocspArchiveCutoff,
   );
   const { archiveCutoff } = answer;
@@ -48,7 +49,7 @@ function evidenceOf(
     nextUpdate: answer.nextUpdate,
     revoked:
       answer.status.kind === 'revoked' ? { at: answer.status.revokedAt, reason: answer.status.reason } : undefined,
-    canClear: !unknownCritical,
+    limit: unknown && `has the unknown critical extension ${unknown.oid}`,
     keptUntil: keeps ? undefined : certificate.notAfter,
   };
 }
@@ -63,7 +64,10 @@ function isAbout(answer: OcspAnswer, certificate: Certificate, issuer: Certifica
   );
 }
 
-/** RFC 6960 §4.2.2.2: the issuer itself, or a delegate with a certificate for OCSP signing directly from the issuer. */
+/**
+ * RFC 6960 §4.2.2.2: the issuer itself, or a delegate with a certificate for OCSP signing directly
+ * from the issuer.
+ */
 async function verifyResponder(
   response: OcspResponse,
   issuer: Certificate,
@@ -81,10 +85,10 @@ async function verifyResponder(
     if (certified.outcome !== 'valid')
       return `the OCSP responder ${delegate.subject.text} is not certified by the issuer`;
     const { outcome, strengths } = await verifySignedBytes(response, delegate.publicKey);
-    if (outcome !== 'valid') return `the signature of the OCSP answer of ${delegate.subject.text} is ${outcome}`;
+    if (outcome !== 'valid') return `the signature of the OCSP response of ${delegate.subject.text} is ${outcome}`;
     return { responder: delegate, strengths: [...strengths, ...certified.strengths] };
   }
-  return 'an OCSP answer whose signer is not authorised, or whose signature is wrong';
+  return 'an OCSP response whose signer is not authorized, or whose signature is invalid';
 }
 
 function isResponder({ responder }: OcspResponse, candidate: Certificate): boolean {
@@ -95,16 +99,16 @@ function isResponder({ responder }: OcspResponse, candidate: Certificate): boole
 function delegateProblem(delegate: Certificate, issuer: Certificate, producedAt: Date): string | undefined {
   const { known, notBefore, notAfter } = delegate;
   if (!sameName(delegate.issuer, issuer.subject)) return 'is not certified by the issuer';
-  if (!known.extendedKeyUsage?.includes(OID.ekuOcspSigning)) return 'may not sign OCSP answers';
+  if (!known.extendedKeyUsage?.includes(OID.ekuOcspSigning)) return 'may not sign OCSP responses';
   if (
     known.keyUsage !== undefined &&
     !known.keyUsage.has(KEY_USAGE.digitalSignature) &&
     !known.keyUsage.has(KEY_USAGE.nonRepudiation)
   ) {
-    return 'has a key that may not sign';
+    return 'has a key that may not be used for signatures';
   }
   if (producedAt.getTime() < notBefore.getTime() || producedAt.getTime() >= notAfter.getTime() + 1000) {
-    return 'answered outside the validity of its certificate';
+    return 'signed the response outside the validity of its certificate';
   }
   return undefined;
 }

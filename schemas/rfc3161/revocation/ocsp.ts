@@ -40,12 +40,15 @@ export interface OcspAnswer {
 
 const MAX_OCSP_BYTES = 256 * 1024;
 
-/** @param der exactly one OCSPResponse with status successful, at most 256 KiB. @throws MalformedInput */
+/**
+ * @param der exactly one OCSPResponse with status successful, at most 256 KiB.
+ * @throws MalformedInput
+ */
 export function parseOcspResponse(der: Uint8Array): OcspResponse {
   if (der.length > MAX_OCSP_BYTES) throw new MalformedInput('too-large', 'the OCSP response is larger than 256 KiB');
   const outer = new Fields(readSingle(der), 'OCSPResponse');
   const status = enumerated(outer.required(TAG.enumerated, 'responseStatus'), 'responseStatus');
-  if (status !== 0) throw new MalformedInput('bad-value', `the OCSP responder refused to answer (status ${status})`);
+  if (status !== 0) throw new MalformedInput('bad-value', `the OCSP responder returned an error (status ${status})`);
   const bytesNode = outer.required(context(0), 'responseBytes');
   outer.finish();
   const responseBytes = new Fields(explicit(bytesNode, 'responseBytes'), 'responseBytes');

@@ -3,7 +3,7 @@ import type { Certificate } from '../x509/certificate.js';
 import type { Path } from '../x509/path-rules.js';
 import type { Crl } from './crl.js';
 import { crlEvidence } from './crl-evidence.js';
-import { type RevocationVerdict, weighEvidence } from './evidence.js';
+import { type RevocationEvidence, type RevocationVerdict, weighEvidence } from './evidence.js';
 import type { OcspResponse } from './ocsp.js';
 import { ocspEvidence } from './ocsp-evidence.js';
 
@@ -11,6 +11,8 @@ import { ocspEvidence } from './ocsp-evidence.js';
 export interface RevocationAnswers {
   readonly crls: readonly Crl[];
   readonly ocspResponses: readonly OcspResponse[];
+  /** Why further CRLs and OCSP responses cannot be read. */
+  readonly unreadable: readonly string[];
 }
 
 /** Worst first. */
@@ -23,7 +25,8 @@ const ORDER: readonly RevocationVerdict['state'][] = [
 ];
 
 /**
- * Whether any certificate of a path was revoked at genTime. The anchor is trusted from outside and not asked about.
+ * Whether any certificate of a path was revoked at genTime. The anchor is trusted from outside and
+ * not asked about.
  *
  * @param at until when the algorithms under an answer must be sound for it to clear a certificate
  */
@@ -40,7 +43,7 @@ export async function pathRevocation(
       verdicts.push(await certificateRevocation(certificate, issuer, answers, genTime, at, index === 0));
   }
   if (verdicts.length === 0) {
-    return { state: 'not-applicable', message: 'the signer’s certificate is itself a trust anchor', strengths: [] };
+    return { state: 'not-applicable', message: 'the signer’s certificate is a trust anchor', strengths: [] };
   }
   const state = ORDER.find((candidate) => verdicts.some((verdict) => verdict.state === candidate)) ?? 'indeterminate';
   return {
@@ -64,15 +67,27 @@ async function certificateRevocation(
   ];
   const evidence = results
     .flatMap((result) => (typeof result === 'string' ? [] : result))
-    .map((item) => ({ ...item, canClear: item.canClear && unsoundAt(item.strengths, at).length === 0 }));
+    .map((item) => ({ ...item, limit: item.limit ?? unsoundLimit(item, at) }));
   const name = certificate.subject.text;
   if (evidence.length === 0 && !namesSource(certificate)) {
-    return { state: 'not-applicable', message: `${name} names no source of revocations`, strengths: [] };
+    return { state: 'not-applicable', message: `${name} names no source of revocation information`, strengths: [] };
   }
   const verdict = weighEvidence(evidence, genTime, isSigner);
-  const refused = evidence.length === 0 ? results.filter((result) => typeof result === 'string') : [];
-  const reasons = [...new Set(refused)].slice(0, 4).join(', ');
+  if (verdict.state !== 'indeterminate') return { ...verdict, message: `${name}: ${verdict.message}` };
+  const unused = [
+    ...results.filter((result) => typeof result === 'string'),
+    ...evidence.flatMap(({ source, limit }) => (limit === undefined ? [] : [`${source} ${limit}`])),
+    ...answers.unreadable,
+  ];
+  const reasons = [...new Set(unused)].slice(0, 4).join(', ');
   return { ...verdict, message: `${name}: ${verdict.message}${reasons === '' ? '' : ` (${reasons})`}` };
+}
+
+function unsoundLimit({ strengths }: RevocationEvidence, at: Date): string | undefined {
+  const unsound = unsoundAt(strengths, at);
+  return unsound.length === 0
+    ? undefined
+    : `is signed with ${unsound.map(({ name }) => name).join(' and ')}, which is no longer sound`;
 }
 
 function namesSource({ known }: Certificate): boolean {

@@ -12,7 +12,9 @@ export interface SignedBytes {
   readonly signature: Uint8Array;
 }
 
-/** @returns the outcome, and what the signature's soundness stands on (empty unless it is valid) */
+/**
+ * @returns the outcome, and the strengths that the signature depends on (empty unless it is valid)
+ */
 export async function verifySignedBytes(
   signed: SignedBytes,
   signer: SubjectPublicKey,

@@ -32,7 +32,7 @@ export function collectExtensions(nodes: readonly Asn1Node[]): Extensions {
     const critical = fields.optional(TAG.boolean);
     const value = octetStringValue(fields.required(TAG.octetString, 'extnValue'), 'extnValue');
     fields.finish();
-    if (extensions.has(oid)) throw new MalformedInput('contradiction', `extension ${oid} is there twice`);
+    if (extensions.has(oid)) throw new MalformedInput('contradiction', `extension ${oid} occurs twice`);
     extensions.set(oid, { oid, critical: critical !== undefined && booleanValue(critical, 'critical'), value });
   }
   return extensions;
@@ -51,10 +51,10 @@ export interface CertificateExtensions {
   readonly issuerUrls: readonly string[];
 }
 
-/** Where a CRL for the certificate is to be found (RFC 5280 §4.2.1.13). */
+/** Locations of a CRL for the certificate (RFC 5280 §4.2.1.13). */
 export interface DistributionPoint {
   readonly names: readonly GeneralName[];
-  /** Whether it covers only some reasons, or its CRL is issued by somebody else than the certificate's issuer. */
+  /** Whether it covers only some reasons, or its CRL has another issuer than the certificate. */
   readonly partial: boolean;
 }
 
@@ -123,7 +123,10 @@ function parseDistributionPoints(node: Asn1Node): DistributionPoint[] {
   });
 }
 
-/** The full names of a DistributionPointName; the form relative to the issuer gives none. @throws MalformedInput */
+/**
+ * The full names of a DistributionPointName; the form relative to the issuer gives none.
+ * @throws MalformedInput
+ */
 export function distributionPointNames(node: Asn1Node): GeneralName[] {
   return hasTag(node, context(0)) ? childrenOf(node).map(parseGeneralName) : [];
 }

@@ -2,7 +2,7 @@ import type { Asn1Node } from '../asn1/reader.js';
 import { childrenOf } from '../asn1/reader.js';
 import { type Name, parseName, printable } from './names.js';
 
-/** One GeneralName (RFC 5280 §4.2.1.6), as far as time-stamping needs it. */
+/** One GeneralName (RFC 5280 §4.2.1.6), as far as time stamping needs it. */
 export type GeneralName =
   | { readonly kind: 'directory'; readonly name: Name; readonly raw: Uint8Array }
   | { readonly kind: 'uri' | 'email' | 'dns'; readonly value: string; readonly raw: Uint8Array }

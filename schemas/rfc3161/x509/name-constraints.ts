@@ -13,9 +13,9 @@ interface Constraints {
 }
 
 /**
- * Name constraints along a path (RFC 5280 §4.2.1.10). Directory names are compared. A name of another kind in a
- * certificate below is left open where its kind is constrained: names of hosts and mailboxes mean nothing for a
- * time-stamping authority.
+ * Name constraints along a path (RFC 5280 §4.2.1.10). Directory names are compared. A name of
+ * another kind in a certificate below is left open where its kind is constrained: names of hosts
+ * and mailboxes do not apply to a time stamp authority.
  */
 export function nameConstraintViolations(path: Path): Violation[] {
   return path.flatMap((certificate, index) => {
@@ -36,11 +36,14 @@ function violationsOf(certificate: Certificate, constraints: Constraints, issuer
   const altNames = known.subjectAltNames.flatMap((name) => (name.kind === 'directory' ? [name.name] : []));
   const violations: Violation[] = [...subjectNames, ...altNames]
     .filter((name) => !isAllowed(name, constraints))
-    .map((name) => ({ severity: 'fail', message: `${issuer.subject.text} may not certify the name ${name.text}` }));
+    .map((name) => ({
+      severity: 'fail',
+      message: `the name constraints of ${issuer.subject.text} do not allow the name ${name.text}`,
+    }));
   const kinds = new Set([...constraints.permitted, ...constraints.excluded].map(kindOf));
   const otherNames = known.subjectAltNames.filter((name) => name.kind !== 'directory' && kinds.has(kindOf(name)));
   if (otherNames.length > 0) {
-    const message = `${subject.text} has names of a kind that ${issuer.subject.text} constrains, not evaluated here`;
+    const message = `${subject.text} has names of a type that ${issuer.subject.text} constrains and that this verifier does not evaluate`;
     violations.push({ severity: 'unsure', message });
   }
   return violations;

@@ -41,7 +41,10 @@ export function parseName(node: Asn1Node, what: string): Name {
   };
 }
 
-/** Whether two names are the same by RFC 5280 §7.1: case and runs of spaces do not count, nor does the string type. */
+/**
+ * Whether two names are the same by RFC 5280 §7.1: case and runs of spaces do not count, nor does
+ * the string type.
+ */
 export function sameName(a: Name, b: Name): boolean {
   return a.relativeNames.length === b.relativeNames.length && isWithin(a, b);
 }
@@ -51,7 +54,10 @@ export function isWithin(name: Name, base: Name): boolean {
   return base.relativeNames.every((part, index) => name.relativeNames[index] === part);
 }
 
-/** Text from a certificate, made safe to print: nothing in it can move a cursor or reverse the reading direction. */
+/**
+ * Text from a certificate, made safe to print: nothing in it can move a cursor or reverse the
+ * reading direction.
+ */
 export function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -3,8 +3,12 @@ import type { Certificate } from './certificate.js';
 import { KEY_USAGE } from './extensions.js';
 import { nameConstraintViolations } from './name-constraints.js';
 import { sameName } from './names.js';
+import { unknownQcStatements } from './qc-statements.js';
 
-/** A chain, from the signer's certificate (first) to the trust anchor (last). Signatures are verified already. */
+/**
+ * A chain, from the signer's certificate (first) to the trust anchor (last). Signatures are
+ * verified already.
+ */
 export type Path = readonly Certificate[];
 
 /** What a rule found: `fail` breaks the path for certain, `unsure` leaves it open. */
@@ -32,10 +36,10 @@ const PROCESSED = new Set<string>([
 const NOT_PROCESSED = new Set<string>([OID.policyMappings, OID.policyConstraints, OID.inhibitAnyPolicy]);
 
 /**
- * The rules of RFC 5280 §6.1 for a path that is to serve time-stamping, at one moment.
+ * The rules of RFC 5280 §6.1 for a time stamping path, at one time.
  *
  * @param at genTime of the token
- * @param purpose the extended key usage that every issuer with such an extension must allow
+ * @param purpose the extended key usage that an intermediate with such an extension should include
  * @returns nothing if the path is good
  */
 export function pathViolations(path: Path, at: Date, purpose: string): Violation[] {
@@ -55,7 +59,7 @@ function validityViolations(certificate: Certificate, at: Date): Violation[] {
   }
   // notAfter is the last second of validity, all of it.
   if (at.getTime() >= notAfter.getTime() + 1000) {
-    return [fail(`${subject.text} had expired (on ${notAfter.toISOString()})`)];
+    return [fail(`${subject.text} expired before the time of the stamp (on ${notAfter.toISOString()})`)];
   }
   return [];
 }
@@ -63,11 +67,16 @@ function validityViolations(certificate: Certificate, at: Date): Violation[] {
 function criticalExtensionViolations(certificate: Certificate): Violation[] {
   return [...certificate.extensions.values()]
     .filter(({ critical, oid }) => critical && !PROCESSED.has(oid))
-    .map(({ oid }) =>
-      NOT_PROCESSED.has(oid)
-        ? unsure(`${certificate.subject.text} has the critical extension ${oid}, which is not evaluated here`)
-        : fail(`${certificate.subject.text} has the unknown critical extension ${oid}`),
-    );
+    .flatMap(({ oid, value }) => {
+      const { text } = certificate.subject;
+      if (oid === OID.qcStatements) {
+        const unknown = unknownQcStatements(value);
+        return unknown === null ? [] : [unsure(`${text} has critical qcStatements that ${unknown}`)];
+      }
+      return NOT_PROCESSED.has(oid)
+        ? [unsure(`${text} has the critical extension ${oid}, which this verifier does not evaluate`)]
+        : [fail(`${text} has the unknown critical extension ${oid}`)];
+    });
 }
 
 function issuerViolations(path: Path, index: number, purpose: string): Violation[] {
@@ -76,20 +85,33 @@ function issuerViolations(path: Path, index: number, purpose: string): Violation
   const { subject, known, version } = issuer;
   const violations: Violation[] = [];
   const isAnchor = index === path.length - 1;
-  // Version 1 has no extensions; somebody who is trusted from outside may still have such a root.
+  // Version 1 has no extensions; a trust anchor may still be such a root.
   const isOldAnchor = isAnchor && version < 3;
   if (known.basicConstraints?.ca !== true && !isOldAnchor) violations.push(fail(`${subject.text} is not a CA`));
-  if (known.keyUsage !== undefined && !known.keyUsage.has(KEY_USAGE.keyCertSign)) {
-    violations.push(fail(`the key of ${subject.text} may not sign certificates`));
-  }
-  const purposes = known.extendedKeyUsage;
-  if (purposes !== undefined && !purposes.includes(purpose) && !purposes.includes(OID.ekuAny)) {
-    violations.push(fail(`the extended key usage of ${subject.text} does not allow this purpose`));
-  }
+  if (!isAnchor) violations.push(...usageViolations(issuer, purpose));
   const limit = known.basicConstraints?.pathLength;
   const below = path.slice(1, index).filter((certificate) => !sameName(certificate.subject, certificate.issuer));
   if (limit !== undefined && below.length > limit) {
-    violations.push(fail(`${subject.text} allows ${limit} CAs below it, and there are ${below.length}`));
+    violations.push(fail(`${subject.text} allows a path length of ${limit}, but the path has ${below.length}`));
+  }
+  return violations;
+}
+
+/**
+ * The usages of an intermediate certificate. RFC 5280 §6.1 does not process the extended key usage
+ * of a CA, and certificates of real authorities lack time stamping there, so it leaves the path
+ * open at most, unless the CA marks it as critical. The usages of a trust anchor are not evaluated:
+ * it is trusted for its name and key alone (RFC 5280 §6.1.1(d)).
+ */
+function usageViolations({ subject, known, extensions }: Certificate, purpose: string): Violation[] {
+  const violations: Violation[] = [];
+  if (known.keyUsage !== undefined && !known.keyUsage.has(KEY_USAGE.keyCertSign)) {
+    violations.push(fail(`the key usage of ${subject.text} does not allow certificate signatures`));
+  }
+  const purposes = known.extendedKeyUsage;
+  if (purposes !== undefined && !purposes.includes(purpose) && !purposes.includes(OID.ekuAny)) {
+    const message = `the extended key usage of ${subject.text} does not include time stamping`;
+    violations.push(extensions.get(OID.extendedKeyUsage)?.critical === true ? fail(message) : unsure(message));
   }
   return violations;
 }

@@ -9,7 +9,10 @@ import { type Path, pathViolations, type Violation } from './path-rules.js';
 export interface FoundPath {
   readonly path: Path;
   readonly violations: readonly Violation[];
-  /** What the signatures of the chain stand on; the anchor's own signature is not among them, trust in it is given. */
+  /**
+   * The strengths of the chain's signatures, without the anchor's own: trust in the anchor is
+   * given.
+   */
   readonly strengths: readonly Strength[];
 }
 
@@ -17,7 +20,7 @@ export interface FoundPath {
 export interface PathSearch {
   /** Good paths first; at most eight. */
   readonly paths: readonly FoundPath[];
-  /** Whether the search met a self-signed certificate that is no anchor: somebody's root, but not a trusted one. */
+  /** A self-signed certificate that the search met and that is not a trust anchor. */
   readonly untrustedRoot: Certificate | undefined;
   /** A certificate that names a trusted or enclosed issuer whose key did not sign it. */
   readonly forged: Certificate | undefined;
@@ -29,12 +32,15 @@ export interface PathSearch {
 
 const MAX_PATH_LENGTH = 8;
 const MAX_PATHS = 8;
-/** Certificates from a hostile bag may all name each other; each signature tried counts towards this. */
+/**
+ * Certificates from a hostile bag may all name each other; each signature tried counts towards
+ * this.
+ */
 const MAX_SIGNATURES_TRIED = 64;
 
 /**
- * Looks for chains from a certificate to the anchors (RFC 5280 §6, RFC 4158). An anchor may be any certificate: a root, an
- * intermediate, or the leaf itself.
+ * Looks for chains from a certificate to the anchors (RFC 5280 §6, RFC 4158). An anchor may be any
+ * certificate: a root, an intermediate, or the leaf itself.
  *
  * @param anchors trusted from outside
  * @param intermediates hints from anywhere; nothing in them is trusted
@@ -89,7 +95,10 @@ function rank({ violations }: FoundPath): number {
   return violations.length > 0 ? 1 : 0;
 }
 
-/** Anchors first, then those whose key identifier fits; the identifiers are hints, the signature decides. */
+/**
+ * Anchors first, then those whose key identifier matches; the identifiers are hints, the signature
+ * decides.
+ */
 function candidateIssuers(
   certificate: Certificate,
   path: Path,
@@ -107,7 +116,10 @@ function candidateIssuers(
     .sort((a, b) => Number(identifiersFit(certificate, b)) - Number(identifiersFit(certificate, a)));
 }
 
-/** Whether an issuer's key identifier is the one that the certificate names, as far as both state one. */
+/**
+ * Whether an issuer's key identifier is the one that the certificate names, as far as both state
+ * one.
+ */
 function identifiersFit(certificate: Certificate, issuer: Certificate): boolean {
   const wanted = certificate.known.authorityKeyIdentifier;
   const identifier = issuer.known.subjectKeyIdentifier;

@@ -11,7 +11,10 @@ export interface SubjectPublicKey {
   readonly algorithm: AlgorithmIdentifier;
   /** The octets of the BIT STRING: what OCSP and key identifiers hash. */
   readonly bits: Uint8Array;
-  /** undefined for kinds of key that nothing here verifies with (DSA, explicit curves, RSA above 8,192 bits, …). */
+  /**
+   * undefined for kinds of key that nothing here verifies with (DSA, explicit curves, RSA above
+   * 8,192 bits, …).
+   */
   readonly key: PublicKey | undefined;
 }
 
@@ -29,8 +32,9 @@ export function parseSubjectPublicKey(node: Asn1Node): SubjectPublicKey {
 }
 
 /**
- * Whether a key may be used with a signature scheme (RFC 4055 §1.2, §3.3): a key for RSA-PSS serves that padding alone, and where it states parameters,
- * signatures must use its hashes and a salt that is no shorter.
+ * Whether a key may be used with a signature scheme (RFC 4055 §1.2, §3.3): a key for RSA-PSS serves
+ * that padding alone, and where it states parameters, signatures must use its hashes and a salt
+ * that is no shorter.
  */
 export function allowsScheme({ algorithm }: SubjectPublicKey, scheme: SignatureScheme): boolean {
   if (algorithm.oid !== OID.rsaPss) return true;

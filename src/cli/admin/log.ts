@@ -3,7 +3,6 @@ import { counted } from '../../../schemas/text/counted.js';
 import type { Installation } from '../../app/installation.js';
 import { ledgerHeadFile } from '../../app/ledger-head-file.js';
 import { copyLog } from '../../pipeline/event-log/copy-log.js';
-import { createEventStoreDbEventLog } from '../../pipeline/event-log/eventstoredb/eventstoredb-event-log.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../../pipeline/event-log/postgres/postgres-event-log.js';
 import { acceptRestoredLedger } from '../../pipeline/ledger/ledger-head.js';
@@ -65,7 +64,7 @@ async function copyTo(
   installation: Installation,
   options: { readonly json?: boolean; readonly to: string },
 ): Promise<void> {
-  const target = openTarget(installation, options.to);
+  const target = await openTarget(installation, options.to);
   try {
     const { copied, present } = await copyLog(installation.eventLog, target, (progress) => {
       if (options.json !== true) context.stderr.write(`\r${progress.present + progress.copied} events`);
@@ -82,7 +81,7 @@ async function copyTo(
   }
 }
 
-function openTarget({ eventLog, databaseUrl }: Installation, to: string): EventLog {
+async function openTarget({ eventLog, databaseUrl }: Installation, to: string): Promise<EventLog> {
   const kind = to === POSTGRES ? 'postgres' : 'eventstoredb';
   if (kind === eventLog.kind) {
     throw new CommandError(`The log is kept by ${kind} already; copy it to the other adapter.`, EXIT.usage);
@@ -93,5 +92,8 @@ function openTarget({ eventLog, databaseUrl }: Installation, to: string): EventL
   if (!/^esdb(\+discover)?:\/\/\S+$/.test(to)) {
     throw new CommandError('--to must be postgres, or a URL that begins with esdb:// or esdb+discover://.', EXIT.usage);
   }
+  const { createEventStoreDbEventLog } = await import(
+    '../../pipeline/event-log/eventstoredb/eventstoredb-event-log.js'
+  );
   return createEventStoreDbEventLog(to, { onInterruption: () => undefined });
 }

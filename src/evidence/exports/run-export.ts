@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Log } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
+import { withAnySignal } from '../../platform/background/signals.js';
 import { pause } from '../../platform/background/waiting.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
@@ -70,7 +71,22 @@ async function store(parts: RunExportParts, job: ClaimedExport, stopping: AbortS
   const key = exportKey(await keyring.siteKey(job.siteId), job.seed, job.id);
   const sink = new PackageSink({ pool, job, key, maxBytes });
   const running = new AbortController();
-  const stopped = AbortSignal.any([stopping, running.signal]);
+  return withAnySignal([stopping, running.signal], (stopped) => storeUntil(stopped, running, parts, job, key, sink));
+}
+
+/**
+ * @param stopped ends the run
+ * @param running aborted by the progress report once another process may take the export over
+ */
+async function storeUntil(
+  stopped: AbortSignal,
+  running: AbortController,
+  parts: RunExportParts,
+  job: ClaimedExport,
+  key: Uint8Array,
+  sink: PackageSink,
+): Promise<boolean> {
+  const { pool } = parts;
   const stopSink = (): void => {
     sink.destroy(new ExportStopped(`export ${job.id} was stopped`));
   };

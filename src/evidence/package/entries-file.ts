@@ -3,7 +3,7 @@ import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { DOCUMENT_VERSION_PUBLISHED } from '../../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
-import { isSiteConfigPublished } from '../../../schemas/events/site-config.js';
+import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
@@ -172,7 +172,7 @@ export class EntriesFile {
   #noteNotice({ event, recordText }: SealedEntry): void {
     if (event.type === DOCUMENT_VERSION_PUBLISHED) {
       this.contents.add(parseRecord(DOCUMENT_VERSION_PUBLISHED, recordText).content_sha256);
-    } else if (isSiteConfigPublished(event.type)) {
+    } else if (event.type === SITE_CONFIG_PUBLISHED) {
       this.configurations.add(sha256Hex(recordText));
     }
   }

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import { byteaArray, int4Array, int8Array, textArray, timestamptzArray, uuidArray } from './binary-arrays.js';
+import { byteaArray, uuidArray } from './binary-arrays.js';
+import { type FieldWriter, recordArray, uuidBytes } from './binary-records.js';
 import type { PreparedConsent } from './prepare-consent.js';
 
 /** One consent of a submission. What is refused is sent too if its idempotency key might be remembered. */
@@ -31,47 +32,39 @@ export interface Original {
   readonly sameBody: boolean;
 }
 
+/** Outcomes of a consent as `admit_group` names them, except `duplicate`. */
+const PLAIN_OUTCOMES = [
+  'accepted',
+  'refused',
+  'token_invalid',
+  'token_used',
+  'no_subscription',
+  'quota_used_up',
+  'not_evaluated',
+] as const;
+
 export type ConsentOutcome =
-  | { readonly kind: 'accepted' }
   | { readonly kind: 'duplicate'; readonly original: Original }
-  | {
-      readonly kind: 'refused' | 'token_invalid' | 'token_used' | 'no_subscription' | 'quota_used_up' | 'not_judged';
-    };
+  | { readonly kind: (typeof PLAIN_OUTCOMES)[number] };
+
+const REQUEST_OUTCOMES = ['fresh', 'replayed', 'stale', 'refused'] as const;
 
 export interface SubmissionOutcome {
-  readonly request: 'fresh' | 'replayed' | 'stale' | 'refused';
+  readonly request: (typeof REQUEST_OUTCOMES)[number];
   readonly consents: readonly ConsentOutcome[];
 }
 
-const ACCEPTED: ConsentOutcome = { kind: 'accepted' };
-const REQUEST_LETTERS: Readonly<Record<string, SubmissionOutcome['request']>> = {
-  F: 'fresh',
-  N: 'replayed',
-  S: 'stale',
-  W: 'refused',
-};
-const ITEM_LETTERS: Readonly<Record<string, ConsentOutcome>> = {
-  A: ACCEPTED,
-  R: { kind: 'refused' },
-  T: { kind: 'token_invalid' },
-  C: { kind: 'token_used' },
-  P: { kind: 'no_subscription' },
-  Q: { kind: 'quota_used_up' },
-  X: { kind: 'not_judged' },
-};
-const REFUSALS = { none: 0, whole: 1, item: 2 } as const;
-
 const Answer = z.tuple([
   z.object({
-    requests: z.string(),
-    items: z.string(),
+    requests: z.array(z.enum(REQUEST_OUTCOMES)),
+    items: z.array(z.enum([...PLAIN_OUTCOMES, 'duplicate'])),
     originals: z
       .array(
         z.object({
           item: z.int(),
           event_id: z.string(),
-          proof_hash: z.string(),
-          created_at: z.int(),
+          proof_hash: z.string().startsWith('\\x'),
+          created_at: z.iso.datetime({ offset: true }),
           same_body: z.boolean(),
         }),
       )
@@ -79,10 +72,9 @@ const Answer = z.tuple([
   }),
 ]);
 
-const PARAMETERS = 24;
 const QUERY = {
   name: 'admit_group',
-  text: `select requests, items, originals from admit_group(${Array.from({ length: PARAMETERS }, (_, i) => `$${i + 1}`).join(', ')})`,
+  text: `select requests::text[], items::text[], to_jsonb(originals) as originals from admit_group($1, $2, $3, $4, $5, $6)`,
 };
 
 /**
@@ -96,80 +88,122 @@ export async function admitGroup(pool: pg.Pool, submissions: readonly Submission
   const originalByItem = new Map<number, Original>(
     (originals ?? []).map((o) => [
       o.item,
-      { eventId: o.event_id, proofHash: o.proof_hash, createdAt: o.created_at, sameBody: o.same_body },
+      {
+        eventId: o.event_id,
+        proofHash: o.proof_hash.slice('\\x'.length),
+        createdAt: Date.parse(o.created_at),
+        sameBody: o.same_body,
+      },
     ]),
   );
   let item = 0;
   return submissions.map(({ consents }, index) => ({
-    request: known(REQUEST_LETTERS[requests.charAt(index)]),
+    request: known(requests[index]),
     consents: consents.map(() => {
-      const letter = items.charAt(item);
+      const kind = known(items[item]);
       item += 1;
-      if (letter !== 'D') return known(ITEM_LETTERS[letter]);
-      return { kind: 'duplicate', original: known(originalByItem.get(item)) };
+      return kind === 'duplicate' ? { kind, original: known(originalByItem.get(item)) } : { kind };
     }),
   }));
 }
 
 function known<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('admit_group answered what this program does not know');
+  if (value === undefined) throw new Error('admit_group returned fewer outcomes than it was given items');
   return value;
 }
 
-const NO_UUID = '00000000-0000-0000-0000-000000000000';
+/** A consent with its places in the group, from 1. */
+interface Item {
+  readonly request: number;
+  readonly tenant: number;
+  readonly site: Site;
+  readonly consent: SubmittedConsent;
+}
 
+interface Site {
+  readonly place: number;
+  readonly id: Buffer;
+  readonly configRevision: number;
+}
+
+interface Attachment {
+  readonly item: number;
+  readonly id: string;
+  readonly ciphertext: Buffer;
+}
+
+/** Labels of `admission_refusal`, encoded. */
+const REFUSALS = { none: Buffer.from('none'), whole: Buffer.from('whole'), item: Buffer.from('item') } as const;
+
+/** About how many bytes an `admission_item` takes. */
+const ITEM_BYTES = 400;
+
+/** The parameters of `admit_group`, in its order. */
 function parametersOf(submissions: readonly Submission[]): Buffer[] {
   const tenants = new Map<string, number>();
-  const sites = new Map<string, { readonly number: number; readonly site: Submission['site']; tenant: number }>();
-  const requestSites: number[] = [];
-  const itemRequests: number[] = [];
-  const itemSites: number[] = [];
-  const items: SubmittedConsent[] = [];
-  for (const { site, consents } of submissions) {
-    const name = `${site.siteId} ${site.configRevision}`;
-    let entry = sites.get(name);
-    if (entry === undefined) {
-      entry = { number: sites.size + 1, site, tenant: 0 };
-      sites.set(name, entry);
-    }
-    requestSites.push(entry.number);
-    if (consents.length > 0 && entry.tenant === 0) {
-      entry.tenant = tenants.get(site.tenantId) ?? tenants.size + 1;
-      tenants.set(site.tenantId, entry.tenant);
-    }
-    for (const item of consents) {
-      itemRequests.push(requestSites.length);
-      itemSites.push(entry.number);
-      items.push(item);
+  const sites = new Map<string, Site>();
+  const requests: { readonly site: number; readonly nonce: Buffer | null }[] = [];
+  const items: Item[] = [];
+  const attachments: Attachment[] = [];
+  for (const submission of submissions) {
+    const { nonce, consents } = submission;
+    const { siteId, tenantId, configRevision } = submission.site;
+    const name = `${siteId} ${configRevision}`;
+    const site = sites.get(name) ?? { place: sites.size + 1, id: uuidBytes(siteId), configRevision };
+    sites.set(name, site);
+    requests.push({ site: site.place, nonce });
+    if (consents.length === 0) continue;
+    const tenant = tenants.get(tenantId) ?? tenants.size + 1;
+    tenants.set(tenantId, tenant);
+    for (const consent of consents) {
+      items.push({ request: requests.length, tenant, site, consent });
+      for (const { id, ciphertext } of consent.prepared?.attachments ?? []) {
+        attachments.push({ item: items.length, id, ciphertext });
+      }
     }
   }
-  const bySite = [...sites.values()];
-  const prepared = items.map((item) => item.prepared);
-  const attachments = prepared.flatMap((p, i) => (p?.attachments ?? []).map((a) => ({ ...a, item: i + 1 })));
+  const attachmentBytes = attachments.reduce((sum, { ciphertext }) => sum + ciphertext.length, 0);
   return [
     uuidArray([...tenants.keys()]),
-    uuidArray(bySite.map(({ site }) => site.siteId)),
-    int8Array(bySite.map(({ site }) => site.configRevision)),
-    int4Array(bySite.map(({ tenant }) => tenant)),
-    int4Array(requestSites),
-    byteaArray(submissions.map(({ nonce }) => nonce)),
-    int4Array(itemRequests),
-    int4Array(itemSites),
-    int4Array(items.map(({ refusal }) => REFUSALS[refusal])),
-    uuidArray(prepared.map((p) => p?.eventId ?? NO_UUID)),
-    byteaArray(prepared.map((p) => p?.body ?? null)),
-    byteaArray(prepared.map((p) => p?.proofHash ?? null)),
-    timestamptzArray(prepared.map((p) => p?.createdAt ?? 0)),
-    byteaArray(prepared.map((p) => p?.seed ?? null)),
-    byteaArray(prepared.map((p) => p?.indexes.visitor ?? null)),
-    byteaArray(prepared.map((p) => p?.indexes.email ?? null)),
-    byteaArray(prepared.map((p) => p?.indexes.phone ?? null)),
-    byteaArray(prepared.map((p) => p?.indexes.id_number ?? null)),
-    byteaArray(items.map(({ idempotency }) => idempotency)),
-    byteaArray(items.map((item) => item.bodyDigest)),
-    textArray(prepared.map((p) => p?.tokenId ?? null)),
-    int4Array(attachments.map(({ item }) => item)),
-    uuidArray(attachments.map(({ id }) => id)),
-    byteaArray(attachments.map(({ ciphertext }) => ciphertext)),
+    recordArray([...sites.values()], 2, writeSite, 64),
+    recordArray(requests, 2, writeRequest, 64),
+    recordArray(items, 15, writeItem, ITEM_BYTES),
+    byteaArray(items.map(({ consent }) => consent.prepared?.body ?? null)),
+    recordArray(attachments, 3, writeAttachment, 64 + Math.ceil(attachmentBytes / Math.max(1, attachments.length))),
   ];
+}
+
+function writeSite(fields: FieldWriter, site: Site): void {
+  fields.uuid(site.id);
+  fields.int8(site.configRevision);
+}
+
+function writeRequest(fields: FieldWriter, request: { readonly site: number; readonly nonce: Buffer | null }): void {
+  fields.int4(request.site);
+  fields.bytea(request.nonce);
+}
+
+function writeItem(fields: FieldWriter, { request, tenant, site, consent }: Item): void {
+  const { prepared } = consent;
+  fields.int4(request);
+  fields.int4(tenant);
+  fields.uuid(site.id);
+  fields.label(REFUSALS[consent.refusal]);
+  fields.bytea(consent.idempotency);
+  fields.bytea(consent.bodyDigest);
+  fields.uuid(prepared === null ? null : uuidBytes(prepared.eventId));
+  fields.bytea(prepared?.proofHash ?? null);
+  fields.timestamptz(prepared?.createdAt ?? null);
+  fields.bytea(prepared?.seed ?? null);
+  fields.bytea(prepared?.indexes.visitor ?? null);
+  fields.bytea(prepared?.indexes.email ?? null);
+  fields.bytea(prepared?.indexes.phone ?? null);
+  fields.bytea(prepared?.indexes.id_number ?? null);
+  fields.text(prepared?.tokenId ?? null);
+}
+
+function writeAttachment(fields: FieldWriter, attachment: Attachment): void {
+  fields.int4(attachment.item);
+  fields.uuid(uuidBytes(attachment.id));
+  fields.bytea(attachment.ciphertext);
 }

@@ -2,12 +2,10 @@
  * One-dimensional arrays in PostgreSQL's binary format (`array_send`): header of five 32-bit numbers, then each element with its length.
  * `pg` sends a Buffer as a binary parameter as it is, which spares both sides the escaping of text arrays.
  */
-const OID = { bytea: 17, int8: 20, int4: 23, text: 25, timestamptz: 1184, uuid: 2950 } as const;
+const OID = { bytea: 17, int4: 23, uuid: 2950 } as const;
 
 const HEADER_BYTES = 20;
 const NULL_LENGTH = -1;
-/** 2000-01-01T00:00:00Z, PostgreSQL's epoch, in Unix milliseconds. */
-const POSTGRES_EPOCH = 946_684_800_000;
 
 export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   let size = HEADER_BYTES;
@@ -19,20 +17,6 @@ export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
     if (value === null) continue;
     out.set(value, at);
     at += value.length;
-  }
-  return out;
-}
-
-export function textArray(values: readonly (string | null)[]): Buffer {
-  let size = HEADER_BYTES;
-  for (const value of values) size += 4 + (value === null ? 0 : Buffer.byteLength(value));
-  const out = withHeader(OID.text, values.length, size);
-  let at = HEADER_BYTES;
-  for (const value of values) {
-    const lengthAt = at;
-    at += 4;
-    if (value !== null) at += out.write(value, at);
-    out.writeInt32BE(value === null ? NULL_LENGTH : at - lengthAt - 4, lengthAt);
   }
   return out;
 }
@@ -54,30 +38,6 @@ export function int4Array(values: readonly number[]): Buffer {
   for (const value of values) {
     at = out.writeInt32BE(4, at);
     at = out.writeInt32BE(value, at);
-  }
-  return out;
-}
-
-/** @param values safe integers */
-export function int8Array(values: readonly number[]): Buffer {
-  return eightByteArray(OID.int8, values);
-}
-
-/** @param values Unix times in milliseconds */
-export function timestamptzArray(values: readonly number[]): Buffer {
-  return eightByteArray(
-    OID.timestamptz,
-    values.map((value) => (value - POSTGRES_EPOCH) * 1000),
-  );
-}
-
-function eightByteArray(oid: number, values: readonly number[]): Buffer {
-  const out = withHeader(oid, values.length, HEADER_BYTES + values.length * 12);
-  let at = HEADER_BYTES;
-  for (const value of values) {
-    at = out.writeInt32BE(8, at);
-    at = out.writeInt32BE(Math.floor(value / 4_294_967_296), at);
-    at = out.writeUInt32BE(((value % 4_294_967_296) + 4_294_967_296) % 4_294_967_296, at);
   }
   return out;
 }

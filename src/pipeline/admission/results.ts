@@ -74,8 +74,8 @@ function resultOf(consent: Extract<JudgedConsent, { kind: 'submitted' }>, outcom
       return rejected(
         new RequestRefused('CONSENT_LIMIT_EXCEEDED', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS }),
       );
-    case 'not_judged':
-      throw new Error('a consent of a fresh request was not judged');
+    case 'not_evaluated':
+      throw new Error('a consent of a fresh request was not evaluated');
   }
 }
 

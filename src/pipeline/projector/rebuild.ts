@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Projection } from '../../../projections/definition.js';
 import { type Lease, tryLease, waitForLease } from '../../platform/background/lease.js';
+import { withAnySignal } from '../../platform/background/signals.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { EventLog, Position } from '../event-log/port.js';
 import { applyPage, holdName, preparePage } from './apply-events.js';
@@ -83,10 +84,28 @@ async function buildBeside(
   const { pool, projection, signal = new AbortController().signal } = options;
   const lease = await tryLease(pool, rebuildName(projection.name));
   if (lease === null) throw new RebuildRunning(`a rebuild of ${projection.name} is running`);
+  try {
+    return await withAnySignal([signal, lease.lost], (stopped) => buildUnderLease(options, signal, stopped, takeOver));
+  } finally {
+    await lease.release();
+  }
+}
+
+/**
+ * @param signal stops the wait for the projector to pause
+ * @param stopped stops the replay as well; aborted when the lease is lost
+ */
+async function buildUnderLease(
+  options: RebuildOptions,
+  signal: AbortSignal,
+  stopped: AbortSignal,
+  takeOver: (fresh: Generation) => Promise<void>,
+): Promise<RebuildResult> {
+  const { pool, projection } = options;
   let hold: Lease | null = null;
   try {
     await dropUnusedGenerations(pool, projection.name);
-    const replay = new Replay(options, await createGeneration(pool, projection), AbortSignal.any([signal, lease.lost]));
+    const replay = new Replay(options, await createGeneration(pool, projection), stopped);
     await replay.toEndOrLive();
     hold = await waitForLease(pool, holdName(projection.name), signal, HOLD_RETRY_MS);
     const comparable = await replay.toEndOrLive();
@@ -99,7 +118,7 @@ async function buildBeside(
     return { events: replay.fresh.events, position: replay.fresh.position, comparison };
   } finally {
     await hold?.release();
-    await dropUnusedGenerations(pool, projection.name).finally(() => lease.release());
+    await dropUnusedGenerations(pool, projection.name);
   }
 }
 

@@ -2,7 +2,9 @@ import type pg from 'pg';
 import type { BackgroundPart, Log, PartStatus } from '../../platform/background/part.js';
 import { OperatorNeeded } from '../../platform/background/part.js';
 import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
+import { withAnySignal } from '../../platform/background/signals.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
+import { WakeUp } from '../../platform/background/wake-up.js';
 import type { ProofKeys } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
 import { LogDiverged } from '../event-log/errors.js';
@@ -56,7 +58,7 @@ class OutboxRelay implements Relay {
   readonly #active = new Map<string, Promise<void>>();
   readonly #trouble = new Map<string, SiteTrouble>();
   #lastStarted = '';
-  #wakeUp = new AbortController();
+  readonly #wakeUp = new WakeUp();
   #relayed = 0;
   #parked = 0;
   #isLeader = false;
@@ -81,7 +83,7 @@ class OutboxRelay implements Relay {
   }
 
   wake(): void {
-    this.#wakeUp.abort();
+    this.#wakeUp.wake();
   }
 
   status(): PartStatus {
@@ -97,7 +99,10 @@ class OutboxRelay implements Relay {
     const { pool, log } = this.options;
     await assertLogNotBehind(pool, log);
     const stop = new AbortController();
-    const stopped = AbortSignal.any([signal, stop.signal]);
+    await withAnySignal([signal, stop.signal], (stopped) => this.#relaySites(signal, stopped, stop));
+  }
+
+  async #relaySites(signal: AbortSignal, stopped: AbortSignal, stop: AbortController): Promise<void> {
     this.#sites.forget();
     this.#trouble.clear();
     this.#fatal = null;
@@ -105,9 +110,9 @@ class OutboxRelay implements Relay {
     const cleaning = this.#clean(stopped);
     try {
       while (!signal.aborted && this.#fatal === null) {
-        this.#wakeUp = new AbortController();
+        this.#wakeUp.begin();
         const started = await this.#startSites(stopped);
-        if (started === 0) await pause(this.#pollMs, AbortSignal.any([signal, this.#wakeUp.signal]));
+        if (started === 0) await this.#wakeUp.pause(this.#pollMs, signal);
         else if (this.#active.size >= this.#parallel) await Promise.race(this.#active.values());
       }
       if (this.#fatal !== null) throw this.#fatal;

@@ -3,6 +3,7 @@ import type { BackgroundPart, Log, PartStatus } from '../../platform/background/
 import { OperatorNeeded } from '../../platform/background/part.js';
 import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
+import { WakeUp } from '../../platform/background/wake-up.js';
 import type { SealingClock } from '../../platform/clock/trusted-clock.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import type { TimestampClient } from '../../timestamping/client.js';
@@ -55,7 +56,7 @@ class CheckpointStamper implements Stamper {
   readonly name = 'stamper';
   readonly #now: () => Date;
   readonly #marginMs: number;
-  #wakeUp = new AbortController();
+  readonly #wakeUp = new WakeUp();
   #isLeader = false;
   #stamps = 0;
   #failures = 0;
@@ -72,7 +73,7 @@ class CheckpointStamper implements Stamper {
   }
 
   wake(): void {
-    this.#wakeUp.abort();
+    this.#wakeUp.wake();
   }
 
   status(): PartStatus {
@@ -93,7 +94,7 @@ class CheckpointStamper implements Stamper {
     this.#isLeader = true;
     try {
       while (!signal.aborted) {
-        this.#wakeUp = new AbortController();
+        this.#wakeUp.begin();
         let waitMs = pollMs;
         try {
           if (await this.#stampIfDue(signal)) waitMs = minIntervalMs;
@@ -106,8 +107,8 @@ class CheckpointStamper implements Stamper {
           waitMs = backOff.next();
           logger.warn({ part: this.name, reason: describe(error) }, 'no time-stamp yet; trying again');
         }
-        const wake = waitMs === pollMs ? [this.#wakeUp.signal] : [];
-        await pause(waitMs, AbortSignal.any([signal, ...wake]));
+        if (waitMs === pollMs) await this.#wakeUp.pause(waitMs, signal);
+        else await pause(waitMs, signal);
       }
     } finally {
       this.#isLeader = false;

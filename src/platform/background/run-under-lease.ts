@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { waitForLease } from './lease.js';
 import { type Log, OperatorNeeded } from './part.js';
+import { withAnySignal } from './signals.js';
 import { BackOff, pause } from './waiting.js';
 
 /** Work that lasted so long was no failure at start. */
@@ -27,7 +28,7 @@ export async function runUnderLease(options: LeasedWork, signal: AbortSignal): P
       if (lease === null) return;
       const startedAt = performance.now();
       try {
-        await options.work(AbortSignal.any([signal, lease.lost]));
+        await withAnySignal([signal, lease.lost], options.work);
       } finally {
         await lease.release();
         if (performance.now() - startedAt > STEADY_MS) backOff.reset();

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
 import { DatabaseSetupError } from './errors.js';
-import { rolesSqlForAdministrator } from './migrations/001-roles.sql.js';
 import type { Migration } from './migrations/migration.js';
 import { withTransaction } from './pool.js';
+import { ROLES_MIGRATION, rolesSqlForAdministrator } from './roles.js';
 
 /** Serialises the migrators of one database; the number is arbitrary and never changes. */
 const LOCK_ID = 7_301_460_211;
@@ -97,7 +97,7 @@ function isCollision(error: unknown): boolean {
 
 async function explain(pool: pg.Pool, migration: Migration, error: unknown): Promise<Error> {
   const reason = error instanceof Error ? error.message : String(error);
-  if (migration.id === '001-roles' && error instanceof pg.DatabaseError && error.code === '42501') {
+  if (migration.id === ROLES_MIGRATION && error instanceof pg.DatabaseError && error.code === '42501') {
     const { rows } = await pool.query('SELECT current_user AS name');
     const [{ name }] = z.tuple([z.object({ name: z.string() })]).parse(rows);
     return new DatabaseSetupError(

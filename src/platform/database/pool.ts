@@ -1,11 +1,5 @@
 import pg from 'pg';
-
-/** Group roles of the service's connections, made by migration 001; each may do only what its part of the service needs. */
-export type DatabaseRole =
-  | 'consent_ledger_api'
-  | 'consent_ledger_worker'
-  | 'consent_ledger_projections'
-  | 'consent_ledger_admin';
+import type { DatabaseRole } from './roles.js';
 
 export interface PoolOptions {
   /** Connection string, e.g. `postgresql://user:password@host:5432/database?sslmode=verify-full`. */

@@ -112,7 +112,7 @@ async function publish(site: LockedSite, config: ConfigContent): Promise<Publish
   );
   const [next] = z.tuple([z.object({ number: z.int() })]).parse(rows);
   const head = noticeHead(site);
-  const record: SiteConfigPublishedRecord = { ...head, v: 2, ...next, domain: site.domain, ...config };
+  const record: SiteConfigPublishedRecord = { ...head, v: 1, ...next, domain: site.domain, ...config };
   const text = await putNotice(site, SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord, record);
   const sha256 = sha256Hex(text);
   await client.query(

@@ -117,7 +117,7 @@ it('what the panel publishes is what visitors are shown, what consents name, and
   expect(files.get(`notices/${draft.content_sha256}`)?.toString('utf8')).toBe(content);
   const covered = parseSiteConfig(files.get(`notices/${published.sha256}`)?.toString('utf8') ?? '');
   expect(covered.cookies.filter(({ category }) => category === 'maps').map(({ name }) => name)).toEqual(['NID']);
-  expect(records.filter(({ type }) => type === 'SiteConfigPublished.v2').map(({ event_id: id }) => id)).toContain(
+  expect(records.filter(({ type }) => type === 'SiteConfigPublished.v1').map(({ event_id: id }) => id)).toContain(
     published.publication.event_id,
   );
   const stamped = await inSite(DocumentVersion, 'GET', `${path}/${draft.id}`);

@@ -12,7 +12,7 @@ const FOREIGN = new Set(['POSTGRES_PASSWORD']);
 
 const read = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)), 'utf8');
-const program = createProgram({ env: {}, stdout: process.stdout, stderr: process.stderr });
+const program = await createProgram({ env: {}, stdout: process.stdout, stderr: process.stderr }, []);
 
 /** Command lines as they stand in a document, each as words. */
 function commandLines(text: string): string[][] {

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { createPool, type DatabaseRole } from '../../../src/platform/database/pool.js';
+import { createPool } from '../../../src/platform/database/pool.js';
+import type { DatabaseRole } from '../../../src/platform/database/roles.js';
 import { createTestDatabase } from '../../support/postgres.js';
 
 export interface AdmissionDatabase {

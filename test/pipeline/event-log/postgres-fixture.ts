@@ -6,7 +6,8 @@ import pg from 'pg';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
 import { openEmbeddedPostgres } from '../../../src/platform/database/embedded/index.js';
-import { eventLogSchemaSql } from '../../../src/platform/database/migrations/008-event-log.sql.js';
+import { migrate } from '../../../src/platform/database/migrate.js';
+import { loadMigrations } from '../../../src/platform/database/migrations/index.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { until } from './events.js';
 import type { EventLogFixture, OpenOptions } from './fixture.js';
@@ -35,7 +36,9 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
     await run(server.superuserUrl, `CREATE DATABASE ${name}`);
     const url = new URL(server.superuserUrl);
     url.pathname = `/${name}`;
-    await run(url.href, groupRolesSql, 'BEGIN', eventLogSchemaSql, 'COMMIT');
+    const owner = new pg.Pool({ connectionString: url.href, max: 1 });
+    await migrate(owner, loadMigrations());
+    await owner.end();
     return url.href;
   };
   const url = await newDatabase();
@@ -98,15 +101,6 @@ export async function run(url: string, ...statements: string[]): Promise<pg.Quer
     await client.end();
   }
 }
-
-const groupRolesSql = `
-DO $$
-DECLARE wanted text;
-BEGIN
-  FOREACH wanted IN ARRAY ARRAY['consent_ledger_api', 'consent_ledger_worker'] LOOP
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN EXECUTE format('CREATE ROLE %I NOLOGIN', wanted); END IF;
-  END LOOP;
-END $$`;
 
 async function postmasterPid(home: string): Promise<number> {
   const text = await readFile(join(home, 'data', 'postmaster.pid'), 'utf8');

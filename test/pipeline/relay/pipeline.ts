@@ -11,7 +11,8 @@ import type { EventLog, NewEvent } from '../../../src/pipeline/event-log/port.js
 import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
 import type { LedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
 import type { BackgroundPart, Log } from '../../../src/platform/background/part.js';
-import { createPool, type DatabaseRole } from '../../../src/platform/database/pool.js';
+import { createPool } from '../../../src/platform/database/pool.js';
+import type { DatabaseRole } from '../../../src/platform/database/roles.js';
 import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/keys/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { privateCorner } from './private-corner.js';

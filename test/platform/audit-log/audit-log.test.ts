@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { appendAuditEntry } from '../../../src/platform/audit-log/append-entry.js';
-import { createPool, type DatabaseRole } from '../../../src/platform/database/pool.js';
+import { createPool } from '../../../src/platform/database/pool.js';
+import type { DatabaseRole } from '../../../src/platform/database/roles.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 let database: TestDatabase;

@@ -1,16 +1,18 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../src/platform/database/migrate.js';
-import { rolesSql } from '../../../src/platform/database/migrations/001-roles.sql.js';
-import { migrations } from '../../../src/platform/database/migrations/index.js';
+import { loadMigrations } from '../../../src/platform/database/migrations/index.js';
 import type { Migration } from '../../../src/platform/database/migrations/migration.js';
 import { createPool } from '../../../src/platform/database/pool.js';
+import { ROLES_MIGRATION } from '../../../src/platform/database/roles.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
+const migrations = loadMigrations();
+const rolesSql = migrations.find(({ id }) => id === ROLES_MIGRATION)?.sql ?? '';
 const steps: Migration[] = [
-  { id: '001-roles', sql: rolesSql },
-  { id: '002-first', sql: 'CREATE TABLE first (n integer); INSERT INTO first VALUES (1);' },
-  { id: '003-second', sql: 'ALTER TABLE first ADD COLUMN m integer; SELECT pg_sleep(0.05);' },
+  { id: ROLES_MIGRATION, sql: rolesSql },
+  { id: '0002-first', sql: 'CREATE TABLE first (n integer); INSERT INTO first VALUES (1);' },
+  { id: '0003-second', sql: 'ALTER TABLE first ADD COLUMN m integer; SELECT pg_sleep(0.05);' },
 ];
 
 describe('migrate', () => {
@@ -93,19 +95,19 @@ describe('migrate', () => {
   });
 
   it('leaves nothing of a step that fails, and goes on from there', async () => {
-    const broken = [...steps.slice(0, 2), { id: '003-second', sql: 'CREATE TABLE half (); SELECT 1 / 0;' }];
+    const broken = [...steps.slice(0, 2), { id: '0003-second', sql: 'CREATE TABLE half (); SELECT 1 / 0;' }];
     await expect(migrate(pool, broken)).rejects.toMatchObject({
       code: 'migration_failed',
-      message: expect.stringContaining('003-second'),
+      message: expect.stringContaining('0003-second'),
     });
     expect((await pool.query(`SELECT to_regclass('half') AS half`)).rows).toEqual([{ half: null }]);
-    expect(await migrate(pool, steps)).toEqual(['003-second']);
+    expect(await migrate(pool, steps)).toEqual(['0003-second']);
   });
 
   it('refuses a database that another version of the program has made', async () => {
     await migrate(pool, steps);
     await expect(migrate(pool, steps.slice(0, 2))).rejects.toMatchObject({ code: 'migration_unknown' });
-    const changed = steps.map((step) => (step.id === '002-first' ? { ...step, sql: `${step.sql} ` } : step));
+    const changed = steps.map((step) => (step.id === '0002-first' ? { ...step, sql: `${step.sql} ` } : step));
     await expect(migrate(pool, changed)).rejects.toMatchObject({ code: 'migration_changed' });
   });
 

@@ -40,7 +40,10 @@ export function tsaExtensionsWithKeyIdentifier(identifier: Uint8Array): Uint8Arr
   return [...TSA_EXTENSIONS, subjectKeyIdentifier(identifier)];
 }
 
-/** Verifies with the authority's root as the only anchor, and a time of verification shortly after the stamp. */
+/**
+ * Verifies with the authority's root as the only anchor, and a time of verification shortly after
+ * the stamp.
+ */
 export function verify(
   { root }: { readonly root: TestCertificate },
   token: Uint8Array,

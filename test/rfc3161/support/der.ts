@@ -1,4 +1,7 @@
-/** A small DER (and, where a test needs it, BER) encoder, so that tests can build what no library would. */
+/**
+ * A small DER (and, where a test needs it, BER) encoder, so that tests can build what no library
+ * would.
+ */
 
 function header(tag: number, length: number): number[] {
   const octets: number[] = [];

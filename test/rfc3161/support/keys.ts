@@ -84,7 +84,10 @@ export function pssSigner(
   };
 }
 
-/** The same key, certified for RSA-PSS with parameters of its own, which signatures may or may not obey. */
+/**
+ * The same key, certified for RSA-PSS with parameters of its own, which signatures may or may not
+ * obey.
+ */
 export function pssSignerFor(signer: Signer, hash: TestHash, saltLength: number): Signer {
   const pkcs1 = plain(createPublicKey(signer.privateKey).export({ type: 'pkcs1', format: 'der' }));
   const parameters = sequence(

@@ -26,7 +26,7 @@ export interface TokenOptions {
   readonly data?: Uint8Array;
   readonly imprintHash?: TestHash;
   readonly version?: number;
-  /** As it stands in the token. */
+  /** The text in the token. */
   readonly genTime?: string;
   readonly accuracy?: Uint8Array;
   readonly nonce?: bigint;
@@ -42,6 +42,8 @@ export interface TokenOptions {
   readonly essCertificate?: TestCertificate;
   readonly essIssuerSerial?: boolean;
   readonly sid?: 'issuer-and-serial' | 'key-identifier';
+  /** Version of the SignerInfo, if not the one that `sid` requires. */
+  readonly signerVersion?: number;
   readonly signedAttributes?: 'sorted' | 'unsorted' | 'unsorted-but-signed-sorted' | 'none';
   readonly extraAttributes?: readonly Uint8Array[];
   readonly digestHash?: TestHash;
@@ -108,7 +110,7 @@ function makeSignerInfo(certificate: TestCertificate, content: Uint8Array, optio
   const signature = signer.sign(signedAttributes === 'none' ? content : set(...signed));
   return (options.ber ? indefinite : tlv)(
     0x30,
-    integer(sid === 'issuer-and-serial' ? 1 : 3),
+    integer(options.signerVersion ?? (sid === 'issuer-and-serial' ? 1 : 3)),
     sid === 'issuer-and-serial'
       ? sequence(certificate.issuerName, integer(certificate.serial))
       : implicit(0, certificate.keyIdentifier),

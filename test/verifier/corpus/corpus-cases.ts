@@ -21,7 +21,10 @@ export interface CorpusCase {
   readonly outcome: 'fail' | 'indeterminate' | 'pass';
   readonly verdict: Attack['verdict'];
   readonly zip: Uint8Array;
-  /** SHA-256 over the names and contents that go into the ZIP: unlike the file's bytes, it does not depend on the compressor. */
+  /**
+   * SHA-256 over the names and contents that go into the ZIP: unlike the file's bytes, it does not
+   * depend on the compressor.
+   */
   readonly contentSha256: string;
   /** DER. */
   readonly tsaCa: readonly Uint8Array[];

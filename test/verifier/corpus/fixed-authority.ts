@@ -5,8 +5,8 @@ import { rsaSignerOf } from '../../rfc3161/support/keys.js';
 import { type FixtureAuthority, fixtureAuthority } from '../../support/ledger-fixture.js';
 
 /**
- * An authority with the RSA keys that lie in the corpus: what it signs is the same each time, and so is a ledger that it stamped. The third key serves
- * every further certificate.
+ * An authority with the RSA keys that lie in the corpus: what it signs is the same each time, and
+ * so is a ledger that it stamped. The third key serves every further certificate.
  * @param folder of the corpus
  */
 export function fixedAuthority(folder: string): FixtureAuthority {

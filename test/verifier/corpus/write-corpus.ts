@@ -4,7 +4,10 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { corpusCases } from './corpus-cases.js';
 
-/** Writes the corpus into its folder: the packages, the index, and the roots and keys that it refers to. */
+/**
+ * Writes the corpus into its folder: the packages, the index, and the roots and keys that it refers
+ * to.
+ */
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('the folder of the corpus is not given');
 

@@ -27,14 +27,17 @@ export interface Batch {
 
 export type Batches = ReadonlyMap<number, Batch>;
 
-/** Verifies every batch: form, order, its place in the ledger tree, and the runs of streams that it claims. */
+/**
+ * Verifies every batch: form, order, its place in the ledger tree, and the runs of streams that it
+ * claims.
+ */
 export async function readBatches(files: PackageFiles, newest: EnclosedCheckpoint | undefined): Promise<Batches> {
   const batches = new Map<number, Batch>();
   let last: BatchHeader | null = null;
   for await (const { line, value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
     const findings = new EntryFindings(files.findings, { file: PACKAGE_FILES.batches, line });
     if (batches.size >= LIMITS.batches) {
-      files.findings.fail('container.limits', `the package holds more than ${LIMITS.batches} batches`);
+      files.findings.fail('container.limits', `the package contains more than ${LIMITS.batches} batches`);
       break;
     }
     const header = readHeader(value.header, findings);
@@ -52,30 +55,30 @@ export async function readBatches(files: PackageFiles, newest: EnclosedCheckpoin
 
 function readHeader(text: string, findings: EntryFindings): BatchHeader | null {
   if (text.length > LIMITS.headerLength) {
-    findings.fail('batch.header', 'the header is longer than any can be');
+    findings.fail('batch.header', `the header is longer than ${LIMITS.headerLength} characters`);
     return null;
   }
   const parsed = parseShape(BatchHeader, text);
   if (!parsed.ok) {
-    findings.fail('batch.header', `the header cannot be used: ${parsed.reason}`);
+    findings.fail('batch.header', `the header is invalid: ${parsed.reason}`);
     return null;
   }
-  if (batchHeaderText(parsed.value) !== text) findings.fail('batch.header', 'the header is not in its canonical form');
+  if (batchHeaderText(parsed.value) !== text) findings.fail('batch.header', 'the header is not canonical JSON');
   else findings.pass('batch.header');
   return parsed.value;
 }
 
 function verifyOrder(header: BatchHeader, last: BatchHeader | null, findings: EntryFindings): void {
   if (header.after !== null && (header.after.size > header.number || header.after.size === 0)) {
-    findings.fail('batch.header', 'it names a checkpoint as older that cannot be older');
+    findings.fail('batch.header', 'the checkpoint in `after` is larger than the batch number');
   }
   if (last === null) return;
   if (header.number <= last.number)
-    findings.fail('batch.header', `batch ${header.number} stands behind batch ${last.number}`);
+    findings.fail('batch.header', `batch ${header.number} follows batch ${last.number}`);
   else if (header.sealed_at < last.sealed_at)
-    findings.fail('batch.header', 'it claims to be sealed before the batch before it');
+    findings.fail('batch.header', 'sealed_at is earlier than that of the previous batch');
   else if ((header.after?.size ?? 0) < (last.after?.size ?? 0)) {
-    findings.fail('batch.header', 'it knows an older checkpoint than the batch before it');
+    findings.fail('batch.header', 'the checkpoint in `after` is older than that of the previous batch');
   }
 }
 
@@ -86,7 +89,7 @@ function verifyPlace(
   findings: EntryFindings,
 ): void {
   if (newest === undefined) {
-    findings.open('batch.inclusion', 'no checkpoint is enclosed that could hold the batch');
+    findings.open('batch.inclusion', 'the package includes no checkpoint that covers the batch');
     return;
   }
   const { size, root } = newest.checkpoint;
@@ -101,10 +104,11 @@ function verifyRuns(header: BatchHeader, line: BatchLine, findings: EntryFinding
   let last: StreamRun | null = null;
   for (const { index, path, ...run } of line.streams) {
     const verdict = verifyInclusion(index, line.streams_count, streamRunLeaf(run), path, root);
-    if (!verdict.ok) findings.fail('batch.streams', `the run of ${run.stream} is not in the batch: ${verdict.reason}`);
+    if (!verdict.ok)
+      findings.fail('batch.streams', `the batch does not contain the run of ${run.stream}: ${verdict.reason}`);
     else if (run.last < run.first || run.last - run.first >= header.count)
       findings.fail('batch.streams', 'a run is longer than the batch');
-    else if (last !== null && run.stream <= last.stream) findings.fail('batch.streams', 'its runs are not in order');
+    else if (last !== null && run.stream <= last.stream) findings.fail('batch.streams', 'the runs are not in order');
     else findings.pass('batch.streams');
     last = run;
   }

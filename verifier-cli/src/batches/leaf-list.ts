@@ -26,7 +26,7 @@ export class LeafList {
   }
 
   /**
-   * Whether this hash stands at this index, which is below `length`.
+   * Whether this hash is at this index, which is below `length`.
    * @param hash 64 lower-case hex digits
    */
   holds(index: number, hash: string): boolean {

@@ -22,8 +22,9 @@ type Proofs =
 const OVERHEAD = 150;
 
 /**
- * Looks up the proofs of entries, batch by batch, and keeps the latest used within a budget of memory. What is read in all is bounded too: a
- * small package whose proofs unpack to gigabytes, or whose entries jump between batches, must not take hours.
+ * Looks up the proofs of entries, batch by batch, and keeps the latest used within a budget of
+ * memory. The total of bytes read is bounded too: a small package whose proofs unpack to gigabytes,
+ * or whose entries jump between batches, must not take hours.
  */
 export class ProofCache {
   readonly #loaded = new Map<number, Proofs>();
@@ -60,13 +61,13 @@ export class ProofCache {
     if (proofs === undefined) throw new RangeError(`the proofs of batch ${number} are not loaded`);
     if (proofs.kind === 'none') return proofs.reason;
     if (proofs.kind === 'leaves') {
-      if (!proofs.isRootRight) return `the leaves enclosed of batch ${number} do not lead to its root`;
-      return proofs.leaves.holds(index, leaf) ? null : `batch ${number} holds something else at index ${index}`;
+      if (!proofs.isRootRight) return `the included leaves of batch ${number} do not produce its root`;
+      return proofs.leaves.holds(index, leaf) ? null : `batch ${number} contains another leaf at index ${index}`;
     }
     const path = proofs.paths.get(index);
-    if (path === undefined) return `no proof for index ${index} of batch ${number} is enclosed`;
+    if (path === undefined) return `the package includes no proof for index ${index} of batch ${number}`;
     const verdict = verifyInclusion(index, count, bytesOf(leaf), hashesOf(path), bytesOf(root));
-    return verdict.ok ? null : `it is not in batch ${number} at index ${index}: ${verdict.reason}`;
+    return verdict.ok ? null : `the entry is not in batch ${number} at index ${index}: ${verdict.reason}`;
   }
 
   /** The audit path of a leaf, upwards; null if none is enclosed. */
@@ -103,7 +104,7 @@ export class ProofCache {
     return proofs;
   }
 
-  /** The proofs of a batch that are held; they count as the latest used. */
+  /** The proofs of a batch in memory, which become the most recently used. */
   #atHand(number: number): Proofs | undefined {
     if (this.#latest?.number === number) return this.#latest.proofs;
     const proofs = this.#loaded.get(number);
@@ -119,24 +120,29 @@ export class ProofCache {
     const none = (reason: string): Proofs => ({ kind: 'none', reason, bytes: OVERHEAD });
     const loads = (this.#loads.get(number) ?? 0) + 1;
     this.#loads.set(number, loads);
-    if (loads > LIMITS.proofLoads) return none('entries that stand in no order would need its proof too often');
+    if (loads > LIMITS.proofLoads)
+      return none('the entries are not in order, so the proofs of this batch would be read too often');
     const file = PACKAGE_FILES.proofs(number);
     const size = this.files.archive.get(file)?.size ?? 0;
     if (size <= this.#allowance) {
       this.#allowance -= size;
       return null;
     }
-    this.files.findings.fail('container.limits', 'the proofs are larger than the entries need', { file });
-    return none('the file with its proof is too large');
+    this.files.findings.fail('container.limits', 'the proofs are larger than the limit for this number of entries', {
+      file,
+    });
+    return none('the proof file is too large');
   }
 
   async #load({ header }: Batch): Promise<Proofs> {
     const file = PACKAGE_FILES.proofs(header.number);
     const size = this.files.archive.get(file)?.size;
-    if (size === undefined) return { kind: 'none', reason: 'the file with its proof is missing', bytes: OVERHEAD };
+    if (size === undefined) return { kind: 'none', reason: 'the proof file is missing', bytes: OVERHEAD };
     if (size > LIMITS.proofFileBytes) {
-      this.files.findings.fail('container.limits', 'the proofs of one batch are larger than any batch needs', { file });
-      return { kind: 'none', reason: 'the file with its proof is too large', bytes: OVERHEAD };
+      this.files.findings.fail('container.limits', `the proofs of one batch exceed ${LIMITS.proofFileBytes} bytes`, {
+        file,
+      });
+      return { kind: 'none', reason: 'the proof file is too large', bytes: OVERHEAD };
     }
     const paths = new Map<number, Uint8Array>();
     const leaves = new LeafList();
@@ -152,10 +158,10 @@ export class ProofCache {
         if (isImpossible || (paths.size > 0 && leaves.length > 0)) {
           this.files.findings.fail(
             'entry.inclusion',
-            'the file mixes leaves and paths, or holds too many or misplaced lines, or paths longer than any in the batch',
+            'the file mixes leaves and paths, has too many or misplaced lines, or has paths longer than the batch allows',
             { file, line },
           );
-          return { kind: 'none', reason: 'the file with its proof is malformed', bytes };
+          return { kind: 'none', reason: 'the proof file is malformed', bytes };
         }
         bytes += hashes.length * HASH_LENGTH + OVERHEAD;
       }
@@ -173,7 +179,7 @@ function readLine(block: LineBlock, start: number, end: number): Read<ProofLine>
   return value === null ? bySchema(block, start, end) : { ok: true, value };
 }
 
-/** The bytes of what is known to be hex. */
+/** Decodes text that is known to be hex. */
 function bytesOf(hex: string): Uint8Array {
   return fromHex(hex) ?? new Uint8Array();
 }

@@ -1,6 +1,8 @@
 import type { ByteSource } from '../container/byte-source.js';
 
-/** A source over a file that the reader chose; its parts are read from the disk as they are needed. */
+/**
+ * A source over a file that the reader chose; its parts are read from the disk as they are needed.
+ */
 export function blobSource(blob: Blob): ByteSource {
   return {
     size: blob.size,

@@ -1,4 +1,7 @@
-/** The element of the page with this id. @throws Error if the page is not the one that belongs to this script */
+/**
+ * The element of the page with this id.
+ * @throws Error if the page is not the one that belongs to this script
+ */
 export function find<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
   if (!(found instanceof type)) throw new Error(`the page has no ${id}`);

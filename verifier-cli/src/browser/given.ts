@@ -6,7 +6,7 @@ import { Contradiction } from '../compare/contradiction.js';
 import { parseShape } from '../files/parse.js';
 import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn } from '../trust/trust-material.js';
 
-/** What one file turned out to be. */
+/** The recognised kind of a file. */
 export type Given =
   | { readonly kind: 'package'; readonly file: File }
   | { readonly kind: 'contradiction'; readonly file: File; readonly proof: Contradiction }
@@ -14,10 +14,10 @@ export type Given =
   | { readonly kind: 'keys'; readonly keys: readonly VerifierKey[] }
   | { readonly kind: 'unknown' };
 
-/** Files above this are taken for packages: no certificate or key is as large. */
+/** Larger files are treated as packages: no certificate or key is this large. */
 const MAX_TRUST_BYTES = 16 * 1024 * 1024;
 
-/** Tells by its content what a file is that was dropped or chosen. */
+/** Recognises a dropped or chosen file by its content. */
 export async function recognise(file: File): Promise<Given> {
   const start = new Uint8Array(await file.slice(0, 4).arrayBuffer());
   const isZip = start[0] === 0x50 && start[1] === 0x4b;

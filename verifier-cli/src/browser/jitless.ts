@@ -1,4 +1,5 @@
-// Imported before any schema: the page's policy forbids code made of strings, and zod would try.
+// Imported before any schema: the page's policy forbids code from strings, which zod would try to
+// create.
 import { config } from 'zod';
 
 config({ jitless: true });

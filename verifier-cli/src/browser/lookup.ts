@@ -26,23 +26,24 @@ async function ask(token: string): Promise<Markup> {
     const answer = Answer.safeParse(await response.json());
     return answer.success
       ? answerMarkup(answer.data)
-      : failure('The service gave an answer that this page does not know.');
+      : failure('The service returned a response that this page does not support.');
   } catch {
-    return failure('The service could not be reached.');
+    return failure('The service could not be reached. Check your connection and try again.');
   }
 }
 
 function answerMarkup(answer: Answer): Markup {
   if (answer.source === 'error') {
-    if (answer.code === 'CONSENT_NOT_FOUND') return failure('The service has no record of this.');
+    if (answer.code === 'CONSENT_NOT_FOUND')
+      return failure('The service has no record with this token, proof hash or id.');
     return failure(
       answer.code === 'RATE_LIMIT_EXCEEDED'
-        ? 'Too many requests: please wait a minute.'
-        : `The service refused (${answer.code}).`,
+        ? 'Too many requests. Wait a minute, then try again.'
+        : `The service rejected the request (${answer.code}).`,
     );
   }
   if (answer.source === 'client_token')
-    return failure('No record stands behind this token: anyone could have written it.');
+    return failure('This is a client token. It refers to no record, and any client can create one.');
   const { data, valid } = answer;
   const chosen = Object.entries(data.categories ?? {}).map(
     ([name, isAccepted]) => `${name}: ${isAccepted ? 'yes' : 'no'}`,
@@ -53,7 +54,7 @@ function answerMarkup(answer: Answer): Markup {
     element(
       'p',
       { class: `verdict ${valid ? 'valid' : 'invalid'}` },
-      element('strong', {}, valid ? 'On record' : 'On record, but its integrity check fails'),
+      element('strong', {}, valid ? 'On record' : 'On record, but the integrity check failed'),
     ),
     facts([
       ['Website', foreign(data.site_domain ?? 'unknown')],

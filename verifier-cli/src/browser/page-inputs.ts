@@ -1,12 +1,12 @@
 import { ledgerKeysIn } from '../trust/trust-material.js';
 import { typedCertificates } from './given.js';
 
-/** Why what was typed cannot be used; null if it can, or nothing was typed. */
+/** Why the typed text cannot be used; null if it can, or if the fields are empty. */
 export function typedProblem(roots: string, keys: string): string | null {
   if (roots.trim() !== '' && typedCertificates(roots).length === 0)
-    return 'What was typed as root certificate is no certificate in PEM.';
+    return 'The text in the root certificate field is not a PEM certificate. Paste the block from -----BEGIN to -----END.';
   if (keys.trim() !== '' && ledgerKeysIn(keys).length === 0)
-    return 'What was typed as key of the ledger is no verifier-key line (<name>+<id>+<key>).';
+    return 'The text in the ledger key field is not a verifier-key line (<name>+<id>+<key>).';
   return null;
 }
 

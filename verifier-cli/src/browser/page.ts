@@ -17,10 +17,10 @@ import { renderDom } from './render-dom.js';
 
 const HOUR_MS = 3_600_000;
 
-/** What is to be checked. */
+/** The file to check. */
 type Subject = Extract<Given, { kind: 'package' | 'contradiction' }>;
 
-/** What the reader gave, for as long as the page is open: nothing of it is stored or sent. */
+/** The reader's input while the page is open: it is neither stored nor sent. */
 interface Held {
   subject: Subject | null;
   certificates: readonly Uint8Array[];
@@ -53,15 +53,18 @@ function start(): void {
         held.keys = [...held.keys, ...found.keys];
         fileNotes.keys.textContent = held.keys.map(({ name }) => name).join(', ');
       } else {
-        status.textContent = `“${file.name}” is no package, proof of a contradiction, certificate or key of a ledger: it was left aside.`;
+        status.textContent = `“${file.name}” was ignored: it is not a package, a contradiction proof, a certificate or a ledger key.`;
         return;
       }
     }
     await check();
   };
 
-  /** Does some work with what the reader trusts, its progress shown. What it returns is called unless other work was begun meanwhile. */
-  const work = async (judge: (options: VerifyOptions) => Promise<() => void>): Promise<void> => {
+  /**
+   * Runs a verification with the given trust and shows its progress. Calls the returned function
+   * unless other work was started meanwhile.
+   */
+  const work = async (verify: (options: VerifyOptions) => Promise<() => void>): Promise<void> => {
     runs += 1;
     const run = runs;
     const bar = find('progress', HTMLProgressElement);
@@ -74,7 +77,7 @@ function start(): void {
     bar.hidden = false;
     bar.removeAttribute('value');
     try {
-      const show = await judge({
+      const show = await verify({
         trustAnchors: [...held.certificates, ...typedCertificates(typedRoots.value)],
         ledgerKeys: [...held.keys, ...ledgerKeysIn(typedKeys.value)],
         maxDelay: (find('max-delay', HTMLInputElement).valueAsNumber || 24) * HOUR_MS,
@@ -131,7 +134,7 @@ function start(): void {
     const verdict = await verifyContradiction(proof, options.ledgerKeys);
     return () => {
       find('result', HTMLElement).replaceChildren(renderDom(contradictionPage(verdict)));
-      status.textContent = `Checked the proof of a contradiction: ${verdict.outcome.replace('-', ' ')}.`;
+      status.textContent = `Checked the contradiction proof: ${verdict.outcome.replace('-', ' ')}.`;
     };
   };
 

@@ -6,7 +6,7 @@ import type { ShownRecord } from '../show/shown-record.js';
 import { find, save } from './elements.js';
 import { renderDom } from './render-dom.js';
 
-const LOOKING = 'Looking for it …';
+const LOOKING = 'Searching …';
 
 /** The form that shows one record of the package that was checked. */
 export interface RecordForm {
@@ -16,7 +16,8 @@ export interface RecordForm {
 
 /**
  * Makes the form work.
- * @param verify verifies the package once more with an eye on one record, and calls `show` unless something else was begun meanwhile
+ * @param verify verifies the package once more with an eye on one record, and calls `show` unless
+ *   something else was begun meanwhile
  */
 export function startRecordForm(verify: (watch: RecordWatch, show: () => void) => Promise<void>): RecordForm {
   const form = find('record-form', HTMLFormElement);
@@ -36,7 +37,7 @@ export function startRecordForm(verify: (watch: RecordWatch, show: () => void) =
   const present = (found: ShownRecord | null): void => {
     shown = found;
     if (found === null) {
-      status.textContent = 'The package holds no such record.';
+      status.textContent = 'The package contains no such record.';
       return;
     }
     place.replaceChildren(renderDom(recordPage(found)));
@@ -50,7 +51,7 @@ export function startRecordForm(verify: (watch: RecordWatch, show: () => void) =
     clear();
     const watch = RecordWatch.of(name.value.trim().toLowerCase());
     if (watch === null) {
-      status.textContent = 'This is no event id, no consent token (ct_…) and no proof hash.';
+      status.textContent = 'Enter an event id, a consent token (ct_…) or a proof hash.';
       return;
     }
     status.textContent = LOOKING;

@@ -11,7 +11,7 @@ import { mayBeContradiction, runCheckContradiction } from './contradiction-comma
 import { EXIT_CODES } from './exit-codes.js';
 import { parseDuration, parseTime } from './options.js';
 import { Progress, type ProgressOutput } from './progress.js';
-import { readCertificates, readLedgerKeys } from './trust-files.js';
+import { readCertificates, readLedgerKeys, type Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify check`, as commander gives them. */
@@ -29,6 +29,8 @@ export interface CheckOptions {
 export interface Output {
   readonly out: (text: string) => unknown;
   readonly progress: ProgressOutput;
+  /** Reports input that is ignored. */
+  readonly warn: Warn;
 }
 
 /**
@@ -38,8 +40,9 @@ export interface Output {
  */
 export async function runCheck(path: string, options: CheckOptions, output: Output): Promise<number> {
   if (await mayBeContradiction(path)) {
-    if (options.html !== undefined) throw new UsageError('--html is for packages: a contradiction has no such page');
-    return runCheckContradiction(path, options, output.out, 'neither a package nor a proof of a contradiction');
+    if (options.html !== undefined)
+      throw new UsageError('--html applies to packages only, and this file is a contradiction proof');
+    return runCheckContradiction(path, options, output.out, 'neither an evidence package nor a contradiction proof');
   }
   const report = await verifyFile(path, options, output);
   if (options.html !== undefined)
@@ -58,7 +61,7 @@ export async function verifyFile(
   output: Output,
   watch: RecordWatch | null = null,
 ): Promise<VerificationReport> {
-  const trustAnchors = await readCertificates(options.tsaCa ?? []);
+  const trustAnchors = await readCertificates(options.tsaCa ?? [], output.warn);
   const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
   const maxDelay = parseDuration(options.maxDelay);
   const at = options.at === undefined ? new Date() : parseTime(options.at);
@@ -81,7 +84,7 @@ export async function verifyFile(
 export async function writePage(file: string, packageFile: string, page: string): Promise<void> {
   const existing = await realpath(file).catch(() => null);
   if (existing !== null && existing === (await realpath(packageFile)))
-    throw new UsageError(`${file} is the package itself, and is not overwritten`);
+    throw new UsageError(`${file} is the package itself and was not overwritten: give another file to --html`);
   await writeFile(file, page).catch((error: unknown) => {
     throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : 'unknown error'}`);
   });

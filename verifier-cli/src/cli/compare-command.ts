@@ -9,7 +9,7 @@ import { openFileSource } from '../container/file-source.js';
 import { asciiJson, printable } from '../report/printable.js';
 import type { TimestampTrust } from '../timestamps/timestamps.js';
 import { readSmallFile, startOf } from './input-files.js';
-import { readCertificates, readLedgerKeys } from './trust-files.js';
+import { readCertificates, readLedgerKeys, type Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify compare`, as commander gives them. */
@@ -26,11 +26,12 @@ const TITLES = {
   same: 'ONE HISTORY',
   extends: 'ONE HISTORY',
   contradiction: 'CONTRADICTION',
-  indeterminate: 'CANNOT TELL',
+  indeterminate: 'UNDECIDED',
 } as const;
 
 /**
- * Compares two packages or checkpoint notes of one ledger, prints what was found, and writes out the proof if they contradict each other.
+ * Compares two packages or checkpoint notes of one ledger, prints what was found, and writes out
+ * the proof if they contradict each other.
  * @returns the exit code
  * @throws UsageError
  */
@@ -38,14 +39,14 @@ export async function runCompare(
   pathA: string,
   pathB: string,
   options: CompareOptions,
-  out: (text: string) => unknown,
+  { out, warn }: { readonly out: (text: string) => unknown; readonly warn: Warn },
 ): Promise<number> {
   const keys = await readLedgerKeys(options.ledgerKey ?? []);
-  const stamps = { trustAnchors: await readCertificates(options.tsaCa ?? []), at: new Date() };
+  const stamps = { trustAnchors: await readCertificates(options.tsaCa ?? [], warn), at: new Date() };
   const proofs: ConsistencyLine[] = [];
   for (const path of options.consistency ?? []) {
     const found = parseConsistencyFile(await readSmallFile(path));
-    if (found === null) throw new UsageError(`${path} holds no consistency proof`);
+    if (found === null) throw new UsageError(`${path} contains no consistency proof`);
     proofs.push(...found);
   }
   const { comparison, sides } = await withHistory(pathA, keys, stamps, (a) =>
@@ -68,13 +69,13 @@ async function withHistory<T>(
   const start = await startOf(path, 2);
   if (start[0] !== 0x50 || start[1] !== 0x4b) {
     const history = await historyOfNote(await readSmallFile(path), keys);
-    if (history === null) throw new UsageError(`${path} is neither a package nor a checkpoint note`);
+    if (history === null) throw new UsageError(`${path} is neither an evidence package nor a checkpoint note`);
     return await use(history);
   }
   const source = await openFileSource(path);
   try {
     const history = await historyOfPackage(source, keys, stamps);
-    if (history === null) throw new UsageError(`${path} holds no checkpoint to compare`);
+    if (history === null) throw new UsageError(`${path} contains no checkpoint to compare`);
     return await use(history);
   } finally {
     await source.close();
@@ -119,10 +120,10 @@ function text(
   for (const [name, { kind, size, stamped_at: time }] of Object.entries(sides)) {
     lines.push(`${name}: a ${kind} of ${size} batches${time === null ? '' : `, stamped at ${time}`}`);
   }
-  if (entriesCompared > 0) lines.push(`${entriesCompared} places stand in both packages.`);
+  if (entriesCompared > 0) lines.push(`Compared ${entriesCompared} entries that are in both packages.`);
   if (written !== null)
-    lines.push(`The proof is in ${printable(written)}: consent-verify check-contradiction verifies it.`);
-  else if (contradiction !== null) lines.push('The proof was not kept: give --output FILE to have it written.');
-  lines.push('Whether the records of a package are right is for consent-verify check.', '');
+    lines.push(`The proof is in ${printable(written)}. Verify it with consent-verify check-contradiction.`);
+  else if (contradiction !== null) lines.push('The proof was not written: give --output FILE to keep it.');
+  lines.push('This command does not check the records of a package: use consent-verify check.', '');
   return lines.join('\n');
 }

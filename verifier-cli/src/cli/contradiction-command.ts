@@ -15,7 +15,7 @@ export interface ContradictionOptions {
 const OPENING_BRACE = 0x7b;
 
 const EXIT = { proved: 0, 'not-proved': 1, indeterminate: 3 } as const;
-const TITLES = { proved: 'PROVED', 'not-proved': 'NOT PROVED', indeterminate: 'CANNOT TELL' } as const;
+const TITLES = { proved: 'PROVED', 'not-proved': 'NOT PROVED', indeterminate: 'UNDECIDED' } as const;
 
 /**
  * Verifies a proof that `compare` wrote.
@@ -27,7 +27,7 @@ export async function runCheckContradiction(
   path: string,
   options: ContradictionOptions,
   out: (text: string) => unknown,
-  what = 'no proof of a contradiction',
+  what = 'not a contradiction proof',
 ): Promise<number> {
   const keys = await readLedgerKeys(options.ledgerKey ?? []);
   const parsed = parseShape(Contradiction, await readSmallFile(path));
@@ -38,7 +38,10 @@ export async function runCheckContradiction(
   return EXIT[outcome];
 }
 
-/** Whether a file may be such a proof, and is no package. @throws UsageError if it cannot be read */
+/**
+ * Whether a file may be such a proof, and is no package.
+ * @throws UsageError if it cannot be read
+ */
 export async function mayBeContradiction(path: string): Promise<boolean> {
   return (await startOf(path, 1))[0] === OPENING_BRACE;
 }

@@ -17,7 +17,10 @@ const DIGEST_BYTES: Readonly<Record<HashAlgorithm, number>> = {
   'sha3-512': 64,
 };
 
-/** A digest given as `sha256:<hex>`; `SHA-256` and the like name the same hash. @throws UsageError */
+/**
+ * A digest given as `sha256:<hex>`; `SHA-256` and the like name the same hash.
+ * @throws UsageError
+ */
 export function parseDigest(text: string): { readonly algorithm: HashAlgorithm; readonly digest: Uint8Array } {
   const [name = '', hex = '', ...rest] = text.split(':');
   const plain = name.toLowerCase().replace(/^sha-(?=\d{1,3}(?:$|-))/, 'sha');
@@ -25,7 +28,9 @@ export function parseDigest(text: string): { readonly algorithm: HashAlgorithm; 
   const digest = fromHex(hex.toLowerCase());
   if (algorithm === undefined || !isHash(algorithm) || digest === null || rest.length > 0 || digest.length !== bytes) {
     const names = Object.keys(DIGEST_BYTES).join(', ');
-    throw new UsageError(`“${text}” is not a digest: write it as sha256:<hex>, with all its digits (${names})`);
+    throw new UsageError(
+      `“${text}” is not a digest: write it as sha256:<hex> with all digits; supported hashes: ${names}`,
+    );
   }
   return { algorithm, digest };
 }

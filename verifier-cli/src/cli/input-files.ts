@@ -1,14 +1,17 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { UsageError } from './usage-error.js';
 
-/** Largest file that is held in memory whole: certificates, keys, CRLs, tokens, proofs. */
+/** Size limit for files that are read into memory: certificates, keys, CRLs, tokens, proofs. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
-/** The content of a file that the caller of the command names. @throws UsageError if it cannot be read, or is larger than 64 MiB */
+/**
+ * The content of a file that the caller of the command names.
+ * @throws UsageError if it cannot be read, or is larger than 64 MiB
+ */
 export async function readSmallFile(path: string): Promise<Uint8Array> {
   return readable(path, async () => {
-    if ((await stat(path)).size > MAX_BYTES) throw new UsageError(`${path} is too large`);
+    if ((await stat(path)).size > MAX_BYTES) throw new UsageError(`${path} is larger than 64 MiB`);
     return new Uint8Array(await readFile(path));
   });
 }

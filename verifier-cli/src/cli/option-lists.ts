@@ -14,14 +14,16 @@ const LISTS: ReadonlySet<string> = new Set([
   '--crl',
   '--ocsp',
   '--consistency',
+  '--policy',
 ]);
 const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
-  ...['--data', '--digest', '--revocation', '--at', '--max-delay', '--html', '--output'],
+  ...['--data', '--digest', '--nonce', '--revocation', '--at', '--max-delay', '--html', '--output'],
 ]);
 
 /**
- * Lets several files follow one option (`--tsa-ca a.pem b.pem`), as if the option stood before each of them. A file counts to the option only once
- * the command has its own arguments, so that `--tsa-ca a.pem token.tsr` still names the token.
+ * Lets several files follow one option (`--tsa-ca a.pem b.pem`), as if the option stood before each
+ * of them. A file counts to the option only once the command has its own arguments, so that
+ * `--tsa-ca a.pem token.tsr` still names the token.
  * @param args of the program, the command first
  */
 export function spreadLists(args: readonly string[]): readonly string[] {

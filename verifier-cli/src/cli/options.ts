@@ -1,3 +1,4 @@
+import { fromHex } from '../../../schemas/crypto/encoding.js';
 import { UsageError } from './usage-error.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -16,9 +17,32 @@ export function parseDuration(text: string): number {
 export function parseTime(text: string): Date {
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const time = new Date(text);
-  if (!isTime || Number.isNaN(time.getTime()))
-    throw new UsageError(`“${text}” is not a time: write it as in 2026-01-31T12:00:00Z`);
+  // Date turns 30 February into 2 March.
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10));
+  if (!isTime || !isDay || Number.isNaN(time.getTime()))
+    throw new UsageError(`“${text}” is not a time: write an existing date and time, as in 2026-01-31T12:00:00Z`);
   return time;
+}
+
+/** An object identifier in dotted form, for a policy. @throws UsageError */
+export function parsePolicy(text: string): string {
+  if (!/^[0-2](?:\.(?:0|[1-9]\d{0,38})){1,40}$/.test(text))
+    throw new UsageError(`“${text}” is not a policy: write its object identifier, as in 1.3.6.1.4.1.4146.2.2`);
+  return text;
+}
+
+/**
+ * The nonce of a request, in hexadecimal with or without 0x.
+ * @returns an unsigned big-endian number
+ * @throws UsageError
+ */
+export function parseNonce(text: string): Uint8Array {
+  const digits = text.toLowerCase().replace(/^0x/, '');
+  const bytes = digits === '' ? null : fromHex(digits.padStart(digits.length + (digits.length % 2), '0'));
+  if (bytes === null || bytes.length > 64)
+    throw new UsageError(`“${text}” is not a nonce: write it in hexadecimal, as in 0x1f3a, with at most 128 digits`);
+  return bytes;
 }
 
 /** For an option that may be given several times. */

@@ -18,10 +18,10 @@ export type ShowOptions = CheckOptions;
  */
 export async function runShow(path: string, name: string, options: ShowOptions, output: Output): Promise<number> {
   const watch = RecordWatch.of(name.toLowerCase());
-  if (watch === null) throw new UsageError(`“${name}” is no event id, no consent token (ct_…) and no proof hash`);
+  if (watch === null) throw new UsageError(`“${name}” is not an event id, a consent token (ct_…) or a proof hash`);
   await verifyFile(path, options, output, watch);
   const { shown } = watch;
-  if (shown === null) throw new UsageError(`${path} holds no record ${name}`);
+  if (shown === null) throw new UsageError(`${path} contains no record ${name}`);
   if (options.html !== undefined)
     await writePage(options.html, path, htmlPage('One record of consent', recordPage(shown)));
   output.out(options.json === true ? `${asciiJson(shown)}\n` : recordText(shown));

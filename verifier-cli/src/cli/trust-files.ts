@@ -10,27 +10,35 @@ import { UsageError } from './usage-error.js';
 
 const CRL = /^X509 CRL$/;
 
+/** Reports input that is ignored, in one sentence. */
+export type Warn = (text: string) => unknown;
+
 /**
  * Certificates of files in PEM (one or more in each, other blocks ignored) or DER.
  * @returns DER, one item a certificate
  * @throws UsageError
  */
-export function readCertificates(paths: readonly string[]): Promise<readonly Uint8Array[]> {
-  return readAll(paths, CERTIFICATE_LABEL, parseCertificate, 'certificate in PEM or DER');
+export function readCertificates(paths: readonly string[], warn: Warn): Promise<readonly Uint8Array[]> {
+  return readAll(paths, warn, CERTIFICATE_LABEL, parseCertificate, 'certificate in PEM or DER');
 }
 
 /** CRLs of files in PEM or DER. @returns DER, one item a CRL @throws UsageError */
-export function readCrls(paths: readonly string[]): Promise<readonly Uint8Array[]> {
-  return readAll(paths, CRL, parseCrl, 'CRL in PEM or DER');
+export function readCrls(paths: readonly string[], warn: Warn): Promise<readonly Uint8Array[]> {
+  return readAll(paths, warn, CRL, parseCrl, 'CRL in PEM or DER');
 }
 
 /** OCSP answers of files in DER (PEM has no label for them). @throws UsageError */
-export function readOcspResponses(paths: readonly string[]): Promise<readonly Uint8Array[]> {
-  return readAll(paths, /^OCSP RESPONSE$/, parseOcspResponse, 'OCSP answer in DER');
+export function readOcspResponses(paths: readonly string[], warn: Warn): Promise<readonly Uint8Array[]> {
+  return readAll(paths, warn, /^OCSP RESPONSE$/, parseOcspResponse, 'OCSP response in DER');
 }
 
+/**
+ * Reads the items of files. One that cannot be read is reported and ignored: bundles of authorities
+ * contain certificates of every age.
+ */
 async function readAll(
   paths: readonly string[],
+  warn: Warn,
   label: RegExp,
   parse: (der: Uint8Array) => unknown,
   what: string,
@@ -38,9 +46,14 @@ async function readAll(
   const found: Uint8Array[] = [];
   for (const path of paths) {
     const items = derBlocks(await readSmallFile(path), label);
-    const isReadable = items.every((der) => !(attempt(() => parse(der)) instanceof MalformedInput));
-    if (items.length === 0 || !isReadable) throw new UsageError(`${path} holds no ${what} that can be read`);
-    found.push(...items);
+    const problems = items.map((der) => attempt(() => parse(der)));
+    const readable = items.filter((_, i) => !(problems[i] instanceof MalformedInput));
+    if (readable.length === 0) throw new UsageError(`${path} contains no readable ${what}`);
+    for (const [i, problem] of problems.entries()) {
+      if (problem instanceof MalformedInput)
+        warn(`${path}: item ${i + 1} of ${items.length} was ignored, because it cannot be read: ${problem.message}`);
+    }
+    found.push(...readable);
   }
   return found;
 }
@@ -54,7 +67,8 @@ export async function readLedgerKeys(paths: readonly string[]): Promise<readonly
   for (const path of paths) {
     const text = decodeUtf8(await readSmallFile(path)) ?? '';
     const keys = ledgerKeysIn(text);
-    if (keys.length === 0) throw new UsageError(`${path} holds no verifier-key line of a ledger (<name>+<id>+<key>)`);
+    if (keys.length === 0)
+      throw new UsageError(`${path} contains no verifier-key line of a ledger (<name>+<id>+<key>)`);
     found.push(...keys);
   }
   return found;

@@ -1,4 +1,4 @@
-/** Something that the caller of the command gave and that cannot be used. Its message is for people. */
+/** Input of the command that cannot be used. Its message is for people. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

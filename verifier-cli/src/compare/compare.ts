@@ -9,7 +9,10 @@ import type { History, NotedCheckpoint } from './history.js';
 
 /** What a comparison found. */
 export interface Comparison {
-  /** `same` and `extends` are proofs that both sides are one history; `contradiction` that they are not. */
+  /**
+   * `same` and `extends` are proofs that both sides are one history; `contradiction` that they are
+   * not.
+   */
   readonly outcome: 'same' | 'extends' | 'contradiction' | 'indeterminate';
   /** For people. */
   readonly statement: string;
@@ -46,10 +49,12 @@ export async function compareHistories(
     contradiction: null,
   });
   if (a.newest.origin !== b.newest.origin) {
-    return unknown(`these are two ledgers: ${a.newest.origin} and ${b.newest.origin}`);
+    return unknown(`the two sides are of different ledgers: ${a.newest.origin} and ${b.newest.origin}`);
   }
   if (keys.length === 0)
-    return unknown('no key of the ledger was given (--ledger-key): anyone could have made them up');
+    return unknown(
+      'no ledger key was given, so the signatures cannot be checked: give the key of its operator with --ledger-key',
+    );
   const all = [...proofs, ...a.proofs, ...b.proofs];
   const tally = { compared: 0 };
   for await (const proof of possibleProofs(a, b, all, tally)) {
@@ -67,13 +72,13 @@ export async function compareHistories(
   }
   const { compared } = tally;
   if (!a.newest.isTrusted || !b.newest.isTrusted)
-    return unknown('a checkpoint is not signed by the ledger key that you gave', compared);
+    return unknown('the ledger key that you gave did not sign a checkpoint', compared);
   const [older, newer] = a.newest.size <= b.newest.size ? [a, b] : [b, a];
   const known = [...a.checkpoints.values(), ...b.checkpoints.values()];
   if (!isProvedExtension(older.newest, newer.newest, known, all)) {
     return unknown(
-      `nothing shows whether the ledger of ${newer.newest.size} batches extends the one of ${older.newest.size}: ` +
-        `give the proof that the service serves under /checkpoints/${newer.newest.size}/consistency/${older.newest.size} (--consistency)`,
+      `no consistency proof connects the ledger of ${newer.newest.size} batches with the one of ${older.newest.size}: ` +
+        `download /checkpoints/${newer.newest.size}/consistency/${older.newest.size} from the service and give it with --consistency`,
       compared,
     );
   }
@@ -82,17 +87,23 @@ export async function compareHistories(
     outcome: isSame ? 'same' : 'extends',
     statement: isSame
       ? `both show the same history of ${a.newest.size} batches`
-      : `the history of ${newer.newest.size} batches extends the one of ${older.newest.size}: nothing was rewritten`,
+      : `the history of ${newer.newest.size} batches extends the one of ${older.newest.size}: no batch was rewritten`,
     newer: isSame ? null : newer === a ? 'a' : 'b',
     entriesCompared: compared,
     contradiction: null,
   };
 }
 
-/** Most pairs of differing entries whose proofs are gathered: entries that somebody changed in a package alone must not hide those of the ledger. */
+/**
+ * Maximum number of differing entry pairs to prove: entries changed only in a package must not hide
+ * those of the ledger.
+ */
 const MAX_ENTRY_PROOFS = 100;
 
-/** Looks for contradictions, the simplest first. Whether one holds is for `verifyContradiction` to say. */
+/**
+ * Looks for contradictions, the simplest first. Whether one holds is for `verifyContradiction` to
+ * say.
+ */
 async function* possibleProofs(
   a: History,
   b: History,
@@ -121,7 +132,10 @@ function forkedCheckpoints(a: History, b: History): Proof | null {
   return null;
 }
 
-/** A proof that is right for the larger tree, and leads to another root than the smaller checkpoint has. */
+/**
+ * A proof that is right for the larger tree, and leads to another root than the smaller checkpoint
+ * has.
+ */
 function rewritten(a: History, b: History, proofs: readonly ConsistencyLine[]): Proof | null {
   const known: NotedCheckpoint[] = [...a.checkpoints.values(), ...b.checkpoints.values()].filter(
     (one) => one.isTrusted,

@@ -7,7 +7,8 @@ import { parseShape } from '../files/parse.js';
 import type { NotedCheckpoint } from './history.js';
 
 /**
- * The proofs of a file: the answer of `/checkpoints/<size>/consistency/<from>`, or lines as in `consistency.ndjson`.
+ * The proofs of a file: the answer of `/checkpoints/<size>/consistency/<from>`, or lines as in
+ * `consistency.ndjson`.
  * @returns null if it holds anything else
  */
 export function parseConsistencyFile(bytes: Uint8Array): readonly ConsistencyLine[] | null {
@@ -23,7 +24,8 @@ export function parseConsistencyFile(bytes: Uint8Array): readonly ConsistencyLin
 }
 
 /**
- * Whether proofs lead from one checkpoint to a larger one, over any of the checkpoints that are known.
+ * Whether proofs lead from one checkpoint to a larger one, over any of the checkpoints that are
+ * known.
  * @param known checkpoints of both sides; of one size there may be several, with different roots
  */
 export function isProvedExtension(
@@ -39,7 +41,8 @@ export function isProvedExtension(
     if (!group.some((other) => nameOf(other) === nameOf(checkpoint))) group.push(checkpoint);
     bySize.set(checkpoint.size, group);
   }
-  // Proofs lead from smaller to larger: in the order of what they start from, one pass reaches everything.
+  // Proofs lead from smaller to larger: in the order of what they start from, one pass reaches
+  // everything.
   for (const { from, to, path } of proofs.toSorted((a, b) => a.from - b.from)) {
     for (const start of bySize.get(from) ?? []) {
       if (!reached.has(nameOf(start))) continue;

@@ -6,7 +6,7 @@ import type { ContradictionVerdict } from './contradiction.js';
 export const CONTRADICTION_TITLES: Readonly<Record<ContradictionVerdict['outcome'], string>> = {
   proved: 'Proved: the ledger contradicts itself',
   'not-proved': 'Not proved',
-  indeterminate: 'Cannot tell',
+  indeterminate: 'Undecided',
 };
 
 /** What a proof of a contradiction proves, as a page for people. */
@@ -34,8 +34,8 @@ function meaning(): Markup {
   return section(
     'What this means',
     list([
-      'Both sides are signed by the ledger’s key. An honest ledger never signs both: whoever holds the key answers for it.',
-      'It does not tell which side is right, and nothing of any record in a package: that is checked with the package itself.',
+      'Both sides are signed by the ledger’s key. An honest ledger never signs both: the holder of the key is responsible.',
+      'The proof does not show which side is right, and says nothing about the records of a package. Check the package itself for those.',
     ]),
   );
 }

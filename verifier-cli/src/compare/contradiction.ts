@@ -30,15 +30,23 @@ const ProvedEntry = z.strictObject({
 const Common = {
   format: z.literal('consent-ledger-contradiction'),
   version: z.literal(1),
-  /** Changes of the ledger's key, oldest first, so that whoever trusts an older key can check newer notes. */
+  /**
+   * Changes of the ledger's key, oldest first, so that a verifier that trusts an older key can
+   * check newer notes.
+   */
   bridges: z.array(z.strictObject({ note: Note, from: z.string().max(500), to: z.string().max(500) })).max(1000),
 };
 
-/** Proof that a ledger contradicts itself: things signed by its key that no honest ledger says both. */
+/**
+ * Proof that a ledger contradicts itself: things signed by its key that no honest ledger says both.
+ */
 export const Contradiction = z.discriminatedUnion('kind', [
   /** Two checkpoints of one size with different roots. */
   z.strictObject({ ...Common, kind: z.literal('checkpoints'), first: Note, second: Note }),
-  /** A checkpoint that is not the beginning of a larger one: `path` leads to the larger root, and to another smaller one. */
+  /**
+   * A checkpoint that is not the beginning of a larger one: `path` leads to the larger root, and to
+   * another smaller one.
+   */
   z.strictObject({ ...Common, kind: z.literal('rewritten'), first: Note, second: Note, path: Path }),
   /** Two batches with one number. */
   z.strictObject({ ...Common, kind: z.literal('batches'), first: ProvedBatch, second: ProvedBatch }),
@@ -68,7 +76,10 @@ export async function verifyContradiction(
     const statement = await stateContradiction(proof, await successors(given, proof.bridges), given.length > 0);
     return given.length > 0
       ? { outcome: 'proved', statement }
-      : { outcome: 'indeterminate', statement: `${statement}; no key of the ledger was given to check who said it` };
+      : {
+          outcome: 'indeterminate',
+          statement: `${statement}; no ledger key was given, so the signatures were not checked`,
+        };
   } catch (error) {
     if (error instanceof NotProved) return { outcome: 'not-proved', statement: error.message };
     throw error;
@@ -83,22 +94,24 @@ async function stateContradiction(
   const noteOf = (side: typeof proof.first) => (typeof side === 'string' ? side : side.note);
   const first = await signedCheckpoint(noteOf(proof.first), keys, isKeyed);
   const second = await signedCheckpoint(noteOf(proof.second), keys, isKeyed);
-  if (first.origin !== second.origin) throw new NotProved('the checkpoints are of two different ledgers');
+  if (first.origin !== second.origin) throw new NotProved('the checkpoints are of different ledgers');
   switch (proof.kind) {
     case 'checkpoints':
       if (first.size !== second.size || equalBytes(first.root, second.root))
-        throw new NotProved('the checkpoints are not of one size with two roots');
+        throw new NotProved('the checkpoints do not have one size and two roots');
       return `${first.origin} signed two different histories of ${first.size} batches`;
     case 'rewritten': {
       const prefix = provedPrefixRoot(first.size, second.size, second.root, proof.path);
       if (prefix === null || equalBytes(prefix, first.root))
-        throw new NotProved('the path does not show that the smaller checkpoint is no beginning of the larger one');
-      return `${first.origin} signed a history of ${second.size} batches that does not begin with the ${first.size} that it had signed`;
+        throw new NotProved(
+          'the path does not prove that the larger tree starts differently from the smaller checkpoint',
+        );
+      return `${first.origin} signed a history of ${second.size} batches that does not start with the ${first.size} batches that it signed before`;
     }
     case 'batches': {
       const number = provedBatch(proof.first, first).number;
       if (number !== provedBatch(proof.second, second).number || proof.first.header === proof.second.header)
-        throw new NotProved('the batches are not two with one number');
+        throw new NotProved('the batches are not two different batches with one number');
       return `${first.origin} sealed two different batches number ${number}`;
     }
     case 'entries': {
@@ -106,7 +119,7 @@ async function stateContradiction(
       const other = provedEntry(proof.second, second);
       const isSamePlace = one.stream === other.stream && one.revision === other.revision;
       if (!isSamePlace || proof.first.entry === proof.second.entry)
-        throw new NotProved('the entries are not two for one stream and revision');
+        throw new NotProved('the entries are not two different entries for one stream and revision');
       return `${first.origin} sealed two different entries as revision ${one.revision} of ${one.stream}`;
     }
   }
@@ -117,7 +130,7 @@ async function signedCheckpoint(text: string, keys: readonly VerifierKey[], isKe
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (note === null || checkpoint === null) throw new NotProved('a note is not a signed checkpoint');
   if (isKeyed && !(await isSignedBy(note, checkpoint.origin, keys)))
-    throw new NotProved('a checkpoint is not signed by the ledger key that you gave');
+    throw new NotProved('the ledger key that you gave did not sign a checkpoint');
   return checkpoint;
 }
 

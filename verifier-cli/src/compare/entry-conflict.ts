@@ -24,8 +24,9 @@ export interface Tally {
 }
 
 /**
- * Walks the entries of two packages side by side, in bounded memory: both are sorted by stream and revision.
- * @returns each two entries that differ although they stand at one place
+ * Walks the entries of two packages side by side, in bounded memory: both are sorted by stream and
+ * revision.
+ * @returns pairs of different entries with one stream and revision
  */
 export async function* entryConflicts(
   a: PackageFiles,
@@ -64,7 +65,10 @@ function compare(a: Place, b: Place): number {
   return a.revision - b.revision;
 }
 
-/** Gathers what proves that an entry of a package is in the ledger of its newest checkpoint; null if something is missing. */
+/**
+ * Gathers what proves that an entry of a package is in the ledger of its newest checkpoint; null if
+ * something is missing.
+ */
 export async function proofOfEntry({ newest, batches, files }: History, line: EntryLine): Promise<ProvedEntry | null> {
   const batch = batches.get(line.batch);
   const header = batch === undefined ? null : parseShape(BatchHeader, batch.header);

@@ -30,11 +30,17 @@ export interface History {
   readonly newest: NotedCheckpoint;
   readonly proofs: readonly ConsistencyLine[];
   readonly bridges: readonly { readonly note: string; readonly from: VerifierKey; readonly to: VerifierKey }[];
-  /** Lines of `batches.ndjson` by the batch's number as their header states it; their paths lead to `newest`. */
+  /**
+   * Lines of `batches.ndjson` by the batch's number as their header states it; their paths lead to
+   * `newest`.
+   */
   readonly batches: ReadonlyMap<number, BatchLine>;
   /** Null for a checkpoint alone. */
   readonly files: PackageFiles | null;
-  /** Proved time of the newest checkpoint (RFC 3339); null if no stamp over it holds, or no root was given. */
+  /**
+   * Proved time of the newest checkpoint (RFC 3339); null if no stamp over it holds, or no root was
+   * given.
+   */
   readonly stampedAt: string | null;
 }
 
@@ -59,8 +65,8 @@ export async function historyOfNote(bytes: Uint8Array, keys: readonly VerifierKe
 }
 
 /**
- * Reads what a package shows of the ledger, without judging its records: `check` does that.
- * @param stamps how the stamp of its newest checkpoint is judged
+ * Reads the ledger data of a package, without checking its records: `check` does that.
+ * @param stamps how the stamp of its newest checkpoint is evaluated
  * @returns null if it is no package with a checkpoint
  */
 export async function historyOfPackage(

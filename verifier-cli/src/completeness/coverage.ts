@@ -12,9 +12,12 @@ export interface StreamCoverage {
   readonly complete: readonly { readonly first: number; readonly last: number }[];
   /** No revision from 0 to this one is missing; null if that is not shown. */
   readonly complete_up_to: number | null;
-  /** The highest revision that the enclosed batches hold; null if none. The ledger may have more. */
+  /** The highest revision in the included batches; null if none. The ledger may have more. */
   readonly ledger_reaches: number | null;
-  /** Asked for as a whole, and complete from 0 to as far as the enclosed batches reach. Of a filtered package more may lie behind. */
+  /**
+   * Asked for as a whole, and complete from 0 to as far as the enclosed batches reach. A filtered
+   * package may end earlier than the ledger.
+   */
   readonly is_whole: boolean;
 }
 
@@ -57,15 +60,16 @@ function streamCoverage(stream: string, complete: readonly StreamRun[], batches:
 }
 
 /**
- * Holds what the manifest claims against what its batches prove of the streams. A package of a whole site that claims runs of its consents
- * claims all of them as of its checkpoint, and so does every package for the site's notices: the last events cannot be left off.
+ * Holds what the manifest claims against what its batches prove of the streams. A package of a
+ * whole site that claims runs of its consents claims all of them as of its checkpoint, and so does
+ * every package for the site's notices: the last events cannot be left off.
  */
 export function verifyCoverage(manifest: Manifest, { consents, notices }: Coverage, findings: Findings): void {
   const claims = (stream: string) => manifest.complete.some((run) => run.stream === stream);
   if (isUnfiltered(manifest.filter)) {
     if (claims(consents.stream)) verifyWhole(consents, findings);
     else if (consents.ledger_reaches !== null)
-      findings.warn('the package was asked to hold the whole site, but does not claim that no consent is missing', {
+      findings.warn('the package was requested for the whole site, but does not claim that its consents are complete', {
         file: PACKAGE_FILES.manifest,
       });
   }
@@ -77,10 +81,10 @@ function verifyWhole(
   findings: Findings,
 ): void {
   if (isWhole) return;
-  const held = upTo === null ? 'is not complete from revision 0 on' : `is complete up to revision ${upTo} alone`;
+  const held = upTo === null ? 'is not complete from revision 0 on' : `is complete only up to revision ${upTo}`;
   findings.fail(
     'completeness.runs',
-    `the package claims to hold the whole stream, but ${held}; the ledger has at least revision ${reaches ?? 0}`,
+    `the package claims the whole stream, but it ${held}; the ledger has at least revision ${reaches ?? 0}`,
     { file: PACKAGE_FILES.manifest, stream, revision: upTo === null ? 0 : upTo + 1 },
   );
 }

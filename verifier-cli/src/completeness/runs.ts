@@ -8,7 +8,10 @@ interface OpenRun {
   next: number;
 }
 
-/** Verifies, entry by entry, that no revision is missing within the runs that the manifest calls complete. */
+/**
+ * Verifies, entry by entry, that no revision is missing within the runs that the manifest calls
+ * complete.
+ */
 export class CompleteRuns {
   readonly #runs: OpenRun[];
   /** The runs found complete so far, sorted by stream and revision. */
@@ -24,7 +27,7 @@ export class CompleteRuns {
     for (const [i, run] of claimed.entries()) {
       const before = claimed[i - 1];
       const overlaps = before !== undefined && before.stream === run.stream && run.first <= before.last;
-      if (run.last < run.first || overlaps) this.#fail('a run is empty, or overlaps another', run);
+      if (run.last < run.first || overlaps) this.#fail('a run is empty or overlaps another run', run);
     }
     if (claimed.length === 0) findings.skip('completeness.runs', 'the package does not claim to be complete');
   }

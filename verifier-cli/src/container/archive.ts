@@ -24,21 +24,22 @@ export type Archive = ReadonlyMap<string, ArchiveFile>;
 const READ_BYTES = 256 * 1024;
 
 /**
- * Opens a ZIP and checks its structure, names and limits. What can still be read in spite of a failed check is in the result.
+ * Opens a ZIP and checks its structure, names and limits. What can still be read in spite of a
+ * failed check is in the result.
  * @returns null if the bytes cannot be opened as a ZIP at all
  */
 export async function openArchive(source: ByteSource, findings: Findings): Promise<Archive | null> {
   const end = await readEndRecord(source);
   if (end === null || end.directoryOffset + end.directorySize > end.start) return null;
   if (end.entries > LIMITS.files || end.directorySize > LIMITS.centralDirectoryBytes) {
-    findings.fail('container.limits', `the package holds ${end.entries} files; at most ${LIMITS.files} are read`);
+    findings.fail('container.limits', `the package contains ${end.entries} files; the limit is ${LIMITS.files}`);
     return new Map();
   }
   const directory = readCentralDirectory(await source.read(end.directoryOffset, end.directorySize), end.entries);
   if (directory === null) return null;
   for (const problem of end.problems) findings.fail('container.structure', problem);
   if (directory.used !== end.directorySize || end.directoryOffset + end.directorySize !== end.start) {
-    findings.fail('container.structure', 'bytes that belong to no file lie at the central directory');
+    findings.fail('container.structure', 'bytes that belong to no file are next to the central directory');
   }
   return await layOut(source, directory.entries, end.directoryOffset, findings);
 }
@@ -59,9 +60,9 @@ async function layOut(
     const extent = await readExtent(source, entry, directoryOffset);
     for (const problem of extent?.problems ?? []) findings.fail('container.structure', problem, at);
     const isOverlapping = entry.headerOffset < expected;
-    if (isOverlapping) findings.fail('container.structure', 'it overlaps another file', at);
+    if (isOverlapping) findings.fail('container.structure', 'the file overlaps another file', at);
     else if (entry.headerOffset > expected) {
-      findings.fail('container.structure', 'bytes that belong to no file lie before it', at);
+      findings.fail('container.structure', 'bytes that belong to no file precede this file', at);
     }
     if (extent !== null) expected = Math.max(expected, extent.end);
     total += entry.size;
@@ -69,7 +70,7 @@ async function layOut(
     // Many files over the same bytes would make a small package endless to read.
     if (isOverlapping) continue;
     if (extent === null) {
-      findings.fail('container.structure', 'its local header or its data are missing', at);
+      findings.fail('container.structure', 'the local header or the data are missing', at);
       continue;
     }
     findings.pass('container.structure');
@@ -83,7 +84,7 @@ async function layOut(
     });
   }
   if (expected !== directoryOffset) {
-    findings.fail('container.structure', 'bytes that belong to no file lie before the central directory');
+    findings.fail('container.structure', 'bytes that belong to no file precede the central directory');
   }
   return files;
 }
@@ -95,11 +96,11 @@ function isAcceptedName(name: string, shadows: Set<string>, findings: Findings):
   if (isDuplicate) {
     findings.fail(
       'container.names',
-      'two files have the same name, or names that some file systems take for the same',
+      'two files have the same name, or names that some file systems treat as the same',
       { file: name },
     );
   } else if (!isPackageFileName(name)) {
-    findings.fail('container.names', 'no file of an evidence package has this name', { file: name });
+    findings.fail('container.names', 'an evidence package may not contain a file with this name', { file: name });
   } else {
     findings.pass('container.names');
     return true;
@@ -110,7 +111,7 @@ function isAcceptedName(name: string, shadows: Set<string>, findings: Findings):
 function isWithinLimits(entry: DirectoryEntry, total: number, findings: Findings): boolean {
   const isBomb = entry.size > LIMITS.ratioFloor && entry.size > entry.packedSize * LIMITS.ratio;
   if (entry.size > LIMITS.fileBytes || total > LIMITS.totalBytes || isBomb) {
-    findings.fail('container.limits', 'it is larger, or packed more tightly, than any file that a package needs', {
+    findings.fail('container.limits', 'the file exceeds the limits on size or compression ratio', {
       file: entry.name,
     });
     return false;
@@ -121,7 +122,8 @@ function isWithinLimits(entry: DirectoryEntry, total: number, findings: Findings
 
 /**
  * The content of a file, unpacked, in pieces.
- * @throws Error if the packed data are malformed, or yield another size or CRC than the directory says. The pieces before are delivered.
+ * @throws Error if the packed data are malformed, or yield another size or CRC than the directory
+ *   says. The pieces before are delivered.
  */
 export async function* contentOf(source: ByteSource, file: ArchiveFile): AsyncGenerator<Uint8Array, void> {
   let size = 0;
@@ -129,12 +131,12 @@ export async function* contentOf(source: ByteSource, file: ArchiveFile): AsyncGe
   const pieces = file.isDeflated ? deflated(source, file) : packedPieces(source, file);
   for await (const piece of pieces) {
     size += piece.length;
-    if (size > file.size) throw new ContentMismatch('it unpacks to more bytes than the directory says');
+    if (size > file.size) throw new ContentMismatch('the file decompresses to more bytes than the directory states');
     crc = crc32(piece, crc);
     yield piece;
   }
-  if (size !== file.size) throw new ContentMismatch('it unpacks to fewer bytes than the directory says');
-  if (crc !== file.crc) throw new ContentMismatch('its CRC is wrong');
+  if (size !== file.size) throw new ContentMismatch('the file decompresses to fewer bytes than the directory states');
+  if (crc !== file.crc) throw new ContentMismatch('the CRC does not match');
 }
 
 /** A file whose content is not what the directory says. */
@@ -146,13 +148,13 @@ async function* deflated(source: ByteSource, file: ArchiveFile): AsyncGenerator<
   const pieces = inflateRaw(packedPieces(source, file));
   while (true) {
     const next = await pieces.next().catch(() => {
-      throw new ContentMismatch('its packed data are malformed');
+      throw new ContentMismatch('the compressed data are malformed');
     });
     if (next.done !== true) {
       yield next.value;
       continue;
     }
-    if (next.value !== file.packedSize) throw new ContentMismatch('bytes follow its packed data');
+    if (next.value !== file.packedSize) throw new ContentMismatch('bytes follow the compressed data');
     return;
   }
 }

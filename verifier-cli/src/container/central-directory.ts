@@ -13,7 +13,7 @@ export interface DirectoryEntry {
   readonly packedSize: number;
   readonly size: number;
   readonly headerOffset: number;
-  /** What is wrong with the entry; empty if nothing is. */
+  /** Its problems; empty if there are none. */
   readonly problems: readonly string[];
 }
 
@@ -64,21 +64,21 @@ function readEntry(
   const name = decodeUtf8(nameBytes);
   const flags = view.getUint16(at + 8, true);
   const method = view.getUint16(at + 10, true);
-  if (name === null) problems.push('its name is not UTF-8');
+  if (name === null) problems.push('the name is not UTF-8');
   if ((flags & ~(FLAG_DESCRIPTOR | FLAG_UTF8)) !== 0)
-    problems.push('it is encrypted, patched or uses other unusual flags');
+    problems.push('the file is encrypted or patched, or has other unsupported flags');
   if (method !== METHOD_STORED && method !== METHOD_DEFLATED)
-    problems.push('its compression method is neither stored nor deflated');
-  if (comment !== 0) problems.push('it has a comment');
-  if (view.getUint16(at + 34, true) !== 0) problems.push('it lies on another disk');
+    problems.push('the compression method is neither stored nor deflated');
+  if (comment !== 0) problems.push('the file has a comment');
+  if (view.getUint16(at + 34, true) !== 0) problems.push('the file is on another disk');
   const fileType = view.getUint16(at + 40, true) & 0xf000;
-  if (fileType !== 0 && fileType !== 0x8000) problems.push('it is a link, a folder or a device');
-  if ((view.getUint32(at + 38, true) & 0x18) !== 0) problems.push('it is a folder or a volume label');
+  if (fileType !== 0 && fileType !== 0x8000) problems.push('the file is a link, a folder or a device');
+  if ((view.getUint32(at + 38, true) & 0x18) !== 0) problems.push('the file is a folder or a volume label');
 
   const fields = readExtra(extra);
-  if (fields === null) problems.push('its extra fields cannot be read');
+  if (fields === null) problems.push('the extra fields cannot be read');
   for (const id of fields?.keys() ?? []) {
-    if (id !== EXTRA_ZIP64 && id !== EXTRA_TIMESTAMP) problems.push(`it has the unknown extra field ${id}`);
+    if (id !== EXTRA_ZIP64 && id !== EXTRA_TIMESTAMP) problems.push(`the file has the unknown extra field ${id}`);
   }
   let size: number | null = view.getUint32(at + 24, true);
   let packedSize: number | null = view.getUint32(at + 20, true);
@@ -94,16 +94,16 @@ function readEntry(
       if (next + 8 > zip64.length) return value === 0xffffffff ? null : value;
       const read = safeUint64(large, next);
       next += 8;
-      if (value !== 0xffffffff && read !== value) problems.push('its ZIP64 field contradicts its header');
+      if (value !== 0xffffffff && read !== value) problems.push('the ZIP64 field contradicts the header');
       return read;
     };
     size = take(size);
     packedSize = take(packedSize);
     headerOffset = take(headerOffset);
   } else if (wanted > 0) {
-    problems.push('its ZIP64 field is missing');
+    problems.push('the ZIP64 field is missing');
   }
-  if (size === null || packedSize === null || headerOffset === null) problems.push('its ZIP64 field cannot be read');
+  if (size === null || packedSize === null || headerOffset === null) problems.push('the ZIP64 field cannot be read');
   return {
     name: name ?? '',
     nameBytes,
@@ -118,7 +118,7 @@ function readEntry(
   };
 }
 
-/** The extra fields by id; null if they are malformed or one stands twice. */
+/** The extra fields by id; null if they are malformed or one occurs twice. */
 function readExtra(bytes: Uint8Array): Map<number, Uint8Array> | null {
   const view = viewOf(bytes);
   const fields = new Map<number, Uint8Array>();

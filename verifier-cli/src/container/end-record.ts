@@ -1,13 +1,15 @@
 import type { ByteSource } from './byte-source.js';
 
-/** Where the central directory lies, as the records at the end of a ZIP say (APPNOTE 4.3.14–4.3.16). */
+/**
+ * Where the central directory lies, as the records at the end of a ZIP say (APPNOTE 4.3.14–4.3.16).
+ */
 export interface EndRecord {
   readonly entries: number;
   readonly directoryOffset: number;
   readonly directorySize: number;
   /** Offset of the first of these end records: the central directory must end here. */
   readonly start: number;
-  /** What is wrong with them; empty if nothing is. */
+  /** Their problems; empty if there are none. */
   readonly problems: readonly string[];
 }
 

@@ -6,7 +6,10 @@ export interface FileSource extends ByteSource {
   close(): Promise<void>;
 }
 
-/** Opens a regular file for reading. @throws Error of the file system, or if `path` is not a regular file */
+/**
+ * Opens a regular file for reading.
+ * @throws Error of the file system, or if `path` is not a regular file
+ */
 export async function openFileSource(path: string): Promise<FileSource> {
   const handle = await open(path, 'r');
   const stat = await handle.stat();

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createInflateRaw } from 'node:zlib';
 
-/** Each piece costs a journey to another thread and back. */
+/** Each piece costs a round trip to another thread. */
 const CHUNK_BYTES = 128 * 1024;
 
 /**

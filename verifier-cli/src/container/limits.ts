@@ -1,4 +1,7 @@
-/** Bounds on what a package may hold: beyond them it is refused, so that a hostile one cannot exhaust memory or time. */
+/**
+ * Bounds on what a package may hold: beyond them it is refused, so that a hostile one cannot
+ * exhaust memory or time.
+ */
 export const LIMITS = {
   /** Files in the ZIP. */
   files: 500_000,
@@ -11,12 +14,14 @@ export const LIMITS = {
   /** Unpacked bytes for each packed byte, of files above `ratioFloor` bytes. */
   ratio: 250,
   ratioFloor: 1024 * 1024,
-  /** Bytes of a file that is held in memory whole, where nothing smaller is said. */
+  /** Bytes of a file that is read into memory, unless a smaller limit applies. */
   smallFileBytes: 1024 * 1024,
   manifestBytes: 64 * 1024 * 1024,
   /** JSON values in the manifest: it may list 200,000 files and 100,000 runs. */
   manifestValues: 1_000_000,
-  /** Bytes of a checkpoint's note, and of all of them: they are held for as long as the package is looked at. */
+  /**
+   * Bytes of a checkpoint's note, and of all of them: they stay in memory during the whole check.
+   */
   noteBytes: 64 * 1024,
   notesBytes: 16 * 1024 * 1024,
   certificateBytes: 64 * 1024,
@@ -46,15 +51,21 @@ export const LIMITS = {
   referenceLength: 32 * 1024 * 1024,
   /** Salts that are compared with one another; further ones are not. */
   salts: 4_194_304,
-  /** Bytes of audit paths or leaf hashes held at a time. */
+  /** Bytes of audit paths or leaf hashes in memory at a time. */
   proofCacheBytes: 48 * 1024 * 1024,
   /** Bytes of the proofs of one batch. */
   proofFileBytes: 192 * 1024 * 1024,
-  /** Bytes of proofs read in all: so many, and so many more for each byte of the entries that they are about. */
+  /**
+   * Bytes of proofs read in all: so many, and so many more for each byte of the entries that they
+   * are about.
+   */
   proofBytes: 16 * 1024 * 1024,
   proofBytesPerEntryByte: 20,
-  /** How often the proofs of a batch are read: entries in order need them once for each of a site's two streams. */
+  /**
+   * How often the proofs of a batch are read: entries in order need them once for each of a site's
+   * two streams.
+   */
   proofLoads: 2,
-  /** Things that are wrong: behind so many nothing more is looked for. */
+  /** Failed checks, after which no further line is read. */
   failures: 10_000,
 } as const;

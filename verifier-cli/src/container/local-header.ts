@@ -15,10 +15,11 @@ export interface Extent {
 }
 
 /**
- * Compares a file's local header and data descriptor with the central directory (APPNOTE 4.3.7, 4.3.9). Programs that unpack a ZIP
- * as a stream believe the one, others the other: a difference would show two people two packages.
- * @param limit offset behind which nothing of the file may lie: the start of the central directory
- * @returns null if there is no local header, or if the file does not fit
+ * Compares a file's local header and data descriptor with the central directory (APPNOTE 4.3.7,
+ * 4.3.9). Programs that extract a ZIP as a stream use the one, others the other: a difference would
+ * give two people two packages.
+ * @param limit offset at which the file must end: the start of the central directory
+ * @returns null if there is no local header, or if the file exceeds the limit
  */
 export async function readExtent(source: ByteSource, entry: DirectoryEntry, limit: number): Promise<Extent | null> {
   if (entry.headerOffset + FIXED_BYTES > limit) return null;
@@ -32,21 +33,21 @@ export async function readExtent(source: ByteSource, entry: DirectoryEntry, limi
 
   const problems: string[] = [];
   const name = await source.read(entry.headerOffset + FIXED_BYTES, nameLength);
-  if (!equalBytes(name, entry.nameBytes)) problems.push('its local header has another name');
-  if (extraLength !== 0) problems.push('its local header has extra fields');
-  if (fixed.getUint16(6, true) !== entry.flags) problems.push('its local header has other flags');
-  if (fixed.getUint16(8, true) !== entry.method) problems.push('its local header has another compression method');
-  if (fixed.getUint32(10, true) !== entry.modified) problems.push('its local header has another time');
+  if (!equalBytes(name, entry.nameBytes)) problems.push('the local header has another name');
+  if (extraLength !== 0) problems.push('the local header has extra fields');
+  if (fixed.getUint16(6, true) !== entry.flags) problems.push('the local header has other flags');
+  if (fixed.getUint16(8, true) !== entry.method) problems.push('the local header has another compression method');
+  if (fixed.getUint32(10, true) !== entry.modified) problems.push('the local header has another time');
   const local = [fixed.getUint32(14, true), fixed.getUint32(18, true), fixed.getUint32(22, true)];
   const central = [entry.crc, entry.packedSize, entry.size];
   if ((entry.flags & FLAG_DESCRIPTOR) === 0) {
     if (local.some((value, i) => value !== central[i]))
-      problems.push('its local header has other sizes or another CRC');
+      problems.push('the local header has other sizes or another CRC');
     return { dataStart, end: dataEnd, problems };
   }
-  if (local.some((value) => value !== 0)) problems.push('its local header has sizes beside a data descriptor');
+  if (local.some((value) => value !== 0)) problems.push('the local header has sizes in addition to a data descriptor');
   const end = await descriptorEnd(source, entry, dataEnd, limit);
-  if (end === null) problems.push('its data descriptor contradicts the central directory');
+  if (end === null) problems.push('the data descriptor contradicts the central directory');
   return { dataStart, end: end ?? dataEnd, problems };
 }
 

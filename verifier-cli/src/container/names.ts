@@ -6,7 +6,10 @@ export function isPackageFileName(name: string): boolean {
   return NAMES.test(name);
 }
 
-/** What a name looks like on file systems that ignore case or normalise Unicode: two names with one shadow collide there. */
+/**
+ * What a name looks like on file systems that ignore case or normalise Unicode: two names with one
+ * shadow collide there.
+ */
 export function shadowOf(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC');
 }

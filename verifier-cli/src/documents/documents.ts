@@ -11,7 +11,7 @@ import type { PackageFiles } from '../files/package-files.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { Verdict } from '../findings/verdict.js';
 import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
-import type { Judgement, Term } from './judge-place.js';
+import type { PlaceEvaluation, Term } from './evaluate-place.js';
 import type { LedgerPlace } from './place.js';
 
 /** What a record says of the text consented to, and of the configuration in force. */
@@ -32,7 +32,7 @@ export type Reference =
     };
 
 /** What resolving a reference found. */
-export interface Resolution extends Judgement {
+export interface Resolution extends PlaceEvaluation {
   /** Null where its publication is not enclosed. */
   readonly term: Term | null;
 }
@@ -51,8 +51,9 @@ interface PublishedConfiguration {
 }
 
 /**
- * The document versions and configurations whose publication the package proves, and what records refer to. References are kept once, however
- * many records share them, and are resolved at the end: notices stand behind consents in the file.
+ * The document versions and configurations whose publication the package proves, and what records
+ * refer to. References are kept once, however many records share them, and are resolved at the end:
+ * notices follow consents in the file.
  */
 export class Documents {
   readonly #versions = new Map<string, PublishedVersion>();
@@ -89,7 +90,10 @@ export class Documents {
       this.#configurations.set(hash, { site: record.site_id, categories, verdict, place });
   }
 
-  /** A record of a type that this verifier does not know: it may be the configuration that a consent names. */
+  /**
+   * A record of a type that this verifier does not know: it may be the configuration that a consent
+   * names.
+   */
   addUnknown(record: JsonValue): void {
     if (this.#unknown.size < LIMITS.references) this.#unknown.add(sha256Hex(canonicalJson(record)));
   }
@@ -129,8 +133,8 @@ export class Documents {
   async #resolve(reference: Reference): Promise<Resolution> {
     const file = PACKAGE_FILES.notice(reference.hash);
     const digest = await this.files.digest(file);
-    if (!this.files.has(file)) return failed(`its text ${file} is missing`);
-    if (digest !== reference.hash) return failed(`its text ${file} was changed`);
+    if (!this.files.has(file)) return failed(`the text ${file} is missing`);
+    if (digest !== reference.hash) return failed(`the text ${file} was changed`);
     return reference.kind === 'version' ? this.#resolveVersion(reference) : this.#resolveConfiguration(reference);
   }
 
@@ -148,7 +152,10 @@ export class Documents {
     return { count: versions.length, first };
   }
 
-  /** The text that a reference of `referToVersion` names; null if it names none. Its outcome is that of the record's own check. */
+  /**
+   * The text that a reference of `referToVersion` names; null if it names none. Its outcome is that
+   * of the record's own check.
+   */
   async textOfReference(index: number): Promise<ReportedText | null> {
     const reference = this.#references[index];
     if (reference?.kind !== 'version') return null;
@@ -183,8 +190,8 @@ export class Documents {
   #resolveVersion(reference: Reference & { kind: 'version' }): Resolution {
     const published = this.#versions.get(reference.id);
     const what = `the publication of document version ${reference.id}`;
-    if (published === undefined) return failed(`${what} is not enclosed`);
-    if (this.#ambiguous.has(reference.id)) return failed(`${what} is enclosed twice`);
+    if (published === undefined) return failed(`${what} is not in the package`);
+    if (this.#ambiguous.has(reference.id)) return failed(`${what} is in the package twice`);
     const { record, verdict, place } = published;
     if (record.content_sha256 !== reference.hash) return failed(`${what} is for another text`);
     if (record.site_id !== reference.site) return failed(`${what} is of another site`);
@@ -198,8 +205,8 @@ export class Documents {
     const published = this.#configurations.get(reference.hash);
     const what = "the publication of the site's configuration";
     if (published === undefined && this.#unknown.has(reference.hash))
-      return { outcome: 'indeterminate', message: `${what} is of a type that is not known`, term: null };
-    if (published === undefined) return failed(`${what} is not enclosed`);
+      return { outcome: 'indeterminate', message: `${what} has an unknown event type`, term: null };
+    if (published === undefined) return failed(`${what} is not in the package`);
     if (published.site !== reference.site) return failed(`${what} is of another site`);
     const unknown = reference.categories.find((key) => !published.categories.has(key));
     if (unknown !== undefined)
@@ -222,7 +229,7 @@ export class Documents {
 
 function resolutionOf(verdict: Verdict, what: string, term: Term): Resolution {
   if (verdict === 'valid') return { outcome: 'pass', message: '', term };
-  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} does not hold`, term };
+  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} failed its checks`, term };
   return { outcome: 'indeterminate', message: `${what} is not proved`, term };
 }
 

@@ -1,4 +1,4 @@
-/** Where an entry stands in the ledger. */
+/** The position of an entry in the ledger. */
 export interface LedgerPlace {
   readonly batch: number;
   readonly index: number;

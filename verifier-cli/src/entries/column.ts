@@ -3,7 +3,10 @@ type Cells = Float64Array | Int32Array | Uint32Array | Uint8Array;
 /** Cells in one piece: a column that grows never copies what it holds. */
 const CHUNK = 65_536;
 
-/** Numbers of one kind, by the million: outside the heap of objects, and no wider than they need to be. */
+/**
+ * Numbers of one kind, by the million: outside the heap of objects, and no wider than they need to
+ * be.
+ */
 export class Column {
   readonly #chunks: Cells[] = [];
   #last: Cells = new Uint8Array();

@@ -23,7 +23,9 @@ export interface ConsentRow {
 
 const VERDICTS: readonly Verdict[] = ['valid', 'indeterminate', 'invalid'];
 
-/** Consents in columns of numbers: a million objects and texts would need several times the memory. */
+/**
+ * Consents in columns of numbers: a million objects and texts would need several times the memory.
+ */
 export class ConsentTable {
   readonly #lines = Column.ofIntegers();
   /** Which of `#names` the stream is. */
@@ -48,7 +50,8 @@ export class ConsentTable {
 
   add(row: ConsentRow): void {
     const index = this.length;
-    // Entries stand by stream: the same one as before, unless their order is wrong, which `entry.order` reports.
+    // Entries are sorted by stream: usually it is the same one as before. `entry.order` reports a
+    // wrong order.
     if (this.#names.at(-1) !== row.stream) this.#names.push(row.stream);
     this.#lines.push(row.line);
     this.#streams.push(this.#names.length - 1);
@@ -89,7 +92,7 @@ export class ConsentTable {
     return writeUuid(Array.from({ length: UUID_WORDS }, (_, i) => this.#eventIds.at(index * UUID_WORDS + i)));
   }
 
-  /** Where a row stands. */
+  /** The place of a row in the file. */
   locationOf(index: number): Location {
     const { line, stream, revision } = this.row(index);
     return { file: PACKAGE_FILES.entries, line, stream, revision, event_id: this.eventIdOf(index) };

@@ -6,10 +6,11 @@ import type { EntryFindings } from '../findings/entry-findings.js';
 const RESERVED: readonly string[] = ['_sd', '...', '_sd_alg'];
 
 /**
- * Holds the disclosed values of a record against its digests: each must be one of them, and no digest may be claimed twice.
+ * Holds the disclosed values of a record against its digests: each must be one of them, and no
+ * digest may be claimed twice.
  * @param texts the values as they travel
  * @param decoded the same, decoded; null where one is malformed
- * @returns what is disclosed, for the checks that look at values
+ * @returns the disclosures, for the checks of their values
  */
 export function verifyDisclosures(
   record: ConsentRecord,
@@ -27,16 +28,16 @@ export function verifyDisclosures(
     else if (place < 0)
       findings.fail(
         'disclosure.digest',
-        'a disclosed value is not one that the record commits to: it was changed or added',
+        'the record does not commit to a disclosed value: the value was changed or added',
       );
     else if (claimed.includes(place)) findings.fail('disclosure.digest', 'a value is disclosed twice');
     else {
       claimed.push(place);
       const { name, salt } = disclosure;
       if (RESERVED.includes(name) || Object.hasOwn(record, name) || shown.some((other) => other.name === name))
-        findings.fail('disclosure.digest', 'a value is disclosed under a name that is taken');
+        findings.fail('disclosure.digest', 'a value is disclosed under a reserved or repeated name');
       else if (shown.some((other) => other.salt === salt))
-        findings.fail('disclosure.digest', 'two values share one salt');
+        findings.fail('disclosure.digest', 'two values have the same salt');
       else {
         findings.pass('disclosure.digest');
         shown.push(disclosure);
@@ -46,7 +47,10 @@ export function verifyDisclosures(
   return shown;
 }
 
-/** Digests must be sorted and different: their order could carry a message, and equal ones could be claimed by one value. */
+/**
+ * Digests must be sorted and different: their order could carry a message, and equal ones could be
+ * claimed by one value.
+ */
 export function areDigestsSorted(digests: readonly string[]): boolean {
   for (let i = 1; i < digests.length; i += 1) if ((digests[i - 1] ?? '') >= (digests[i] ?? '')) return false;
   return true;

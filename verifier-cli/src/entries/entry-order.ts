@@ -13,7 +13,10 @@ interface Place {
   readonly findings: EntryFindings;
 }
 
-/** Verifies, entry by entry, that they stand in order, that none contradicts another, and that each names the one before it. */
+/**
+ * Verifies, entry by entry, the order, that no two contradict each other, and that each has the
+ * hash of the previous one.
+ */
 export class EntryOrder {
   #last: Place | null = null;
 
@@ -33,22 +36,23 @@ export class EntryOrder {
 
 function chainProblem(own: Place, last: Place | null): string | null {
   if ((own.revision === 0) !== (own.previous === null)) {
-    return 'the first entry of a stream, and only that, names none before it';
+    return '`previous` must be null for the first entry of a stream, and only for that one';
   }
   const isNeighbour = last !== null && last.stream === own.stream && last.revision === own.revision - 1;
   if (!isNeighbour || own.previous === last.leaf) return null;
   // An entry that is not what was sealed is at fault itself; the next one is right not to name it.
-  return last.findings.verdict === 'invalid' ? null : 'it names another entry before it than the one that is there';
+  return last.findings.verdict === 'invalid' ? null : '`previous` is not the hash of the previous entry';
 }
 
 function orderProblem(own: Place, last: Place | null): string | null {
   if (last === null || last.stream < own.stream) return null;
-  if (last.stream > own.stream || last.revision > own.revision) return 'it stands behind an entry that comes after it';
+  if (last.stream > own.stream || last.revision > own.revision)
+    return 'the entry follows an entry that belongs after it';
   if (last.revision === own.revision) {
     return last.leaf === own.leaf
-      ? 'it stands twice'
-      : 'another entry stands at the same place of its stream: the two contradict each other';
+      ? 'the entry is in the file twice'
+      : 'another entry has the same stream and revision: the two contradict each other';
   }
   const isBehind = own.batch > last.batch || (own.batch === last.batch && own.index > last.index);
-  return isBehind ? null : 'its place in the ledger is not behind that of the entry before it';
+  return isBehind ? null : 'its position in the ledger is not after that of the previous entry';
 }

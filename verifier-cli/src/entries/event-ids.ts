@@ -6,8 +6,9 @@ const CHUNK = 65_536;
 const PRIME = 2_147_483_647;
 
 /**
- * The event ids of a package: each may stand in it once. An id takes 16 bytes, and about 8 more in the table of places (24 MB for a million). How
- * ids spread over the table depends on numbers drawn anew each time, so that nobody can choose ids that crowd it.
+ * The event ids of a package: each may occur once. An id takes 16 bytes, and about 8 more in the
+ * table of places (24 MB for a million). How ids spread over the table depends on random numbers,
+ * so that an attacker cannot choose ids that collide.
  */
 export class EventIds {
   readonly #chunks: Uint32Array[] = [];
@@ -58,7 +59,10 @@ export class EventIds {
     return true;
   }
 
-  /** A linear function of the halves of the words, modulo a prime: two ids collide by chance alone. Every term is below 2^47. */
+  /**
+   * A linear function of the halves of the words, modulo a prime: two ids collide by chance alone.
+   * Every term is below 2^47.
+   */
   #hash(words: Uint32Array, start: number): number {
     let sum = 0;
     for (let i = 0; i < UUID_WORDS; i += 1) {

@@ -11,7 +11,7 @@ import { EntryFindings } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
 import type { RecordWatch } from '../show/record-watch.js';
 
-/** An entry as it was read, with what is found about it. */
+/** An entry with its findings. */
 export interface ReadEntry {
   readonly line: number;
   readonly source: Omit<EntryLine, 'entry'>;
@@ -33,10 +33,14 @@ export type ReadLine =
 
 const bySchema = readerOf(EntryLine);
 
-/** Bytes of a line up to which it is read quickly: those of a consent with its values are far below. */
+/**
+ * Bytes of a line up to which it is read quickly: those of a consent with its values are far below.
+ */
 const QUICK_LINE_BYTES = 64 * 1024;
 
-/** Reads lines: a consent in the form in which it was sealed quickly, every other one by its schema. */
+/**
+ * Reads lines: a consent in the form in which it was sealed quickly, every other one by its schema.
+ */
 export function entryLineReader(): LineReader<ReadLine> {
   const scratch = new Uint8Array(QUICK_LINE_BYTES + 1);
   return (block, start, end) => {
@@ -48,7 +52,10 @@ export function entryLineReader(): LineReader<ReadLine> {
   };
 }
 
-/** Reads one entry: strict JSON of the published form, in its one canonical text, hashed as it stands. */
+/**
+ * Reads one entry: strict JSON of the published form, in its one canonical text, hashed as it
+ * stands.
+ */
 export function readEntry(
   line: number,
   read: ReadLine,
@@ -73,15 +80,15 @@ export function readEntry(
 function readBySchema(line: number, source: EntryLine, all: Findings, watch: RecordWatch | null): ReadEntry | null {
   const parsed = parseShape(Entry, source.entry);
   if (!parsed.ok) {
-    all.fail('entry.format', `the entry cannot be used: ${parsed.reason}`, { file: PACKAGE_FILES.entries, line });
+    all.fail('entry.format', `the entry is invalid: ${parsed.reason}`, { file: PACKAGE_FILES.entries, line });
     return null;
   }
   const { value: entry, json } = parsed;
   const findings = findingsAbout(line, entry, all, watch);
   const isConsent = entry.type === CONSENT_RECORDED;
-  if (!isCanonicalJson(source.entry, json)) findings.fail('entry.format', 'the entry is not in its canonical form');
+  if (!isCanonicalJson(source.entry, json)) findings.fail('entry.format', 'the entry is not canonical JSON');
   else if (isConsent !== (entry.proof_hash !== null))
-    findings.fail('entry.format', 'consents have a proof hash, and nothing else has');
+    findings.fail('entry.format', 'a consent must have a proof hash, and no other event may have one');
   else findings.pass('entry.format');
   const record = json !== null && typeof json === 'object' && !Array.isArray(json) ? (json.record ?? null) : null;
   return { line, source, entry, record, consent: null, leaf: entryLeafHex(source.entry), findings };

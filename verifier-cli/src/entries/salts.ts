@@ -5,11 +5,12 @@ import type { EntryFindings } from '../findings/entry-findings.js';
 const FIRST_SLOTS = 4096;
 
 /**
- * The salts of all values that a package discloses. Salts are random: one that stands twice was not drawn at random, so that values behind digests
- * could be guessed, or records of one person recognised.
+ * The salts of all values that a package discloses. Salts are random: a repeated one was not, so
+ * that an attacker could guess values from digests or link records of one person.
  *
- * Of each salt 64 bits of a hash are kept, in an open-addressed table that doubles up to `LIMITS.salts` entries (64 MiB); salts behind that are not
- * compared. Two different salts are taken for one with a chance below one in two million even then.
+ * Of each salt 64 bits of a hash are kept, in an open-addressed table that doubles up to
+ * `LIMITS.salts` entries (64 MiB); further salts are not compared. Two different salts are taken
+ * for one with a chance below one in two million even then.
  */
 export class Salts {
   #slots = new Uint32Array(FIRST_SLOTS * 2);
@@ -22,7 +23,7 @@ export class Salts {
       return;
     }
     const isReused = disclosures.map(({ salt }) => !this.#add(salt)).includes(true);
-    if (isReused) findings.fail('disclosure.salt', 'a value shares its salt with a value of another record');
+    if (isReused) findings.fail('disclosure.salt', 'a value has the same salt as a value of another record');
     else findings.pass('disclosure.salt');
   }
 

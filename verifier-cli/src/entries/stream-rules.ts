@@ -20,20 +20,20 @@ export function commonFieldsOf(record: JsonValue): CommonFields | null {
 }
 
 /**
- * Whether an entry stands where it belongs.
+ * Checks that an entry is in the stream of its site and type.
  * @param site the site that the manifest names; null if there is no manifest
  * @param fields null where the record could not be read
  * @returns null if it does, else why not
  */
 export function streamProblem(entry: Entry, fields: CommonFields | null, site: string | null): string | null {
   const streamSite = siteOfStream(entry.stream);
-  if (streamSite === null) return 'its stream is no stream of a site';
-  if (site !== null && streamSite !== site) return 'its stream is of another site than the manifest names';
+  if (streamSite === null) return 'the stream does not belong to a site';
+  if (site !== null && streamSite !== site) return 'the stream belongs to another site than the one in the manifest';
   if (isSealedEventType(entry.type) && entry.stream !== streamFor(entry.type, streamSite))
     return `events of type ${entry.type} do not belong in this stream`;
   if (fields === null) return null;
-  if (fields.site_id !== streamSite) return 'its record names another site than its stream';
-  if (fields.event_id !== entry.event_id) return 'its record names another event than the entry';
+  if (fields.site_id !== streamSite) return 'the site in the record differs from the site of the stream';
+  if (fields.event_id !== entry.event_id) return 'the event id in the record differs from the event id of the entry';
   return null;
 }
 

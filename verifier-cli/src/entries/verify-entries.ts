@@ -7,7 +7,7 @@ import {
   DocumentVersionStateRecord,
 } from '../../../schemas/events/notices.js';
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
-import { AnySiteConfigRecord, isSiteConfigPublished } from '../../../schemas/events/site-config.js';
+import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
@@ -31,13 +31,13 @@ import { ConsentTable } from './consent-table.js';
 import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
 import { EventIds } from './event-ids.js';
-import { FinalJudge } from './final-judge.js';
+import { FinalChecks } from './final-checks.js';
 import { entryLineReader, type ReadEntry, readEntry } from './read-entry.js';
 import { Salts } from './salts.js';
 import { commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
 
-/** What the entries are held against. */
+/** What the entries are compared with. */
 export interface EntryContext {
   readonly manifest: Manifest | null;
   readonly batches: Batches;
@@ -65,7 +65,9 @@ const STATES: ReadonlyMap<string, 'activated' | 'retired'> = new Map([
   [DOCUMENT_VERSION_RETIRED, 'retired'],
 ]);
 
-/** Verifies every entry of the package in one pass, and at its end what entries say of one another. */
+/**
+ * Verifies every entry of the package in one pass, and at its end what entries say of one another.
+ */
 export async function verifyEntries(files: PackageFiles, context: EntryContext): Promise<EntriesResult> {
   const pass = new EntriesPass(files, context);
   for await (const block of files.blocks(PACKAGE_FILES.entries, entryLineReader(), 'entry.format')) {
@@ -105,7 +107,10 @@ class EntriesPass {
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
   }
 
-  /** @returns what must be waited for before the next entry; null where everything was at hand: a million promises would cost more than most checks */
+  /**
+   * @returns what must be waited for before the next entry; null where everything was at hand: a
+   *   million promises would cost more than most checks
+   */
   accept(read: ReadEntry): Promise<void> | null {
     const disclosures = read.entry.type === CONSENT_RECORDED ? read.source.disclosures.map(decodeDisclosure) : [];
     const isWatched = this.context.watch?.wants(read.entry) === true;
@@ -127,8 +132,7 @@ class EntriesPass {
   #verify(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): void {
     const { entry, findings } = read;
     this.#order.accept(read);
-    if (!this.#eventIds.add(entry.event_id))
-      findings.fail('entry.order', 'another entry is of the same event: an event is recorded once');
+    if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', 'another entry has the same event id');
     this.#runs.accept(entry.stream, entry.revision);
     this.#verifyPlace(read);
     const common = read.consent ?? commonFieldsOf(read.record);
@@ -147,7 +151,8 @@ class EntriesPass {
   /** The batch in which the entry's place is looked up; null where it is not. */
   #batchOf({ source }: ReadEntry): Batch | null {
     const batch = this.context.batches.get(source.batch);
-    // What a batch that does not hold states of its size bounds nothing: its proofs could be endless.
+    // What a batch that does not hold states of its size bounds nothing: its proofs could be
+    // endless.
     return batch === undefined || batch.verdict === 'invalid' ? null : batch;
   }
 
@@ -166,18 +171,18 @@ class EntriesPass {
     const { entry, source, leaf, findings } = read;
     const batch = this.context.batches.get(source.batch);
     if (batch === undefined) {
-      findings.fail('entry.inclusion', `batch ${source.batch} is not enclosed`);
+      findings.fail('entry.inclusion', `batch ${source.batch} is not in the package`);
       return;
     }
     const lookedUp = this.#batchOf(read);
     const problem = lookedUp === null ? null : this.#proofs.problemOf(lookedUp, source.index, leaf);
     if (lookedUp === null)
-      findings.open('entry.inclusion', `not looked up, because batch ${source.batch} does not hold`);
+      findings.open('entry.inclusion', `not checked, because batch ${source.batch} failed its checks`);
     else if (problem === null) findings.pass('entry.inclusion');
     else findings.fail('entry.inclusion', problem);
     const run = batch.runs.find(({ stream }) => stream === entry.stream);
     if (run === undefined || entry.revision < run.first || entry.revision > run.last) {
-      findings.fail('batch.streams', `batch ${source.batch} does not claim this place of the stream`);
+      findings.fail('batch.streams', `the runs of batch ${source.batch} do not include this revision`);
     }
     findings.adopt(batch.verdict);
   }
@@ -188,7 +193,7 @@ class EntriesPass {
     if (!isSealedEventType(entry.type)) {
       this.#knowsEveryType = false;
       this.#documents.addUnknown(record);
-      findings.open('record.format', 'this verifier does not know events of this type');
+      findings.open('record.format', 'this verifier does not support events of this type: use a newer version');
       return;
     }
     if (entry.type === CONSENT_RECORDED) {
@@ -196,18 +201,18 @@ class EntriesPass {
       return;
     }
     if (source.disclosures.length > 0 || source.erased !== undefined) {
-      findings.fail('disclosure.digest', 'only consents have values to disclose or to erase');
+      findings.fail('disclosure.digest', 'only consents can have disclosed or erased values');
     }
     const parsed = matchShape<unknown>(SEALED_RECORD_SCHEMAS[entry.type], record);
     if (parsed.ok) findings.pass('record.format');
-    else findings.fail('record.format', `the record cannot be used: ${parsed.reason}`);
+    else findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
     const version =
       entry.type === DOCUMENT_VERSION_PUBLISHED ? matchShape(DocumentVersionPublishedRecord, record) : null;
     if (version?.ok) this.#documents.addVersion(version.value, findings.verdict, place);
     const state = STATES.get(entry.type);
     const change = state === undefined ? null : matchShape(DocumentVersionStateRecord, record);
     if (state !== undefined && change?.ok) this.#documents.addState(state, change.value, place);
-    const configuration = isSiteConfigPublished(entry.type) ? matchShape(AnySiteConfigRecord, record) : null;
+    const configuration = entry.type === SITE_CONFIG_PUBLISHED ? matchShape(SiteConfigPublishedRecord, record) : null;
     if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, findings.verdict, place);
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
     if (erasure?.ok)
@@ -219,17 +224,17 @@ class EntriesPass {
     const parsed =
       read.consent === null ? matchShape(ConsentRecord, record) : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
-      findings.fail('record.format', `the record cannot be used: ${parsed.reason}`);
+      findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
       this.#remember(read, -1, -1);
       return;
     }
     const consent = parsed.value;
     if (!areDigestsSorted(consent._sd))
-      findings.fail('record.format', 'the digests are not sorted, or one stands twice');
+      findings.fail('record.format', 'the digests in `_sd` are not sorted or not unique');
     else if (consent.valid_until !== null && consent.valid_until < consent.created_at)
-      findings.fail('record.format', 'it ends (valid_until) before it begins (created_at)');
+      findings.fail('record.format', 'valid_until is earlier than created_at');
     else findings.pass('record.format');
-    findings.open('record.proof-hash', "not checked: it needs the tenant's proof key, and proves nothing to others");
+    findings.open('record.proof-hash', 'not checked: only the tenant has the proof key');
     const disclosures = verifyDisclosures(consent, source.disclosures, decoded, findings);
     this.#salts.accept(disclosures, findings);
     this.#filter?.verify(consent, disclosures, findings);
@@ -260,14 +265,14 @@ class EntriesPass {
   async finish(): Promise<EntriesResult> {
     const coverage = this.#cover();
     const resolutions = await this.#documents.resolve();
-    const judge = new FinalJudge(this.files.findings, this.#consents, this.#erasures, {
+    const finalChecks = new FinalChecks(this.files.findings, this.#consents, this.#erasures, {
       resolutions,
       isHistoryWhole: coverage?.notices.is_whole === true && this.#knowsEveryType,
     });
     for (let i = 0; i < this.#consents.length; i += 1) {
       const { watch } = this.context;
       const notes = watch === null ? null : watch.notesOf({ event_id: this.#consents.eventIdOf(i) });
-      const { verdict, isErased } = judge.judge(i, notes);
+      const { verdict, isErased } = finalChecks.evaluate(i, notes);
       if (isErased) this.counter.erased += 1;
       if (notes !== null) await this.#finishWatched(i, verdict, isErased);
     }

@@ -4,7 +4,7 @@ import type { Outcome } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 
-/** Where an erasure stands. */
+/** The position of an erasure. */
 export interface ErasurePlace {
   readonly stream: string;
   readonly revision: number;
@@ -49,23 +49,29 @@ export class Erasures {
   }
 
   /** Whether the erasure to which a record's mark points proves that the record was erased. */
-  judge(
+  evaluate(
     mark: ErasurePlace,
     record: ErasurePlace & { readonly eventId: string },
   ): { outcome: Outcome; message: string } {
     const index = this.#places.get(`${mark.stream}@${mark.revision}`);
     const erasure = index === undefined ? undefined : this.#erasures[index];
     if (erasure === undefined)
-      return { outcome: 'fail', message: 'it is called erased, but no such erasure is enclosed' };
+      return {
+        outcome: 'fail',
+        message: 'the record is marked as erased, but the package does not include that erasure',
+      };
     if (this.#firsts.get(record.eventId) !== index && !this.#others.has(`${record.eventId}@${index}`)) {
-      return { outcome: 'fail', message: 'it is called erased, but the erasure does not list it' };
+      return { outcome: 'fail', message: 'the record is marked as erased, but the erasure does not list it' };
     }
     if (erasure.stream !== record.stream || erasure.revision <= record.revision) {
-      return { outcome: 'fail', message: 'it is called erased by an erasure of another site, or from before it' };
+      return {
+        outcome: 'fail',
+        message: 'the record is marked as erased by an erasure of another site, or by an earlier one',
+      };
     }
     if (erasure.verdict === 'valid') return { outcome: 'pass', message: '' };
     return erasure.verdict === 'invalid'
-      ? { outcome: 'fail', message: 'the erasure that lists it does not hold' }
-      : { outcome: 'indeterminate', message: 'the erasure that lists it is not proved' };
+      ? { outcome: 'fail', message: 'the erasure that lists the record failed its checks' }
+      : { outcome: 'indeterminate', message: 'the erasure that lists the record is not proved' };
   }
 }

@@ -1,6 +1,6 @@
 import { concatBytes, textOfBytes } from '../../../schemas/crypto/encoding.js';
 
-/** Whole lines of an NDJSON file, one behind the other, each ended by its LF. */
+/** Whole lines of an NDJSON file in order, each with its LF. */
 export class LineBlock {
   #text: string | null = null;
 
@@ -17,7 +17,7 @@ export class LineBlock {
   }
 }
 
-/** What is wrong with a file from a line on. */
+/** Why a file cannot be read from a line on. */
 export interface LineProblem {
   readonly number: number;
   readonly reason: string;

@@ -10,7 +10,7 @@ import type { Findings } from '../findings/findings.js';
 import { LINE_FEED, LineBlock, splitLines, tooLong } from './lines.js';
 import { type Parsed, parseShape } from './parse.js';
 
-/** Reads the line of a block that begins at `start`; its LF stands at `end`. */
+/** Reads the line of a block from `start` to its LF at `end`. */
 export type LineReader<T> = (block: LineBlock, start: number, end: number) => Read<T>;
 
 export type Read<T> = Omit<Extract<Parsed<T>, { ok: true }>, 'json'> | Extract<Parsed<T>, { ok: false }>;
@@ -24,8 +24,8 @@ export function readerOf<T>(schema: z.ZodType<T>): LineReader<T> {
 }
 
 /**
- * The files of a package, read on demand. Whatever is read to its end is hashed on the way, so that a file is read once even though its digest
- * is compared with the manifest as well.
+ * The files of a package, read on demand. Whatever is read to its end is hashed on the way, so that
+ * a file is read once even though its digest is compared with the manifest as well.
  */
 export class PackageFiles {
   readonly #digests = new Map<string, string>();
@@ -48,7 +48,10 @@ export class PackageFiles {
     return this.#digests.get(name) ?? null;
   }
 
-  /** The content in pieces. It ends early where the file is broken, which `container.content` reports, once. */
+  /**
+   * The content in pieces. It ends early where the file is broken, which `container.content`
+   * reports, once.
+   */
   async *pieces(name: string): AsyncGenerator<Uint8Array, void> {
     const file = this.archive.get(name);
     if (file === undefined) return;
@@ -77,7 +80,7 @@ export class PackageFiles {
     const file = this.archive.get(name);
     if (file === undefined) return null;
     if (file.size > maxBytes) {
-      this.findings.fail('container.limits', `it is larger than the ${maxBytes} bytes allowed for it`, { file: name });
+      this.findings.fail('container.limits', `the file is larger than the limit of ${maxBytes} bytes`, { file: name });
       return null;
     }
     const parts: Uint8Array[] = [];
@@ -95,8 +98,9 @@ export class PackageFiles {
   }
 
   /**
-   * The lines of an NDJSON file, each parsed, in blocks: of a million lines not each can be waited for. A line that is not what it should be
-   * fails `check`, and is left out. It ends early once so much is wrong with the package that reading on would only cost time.
+   * The lines of an NDJSON file, each parsed, in blocks: of a million lines not each can be waited
+   * for. A line that is not what it should be fails `check`, and is left out. It ends early once so
+   * much is wrong with the package that reading on would only cost time.
    */
   async *blocks<T>(
     name: string,
@@ -144,7 +148,7 @@ export class PackageFiles {
     if (this.findings.failures < LIMITS.failures) return false;
     if (!this.#isGivenUp) {
       this.#isGivenUp = true;
-      const message = `more than ${LIMITS.failures} things are wrong with the package: the rest of its lines was not checked`;
+      const message = `more than ${LIMITS.failures} checks failed: the remaining lines were not checked`;
       this.findings.fail('container.limits', message);
     }
     return true;

@@ -33,5 +33,5 @@ export function matchShape<T>(schema: z.ZodType<T>, json: JsonValue): Parsed<T> 
   if (result.success) return { ok: true, value: result.data, json };
   const [issue] = result.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.map(String).join('.')}: `;
-  return { ok: false, reason: `another shape than published: ${place}${issue?.message ?? 'unknown'}` };
+  return { ok: false, reason: `does not match the published schema: ${place}${issue?.message ?? 'unknown'}` };
 }

@@ -9,7 +9,10 @@ export interface EntryNote {
   readonly message: string;
 }
 
-/** What the checks find about one entry: passed on to the package's findings, with the entry's own verdict kept. */
+/**
+ * What the checks find about one entry: passed on to the package's findings, with the entry's own
+ * verdict kept.
+ */
 export class EntryFindings {
   #verdict: Verdict = 'valid';
   readonly #at: Location | (() => Location);
@@ -34,7 +37,7 @@ export class EntryFindings {
     return this.#verdict;
   }
 
-  /** Takes in the verdict of something that the entry stands on, found and reported elsewhere. */
+  /** Adopts the verdict of another item that the entry depends on. */
   adopt(verdict: Verdict): void {
     this.#verdict = worst(this.#verdict, verdict);
   }

@@ -8,7 +8,10 @@ export function worst(a: Verdict, b: Verdict): Verdict {
   return RANK[a] >= RANK[b] ? a : b;
 }
 
-/** What one check's outcome makes of the verdict: any failure is fatal, doubt only where the check is required. */
+/**
+ * What one check's outcome makes of the verdict: any failure is fatal, doubt only where the check
+ * is required.
+ */
 export function verdictOf(id: CheckId, outcome: Outcome): Verdict {
   if (outcome === 'fail') return 'invalid';
   return outcome === 'indeterminate' && CHECKS[id].required ? 'indeterminate' : 'valid';

@@ -26,7 +26,7 @@ export async function readBridges(files: PackageFiles, checkpoints: Checkpoints)
     const result =
       bridges.length < LIMITS.bridges
         ? await readBridge(value, bridges.at(-1), checkpoints)
-        : 'there are too many bridges';
+        : 'the package includes too many bridges';
     if (typeof result === 'string') {
       findings.fail('ledger.bridge', result, at);
       break;
@@ -36,13 +36,12 @@ export async function readBridges(files: PackageFiles, checkpoints: Checkpoints)
   }
   for (const { checkpoint, file } of checkpoints.values()) {
     if (checkpoint.nextKey !== null && !bridges.some((bridge) => bridge.size === checkpoint.size)) {
-      findings.fail('ledger.bridge', 'the checkpoint hands over to another key, but is not listed as a bridge', {
+      findings.fail('ledger.bridge', 'the checkpoint has a next-key line, but is not listed as a bridge', {
         file,
       });
     }
   }
-  if (bridges.length === 0)
-    findings.skip('ledger.bridge', 'the ledger has never changed its key, as far as the package shows');
+  if (bridges.length === 0) findings.skip('ledger.bridge', 'the package shows no change of the ledger key');
   return bridges;
 }
 
@@ -53,18 +52,18 @@ async function readBridge(
 ): Promise<Bridge | string> {
   const from = parseVerifierKey(line.from);
   const to = parseVerifierKey(line.to);
-  if (from === null || to === null) return 'its keys are malformed';
+  if (from === null || to === null) return 'the keys are malformed';
   if (last !== undefined && (last.size >= line.size || !isSameKey(last.to, from)))
-    return 'it does not follow the bridge before it';
-  if (isSameKey(from, to)) return 'it leads to the key that it comes from';
+    return 'the bridge does not start at the key and size where the previous bridge ended';
+  if (isSameKey(from, to)) return 'the old key and the new key are the same';
   const enclosed = checkpoints.get(line.size);
-  if (enclosed === undefined) return `the checkpoint of size ${line.size} is not enclosed`;
+  if (enclosed === undefined) return `the checkpoint of size ${line.size} is not in the package`;
   const { checkpoint, note } = enclosed;
-  if (from.name !== checkpoint.origin || to.name !== checkpoint.origin) return 'its keys are of another ledger';
+  if (from.name !== checkpoint.origin || to.name !== checkpoint.origin) return 'the keys belong to another ledger';
   if (checkpoint.nextKey !== formatVerifierKey(to.name, to.publicKey))
-    return 'its checkpoint does not name the new key';
-  if ((await verifyNote(note, from)) !== 'signed') return 'the old key did not sign it';
-  if ((await verifyNote(note, to)) !== 'signed') return 'the new key did not sign it';
+    return 'the checkpoint has no next-key line with the new key';
+  if ((await verifyNote(note, from)) !== 'signed') return 'the old key did not sign the checkpoint';
+  if ((await verifyNote(note, to)) !== 'signed') return 'the new key did not sign the checkpoint';
   return { size: line.size, from, to };
 }
 

@@ -18,13 +18,16 @@ export interface EnclosedCheckpoint {
 /** Checkpoints by size, smallest first. */
 export type Checkpoints = ReadonlyMap<number, EnclosedCheckpoint>;
 
-/** Reads the checkpoints: form, size against the file's name, origin against the manifest's, and that the manifest's own is the newest. */
+/**
+ * Reads the checkpoints: form, size against the file's name, origin against the manifest's, and
+ * that the manifest's own is the newest.
+ */
 export async function readCheckpoints(files: PackageFiles, manifest: Manifest | null): Promise<Checkpoints> {
   const { findings } = files;
   const found = new Map<number, EnclosedCheckpoint>();
   const sizes = sizesOf(files, 'note');
   if (sizes.length > LIMITS.checkpoints) {
-    findings.fail('container.limits', `the package encloses more than ${LIMITS.checkpoints} checkpoints`);
+    findings.fail('container.limits', `the package includes more than ${LIMITS.checkpoints} checkpoints`);
   }
   let total = 0;
   for (const size of sizes.slice(0, LIMITS.checkpoints)) {
@@ -32,7 +35,7 @@ export async function readCheckpoints(files: PackageFiles, manifest: Manifest | 
     const bytes = await files.bytes(file, LIMITS.noteBytes);
     total += bytes?.length ?? 0;
     if (total > LIMITS.notesBytes) {
-      findings.fail('container.limits', `the checkpoints are larger than ${LIMITS.notesBytes} bytes together`, {
+      findings.fail('container.limits', `the checkpoints together exceed ${LIMITS.notesBytes} bytes`, {
         file,
       });
       break;
@@ -44,17 +47,18 @@ export async function readCheckpoints(files: PackageFiles, manifest: Manifest | 
   const noted = new Set(sizes);
   for (const size of sizesOf(files, 'tsr')) {
     if (!noted.has(size)) {
-      findings.fail('ledger.checkpoint', 'the checkpoint of this time stamp is missing', {
+      findings.fail('ledger.checkpoint', 'the checkpoint for this time stamp is missing', {
         file: PACKAGE_FILES.response(size),
       });
     }
   }
   if (manifest === null) return found;
   if (manifest.checkpoint === null) {
-    if (sizes.length > 0) findings.fail('ledger.checkpoint', 'the manifest names no checkpoint, but some are enclosed');
-    else findings.open('ledger.checkpoint', 'nothing was stamped yet when the package was made');
+    if (sizes.length > 0)
+      findings.fail('ledger.checkpoint', 'the manifest names no checkpoint, but the package includes some');
+    else findings.open('ledger.checkpoint', 'the ledger had no time stamp when the package was made');
   } else if (sizes.at(-1) !== manifest.checkpoint) {
-    findings.fail('ledger.checkpoint', 'the newest checkpoint enclosed is not the one that the manifest names', {
+    findings.fail('ledger.checkpoint', 'the newest checkpoint in the package is not the one in the manifest', {
       file: PACKAGE_FILES.note(manifest.checkpoint),
     });
   }
@@ -71,11 +75,11 @@ function readOne(
   const text = decodeUtf8(bytes);
   const note = text === null ? null : parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
-  if (note === null || checkpoint === null) return 'it is not a signed checkpoint';
+  if (note === null || checkpoint === null) return 'the file is not a signed checkpoint';
   found.set(size, { file, bytes, note, checkpoint });
-  if (checkpoint.size !== size) return `it is for size ${checkpoint.size}`;
+  if (checkpoint.size !== size) return `the checkpoint has size ${checkpoint.size}, unlike its file name`;
   if (manifest !== null && checkpoint.origin !== manifest.origin)
-    return 'it belongs to another ledger than the manifest names';
+    return 'the checkpoint belongs to another ledger than the one in the manifest';
   return null;
 }
 

@@ -23,7 +23,7 @@ export async function verifyCheckpointConsistency(
     if (!areNeighbours || proved.has(value.from)) {
       findings.fail(
         'ledger.consistency',
-        'it is not between two neighbouring checkpoints of the package, or stands twice',
+        'the proof is not between two neighbouring checkpoints of the package, or is repeated',
         at,
       );
       continue;
@@ -46,11 +46,11 @@ export async function verifyCheckpointConsistency(
     isUnbroken &&= i === sizes.length - 1 || proved.has(size);
     if (isUnbroken) tied.add(size);
     if (i < sizes.length - 1 && !proved.has(size)) {
-      findings.open('ledger.consistency', `no proof leads from checkpoint ${size} to the next`, {
+      findings.open('ledger.consistency', `the package includes no proof from checkpoint ${size} to the next`, {
         file: PACKAGE_FILES.note(size),
       });
     }
   }
-  if (sizes.length < 2) findings.skip('ledger.consistency', 'the package encloses fewer than two checkpoints');
+  if (sizes.length < 2) findings.skip('ledger.consistency', 'the package includes fewer than two checkpoints');
   return tied;
 }

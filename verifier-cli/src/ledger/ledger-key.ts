@@ -4,18 +4,26 @@ import type { Findings } from '../findings/findings.js';
 import { type Bridge, isSameKey } from './bridges.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
-/** Keys of this ledger that the person who verifies trusts: the ones given, and those that bridges lead to from them. */
+/**
+ * Keys of this ledger that the verifying person trusts: the given ones, and their successors over
+ * bridges.
+ */
 export interface TrustedKeys {
   readonly keys: readonly VerifierKey[];
-  /** Those of them that may certify the manifest's key: in force at the newest checkpoint. A retired key may have fallen into other hands. */
+  /**
+   * Those of them that may certify the manifest's key: in force at the newest checkpoint. An
+   * attacker may have obtained a retired key.
+   */
   readonly inForce: readonly VerifierKey[];
 }
 
 /**
- * Verifies who signed the checkpoints. Trust comes from outside alone: a key that only the package brings along proves nothing.
+ * Verifies who signed the checkpoints. Trust comes only from outside: a key that only the package
+ * contains proves nothing.
  *
- * A pinned key stands for its successors over verified bridges. It does not stand for its predecessors; checkpoints that these signed must
- * bear their signature, and are believed because a trusted one extends them (`ledger.consistency`).
+ * A pinned key covers its successors over verified bridges. It does not cover its predecessors;
+ * checkpoints that these signed must bear their signature, and are believed because a trusted one
+ * extends them (`ledger.consistency`).
  * @param given the keys given by the person who verifies
  */
 export async function verifyLedgerKey(
@@ -31,14 +39,14 @@ export async function verifyLedgerKey(
   if (given.length === 0) {
     findings.open(
       'ledger.key',
-      "no key of the ledger was given, so nothing says whose records these are: give its operator's with --ledger-key",
+      "no ledger key was given, so the origin of the records is not proved: give the operator's key with --ledger-key",
     );
     return { keys: [], inForce: [] };
   }
   if (own.length === 0) {
     findings.fail(
       'ledger.key',
-      `the package is of the ledger “${origin ?? 'unknown'}”; the keys given are of other ledgers`,
+      `the package is of the ledger “${origin ?? 'unknown'}”, but the given keys are of other ledgers`,
     );
     return { keys: [], inForce: [] };
   }
@@ -47,7 +55,7 @@ export async function verifyLedgerKey(
   const pinned = chain.findIndex((key) => own.some((other) => isSameKey(key, other)));
   const trusted = pinned < 0 ? own : [...own, ...chain.slice(pinned)];
   if (newest === undefined) {
-    findings.open('ledger.key', 'the package encloses no checkpoint that the key could have signed');
+    findings.open('ledger.key', 'the package includes no checkpoint, so there is no signature to check');
     return { keys: trusted, inForce: trusted };
   }
   for (const enclosed of checkpoints.values()) {
@@ -58,7 +66,10 @@ export async function verifyLedgerKey(
   return { keys: trusted, inForce: await keysInForce(newest, chain.at(-1), trusted) };
 }
 
-/** The trusted keys that signed the newest checkpoint; where the ledger changed its key, the last of them alone, though the bridge bears both. */
+/**
+ * The trusted keys that signed the newest checkpoint; where the ledger changed its key, the last of
+ * them alone, though the bridge bears both.
+ */
 async function keysInForce(
   { note }: EnclosedCheckpoint,
   last: VerifierKey | undefined,
@@ -77,12 +88,13 @@ async function problemOf(
   isNewest: boolean,
 ): Promise<string | null> {
   const verdicts = await Promise.all([...trusted, ...chain].map((key) => verifyNote(note, key)));
-  if (verdicts.includes('bad-signature')) return 'a signature by the ledger is wrong';
-  // Up to a bridge's size the old key signs, behind it the new one: a retired key must not sign on.
+  if (verdicts.includes('bad-signature')) return 'a signature by the ledger key is invalid';
+  // Up to a bridge's size the old key signs, after it the new one: a retired key must not continue
+  // to sign.
   const period = chain[bridges.filter(({ size }) => size < checkpoint.size).length];
   if (period !== undefined && (await verifyNote(note, period)) !== 'signed')
-    return 'it is not signed by the key in force at its size';
+    return 'the key in force at this size did not sign the checkpoint';
   const isTrusted = verdicts.slice(0, trusted.length).includes('signed');
   if (isTrusted || (!isNewest && period !== undefined)) return null;
-  return 'it is not signed by the ledger key that you gave';
+  return 'the ledger key that you gave did not sign the checkpoint';
 }

@@ -5,7 +5,7 @@ import type { Archive } from '../container/archive.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
 
-/** Compares what the manifest counts with what is there, and says what the package leaves out. */
+/** Compares the counts of the manifest with the content, and reports what the package withholds. */
 export function verifyCounts(
   manifest: Manifest | null,
   summary: RecordsSummary,
@@ -13,14 +13,14 @@ export function verifyCounts(
   findings: Findings,
 ): void {
   if (summary.consents > 0) findings.pass('package.records');
-  else findings.open('package.records', 'the package holds no consent record');
+  else findings.open('package.records', 'the package contains no consent record');
 
   const withheld = summary.withheld_values;
   if (withheld > 0) findings.skip('disclosure.withheld', `withheld: ${counted(withheld, 'value')}`);
   else findings.skip('disclosure.withheld', 'no value is withheld');
 
   if (manifest === null) {
-    findings.open('manifest.counts', 'without a manifest nothing says how much the package should hold');
+    findings.open('manifest.counts', 'there is no manifest that states how much the package should contain');
     return;
   }
   const attachments = [...archive.keys()].filter((name) => name.startsWith(PACKAGE_FILES.attachment(''))).length;
@@ -29,8 +29,12 @@ export function verifyCounts(
     const claimed = manifest.counts[name];
     if (claimed === found[name]) findings.pass('manifest.counts');
     else
-      findings.fail('manifest.counts', `the manifest counts ${claimed} ${name}, the package holds ${found[name]}`, {
-        file: PACKAGE_FILES.manifest,
-      });
+      findings.fail(
+        'manifest.counts',
+        `the manifest states ${claimed} ${name}, but the package contains ${found[name]}`,
+        {
+          file: PACKAGE_FILES.manifest,
+        },
+      );
   }
 }

@@ -4,12 +4,15 @@ import type { Findings } from '../findings/findings.js';
 import { CLOCK_TOLERANCE_MS } from '../time/claimed-times.js';
 import type { StampedTimes } from '../time/stamped-times.js';
 
-/** Holds the time at which the package claims to be made against the stamps in it: it cannot be older than they are. */
+/**
+ * Holds the time at which the package claims to be made against the stamps in it: it cannot be
+ * older than they are.
+ */
 export function verifyExportTime({ exported_at: exportedAt }: Manifest, times: StampedTimes, findings: Findings): void {
   const time = Date.parse(exportedAt);
   const isContradicted = times.all.some((stamp) => time < stamp.time - stamp.accuracy - CLOCK_TOLERANCE_MS);
   if (isContradicted)
-    findings.fail('time.claimed', 'the package claims to be made before a time stamp that it encloses', {
+    findings.fail('time.claimed', 'exported_at is earlier than a time stamp in the package', {
       file: PACKAGE_FILES.manifest,
     });
 }

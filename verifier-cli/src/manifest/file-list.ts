@@ -5,7 +5,7 @@ import type { PackageFiles } from '../files/package-files.js';
 const ATTACHMENTS = 'attachments/';
 
 /**
- * Compares every file with its digest in the manifest, and the list with what is there.
+ * Compares every file with its digest in the manifest, and the list with the files present.
  * @param attachments names of the attachment files that a disclosure vouches for
  */
 export async function verifyFileList(
@@ -19,18 +19,18 @@ export async function verifyFileList(
     const digest = await files.digest(name);
     const at = { file: name };
     if (name === PACKAGE_FILES.manifest || name === PACKAGE_FILES.manifestSignature) {
-      if (listed.has(name)) findings.fail('manifest.files', 'the manifest lists itself or its signature', at);
+      if (listed.has(name)) findings.fail('manifest.files', 'the manifest must not list itself or its signature', at);
       continue;
     }
     const contentName = /^(?:notices|attachments|checkpoints\/(?:certificates|crls|ocsp))\/([0-9a-f]{64})/.exec(
       name,
     )?.[1];
     if (digest !== null && contentName !== undefined && contentName !== digest) {
-      findings.fail('manifest.files', 'its content is not the one that its name states', at);
+      findings.fail('manifest.files', 'the SHA-256 of the content differs from the file name', at);
     }
     if (name.startsWith(ATTACHMENTS)) {
       if (listed.has(name))
-        findings.fail('manifest.files', 'attachments are vouched for by disclosures, not by the manifest', at);
+        findings.fail('manifest.files', 'the manifest must not list attachments: disclosures name them', at);
       else if (attachments.has(name)) findings.pass('manifest.files');
       else findings.fail('manifest.files', 'no disclosure names this attachment', at);
       continue;
@@ -46,6 +46,5 @@ export async function verifyFileList(
   for (const name of listed.keys()) {
     if (!files.has(name)) findings.fail('manifest.files', 'the file is missing', { file: name });
   }
-  if (manifest === null)
-    findings.open('manifest.files', 'without a manifest nothing says which files belong to the package');
+  if (manifest === null) findings.open('manifest.files', 'there is no manifest that lists the files of the package');
 }

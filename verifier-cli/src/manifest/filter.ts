@@ -3,7 +3,10 @@ import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 
-/** Verifies, record by record, that values are shown only where the manifest says that they were asked for. */
+/**
+ * Verifies, record by record, that values are shown only where the manifest says that they were
+ * asked for.
+ */
 export class FilterRules {
   readonly #eventIds: ReadonlySet<string> | null;
   readonly #fields: ReadonlySet<string> | 'all';
@@ -18,15 +21,18 @@ export class FilterRules {
     if (disclosures.length === 0) return;
     const fields = this.#fields;
     const unasked = fields === 'all' ? undefined : disclosures.find(({ name }) => !fields.has(name));
-    if (!this.#fits(record))
-      findings.fail('manifest.filter', 'a value is shown although the record does not fit the filter of the manifest');
+    if (!this.#matches(record))
+      findings.fail(
+        'manifest.filter',
+        'a value is disclosed although the record does not match the filter in the manifest',
+      );
     else if (unasked !== undefined)
-      findings.fail('manifest.filter', `a value is shown of a field that was not asked for: ${unasked.name}`);
+      findings.fail('manifest.filter', `a value is disclosed of a field that was not requested: ${unasked.name}`);
     else findings.pass('manifest.filter');
   }
 
-  /** By what is public: whose record it is does not show. */
-  #fits(record: ConsentRecord): boolean {
+  /** Compares public members only: the public part does not identify the person. */
+  #matches(record: ConsentRecord): boolean {
     const { from, to, consent_type: type, document_version_id: version } = this.filter;
     return (
       (from === null || record.created_at >= from) &&

@@ -11,7 +11,10 @@ export interface ReadManifest {
   readonly manifest: Manifest | null;
 }
 
-/** Reads the manifest. It must come last but for its signature only in time, not in place: any place in the ZIP is accepted. */
+/**
+ * Reads the manifest. It must come last but for its signature only in time, not in place: any place
+ * in the ZIP is accepted.
+ */
 export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
   const at = { file: PACKAGE_FILES.manifest };
   const bytes = await files.bytes(PACKAGE_FILES.manifest, LIMITS.manifestBytes);
@@ -21,7 +24,7 @@ export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
   }
   const parsed = parseShape(Manifest, bytes, LIMITS.manifestValues);
   if (!parsed.ok) {
-    files.findings.fail('manifest.format', `the manifest cannot be used: ${parsed.reason}`, at);
+    files.findings.fail('manifest.format', `the manifest is invalid: ${parsed.reason}`, at);
     return { bytes, manifest: null };
   }
   files.findings.pass('manifest.format');

@@ -11,8 +11,10 @@ import type { TrustedKeys } from '../ledger/ledger-key.js';
 import type { ReadManifest } from './manifest.js';
 
 /**
- * Verifies the detached JWS over the manifest (RFC 7515 appendix F, RFC 8037), and the certificate of its key.
- * @param trusted keys of the ledger that the person who verifies trusts, directly or over bridges, and those of them in force
+ * Verifies the detached JWS over the manifest (RFC 7515 appendix F, RFC 8037), and the certificate
+ * of its key.
+ * @param trusted keys of the ledger that the person who verifies trusts, directly or over bridges,
+ *   and those of them in force
  */
 export async function verifyManifestSignature(
   files: PackageFiles,
@@ -27,8 +29,8 @@ export async function verifyManifestSignature(
   const signature = fromBase64url(encodedSignature ?? '');
   const header = headerBytes === null ? null : parseShape(ManifestSignatureHeader, headerBytes);
   if (encodedHeader === undefined || signature === null || header === null || !header.ok) {
-    findings.fail('manifest.signature', 'the manifest has no signature, or one of another form', at);
-    findings.open('manifest.certificate', 'without a signature there is no key to certify', at);
+    findings.fail('manifest.signature', 'the manifest signature is missing or has another form', at);
+    findings.open('manifest.certificate', 'there is no signature, so there is no key to certify', at);
     return;
   }
   const publicKey = fromBase64url(header.value.jwk.x);
@@ -36,7 +38,7 @@ export async function verifyManifestSignature(
   if (publicKey === null || !(await verifyEd25519(publicKey, signed, signature))) {
     findings.fail(
       'manifest.signature',
-      'the signature does not fit the manifest: it was changed after it was signed',
+      'the signature does not match the manifest: the manifest was changed after it was signed',
       at,
     );
   } else {
@@ -57,7 +59,7 @@ async function verifyCertificate(
   const note = parseNote(certificate);
   const certified = note === null ? null : parseManifestKeyText(note.text);
   if (note === null || certified === null) {
-    findings.fail('manifest.certificate', 'the certificate of the key is malformed', at);
+    findings.fail('manifest.certificate', 'the certificate of the manifest key is malformed', at);
     return;
   }
   if (publicKey === null || !equalBytes(certified.publicKey, publicKey)) {
@@ -65,28 +67,28 @@ async function verifyCertificate(
     return;
   }
   if (origin !== null && certified.origin !== origin) {
-    findings.fail('manifest.certificate', 'the certificate is of another ledger', at);
+    findings.fail('manifest.certificate', 'the certificate was issued by another ledger', at);
     return;
   }
   const verdicts = await Promise.all(trusted.keys.map((key) => verifyNote(note, key)));
   const signers = trusted.keys.filter((_, i) => verdicts[i] === 'signed');
   if (verdicts.includes('bad-signature')) {
-    findings.fail('manifest.certificate', "the ledger's signature on the certificate is wrong", at);
+    findings.fail('manifest.certificate', "the ledger's signature on the certificate is invalid", at);
   } else if (signers.some((signer) => trusted.inForce.some((key) => isSameKey(key, signer)))) {
     findings.pass('manifest.certificate');
   } else if (signers.length > 0) {
     findings.fail(
       'manifest.certificate',
-      'the certificate is by a key of the ledger that is not in force at the newest checkpoint',
+      'the ledger key that signed the certificate is not in force at the newest checkpoint',
       at,
     );
   } else if (trusted.keys.length === 0) {
     findings.open(
       'manifest.certificate',
-      'no key of the ledger that you trust could be used to check it (--ledger-key)',
+      'there is no trusted ledger key to check the certificate with: give one with --ledger-key',
       at,
     );
   } else {
-    findings.fail('manifest.certificate', 'the certificate is not signed by the key of the ledger that you gave', at);
+    findings.fail('manifest.certificate', 'the ledger key that you gave did not sign the certificate', at);
   }
 }

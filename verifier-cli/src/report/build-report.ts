@@ -119,7 +119,9 @@ function reportedStamp({ size, report, renewedBy }: Stamp): ReportedStamp {
   };
 }
 
-/** The package stands as long as the stamp that stands longest: a newer stamp renews what older ones protect. */
+/**
+ * The package is valid as long as its longest-lasting stamp: a newer stamp renews the older ones.
+ */
 function firstEnd(stamps: readonly Stamp[]): { date: string; reason: string } | null {
   const ends = stamps.map(({ report }) => report.soundUntil).filter((end) => end !== undefined);
   const [longest] = ends.toSorted((a, b) => b.date.getTime() - a.date.getTime());

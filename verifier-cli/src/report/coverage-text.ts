@@ -6,13 +6,14 @@ const SHOWN_RUNS = 5;
 /** How far one stream is covered, in words; always with the revisions it is about. */
 export function coverageText(coverage: StreamCoverage): string {
   const { complete, complete_up_to: upTo, ledger_reaches: reaches, is_whole: isWhole } = coverage;
-  const ledger = reaches === null ? 'no batch enclosed holds any' : `the ledger has at least revision ${reaches}`;
-  if (upTo !== null && isWhole) return `complete up to revision ${upTo}, the last that the enclosed batches hold`;
+  const ledger =
+    reaches === null ? 'the included batches contain no revision of it' : `the ledger has at least revision ${reaches}`;
+  if (upTo !== null && isWhole) return `complete up to revision ${upTo}, the last one in the included batches`;
   if (upTo !== null) return `complete up to revision ${upTo}; ${ledger}`;
   if (complete.length === 0) return `not shown to be complete; ${ledger}`;
   const runs = complete.slice(0, SHOWN_RUNS).map(({ first, last }) => `${first} to ${last}`);
   const more = complete.length > runs.length ? ` and ${complete.length - runs.length} more runs` : '';
-  return `complete only within the revisions ${runs.join(', ')}${more}; ${ledger}`;
+  return `complete only within revisions ${runs.join(', ')}${more}; ${ledger}`;
 }
 
 /** Which records were asked for, in words. */
@@ -23,8 +24,8 @@ export function filterText(filter: ReportedFilter): string {
     to === null ? null : `created before ${to}`,
     type === null ? null : `type ${type}`,
     version === null ? null : `document version ${version}`,
-    eventIds === null ? null : `${eventIds} chosen records`,
-    persons === 0 ? null : `${persons === 1 ? 'one person' : `${persons} persons`}, not named here`,
+    eventIds === null ? null : `${eventIds} selected records`,
+    persons === 0 ? null : `${persons === 1 ? 'one person' : `${persons} persons`} (not named here)`,
   ].filter((part) => part !== null);
   return parts.length === 0 ? 'the whole site' : `only ${parts.join('; ')}`;
 }

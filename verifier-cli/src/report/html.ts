@@ -4,7 +4,8 @@ import { escapeHtml, type Markup, renderHtml } from './markup.js';
 import { REPORT_STYLE } from './style.js';
 
 /**
- * One self-contained page. Its policy lets nothing run, load or be sent: all that it allows is the one style sheet in it, by its hash.
+ * One self-contained page. Its policy lets nothing run, load or be sent: all that it allows is the
+ * one style sheet in it, by its hash.
  * @param title plain text
  */
 export function htmlPage(title: string, content: Markup): string {

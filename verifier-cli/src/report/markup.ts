@@ -1,4 +1,7 @@
-/** A piece of a page: a text, or an element. Nothing in it is ever taken for HTML: texts and attribute values are escaped, or set as such. */
+/**
+ * A piece of a page: a text, or an element. Nothing in it is ever taken for HTML: texts and
+ * attribute values are escaped, or set as such.
+ */
 export type Markup = string | Element;
 
 export interface Element {

@@ -6,7 +6,7 @@ import { printable, printableSource } from './printable.js';
 import type { ReportedTime } from './report.js';
 import { OUTCOME_WORDS, VERDICT_WORDS } from './wording.js';
 
-/** A text that others chose, kept from reordering what stands beside it. */
+/** A text from the package, isolated so that it cannot reorder the text next to it. */
 export function foreign(text: string): Markup {
   return element('bdi', {}, printable(text));
 }
@@ -29,7 +29,7 @@ export function list(items: readonly (string | Markup)[]): Markup {
   return element('ul', {}, ...items.map((item) => element('li', {}, item)));
 }
 
-/** Names and what they stand for. Entries whose value is null are left out. */
+/** A list of names and values. Entries whose value is null are left out. */
 export function facts(entries: readonly (readonly [string, Markup | readonly Markup[] | null])[]): Markup {
   const shown = entries.flatMap(([name, value]) =>
     value === null
@@ -52,13 +52,16 @@ export function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string 
   return `${momentText(time)}${accuracy === 0 ? '' : ` (± ${accuracy} ms)`}`;
 }
 
-/** `2026-03-01T10:09:00.000Z` as `2026-03-01 10:09:00.000 UTC`; other texts as they are, made printable. */
+/**
+ * `2026-03-01T10:09:00.000Z` as `2026-03-01 10:09:00.000 UTC`; other texts as they are, made
+ * printable.
+ */
 export function momentText(time: string): string {
   const [, day, clock] = /^(\d{4}-\d{2}-\d{2})T([\d:.]+)Z$/.exec(time) ?? [];
   return day === undefined || clock === undefined ? printable(time) : `${day} ${clock} UTC`;
 }
 
-/** Where something was found, to stand before what was found. */
+/** The place of a problem, as a prefix of its message. */
 export function placeText(place: Omit<Problem, 'message' | 'outcome'>): string {
   const parts = [
     place.file === undefined ? null : printable(place.file),

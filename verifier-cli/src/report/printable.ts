@@ -1,12 +1,18 @@
-/** What could move the cursor, colour, hide or reorder what stands beside it. */
+/** Characters that could move the cursor, or colour, hide or reorder the text next to them. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** A text from the package as it may be shown: characters that are not plainly visible are written as an escape. */
+/**
+ * A text from the package as it may be shown: characters that are not plainly visible are written
+ * as an escape.
+ */
 export function printable(text: string): string {
   return text.replace(UNSAFE, escaped);
 }
 
-/** A longer text from the package: as `printable`, but its line feeds and tabs stay, so that it can be read. */
+/**
+ * A longer text from the package: as `printable`, but its line feeds and tabs stay, so that it can
+ * be read.
+ */
 export function printableSource(text: string): string {
   return text
     .replaceAll('\r\n', '\n')

@@ -15,30 +15,33 @@ interface Found {
   readonly coverage: Coverage | null;
 }
 
-/** What the package proves, in words for a reader without technical knowledge. Nothing as a whole, if any check failed. */
+/**
+ * What the package proves, in words for a reader without technical knowledge. Nothing as a whole,
+ * if any check failed.
+ */
 export function provesOf({ findings, manifest, summary, proved, coverage }: Found): readonly string[] {
   if (findings.verdict() === 'invalid') return [];
   const pass = (...ids: readonly CheckId[]) => ids.every((id) => findings.outcomeOf(id) === 'pass');
   const lines: string[] = [];
   if (pass('ledger.key') && manifest !== null && summary.consents > 0)
     lines.push(
-      `${summary.consents === 1 ? 'This consent is' : `These ${summary.consents} consents are`} recorded in the ledger “${manifest.origin}”, whose key you gave.`,
+      `The ledger “${manifest.origin}”, whose key you gave, contains ${summary.consents === 1 ? 'this consent' : `these ${summary.consents} consents`}.`,
     );
   if (pass('time.stamped') && proved.not_after !== null) {
     lines.push(
-      `All of it existed by ${proved.not_after.time} (UTC). Independent time-stamp authorities that you trust say so, not the service.`,
+      `All of them existed by ${proved.not_after.time} (UTC). Time stamp authorities that you trust state this, not the service.`,
     );
-    if (proved.not_before !== null) lines.push(`All of it was sealed after ${proved.not_before.time} (UTC).`);
+    if (proved.not_before !== null) lines.push(`All of them were sealed after ${proved.not_before.time} (UTC).`);
     if (pass('entry.inclusion', 'batch.inclusion'))
-      lines.push('None of it was changed since: every record still has the fingerprint that was stamped then.');
+      lines.push('None of them was changed since: every record still matches the digest that was stamped.');
   }
   if (pass('document.version'))
     lines.push(
-      'The texts consented to are enclosed, byte for byte as they were published, and their publication is on record as well.',
+      'The texts consented to are included exactly as they were published, and the ledger contains their publication.',
     );
   if (pass('disclosure.digest'))
     lines.push(
-      `What is shown of personal details (${counted(summary.disclosed_values, 'value')}) is what was recorded.`,
+      `The disclosed personal details (${counted(summary.disclosed_values, 'value')}) are the ones that were recorded.`,
     );
   if (pass('completeness.runs') && coverage !== null) {
     if (coverage.consents.complete.length > 0)
@@ -48,7 +51,7 @@ export function provesOf({ findings, manifest, summary, proved, coverage }: Foun
   }
   if (pass('erasure.proof'))
     lines.push(
-      `The personal details of ${counted(summary.erased, 'record')} were erased, and the erasure itself is on record.`,
+      `The personal details of ${counted(summary.erased, 'record')} were erased, and the ledger contains the erasure.`,
     );
   return lines;
 }

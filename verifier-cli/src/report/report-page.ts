@@ -24,11 +24,11 @@ export function reportPage(report: VerificationReport): Markup {
   return element(
     'article',
     { lang: 'en' },
-    element('header', {}, element('h1', {}, 'Evidence of consent: what was checked'), verdictBanner(report.verdict)),
+    element('header', {}, element('h1', {}, 'Evidence of consent: verification report'), verdictBanner(report.verdict)),
     ...developmentNotice(report),
     times(report),
     proofs(report),
-    section('What it does not prove', list(report.not_proved.map(printable))),
+    section('What the package does not prove', list(report.not_proved.map(printable))),
     about(report),
     ...attention(report.checks),
     ...warnings(report),
@@ -41,7 +41,7 @@ export function reportPage(report: VerificationReport): Markup {
 function developmentNotice({ package: about }: VerificationReport): Markup[] {
   if (about.development !== true) return [];
   const text =
-    'A time-stamp authority for development stamped this ledger. Anyone can run one and set its clock: this is for trying out, and is no evidence.';
+    'A development time stamp authority stamped this ledger. Anyone can run one and set its clock: use this package for trials only.';
   return [element('p', { class: 'attention' }, element('strong', {}, 'Not evidence. '), text)];
 }
 
@@ -49,18 +49,18 @@ function times({ verdict, proved, records, sound_until: soundUntil }: Verificati
   const existed =
     proved.not_after === null
       ? proved.batches === 0
-        ? 'Nothing: the package holds no sealed batch.'
-        : `Not proved: no time stamp that holds for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}.`
+        ? 'Not proved: the package contains no sealed batch.'
+        : `Not proved: no valid time stamp for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}.`
       : timeText(proved.not_after);
   return section(
     'Proved times',
-    element('p', {}, 'Stated by time-stamp authorities that you chose to trust. The service cannot alter them.'),
+    element('p', {}, 'Stated by time stamp authorities that you trust. The service cannot change them.'),
     ...(verdict === 'invalid'
       ? [
           element(
             'p',
             { class: 'fail' },
-            'A check failed: they hold for what was stamped, which need not be what is in this package.',
+            'A check failed. These times are valid for the stamped data, which may differ from the content of this package.',
           ),
         ]
       : []),
@@ -69,23 +69,23 @@ function times({ verdict, proved, records, sound_until: soundUntil }: Verificati
       { class: 'proved' },
       facts([
         ['Everything existed by', element('strong', {}, existed)],
-        ['The first of it existed by', proved.earliest && timeText(proved.earliest)],
+        ['The earliest records existed by', proved.earliest && timeText(proved.earliest)],
         [
           'All of it was sealed after',
-          proved.not_before === null ? 'no earlier stamp bounds it from below' : timeText(proved.not_before),
+          proved.not_before === null ? 'not proved: there is no earlier time stamp' : timeText(proved.not_before),
         ],
         [
           'Algorithms and certificates are sound until',
           soundUntil === null
-            ? 'unknown: no stamp holds'
-            : `${momentText(soundUntil.date)} (${printable(soundUntil.reason)}), unless the ledger is stamped anew before`,
+            ? 'unknown: there is no valid time stamp'
+            : `${momentText(soundUntil.date)} (${printable(soundUntil.reason)}), unless a new time stamp renews them before`,
         ],
       ]),
     ),
     ...(records.claimed === null
       ? []
       : [
-          element('p', {}, 'Claimed by the service itself, and not proved to the minute:'),
+          element('p', {}, 'Claimed by the service, and not proved exactly:'),
           facts([
             ['Consents given', `from ${momentText(records.claimed.first)} to ${momentText(records.claimed.last)}`],
           ]),
@@ -96,34 +96,37 @@ function times({ verdict, proved, records, sound_until: soundUntil }: Verificati
 function proofs({ proves, verdict }: VerificationReport): Markup {
   const nothing =
     verdict === 'invalid'
-      ? 'As a whole nothing, because a check failed. What failed is named below.'
-      : 'Nothing yet: what is missing is named below.';
-  return section('What it proves', proves.length === 0 ? element('p', {}, nothing) : list(proves.map(printable)));
+      ? 'Nothing as a whole, because a check failed. The failed checks are listed below.'
+      : 'Nothing yet. The open checks are listed below.';
+  return section(
+    'What the package proves',
+    proves.length === 0 ? element('p', {}, nothing) : list(proves.map(printable)),
+  );
 }
 
 function about({ package: about, records, coverage, verified_at: at }: VerificationReport): Markup {
   const decisions = Object.entries(records.decisions).map(([decision, count]) => `${count} ${printable(decision)}`);
   const { verdicts } = records;
   return section(
-    'What was checked',
+    'Checked package',
     facts([
       ['Ledger', foreign(about.origin ?? 'unknown')],
       ['Site', foreign(about.site_id ?? 'unknown')],
-      ['Asked for', about.filter && foreign(filterText(about.filter))],
-      ['Values asked for', about.filter && foreign(discloseText(about.filter))],
+      ['Requested', about.filter && foreign(filterText(about.filter))],
+      ['Requested values', about.filter && foreign(discloseText(about.filter))],
       ['Consents and erasures', coverage && coverageText(coverage.consents)],
       ['Documents and configurations', coverage && coverageText(coverage.notices)],
       ['Exported', [`${momentText(about.exported_at ?? 'unknown')} by `, foreign(about.exported_by ?? 'unknown')]],
       ['Consents', `${records.consents}${decisions.length === 0 ? '' : ` (${decisions.join(', ')})`}`],
       [
-        'Verdicts of these',
+        'Verdicts of the consents',
         `${verdicts.valid} valid, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`,
       ],
       [
         'Personal details',
         `${records.disclosed_values} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,
       ],
-      ['Not stamped yet', about.not_yet_stamped === null ? null : counted(about.not_yet_stamped, 'further consent')],
+      ['Without time stamp', about.not_yet_stamped === null ? null : counted(about.not_yet_stamped, 'further consent')],
       ['Checked at', momentText(at)],
     ]),
   );
@@ -133,7 +136,7 @@ function about({ package: about, records, coverage, verified_at: at }: Verificat
 function attention(checks: readonly CheckResult[]): Markup[] {
   const bad = checks.filter(({ outcome, required }) => outcome === 'fail' || (outcome === 'indeterminate' && required));
   if (bad.length === 0) return [];
-  return [section('What stands against it', ...bad.flatMap(badCheck))];
+  return [section('Failed and open checks', ...bad.flatMap(badCheck))];
 }
 
 function badCheck({ id, outcome, meaning, counts, problems }: CheckResult): Markup[] {
@@ -168,9 +171,11 @@ function texts({ texts: { count, first } }: VerificationReport): Markup[] {
   return [
     section(
       'The texts consented to',
-      element('p', {}, 'As source, exactly as they are enclosed. Invisible characters are written as \\u{…}.'),
+      element('p', {}, 'The source, exactly as in the package. Invisible characters are written as \\u{…}.'),
       ...first.flatMap(textParts),
-      ...(count > first.length ? [element('p', {}, `${count - first.length} more texts are not shown here.`)] : []),
+      ...(count > first.length
+        ? [element('p', {}, `This report does not show ${count - first.length} more texts.`)]
+        : []),
     ),
   ];
 }
@@ -183,12 +188,12 @@ export function textParts(text: ReportedText): Markup[] {
       ['Version', text.number === null ? null : String(text.number)],
       ['Language', foreign(text.language)],
       ['Published', text.published_at === null ? null : momentText(text.published_at)],
-      ['Kind of text', text.media_type === null ? null : foreign(text.media_type)],
+      ['Media type', text.media_type === null ? null : foreign(text.media_type)],
       ['Id', element('code', {}, printable(text.document_version_id))],
       ['SHA-256', element('code', {}, printable(text.sha256))],
     ]),
     text.source === null
-      ? element('p', {}, 'The text is missing, was changed, is very long, or is no text in UTF-8: it is not shown.')
+      ? element('p', {}, 'Not shown: the text is missing, was changed, is too long, or is not UTF-8.')
       : sourceBlock(text.source),
   ];
 }
@@ -197,13 +202,9 @@ function checks({ checks: results }: VerificationReport): Markup {
   const head = element(
     'thead',
     {},
-    element(
-      'tr',
-      {},
-      ...['Outcome', 'What was checked', 'How often'].map((name) => element('th', { scope: 'col' }, name)),
-    ),
+    element('tr', {}, ...['Outcome', 'Check', 'Passed'].map((name) => element('th', { scope: 'col' }, name))),
   );
-  return section('Every check', element('table', {}, head, element('tbody', {}, ...results.map(checkRow))));
+  return section('All checks', element('table', {}, head, element('tbody', {}, ...results.map(checkRow))));
 }
 
 function checkRow({ id, outcome, meaning, message, counts, required }: CheckResult): Markup {
@@ -212,7 +213,7 @@ function checkRow({ id, outcome, meaning, message, counts, required }: CheckResu
   const weight =
     required || outcome !== 'indeterminate'
       ? []
-      : [element('p', { class: 'problem id' }, 'The verdict does not need it.')];
+      : [element('p', { class: 'problem id' }, 'The verdict does not require this check.')];
   return element(
     'tr',
     {},

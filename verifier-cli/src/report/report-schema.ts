@@ -8,8 +8,8 @@ const VerdictName = z.enum(['valid', 'indeterminate', 'invalid']);
 const OutcomeName = z.enum(['pass', 'fail', 'indeterminate', 'not-applicable']);
 const Time = z.strictObject({
   time: z.string().describe('RFC 3339, UTC, milliseconds'),
-  accuracy_ms: Count.describe('milliseconds to either side, as the authority states them'),
-  checkpoint: Count.describe('size of the checkpoint that was stamped'),
+  accuracy_ms: Count.describe('accuracy in milliseconds to either side, as the authority states it'),
+  checkpoint: Count.describe('size of the stamped checkpoint'),
 });
 const End = z.strictObject({ date: z.string(), reason: z.string() });
 
@@ -26,7 +26,9 @@ const Check = z.strictObject({
   outcome: OutcomeName,
   message: z.string(),
   meaning: z.string(),
-  required: z.boolean().describe('whether `valid` needs it to pass; a failure makes `invalid`, required or not'),
+  required: z
+    .boolean()
+    .describe('whether the verdict `valid` requires this check to pass; any failure makes the verdict `invalid`'),
   counts: z.strictObject({ pass: Count, fail: Count, indeterminate: Count, 'not-applicable': Count }),
   problems: z.array(z.strictObject({ outcome: OutcomeName, message: z.string(), ...place })).max(2 * MAX_PROBLEMS),
 });
@@ -40,20 +42,20 @@ const Text = z.strictObject({
   media_type: z.string().nullable(),
   published_at: z.string().nullable(),
   outcome: OutcomeName,
-  source: z.string().nullable().describe('the text; null where it is missing, changed, very long or not UTF-8'),
+  source: z.string().nullable().describe('the text; null if it is missing, changed, too long or not UTF-8'),
 });
 
 const Stamp = z.strictObject({
   checkpoint: Count,
   outcome: z.enum(['pass', 'fail', 'indeterminate']),
-  time: z.string().nullable().describe('what the token states; proved only where the outcome is `pass`'),
+  time: z.string().nullable().describe('time that the token states; proved only if the outcome is `pass`'),
   authority: z.string().nullable(),
   revocation: z.enum(['conclusive', 'provisional', 'indeterminate', 'revoked', 'not-applicable', 'ignored']),
   sound_until: End.nullable(),
   renewed_by: z
     .strictObject({ checkpoint: Count, time: z.string() })
     .nullable()
-    .describe('the newer stamp at whose time this one was judged; null if it stands by itself'),
+    .describe('newer time stamp at whose time this one was evaluated; null if there is none'),
 });
 
 const Filter = z.strictObject({
@@ -61,42 +63,43 @@ const Filter = z.strictObject({
   to: z.string().nullable(),
   consent_type: z.string().nullable(),
   document_version_id: z.string().nullable(),
-  event_ids: Count.nullable().describe('how many records were chosen by their ids'),
-  persons: Count.describe('how many persons were asked for; they are not named'),
+  event_ids: Count.nullable().describe('number of records selected by event id'),
+  persons: Count.describe('number of persons in the request; the report does not name them'),
   disclose: z.union([z.literal('all'), z.literal('none'), z.array(z.string())]),
 });
 
 const Coverage = z.strictObject({
   stream: z.string(),
   complete: z.array(z.strictObject({ first: Count, last: Count })).max(MAX_LISTED),
-  complete_up_to: Count.nullable().describe('no revision from 0 to this one is missing; null if that is not shown'),
-  ledger_reaches: Count.nullable().describe('highest revision that the enclosed batches hold'),
-  is_whole: z.boolean().describe('asked for as a whole, and complete from 0 to as far as the enclosed batches reach'),
+  complete_up_to: Count.nullable().describe('no revision from 0 to this one is missing; null if that is not proved'),
+  ledger_reaches: Count.nullable().describe('highest revision in the included batches'),
+  is_whole: z
+    .boolean()
+    .describe('requested as a whole, and complete from revision 0 to the last revision in the included batches'),
 });
 
 /**
- * The object that `consent-verify check --json` prints. Every text in it may come from the package: it is data, never markup. `report.schema.json` is
- * made of this.
+ * The object that `consent-verify check --json` prints. Every text in it may come from the package:
+ * it is data, never markup. `report.schema.json` is made of this.
  */
 export const ReportSchema = z
   .strictObject({
     format: z.literal('consent-verify-report'),
     version: z.literal(1),
     verdict: VerdictName,
-    checks: z
-      .array(Check)
-      .min(CHECK_IDS.length)
-      .max(CHECK_IDS.length)
-      .describe('every check, always in the same order'),
+    checks: z.array(Check).min(CHECK_IDS.length).max(CHECK_IDS.length).describe('all checks, always in the same order'),
     package: z.strictObject({
       origin: z.string().nullable(),
       site_id: z.string().nullable(),
       exported_at: z.string().nullable(),
       exported_by: z.string().nullable(),
-      development: z.boolean().nullable().describe('true if a development authority stamped it: no evidence then'),
+      development: z
+        .boolean()
+        .nullable()
+        .describe('true if a development authority stamped the ledger: the package is then not evidence'),
       checkpoint: Count.nullable(),
       not_yet_stamped: Count.nullable(),
-      filter: Filter.nullable().describe('what the package was asked for, as its manifest states it'),
+      filter: Filter.nullable().describe('the request that the manifest states'),
     }),
     coverage: z.strictObject({ consents: Coverage, notices: Coverage }).nullable(),
     records: z.strictObject({
@@ -112,7 +115,7 @@ export const ReportSchema = z
     proved: z.strictObject({
       not_before: Time.nullable(),
       earliest: Time.nullable(),
-      not_after: Time.nullable().describe('everything in the package existed by this'),
+      not_after: Time.nullable().describe('all records of the package existed by this time'),
       batches: Count,
       batches_without_stamp: Count,
       intervals: z

@@ -23,8 +23,8 @@ export interface ReportedStamp {
   readonly revocation: string;
   readonly sound_until: { readonly date: string; readonly reason: string } | null;
   /**
-   * The newer stamp at whose time this one was judged, because its algorithms had reached their end: a batch below its checkpoint names this very
-   * response. Null if this one stands by itself.
+   * The newer stamp at whose time this one was evaluated, because its algorithms are no longer
+   * sound: a batch below its checkpoint names this response. Null if there is none.
    */
   readonly renewed_by: { readonly checkpoint: number; readonly time: string } | null;
 }
@@ -42,7 +42,9 @@ export interface ReportedText {
   readonly published_at: string | null;
   /** Whether the text and its publication are proved. */
   readonly outcome: Outcome;
-  /** The text itself; null where it is missing, changed, longer than `MAX_TEXT_BYTES` or not UTF-8. */
+  /**
+   * The text itself; null where it is missing, changed, longer than `MAX_TEXT_BYTES` or not UTF-8.
+   */
   readonly source: string | null;
 }
 
@@ -76,7 +78,10 @@ export interface VerificationReport {
     readonly not_yet_stamped: number | null;
     readonly filter: ReportedFilter | null;
   };
-  /** How much of each stream is shown to be there; null where the manifest cannot be read. At most `MAX_LISTED` runs each. */
+  /**
+   * How much of each stream is shown to be there; null where the manifest cannot be read. At most
+   * `MAX_LISTED` runs each.
+   */
   readonly coverage: { readonly consents: StreamCoverage; readonly notices: StreamCoverage } | null;
   readonly records: RecordsSummary;
   /** Between which proved times the batches of the package were sealed. */

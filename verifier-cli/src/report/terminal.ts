@@ -5,16 +5,19 @@ import { printable } from './printable.js';
 import type { ReportedFilter, ReportedTime, VerificationReport } from './report.js';
 
 const VERDICTS = {
-  valid: 'VALID: every check that the verdict needs passed.',
+  valid: 'VALID: every required check passed.',
   indeterminate:
-    'INDETERMINATE: nothing is contradicted, but not everything could be checked. See what is marked “?” below.',
-  invalid: 'INVALID: at least one check failed. See what is marked “✗” below.',
+    'INDETERMINATE: no check failed, but a required check could not be decided. See the checks marked “?” below.',
+  invalid: 'INVALID: at least one check failed. See the checks marked “✗” below.',
 } as const;
 
 const MARKS = { pass: '✓', fail: '✗', indeterminate: '?', 'not-applicable': '–' } as const;
 const SHOWN_PROBLEMS = 5;
 
-/** The report for people: the verdict, the proved times, the claims beside them, the checks, and what is not proved. */
+/**
+ * The report for people: the verdict, the proved times, the claims beside them, the checks, and
+ * what is not proved.
+ */
 export function terminalReport(report: VerificationReport): string {
   return [
     VERDICTS[report.verdict],
@@ -28,7 +31,7 @@ export function terminalReport(report: VerificationReport): string {
     ...warningLines(report),
     '',
     'What this proves',
-    ...(report.proves.length === 0 ? ['nothing as a whole: see above'] : report.proves).map(
+    ...(report.proves.length === 0 ? ['nothing as a whole: see the checks above'] : report.proves).map(
       (line) => `  • ${printable(line)}`,
     ),
     '',
@@ -39,26 +42,26 @@ export function terminalReport(report: VerificationReport): string {
 }
 
 function timeLines({ proved, records, sound_until: soundUntil }: VerificationReport): string[] {
-  const lines = ['Proved times (by time-stamp authorities that you trust)'];
+  const lines = ['Proved times (by time stamp authorities that you trust)'];
   if (proved.not_after === null) {
     lines.push(
       proved.batches === 0
-        ? '  nothing: the package holds no sealed batch'
-        : `  no time stamp that holds for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}`,
+        ? '  not proved: the package contains no sealed batch'
+        : `  not proved: no valid time stamp for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}`,
     );
   } else {
-    lines.push(`  everything in the package existed by    ${timeText(proved.not_after)}`);
+    lines.push(`  all records existed by                  ${timeText(proved.not_after)}`);
   }
-  if (proved.earliest !== null) lines.push(`  the first of it existed by              ${timeText(proved.earliest)}`);
+  if (proved.earliest !== null) lines.push(`  the earliest records existed by         ${timeText(proved.earliest)}`);
   if (proved.not_before !== null)
-    lines.push(`  all of it was sealed after              ${timeText(proved.not_before)}`);
+    lines.push(`  all records were sealed after           ${timeText(proved.not_before)}`);
   if (soundUntil !== null) {
     lines.push(
-      `  the newest stamps stand unrenewed until ${printable(soundUntil.date)} (${printable(soundUntil.reason)})`,
+      `  valid without renewal until             ${printable(soundUntil.date)} (${printable(soundUntil.reason)})`,
     );
   }
   if (records.claimed !== null) {
-    lines.push('Claimed times (by the service itself)');
+    lines.push('Claimed times (by the service)');
     lines.push(
       `  the consents were given from ${printable(records.claimed.first)} to ${printable(records.claimed.last)}`,
     );
@@ -80,7 +83,7 @@ function packageLines({ package: about, records, coverage }: VerificationReport)
     ...scopeLines(about.filter, coverage),
     `  exported      ${printable(about.exported_at ?? 'unknown')} by ${printable(about.exported_by ?? 'unknown')}`,
     ...(about.development === true
-      ? ['  ATTENTION     stamped by a development authority: for trying out, not evidence']
+      ? ['  WARNING       stamped by a development authority: for trials only, not evidence']
       : []),
     `  consents      ${records.consents} (${decisions.join(', ') || 'none'})`,
     `                ${verdicts.valid} valid, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`,
@@ -92,7 +95,7 @@ function scopeLines(filter: ReportedFilter | null, coverage: VerificationReport[
   return [
     ...(filter === null
       ? []
-      : [`  asked for     ${printable(filterText(filter))}`, `  values asked  ${printable(discloseText(filter))}`]),
+      : [`  requested     ${printable(filterText(filter))}`, `  values        ${printable(discloseText(filter))}`]),
     ...(coverage === null
       ? []
       : [

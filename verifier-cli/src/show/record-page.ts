@@ -8,7 +8,10 @@ import { textParts } from '../report/report-page.js';
 import { VERDICT_WORDS } from '../report/wording.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
-/** One record as a page for people: its verdict, the proved times, what it says, the exact text consented to, and the way of its proof. */
+/**
+ * One record as a page for people: its verdict, the proved times, what it says, the exact text
+ * consented to, and the way of its proof.
+ */
 export function recordPage(shown: ShownRecord): Markup {
   return element(
     'article',
@@ -22,7 +25,7 @@ export function recordPage(shown: ShownRecord): Markup {
       ...packageNote(shown),
     ),
     times(shown),
-    section('What it says', facts(members(shown.record))),
+    section('Content', facts(members(shown.record))),
     ...personal(shown),
     ...text(shown),
     proof(shown),
@@ -32,7 +35,7 @@ export function recordPage(shown: ShownRecord): Markup {
 
 function packageNote({ verdict, package_verdict: whole }: ShownRecord): Markup[] {
   if (whole === verdict) return [];
-  const text = `The verdict is this record’s own. The package as a whole is ${VERDICT_WORDS[whole].word.toLowerCase()}: see its report.`;
+  const text = `This verdict is for this record. The verdict of the whole package is ${VERDICT_WORDS[whole].word.toLowerCase()}: see the package report.`;
   return [element('p', {}, text)];
 }
 
@@ -40,19 +43,19 @@ function times({ proved, record }: ShownRecord): Markup {
   const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
   return section(
     'Proved times',
-    element('p', {}, 'Stated by time-stamp authorities that you chose to trust. The service cannot alter them.'),
+    element('p', {}, 'Stated by time stamp authorities that you trust. The service cannot change them.'),
     facts([
       [
-        'It existed by',
+        'Existed by',
         element(
           'strong',
           {},
-          proved.before === null ? 'not proved: no time stamp that holds covers it' : timeText(proved.before),
+          proved.before === null ? 'not proved: no valid time stamp covers the record' : timeText(proved.before),
         ),
       ],
-      ['It was sealed after', proved.after === null ? 'not proved' : timeText(proved.after)],
+      ['Sealed after', proved.after === null ? 'not proved' : timeText(proved.after)],
     ]),
-    element('p', {}, 'Claimed by the service itself, and not proved to the minute:'),
+    element('p', {}, 'Claimed by the service, and not proved exactly:'),
     facts([['Created', typeof claimed === 'string' ? foreign(momentText(claimed)) : 'unknown']]),
   );
 }
@@ -72,27 +75,27 @@ function personal({ disclosed, withheld, erased, consent_token: token }: ShownRe
   if (token === null) return [];
   const hidden = withheld === 0 ? null : `${counted(withheld, 'value')}, ${erased ? 'erased' : 'withheld'}`;
   const shown = disclosed.map(({ name, value }): [string, Markup] => [printable(name), valueMarkup(value)]);
-  return [section('Personal details', facts([...shown, ['Not shown', hidden ?? 'nothing: these are all']]))];
+  return [section('Personal details', facts([...shown, ['Not shown', hidden ?? 'none: all values are shown']]))];
 }
 
 function text({ text: source }: ShownRecord): Markup[] {
   if (source === null) return [];
-  const note = 'As source, exactly as it is enclosed. Invisible characters are written as \\u{…}.';
+  const note = 'The source, exactly as in the package. Invisible characters are written as \\u{…}.';
   return [section('The exact text consented to', element('p', {}, note), ...textParts(source))];
 }
 
 function proof({ proof: { checkpoint, stamp, ...found } }: ShownRecord): Markup {
   return section(
-    'The way of its proof',
+    'Proof',
     element(
       'p',
       {},
-      'Each hash is SHA-256. From the hash of the record’s text, every step joins the hash so far with the one that is named, as its left or right neighbour (RFC 9162).',
+      'Each hash is SHA-256. Starting from the leaf hash of the entry, each step hashes the current value with the listed hash as its left or right neighbour (RFC 9162).',
     ),
     facts([
       ['Entry', `line ${found.line} of entries.ndjson`],
       ['Leaf', hash(found.leaf)],
-      ['Place', `batch ${found.batch}, index ${found.index} of ${found.count ?? 'unknown'}`],
+      ['Position', `batch ${found.batch}, index ${found.index} of ${found.count ?? 'unknown'}`],
     ]),
     ...steps('Up to the root of the batch', found.batch_path),
     facts([
@@ -101,17 +104,17 @@ function proof({ proof: { checkpoint, stamp, ...found } }: ShownRecord): Markup 
     ]),
     ...steps('Up to the root of the ledger', found.ledger_path),
     facts([
-      ['Root of the ledger', checkpoint === null ? 'no checkpoint is enclosed' : hash(checkpoint.root)],
+      ['Root of the ledger', checkpoint === null ? 'the package includes no checkpoint' : hash(checkpoint.root)],
       [
         'Signed in',
         checkpoint === null
           ? null
-          : `${printable(checkpoint.file)}, as the ledger of ${counted(checkpoint.size, 'batch', 'batches')}`,
+          : `${printable(checkpoint.file)}, ledger of ${counted(checkpoint.size, 'batch', 'batches')}`,
       ],
       [
         'Time stamp',
         stamp === null
-          ? 'none that holds covers it'
+          ? 'no valid time stamp covers the record'
           : [`${printable(stamp.file)} by `, foreign(stamp.authority ?? 'unknown')],
       ],
     ]),
@@ -123,8 +126,8 @@ function hash(hex: string | null): Markup {
 }
 
 function steps(caption: string, path: readonly PathStep[] | null): Markup[] {
-  if (path === null) return [element('p', { class: 'fail' }, `${caption}: no path that fits.`)];
-  if (path.length === 0) return [element('p', {}, `${caption}: nothing to join, it is the only leaf.`)];
+  if (path === null) return [element('p', { class: 'fail' }, `${caption}: no matching path.`)];
+  if (path.length === 0) return [element('p', {}, `${caption}: the path is empty, because the tree has one leaf.`)];
   const rows = path.map(({ side, hash: hex }) =>
     element('tr', {}, element('th', { scope: 'row' }, side), element('td', {}, hash(hex))),
   );
@@ -132,11 +135,7 @@ function steps(caption: string, path: readonly PathStep[] | null): Markup[] {
 }
 
 function checks({ checks: results }: ShownRecord): Markup {
-  const head = element(
-    'tr',
-    {},
-    ...['Outcome', 'What was checked of this record'].map((name) => element('th', { scope: 'col' }, name)),
-  );
+  const head = element('tr', {}, ...['Outcome', 'Check'].map((name) => element('th', { scope: 'col' }, name)));
   const rows = results.map(({ id, outcome, messages }) =>
     element(
       'tr',
@@ -153,7 +152,7 @@ function checks({ checks: results }: ShownRecord): Markup {
     ),
   );
   return section(
-    'Every check of this record',
+    'All checks of this record',
     element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows)),
   );
 }

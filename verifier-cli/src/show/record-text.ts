@@ -5,12 +5,15 @@ import { printable, printableSource } from '../report/printable.js';
 import { OUTCOME_WORDS, VERDICT_WORDS } from '../report/wording.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
-/** One record for people: its verdict, the proved times, what it says, the exact text consented to, and the way of its proof. */
+/**
+ * One record for people: its verdict, the proved times, what it says, the exact text consented to,
+ * and the way of its proof.
+ */
 export function recordText(shown: ShownRecord): string {
   const { word } = VERDICT_WORDS[shown.verdict];
   return [
     `${word.toUpperCase()}: ${shown.consent_token ?? shown.event_id}`,
-    ...(shown.package_verdict === shown.verdict ? [] : [`(the package as a whole is ${shown.package_verdict})`]),
+    ...(shown.package_verdict === shown.verdict ? [] : [`(verdict of the whole package: ${shown.package_verdict})`]),
     '',
     ...timeLines(shown),
     '',
@@ -35,10 +38,10 @@ export function recordText(shown: ShownRecord): string {
 function timeLines({ proved, record }: ShownRecord): string[] {
   const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
   return [
-    'Proved times (by time-stamp authorities that you trust)',
-    `  it existed by      ${proved.before === null ? 'not proved: no time stamp that holds covers it' : timeText(proved.before)}`,
-    `  it was sealed after ${proved.after === null ? 'not proved' : timeText(proved.after)}`,
-    'Claimed time (by the service itself)',
+    'Proved times (by time stamp authorities that you trust)',
+    `  existed by         ${proved.before === null ? 'not proved: no valid time stamp covers the record' : timeText(proved.before)}`,
+    `  sealed after       ${proved.after === null ? 'not proved' : timeText(proved.after)}`,
+    'Claimed time (by the service)',
     `  created            ${typeof claimed === 'string' ? momentText(claimed) : 'unknown'}`,
   ];
 }
@@ -66,7 +69,9 @@ function personalLines({ disclosed, withheld, erased, consent_token: token }: Sh
 function textLines({ text }: ShownRecord): string[] {
   if (text === null) return [];
   const source =
-    text.source === null ? ['(missing, changed, very long, or no text)'] : printableSource(text.source).split('\n');
+    text.source === null
+      ? ['(not shown: missing, changed, too long, or not UTF-8)']
+      : printableSource(text.source).split('\n');
   return [
     `Text consented to: ${printable(text.title ?? 'unknown title')}, version ${text.number ?? 'unknown'}, ${printable(text.language)}`,
     `  SHA-256 ${printable(text.sha256)}: ${OUTCOME_WORDS[text.outcome].word}`,
@@ -86,10 +91,10 @@ function proofLines({ proof }: ShownRecord): string[] {
     `  header leaf   ${proof.header_leaf ?? 'unknown'}`,
     ...pathLines(proof.ledger_path),
     checkpoint === null
-      ? '  no checkpoint is enclosed'
+      ? '  the package includes no checkpoint'
       : `  ledger root   ${checkpoint.root} (${checkpoint.file}, ${counted(checkpoint.size, 'batch', 'batches')})`,
     stamp === null
-      ? '  no time stamp that holds covers it'
+      ? '  no valid time stamp covers the record'
       : `  time stamp    ${stamp.file} by ${printable(stamp.authority ?? 'unknown')}`,
   ];
 }

@@ -10,7 +10,7 @@ interface Named {
   readonly proof_hash?: string | null;
 }
 
-/** Looks out for one record while a package is verified, and keeps what is needed to show it. */
+/** Collects one record while a package is verified, with the data needed to show it. */
 export class RecordWatch {
   /** Every outcome about the record, in the order in which it was found. */
   readonly notes: EntryNote[] = [];
@@ -28,7 +28,10 @@ export class RecordWatch {
     readonly value: string,
   ) {}
 
-  /** @param name an event id, a consent token (`ct_…`) or a proof hash. @returns null if it is none of these */
+  /**
+   * @param name an event id, a consent token (`ct_…`) or a proof hash.
+   * @returns null if it is none of these
+   */
   static of(name: string): RecordWatch | null {
     if (/^[0-9a-f]{64}$/.test(name)) return new RecordWatch('proof_hash', name);
     const id = eventIdOfConsentToken(name) ?? name;
@@ -45,7 +48,7 @@ export class RecordWatch {
     return this.wants(entry) ? this.notes : null;
   }
 
-  /** Takes the entry once it is verified by itself. One that stands twice spoils both. */
+  /** Takes the entry once it is verified by itself. If it occurs twice, both are invalid. */
   accept(read: ReadEntry, path: readonly Uint8Array[] | null): void {
     this.verdict = worst(this.verdict, read.findings.verdict);
     if (this.read !== null) return;
@@ -53,7 +56,7 @@ export class RecordWatch {
     this.path = path;
   }
 
-  /** Takes what is known of a consent only when the whole package is read. */
+  /** Takes the results that need the whole package. */
   finish(verdict: Verdict, text: ReportedText | null, isErased: boolean): void {
     this.verdict = worst(this.verdict, verdict);
     this.text = text;

@@ -31,11 +31,11 @@ export interface PathStep {
 export interface ShownRecord {
   readonly format: 'consent-verify-record';
   readonly version: 1;
-  /** Of this record, with all of the package that it stands on. */
+  /** Of this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
   readonly package_verdict: Verdict;
   readonly event_id: string;
-  /** Null for what is no consent. */
+  /** Null for an event that is not a consent. */
   readonly consent_token: string | null;
   readonly type: string;
   readonly stream: string;
@@ -73,12 +73,15 @@ export interface ShowContext {
   readonly intervals: readonly SealingInterval[];
   readonly stamps: Stamps;
   readonly newest: EnclosedCheckpoint | undefined;
-  /** Of the checks that every record stands on. */
+  /** Of the checks that every record depends on. */
   readonly foundation: Verdict;
   readonly packageVerdict: Verdict;
 }
 
-/** Puts together what was found about the record that was looked out for; null if it is not in the package. */
+/**
+ * Puts together what was found about the record that was looked out for; null if it is not in the
+ * package.
+ */
 export async function shownRecord(watch: RecordWatch, context: ShowContext): Promise<ShownRecord | null> {
   const { read } = watch;
   if (read === null) return null;
@@ -152,7 +155,10 @@ async function proofOf(
   };
 }
 
-/** Reads one line again: the paths of all batches would be too much to keep. What is wrong in the file was reported before. */
+/**
+ * Reads one line again: the paths of all batches would be too much to keep. Problems of the file
+ * were reported before.
+ */
 async function readBatchLine(files: PackageFiles, wanted: number): Promise<BatchLine | null> {
   const again = new PackageFiles(files.source, files.archive, new Findings(), () => undefined);
   for await (const { line, value } of again.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header'))

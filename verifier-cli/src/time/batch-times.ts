@@ -13,7 +13,10 @@ export interface SealingInterval {
   readonly before: ProvedTime | null;
 }
 
-/** Derives the interval of every batch, and verifies the stamp that its header names as older, and the time that it claims. */
+/**
+ * Derives the interval of every batch, and verifies the stamp that its header names as older, and
+ * the time that it claims.
+ */
 export function verifyBatchTimes(
   batches: Batches,
   stamps: Stamps,
@@ -28,11 +31,7 @@ export function verifyBatchTimes(
     const isTooLate = before !== null && sealedAt > before.time + before.accuracy + CLOCK_TOLERANCE_MS;
     const isTooEarly = after !== null && sealedAt < after.time - after.accuracy - CLOCK_TOLERANCE_MS;
     if (isTooLate || isTooEarly)
-      findings.fail(
-        'time.claimed',
-        `batch ${batch.header.number} claims to be sealed at a time that the stamps contradict`,
-        at,
-      );
+      findings.fail('time.claimed', `batch ${batch.header.number} has a sealed_at that the time stamps contradict`, at);
     return { batch: batch.header.number, after, before };
   });
 }
@@ -40,14 +39,14 @@ export function verifyBatchTimes(
 function startOf({ header, line }: Batch, stamps: Stamps, times: StampedTimes, findings: Findings): ProvedTime | null {
   const at = { file: PACKAGE_FILES.batches, line };
   if (header.after === null) {
-    findings.skip('time.start', 'the batch was sealed before the first stamp');
+    findings.skip('time.start', 'the batch was sealed before the first time stamp');
     return null;
   }
   const stamp = stamps.get(header.after.size);
   if (stamp === undefined) {
     findings.open(
       'time.start',
-      `the stamp over checkpoint ${header.after.size}, after which it was sealed, is not enclosed`,
+      `the time stamp over checkpoint ${header.after.size}, after which the batch was sealed, is not in the package`,
       at,
     );
     return null;
@@ -55,13 +54,13 @@ function startOf({ header, line }: Batch, stamps: Stamps, times: StampedTimes, f
   if (stamp.sha256 !== header.after.sha256) {
     findings.fail(
       'time.start',
-      `the stamp enclosed for checkpoint ${header.after.size} is not the one that the batch names`,
+      `the time stamp over checkpoint ${header.after.size} is not the one that the batch names`,
       at,
     );
     return null;
   }
   const proved = times.at(header.after.size);
-  if (proved === null) findings.open('time.start', 'the stamp after which it was sealed does not hold', at);
+  if (proved === null) findings.open('time.start', 'the time stamp after which the batch was sealed is not valid', at);
   else findings.pass('time.start');
   return proved;
 }

@@ -26,24 +26,27 @@ export function verifyClaimedTime(
   findings: EntryFindings,
 ): void {
   if (end === null) {
-    findings.open('time.stamped', 'no time stamp that holds covers it');
-    findings.open('time.claimed', 'without a time stamp nothing speaks for the time that the service claims');
+    findings.open('time.stamped', 'no valid time stamp covers the entry');
+    findings.open('time.claimed', 'there is no time stamp to compare the claimed time with');
     return;
   }
   findings.pass('time.stamped');
   // An authority that states a wide accuracy proves only the end of it.
   const delay = end.time + end.accuracy - createdAt;
   if (delay < -CLOCK_TOLERANCE_MS) {
-    findings.fail('time.claimed', 'it is stamped before the time at which the service claims that it was created');
+    findings.fail('time.claimed', 'the time stamp is earlier than the claimed creation time');
   } else if (delay > maxDelay) {
-    findings.open('time.claimed', `stamped long after its claimed time (${hours(delay)} h): late, or backdated`);
+    findings.open(
+      'time.claimed',
+      `stamped ${hours(delay)} h after the claimed time: the record was stamped late or is backdated`,
+    );
   } else {
     findings.pass('time.claimed');
     const isOlderThanStart = after !== null && createdAt < after.time - after.accuracy - CLOCK_TOLERANCE_MS;
-    if (delay > WARN_DELAY_MS) findings.all.warn(`stamped ${hours(delay)} h after its claimed time`, findings.at);
+    if (delay > WARN_DELAY_MS) findings.all.warn(`stamped ${hours(delay)} h after the claimed time`, findings.at);
     if (isOlderThanStart)
       findings.all.warn(
-        `claims to be older than the stamp after which its batch was sealed, by ${minutes(after.time - createdAt)} min: late, or backdated`,
+        `claimed time is ${minutes(after.time - createdAt)} min before the time stamp after which the batch was sealed: sealed late or backdated`,
         findings.at,
       );
   }

@@ -26,7 +26,8 @@ export interface StampedTimes {
 const TOLERANCE_MS = 1000;
 
 /**
- * Takes from the stamps those that hold and whose checkpoints are tied to the newest, and verifies that later checkpoints do not bear earlier times.
+ * Takes from the stamps those that hold and whose checkpoints are tied to the newest, and verifies
+ * that later checkpoints do not bear earlier times.
  * @param tied sizes of the checkpoints that consistency proofs tie to the newest one
  */
 export function stampedTimes(stamps: Stamps, tied: ReadonlySet<number>, findings: Findings): StampedTimes {
@@ -64,9 +65,13 @@ function verifyOrder(stamps: readonly Stamp[], findings: Findings): void {
     for (const proved of provedTime(stamp)) {
       const allowed = proved.accuracy + (latest?.accuracy ?? 0) + TOLERANCE_MS;
       if (latest !== null && proved.time + allowed < latest.time) {
-        findings.fail('time.order', `its time lies before that of checkpoint ${latest.size}, which is older`, {
-          file: stamp.file,
-        });
+        findings.fail(
+          'time.order',
+          `the time stamp is earlier than that of checkpoint ${latest.size}, which is smaller`,
+          {
+            file: stamp.file,
+          },
+        );
       } else {
         findings.pass('time.order');
       }

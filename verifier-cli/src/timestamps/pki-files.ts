@@ -4,6 +4,7 @@ import { parseCrl } from '../../../schemas/rfc3161/revocation/crl.js';
 import { parseOcspResponse } from '../../../schemas/rfc3161/revocation/ocsp.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
+import type { Findings } from '../findings/findings.js';
 
 /** A CRL or OCSP answer with the time from which it speaks. */
 interface DatedAnswer {
@@ -14,7 +15,10 @@ interface DatedAnswer {
   readonly time: number;
 }
 
-/** What was gathered when the stamps were obtained. Nothing in it is trusted; every signature in it is checked. */
+/**
+ * What was gathered when the stamps were obtained. Nothing in it is trusted; every signature in it
+ * is checked.
+ */
 export interface PkiFiles {
   readonly certificates: readonly Uint8Array[];
   readonly crls: readonly DatedAnswer[];
@@ -38,44 +42,63 @@ export async function readPkiFiles(files: PackageFiles): Promise<PkiFiles> {
   const read = async (folder: string, maxFiles: number, maxBytes: number) => {
     const names = [...files.archive.keys()].filter((name) => name.startsWith(`checkpoints/${folder}/`));
     if (names.length > maxFiles)
-      files.findings.fail('container.limits', `the package encloses more than ${maxFiles} ${folder}`);
-    const contents: Uint8Array[] = [];
+      files.findings.fail('container.limits', `the package includes more than ${maxFiles} ${folder}`);
+    const contents: PkiFile[] = [];
     let total = 0;
     for (const name of names.slice(0, maxFiles)) {
       const bytes = await files.bytes(name, maxBytes);
       total += bytes?.length ?? 0;
       if (total > LIMITS.pkiBytes) {
-        files.findings.fail('container.limits', `the ${folder} are larger than ${LIMITS.pkiBytes} bytes together`);
+        files.findings.fail('container.limits', `the ${folder} together exceed ${LIMITS.pkiBytes} bytes`);
         break;
       }
-      if (bytes !== null) contents.push(bytes);
+      if (bytes !== null) contents.push({ name, bytes });
     }
     return contents;
   };
   return {
-    certificates: await read('certificates', LIMITS.certificates, LIMITS.certificateBytes),
-    crls: (await read('crls', LIMITS.answers, LIMITS.crlBytes)).flatMap(datedCrl),
-    ocsp: (await read('ocsp', LIMITS.answers, LIMITS.ocspBytes)).flatMap(datedOcsp),
+    certificates: (await read('certificates', LIMITS.certificates, LIMITS.certificateBytes)).map(({ bytes }) => bytes),
+    crls: datedAnswers(await read('crls', LIMITS.answers, LIMITS.crlBytes), datedCrl, files.findings),
+    ocsp: datedAnswers(await read('ocsp', LIMITS.answers, LIMITS.ocspBytes), datedOcsp, files.findings),
     budget: new AnswerBudget(),
   };
 }
 
-function datedCrl(der: Uint8Array): DatedAnswer[] {
-  const crl = attempt(() => parseCrl(der));
-  return crl instanceof MalformedInput ? [] : [{ der, issuer: crl.issuer.text, time: crl.thisUpdate.getTime() }];
+interface PkiFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
 }
 
-function datedOcsp(der: Uint8Array): DatedAnswer[] {
-  const response = attempt(() => parseOcspResponse(der));
-  if (response instanceof MalformedInput) return [];
+/** The readable answers. The others change no verdict by themselves, but the report names them. */
+function datedAnswers(
+  contents: readonly PkiFile[],
+  dated: (der: Uint8Array) => DatedAnswer,
+  findings: Findings,
+): DatedAnswer[] {
+  return contents.flatMap(({ name, bytes }) => {
+    const answer = attempt(() => dated(bytes));
+    if (!(answer instanceof MalformedInput)) return [answer];
+    findings.warn(`the file cannot be read and was ignored: ${answer.message}`, { file: name });
+    return [];
+  });
+}
+
+function datedCrl(der: Uint8Array): DatedAnswer {
+  const crl = parseCrl(der);
+  return { der, issuer: crl.issuer.text, time: crl.thisUpdate.getTime() };
+}
+
+function datedOcsp(der: Uint8Array): DatedAnswer {
+  const response = parseOcspResponse(der);
   const [answer] = response.answers;
   const subject = answer === undefined ? '' : `${toHex(answer.issuerKeyHash)} ${toHex(answer.serial)}`;
-  return [{ der, issuer: subject, time: response.producedAt.getTime() }];
+  return { der, issuer: subject, time: response.producedAt.getTime() };
 }
 
 /**
- * The answers that can say most about one moment: for each issuer the nearest on either side of it, and the newest of all. A package with
- * thousands of stamps may enclose thousands of CRLs; looking at all of them for every stamp would be quadratic.
+ * The answers that can say most about one moment: for each issuer the nearest on either side of it,
+ * and the newest of all. A package with thousands of stamps may enclose thousands of CRLs; looking
+ * at all of them for every stamp would be quadratic.
  */
 export function answersNear(answers: readonly DatedAnswer[], time: number): readonly Uint8Array[] {
   const byIssuer = new Map<string, DatedAnswer[]>();

@@ -14,14 +14,15 @@ export const NO_HISTORY: RenewalHistory = { tied: new Set(), batches: new Map() 
 /** A newer stamp that holds, over a ledger that names an older one. */
 export interface RenewingStamp {
   readonly size: number;
-  /** Its genTime: the older stamp is judged by what was sound then. */
+  /** Its genTime: the older stamp is evaluated by the algorithms that were sound then. */
   readonly time: Date;
 }
 
 /**
- * Finds for an older stamp the newer one that renews it (RFC 4998 §5.2): one over a checkpoint with a batch whose header names the older response by its
- * hash. A newer stamp over what the older one stamps is not enough: once its algorithms are broken, anyone can make an older-looking token over that.
- * Stamps are accepted from the newest to the oldest.
+ * Finds for an older stamp the newer one that renews it (RFC 4998 §5.2): one over a checkpoint with
+ * a batch whose header names the older response by its hash. A newer stamp over what the older one
+ * stamps is not enough: once its algorithms are broken, anyone can make an older-looking token over
+ * that. Stamps are accepted from the newest to the oldest.
  */
 export class Renewals {
   /** Sizes in falling order, each with the earliest stamp of those down to it. */
@@ -37,7 +38,10 @@ export class Renewals {
     }
   }
 
-  /** @returns of the newer stamps that hold and whose ledger names this one, the one with the earliest time */
+  /**
+   * @returns of the newer stamps that hold and whose ledger names this one, the one with the
+   *   earliest time
+   */
   over({ size, sha256 }: Pick<Stamp, 'size' | 'sha256'>): RenewingStamp | null {
     const namedBy = this.#named.get(sha256);
     if (namedBy === undefined || !this.history.tied.has(size)) return null;

@@ -18,7 +18,7 @@ export interface Stamp {
   /** Hex SHA-256 of the response file: batches sealed later name it. */
   readonly sha256: string;
   readonly report: TimestampReport;
-  /** The newer stamp at whose time it was judged; null if it stands by itself. */
+  /** The newer stamp at whose time it was evaluated; null if there is none. */
   readonly renewedBy: RenewingStamp | null;
 }
 
@@ -33,8 +33,9 @@ export interface TimestampTrust {
 }
 
 /**
- * Verifies the time stamp of every checkpoint (RFC 3161, RFC 5816), at the time that it states. The newest ones are judged by what is sound at
- * the time of verification; an older one that is not any more, by what was sound when a newer stamp that holds renewed it (RFC 4998 §5.3).
+ * Verifies the time stamp of every checkpoint (RFC 3161, RFC 5816), at the time that it states.
+ * Each is evaluated by the algorithms sound at the time of verification; one that is no longer
+ * sound, by those sound when a newer valid stamp renewed it (RFC 4998 §5.3).
  * @param history what ties the checkpoints to one another; without it nothing is renewed
  */
 export async function verifyTimestamps(
@@ -90,7 +91,7 @@ async function verifyStamp(
   return { ...stamp, report: withoutBytes(report), renewedBy: null };
 }
 
-/** What the token claims decides which of many CRLs are worth looking at; they are judged only then. */
+/** The claims of the token select the CRLs to evaluate, of which there may be many. */
 function answersFor(token: Uint8Array, { crls, ocsp, budget }: PkiFiles, findings: Findings) {
   const parsed = attempt(() => parseTimestamp(token));
   const time = parsed instanceof MalformedInput ? undefined : parsed.tstInfo?.genTime.date.getTime();
@@ -98,11 +99,14 @@ function answersFor(token: Uint8Array, { crls, ocsp, budget }: PkiFiles, finding
   const size = [...answers.crls, ...answers.ocspResponses].reduce((sum, der) => sum + der.length, 0);
   if (time !== undefined && budget.take(size)) return answers;
   if (time !== undefined)
-    findings.fail('container.limits', 'the CRLs and OCSP answers would have to be read too often for all time stamps');
+    findings.fail(
+      'container.limits',
+      'the CRLs and OCSP responses would have to be read too often for all time stamps',
+    );
   return { crls: [], ocspResponses: [] };
 }
 
-/** Certificates are views of the token that they came in: thousands of tokens would be held. */
+/** Copies certificates: as views they would keep thousands of tokens in memory. */
 function withoutBytes(report: TimestampReport): TimestampReport {
   return { ...report, chainCertificates: [] };
 }
@@ -111,7 +115,7 @@ function reportStamp({ file, report, renewedBy }: Stamp, { findings }: PackageFi
   for (const check of report.checks) {
     const isRenewed = renewedBy !== null && check.id === 'tst.algorithms';
     const message = isRenewed
-      ? `${check.message}: sound when checkpoint ${renewedBy.size} was stamped, on ${renewedBy.time.toISOString()}`
+      ? `${check.message}; sound when checkpoint ${renewedBy.size} was stamped, on ${renewedBy.time.toISOString()}`
       : messageFor(check.id, check.message, anchors);
     findings.report(check.id, check.outcome, message, { file });
   }
@@ -119,5 +123,5 @@ function reportStamp({ file, report, renewedBy }: Stamp, { findings }: PackageFi
 
 function messageFor(id: string, message: string, anchors: number): string {
   if (id !== 'tst.path' || anchors > 0) return message;
-  return 'no root certificate of a time-stamp authority was given: get it from the authority itself, and give it with --tsa-ca';
+  return 'no root certificate of a time stamp authority was given: get it from the authority and give it with --tsa-ca';
 }

@@ -12,7 +12,9 @@ interface ReportedCertificate {
   readonly not_after: string;
 }
 
-/** What was found about one time-stamp token: the object that `consent-verify timestamp --json` prints. */
+/**
+ * The verdict on one time stamp token: the object that `consent-verify timestamp --json` prints.
+ */
 export interface TokenReport {
   readonly format: 'consent-verify-timestamp';
   readonly version: 1;
@@ -27,7 +29,7 @@ export interface TokenReport {
   readonly claims: {
     /** RFC 3339, UTC, cut to milliseconds. */
     readonly time: string;
-    /** As it stands in the token. */
+    /** The text in the token. */
     readonly time_text: string;
     /** To either side; null where the authority states none. */
     readonly accuracy_microseconds: number | null;

@@ -2,9 +2,9 @@ import { printable } from '../report/printable.js';
 import type { TokenReport } from './token-report.js';
 
 const VERDICTS = {
-  valid: 'VALID: the authority stamped exactly these data.',
-  indeterminate: 'INDETERMINATE: nothing is contradicted, but not everything could be checked. See what is marked “?”.',
-  invalid: 'INVALID: at least one check failed. See what is marked “✗”.',
+  valid: 'VALID: the authority stamped exactly this data.',
+  indeterminate: 'INDETERMINATE: no check failed, but at least one could not be decided. See the checks marked “?”.',
+  invalid: 'INVALID: at least one check failed. See the checks marked “✗”.',
 } as const;
 
 const MARKS = { pass: '✓', fail: '✗', indeterminate: '?', 'not-applicable': '–' } as const;
@@ -25,13 +25,13 @@ function claimLines({ verdict, claims, signer, sound_until: end }: TokenReport):
   if (claims === null) return [];
   const accuracy = claims.accuracy_microseconds === null ? '' : ` (± ${claims.accuracy_microseconds / 1000} ms)`;
   const lines = [
-    verdict === 'valid' ? 'Proved' : 'What the token claims (not proved)',
+    verdict === 'valid' ? 'Proved' : 'Claimed by the token (not proved)',
     `  the data existed by  ${claims.time}${accuracy}`,
     `  data                 ${printable(claims.hash ?? 'unknown hash')} ${claims.digest}`,
     `  serial               ${claims.serial}`,
     `  policy               ${printable(claims.policy)}`,
   ];
   if (signer !== null) lines.push(`  authority            ${printable(signer.subject)}`);
-  if (end !== null) lines.push(`  stands unrenewed to  ${end.date} (${printable(end.reason)})`);
+  if (end !== null) lines.push(`  valid until          ${end.date} (${printable(end.reason)})`);
   return [...lines, ''];
 }

@@ -5,8 +5,8 @@ import { parseVerifierKey, type VerifierKey } from '../../../schemas/evidence/si
 export const CERTIFICATE_LABEL = /^(?:TRUSTED |X509 )?CERTIFICATE$/;
 
 /**
- * The DER values in a file: those of its PEM blocks with this label, other blocks ignored; the whole file where it is no PEM.
- * A block that is no base64 yields no bytes.
+ * The DER values in a file: those of its PEM blocks with this label, other blocks ignored; the
+ * whole file where it is no PEM. A block that is no base64 yields no bytes.
  */
 export function derBlocks(bytes: Uint8Array, label: RegExp): readonly Uint8Array[] {
   const text = decodeUtf8(bytes);

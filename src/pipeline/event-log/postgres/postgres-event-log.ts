@@ -34,7 +34,7 @@ export interface PostgresEventLogOptions {
 }
 
 /**
- * The `postgres` adapter: append-only tables (`eventLogSchemaSql`) in the service's own Postgres.
+ * The `postgres` adapter: append-only tables (schema `event_log`) in the service's own Postgres.
  * @returns a log that connects on first use
  */
 export function createPostgresEventLog(options: PostgresEventLogOptions): EventLog {

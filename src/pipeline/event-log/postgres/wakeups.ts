@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { BackOff, pause } from '../../../platform/background/waiting.js';
-import { EVENT_LOG_CHANNEL } from '../../../platform/database/migrations/008-event-log.sql.js';
+
+/** Channel on which `event_log.append` says that there is something new. */
+const EVENT_LOG_CHANNEL = 'consent_ledger_event_log';
 
 /**
  * Wakes subscribers when something was appended: one connection that LISTENs, for as long as anyone subscribes, made anew when it is lost.
@@ -29,7 +31,7 @@ export class Wakeups {
     const woken = new AbortController();
     const wake = (): void => woken.abort();
     this.#sleepers.add(wake);
-    await pause(ms, AbortSignal.any([woken.signal, signal]));
+    await pause(ms, woken.signal, signal);
     this.#sleepers.delete(wake);
   }
 
@@ -78,7 +80,11 @@ export class Wakeups {
       client.on('error', reject);
       client.on('end', () => reject(new Error('the listening connection ended')));
     });
-    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    let onStop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      onStop = resolve;
+    });
+    signal.addEventListener('abort', onStop, { once: true });
     client.on('notification', () => this.#wake());
     try {
       await Promise.race([client.connect(), lost, stopped]);
@@ -87,6 +93,7 @@ export class Wakeups {
       this.#wake();
       await Promise.race([lost, stopped]);
     } finally {
+      signal.removeEventListener('abort', onStop);
       lost.catch(() => undefined);
       await client.end().catch(() => undefined);
     }

@@ -1,4 +1,4 @@
-// Takes the place of ../crc32.ts in a browser.
+// Replaces ../crc32.ts in a browser.
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, octet) => {
   let value = octet;

@@ -1,0 +1,65 @@
+-- Sites and their API keys.
+
+create table sites (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  name text not null,
+  domain text not null,
+  verification_token text not null default replace(gen_random_uuid()::text, '-', ''),
+  verified_at timestamptz,
+  allowed_origins text[] not null default '{}',
+  allowed_ips cidr[] not null default '{}',
+  retention_days integer check (retention_days > 0),
+  config_revision bigint not null default 1,
+  site_config_hash text,
+  created_at timestamptz not null default now()
+);
+create index sites_by_tenant on sites (tenant_id, id);
+
+comment on table sites is 'Web sites and apps that consents are given on.';
+comment on column sites.id is 'Identifier of the site.';
+comment on column sites.tenant_id is 'Tenant that the site belongs to.';
+comment on column sites.name is 'Display name.';
+comment on column sites.domain is 'Domain of the site, whose ownership the tenant proves.';
+comment on column sites.verification_token is
+  'What the TXT record of the domain must contain. Every change of the domain makes a new one.';
+comment on column sites.verified_at is 'Time at which the TXT record was found; null: not verified.';
+comment on column sites.allowed_origins is 'Origins that browsers may send consents from; empty: no restriction.';
+comment on column sites.allowed_ips is 'Addresses that servers may send requests from; empty: no restriction.';
+comment on column sites.retention_days is 'Days after which personal data of a record is erased; null: never.';
+comment on column sites.config_revision is
+  'Grows with every change that admission depends on. A request that was evaluated by an older '
+  'revision is evaluated again.';
+comment on column sites.site_config_hash is
+  'SHA-256 of the record of the SiteConfigPublished in force; null: none is published.';
+comment on column sites.created_at is 'Time of creation.';
+
+create table api_keys (
+  id uuid primary key,
+  site_id uuid not null references sites,
+  name text not null default '',
+  digest bytea not null unique,
+  prefix text not null,
+  scope text not null check (scope in ('read', 'write')),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  replaced_by uuid references api_keys,
+  revoked_at timestamptz,
+  last_used_at timestamptz
+);
+create index api_keys_by_site on api_keys (site_id);
+
+comment on table api_keys is 'Keys by which backends and browsers use the Tool API.';
+comment on column api_keys.id is 'Identifier of the key; not secret.';
+comment on column api_keys.site_id is 'Site that the key is for.';
+comment on column api_keys.name is 'Display name; empty: none.';
+comment on column api_keys.digest is
+  'SHA-256 of the whole key. The key has 256 random bits, so that its plain digest cannot be searched.';
+comment on column api_keys.prefix is 'First characters of the key, by which people recognise it.';
+comment on column api_keys.scope is 'Whether the key may submit consents (write) or only read.';
+comment on column api_keys.created_at is 'Time of creation.';
+comment on column api_keys.expires_at is
+  'Time until which a rotated key works beside its successor; null: does not expire.';
+comment on column api_keys.replaced_by is 'Successor of a rotated key; null: not rotated.';
+comment on column api_keys.revoked_at is 'Time from which the key is refused; null: not revoked.';
+comment on column api_keys.last_used_at is 'Time of the last use, to the minute; null: never used.';

@@ -1,0 +1,112 @@
+-- What each role may do with tables. The right to execute a SECURITY DEFINER function is granted
+-- beside the function. docs/database-roles.md shows the result as one table.
+--
+-- No role may update or delete what was accepted or published, except for the few columns that are
+-- listed. SELECT ... FOR UPDATE needs the right to update at least one column.
+
+grant usage on schema event_log, read_model to consent_ledger_api, consent_ledger_worker;
+
+-- consent_ledger_api answers callers. It adds rows, and marks tokens, keys and users as used.
+grant select on
+    tenants, subscriptions,
+    users, sign_ins, used_refresh_tokens, invitations, password_resets,
+    sites, api_keys,
+    documents, notice_contents, document_versions, site_configs, site_config_drafts,
+    keyring,
+    record_keys, attachments, approval_tokens, consent_usage, outbox, relayed_streams, parked_sites,
+    admission_generations, nonces, idempotency, rate_limit_windows,
+    event_log.events,
+    projections, projection_generations, projection_views,
+    event_log_identity, batches, leaves, ledger_nodes, sealed_streams, sealer_state, ledger_events,
+    checkpoints, timestamp_evidence, ledger_keys,
+    erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
+    exports, export_jobs, export_chunks, manifest_certificates,
+    audit_log
+  to consent_ledger_api;
+grant insert on
+    sign_ins, used_refresh_tokens,
+    record_keys, attachments, approval_tokens, consent_usage, outbox,
+    nonces, idempotency, rate_limit_windows,
+    erasure_requests, exports, export_jobs, audit_log
+  to consent_ledger_api;
+grant update on consent_usage, idempotency, rate_limit_windows, exports to consent_ledger_api;
+grant update (last_sign_in_at) on users to consent_ledger_api;
+grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason) on sign_ins to consent_ledger_api;
+grant update (last_used_at) on api_keys to consent_ledger_api;
+grant update (consumed_by) on approval_tokens to consent_ledger_api;
+-- To lock the row of a site.
+grant update (config_revision) on sites to consent_ledger_api;
+grant delete on rate_limit_windows to consent_ledger_api;
+
+-- consent_ledger_worker relays, seals, stamps, erases and exports. It deletes keys of records, never
+-- an event.
+grant select on
+    tenants, subscriptions, users, sites, api_keys,
+    documents, notice_contents, document_versions, site_configs,
+    keyring,
+    record_keys, attachments, approval_tokens, outbox, relayed_streams, parked_sites,
+    admission_generations,
+    event_log.events,
+    projections, projection_generations, projection_views,
+    event_log_identity, batches, leaves, ledger_nodes, sealed_streams, sealer_state, ledger_events,
+    checkpoints, timestamp_evidence, ledger_keys,
+    erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
+    exports, export_jobs, export_chunks, manifest_certificates
+  to consent_ledger_worker;
+grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
+grant select (id, expires_at) on invitations, password_resets to consent_ledger_worker;
+grant insert on
+    keyring, outbox, relayed_streams, parked_sites,
+    event_log_identity, batches, leaves, ledger_nodes, sealed_streams, ledger_events,
+    checkpoints, timestamp_evidence, ledger_keys,
+    erasure_requests, erasure_events, erased_records,
+    exports, export_chunks, manifest_certificates, audit_log
+  to consent_ledger_worker;
+grant update on
+    relayed_streams, parked_sites, sealed_streams, sealer_state,
+    erasure_requests, erasure_progress, exports, export_jobs
+  to consent_ledger_worker;
+grant update (retired_at, verifies_until) on keyring to consent_ledger_worker;
+-- What was accepted may not be altered on its way to the log, only marked as relayed.
+grant update (revision) on outbox to consent_ledger_worker;
+grant update (state, problem, changed_at) on projections to consent_ledger_worker;
+-- To lock rows of sites and tokens.
+grant update (config_revision) on sites to consent_ledger_worker;
+grant update on approval_tokens to consent_ledger_worker;
+grant delete on
+    sign_ins, invitations, password_resets,
+    record_keys, attachments, approval_tokens, outbox, relayed_streams, parked_sites,
+    exports, export_jobs, export_chunks
+  to consent_ledger_worker;
+
+-- consent_ledger_projections owns the schema read_model and those of the generations.
+grant select, insert, update, delete on projections, projection_generations, projection_views
+  to consent_ledger_projections;
+
+-- consent_ledger_admin makes the changes of the panel and of operators. It reads no personal data of
+-- data subjects, and alters nothing that was published.
+grant select on
+    tenants, subscriptions, users, sign_ins, invitations, password_resets, sites, api_keys,
+    documents, notice_contents, document_versions, site_configs, site_config_drafts,
+    consent_usage, outbox, erasure_requests, exports, export_jobs, audit_log
+  to consent_ledger_admin;
+-- To show whether a text is sealed and stamped.
+grant select (stream, event_id, batch) on leaves to consent_ledger_admin;
+grant select (number, sealed_at) on batches to consent_ledger_admin;
+grant select (size, gen_time) on checkpoints to consent_ledger_admin;
+grant insert on
+    tenants, subscriptions, users, sign_ins, invitations, password_resets, sites, api_keys,
+    documents, notice_contents, document_versions, site_configs, site_config_drafts,
+    outbox, erasure_requests, exports, export_jobs, audit_log
+  to consent_ledger_admin;
+grant update on tenants, subscriptions, users, sites, api_keys, documents, site_config_drafts to consent_ledger_admin;
+grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason) on sign_ins to consent_ledger_admin;
+grant update (accepted_at, user_id, revoked_at) on invitations to consent_ledger_admin;
+grant update (used_at, revoked_at) on password_resets to consent_ledger_admin;
+grant update (number, title, media_type, content_sha256, state, event_id, published_at, activated_at, retired_at)
+  on document_versions to consent_ledger_admin;
+grant update (state, ended_at, seed) on exports to consent_ledger_admin;
+grant update (sealed_visitor, claim, reason, deleted_at) on export_jobs to consent_ledger_admin;
+-- The content of a dropped draft is deleted with it. The foreign key keeps every content that a
+-- version refers to.
+grant delete on document_versions, notice_contents to consent_ledger_admin;

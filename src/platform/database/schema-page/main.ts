@@ -1,0 +1,33 @@
+/** Writes docs/schema.md from a database that it migrates for that: `npm run docs:schema`. */
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbeddedPostgres } from '../embedded/index.js';
+import { migrate } from '../migrate.js';
+import { loadMigrations } from '../migrations/index.js';
+import { createPool } from '../pool.js';
+import { readSchema } from './read-schema.js';
+import { schemaPage } from './render-schema.js';
+
+const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-schema-'));
+// As root, the server's files go to a folder of another user, who must be able to pass through this one.
+await chmod(dataDir, 0o755);
+try {
+  const postgres = await openEmbeddedPostgres({ dataDir, rootHomeBase: join(dataDir, 'home'), log: () => undefined });
+  const pool = createPool({
+    url: postgres.superuserUrl,
+    applicationName: 'consent-ledger schema page',
+    maxConnections: 1,
+    statementTimeoutMs: 0,
+    onIdleError: (error) => console.error(error.message),
+  });
+  try {
+    await migrate(pool, loadMigrations());
+    await writeFile('docs/schema.md', schemaPage(await readSchema(pool)));
+  } finally {
+    await pool.end();
+    await postgres.release();
+  }
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}

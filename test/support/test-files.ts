@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A test that reaches one of these starts a database or the whole service. */
+const STARTS_A_SERVER: readonly string[] = [
+  'src/platform/database/embedded/index.ts',
+  'test/support/running-service.ts',
+  'test/acceptance/support/started-service.ts',
+];
+
+/** Each takes longer than all fast tests together should: it tries every byte of a package, or packages of a hostile size. */
+const EXHAUSTIVE: readonly string[] = [
+  'test/verifier/hostile-size.test.ts',
+  'test/verifier/scale.test.ts',
+  'test/verifier/sweep.test.ts',
+];
+
+export interface TestFiles {
+  /** Tests that need no database, no running service and no exhaustive search. */
+  readonly fast: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** Sorts the test files by what they import, so that no list has to be kept. Paths are relative to the repository. */
+export function testFiles(): TestFiles {
+  const all = readdirSync(resolve(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join('test', name))
+    .sort();
+  const imports = new Map<string, readonly string[]>();
+  const isFast = (file: string): boolean => {
+    if (EXHAUSTIVE.includes(file)) return false;
+    const reached = reachableFrom(file, imports);
+    return !STARTS_A_SERVER.some((server) => reached.has(server));
+  };
+  const fast = all.filter(isFast);
+  return { fast, others: all.filter((file) => !fast.includes(file)) };
+}
+
+function reachableFrom(file: string, imports: Map<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set([file]);
+  // A set is iterated in the order of insertion, also over what is added meanwhile.
+  for (const one of reached) for (const next of importsOf(one, imports)) reached.add(next);
+  return reached;
+}
+
+function importsOf(file: string, imports: Map<string, readonly string[]>): readonly string[] {
+  const known = imports.get(file);
+  if (known !== undefined) return known;
+  const text = readFileSync(resolve(ROOT, file), 'utf8');
+  // Types start nothing.
+  const found = [...text.matchAll(/^(?!import type|export type).*(?:from|import)\s*\(?\s*'(\.[^']+)'/gm)]
+    .map(([, specifier = '']) => relative(ROOT, resolve(ROOT, dirname(file), specifier)).replace(/\.js$/, '.ts'))
+    .filter((path) => path.endsWith('.ts') && existsSync(resolve(ROOT, path)));
+  imports.set(file, found);
+  return found;
+}
