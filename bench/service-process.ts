@@ -8,7 +8,8 @@ import { createRateLimiter } from '../src/api/guards/rate-limiter.js';
 import { checkSignature } from '../src/api/guards/signature.js';
 import { createToolGuards } from '../src/api/guards/tool-guard.js';
 import { createApp } from '../src/api/server/app.js';
-import { recordingRoutes } from '../src/api/tool/post-routes.js';
+import { recordingRoutes } from '../src/api/tool/record-consents.js';
+import { serveTool } from '../src/api/tool/route.js';
 import { createAdmission } from '../src/pipeline/admission/admission.js';
 import { createOutboxGauge } from '../src/pipeline/admission/outbox-gauge.js';
 import { createPool } from '../src/platform/database/pool.js';
@@ -64,7 +65,7 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
   async (scope) => {
     await scope.register(
       async (tool) => {
-        recordingRoutes(admission, Date.now)(tool, guards);
+        serveTool(tool, recordingRoutes(admission), { guards, clock: Date.now });
         tool.post(
           '/echo',
           {

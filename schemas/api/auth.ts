@@ -2,56 +2,70 @@ import { z } from 'zod';
 import { Uuid } from '../evidence/primitives.js';
 import { NewPassword } from './new-password.js';
 
-/** What a user may do. `api_user` signs in for the S2S API only. */
+/** Role of a user. An `api_user` can use the S2S API only. */
 export const UserRole = z.enum(['owner', 'admin', 'dpo', 'viewer', 'api_user']);
 export type UserRole = z.infer<typeof UserRole>;
 
-const GivenPassword = z.string().min(1).max(200);
-const OneTimeToken = z.string().min(1).max(200);
+const GivenPassword = z.string().min(1).max(200).describe('The current password.');
+const OneTimeToken = z.string().min(1).max(200).describe('The token of the invitation or of the password reset.');
 
-export const LoginRequest = z.object({ email: z.string().min(3).max(320), password: GivenPassword });
+export const LoginRequest = z
+  .object({ email: z.string().min(3).max(320).describe('E-mail address of the user.'), password: GivenPassword })
+  .meta({ id: 'LoginRequest' });
 
-export const RefreshRequest = z.object({ refresh_token: z.string().min(1).max(2048) });
+export const RefreshRequest = z.object({ refresh_token: z.string().min(1).max(2048) }).meta({ id: 'RefreshRequest' });
 
-/** POST /api/v1/auth/logout: this sign-in, or with `everywhere` all of the user's. The body may be left out. */
-export const LogoutRequest = z.strictObject({ everywhere: z.boolean().default(false) }).prefault({});
+/** POST /api/v1/auth/logout: ends this sign-in, or with `everywhere` all sign-ins of the user. The body is optional. */
+export const LogoutRequest = z
+  .strictObject({ everywhere: z.boolean().default(false).describe('Whether every sign-in of the user ends.') })
+  .prefault({})
+  .meta({ id: 'LogoutRequest' });
 
 /** POST /api/v1/auth/change-password */
-export const ChangePasswordRequest = z.strictObject({ current_password: GivenPassword, new_password: NewPassword });
+export const ChangePasswordRequest = z
+  .strictObject({ current_password: GivenPassword, new_password: NewPassword })
+  .meta({ id: 'ChangePasswordRequest' });
 
 /** POST /api/v1/auth/accept-invitation */
-export const AcceptInvitationRequest = z.strictObject({ token: OneTimeToken, password: NewPassword });
+export const AcceptInvitationRequest = z
+  .strictObject({ token: OneTimeToken, password: NewPassword })
+  .meta({ id: 'AcceptInvitationRequest' });
 
 /** POST /api/v1/auth/reset-password */
-export const ResetPasswordRequest = z.strictObject({ token: OneTimeToken, password: NewPassword });
+export const ResetPasswordRequest = z
+  .strictObject({ token: OneTimeToken, password: NewPassword })
+  .meta({ id: 'ResetPasswordRequest' });
 
-export const UserSummary = z.object({ id: Uuid, tenant_id: Uuid, email: z.string(), role: z.string() });
+export const UserSummary = z
+  .object({ id: Uuid, tenant_id: Uuid, email: z.string(), role: z.string() })
+  .meta({ id: 'UserSummary' });
 
 /** POST /api/v1/auth/login, /refresh and /accept-invitation (names of RFC 6749 §5.1) */
-export const TokensResponse = z.object({
-  message: z.string(),
-  data: z.object({
-    token_type: z.literal('Bearer'),
-    access_token: z.string(),
-    /** Seconds. */
-    expires_in: z.int(),
-    /** Good for one renewal, which answers with the next. */
-    refresh_token: z.string(),
-    user: UserSummary,
-  }),
-});
+export const TokensResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({
+      token_type: z.literal('Bearer'),
+      access_token: z.string(),
+      expires_in: z.int().describe('Seconds until the access token expires.'),
+      refresh_token: z.string().describe('Valid for one renewal, which returns the next refresh token.'),
+      user: UserSummary,
+    }),
+  })
+  .meta({ id: 'TokensResponse' });
 export type TokensResponse = z.infer<typeof TokensResponse>;
 
 /** GET /api/v1/auth/me */
-export const MeResponse = z.object({ data: UserSummary });
+export const MeResponse = z.object({ data: UserSummary }).meta({ id: 'MeResponse' });
 export type MeResponse = z.infer<typeof MeResponse>;
 
 /** POST /api/v1/auth/logout, /change-password and /reset-password */
-export const SignInsEndedResponse = z.object({
-  message: z.string(),
-  data: z.object({
-    /** How many sign-ins are over by this. */
-    ended_sign_ins: z.int(),
-  }),
-});
+export const SignInsEndedResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({
+      ended_sign_ins: z.int().describe('Number of sign-ins that ended.'),
+    }),
+  })
+  .meta({ id: 'SignInsEndedResponse' });
 export type SignInsEndedResponse = z.infer<typeof SignInsEndedResponse>;

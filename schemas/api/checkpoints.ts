@@ -3,35 +3,68 @@ import { Instant, Sha256Hex } from '../evidence/primitives.js';
 
 export const MAX_CHECKPOINTS = 1000;
 
-/** A size as it stands in a path or a query: no leading zeroes, below 2^53. */
+/** A tree size in a path or a query: no leading zeroes, below 2^53. */
 export const TreeSize = z
   .string()
-  .regex(/^[1-9]\d{0,15}$/, 'must be a size')
+  .regex(/^[1-9]\d{0,15}$/, 'must be a tree size: a whole number without leading zeroes')
   .transform(Number)
   .pipe(z.int());
 
 export const CheckpointsQuery = z.object({
-  /** Only checkpoints of larger sizes. */
   after: z
     .string()
-    .regex(/^(?:0|[1-9]\d{0,15})$/, 'must be a size')
+    .regex(/^(?:0|[1-9]\d{0,15})$/, 'must be a tree size: a whole number without leading zeroes')
     .transform(Number)
     .pipe(z.int())
-    .optional(),
+    .optional()
+    .describe('Returns only checkpoints of larger sizes.'),
 });
 
-/** GET /checkpoints: the stamped checkpoints by size, `MAX_CHECKPOINTS` at most; the next ones are asked for with `after`. */
-export const CheckpointsResponse = z.object({
-  data: z.object({
-    /** Verifier-key lines of the ledger's keys, the oldest first. Whoever verifies should have them from elsewhere. */
-    keys: z.array(z.string()),
-    checkpoints: z.array(z.object({ size: z.int(), time: Instant, note: z.string(), token: z.string() })),
-  }),
+export const CheckpointParams = z.object({ size: TreeSize.describe('Tree size of the checkpoint.') });
+
+export const ConsistencyParams = CheckpointParams.extend({
+  from: TreeSize.describe('The smaller tree size, of which the ledger at `size` is an extension.'),
 });
+
+/** GET /checkpoints: the stamped checkpoints by size, `MAX_CHECKPOINTS` at most; `after` returns the next ones. */
+export const CheckpointsResponse = z
+  .object({
+    data: z.object({
+      keys: z
+        .array(z.string())
+        .describe('Verifier-key lines of the ledger’s keys, oldest first. A verifier takes them from another source.'),
+      checkpoints: z.array(
+        z.object({
+          size: z.int().describe('Tree size.'),
+          time: Instant.describe('Time of the time stamp.'),
+          note: z.string().describe('Path of the signed note.'),
+          token: z.string().describe('Path of the time-stamp response.'),
+        }),
+      ),
+    }),
+  })
+  .meta({ id: 'CheckpointsResponse' });
 export type CheckpointsResponse = z.infer<typeof CheckpointsResponse>;
 
+/** A key of the ledger. A key after the first was introduced by a checkpoint that both keys signed. */
+export const LedgerKey = z
+  .object({
+    key: z.string().describe('Verifier-key line (C2SP signed-note).'),
+    replaces: z.string().nullable().describe('Verifier-key line of the key before it; null for the first key.'),
+    bridge_size: z.int().nullable().describe('Tree size of the checkpoint that both keys signed.'),
+    bridge: z.string().nullable().describe('Path of the note that both keys signed.'),
+    published_at: Instant,
+  })
+  .meta({ id: 'LedgerKey' });
+export type LedgerKey = z.infer<typeof LedgerKey>;
+
+/** GET /checkpoints/keys: every key that the ledger has published, oldest first; the last one is in force. */
+export const LedgerKeysResponse = z.object({ data: z.object({ keys: z.array(LedgerKey) }) });
+
 /** GET /checkpoints/{size}/consistency/{from} (RFC 9162 §2.1.4) */
-export const ConsistencyResponse = z.object({
-  data: z.object({ from: z.int(), size: z.int(), hashes: z.array(Sha256Hex) }),
-});
+export const ConsistencyResponse = z
+  .object({
+    data: z.object({ from: z.int(), size: z.int(), hashes: z.array(Sha256Hex).describe('The proof, in hex.') }),
+  })
+  .meta({ id: 'ConsistencyResponse' });
 export type ConsistencyResponse = z.infer<typeof ConsistencyResponse>;

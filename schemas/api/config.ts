@@ -5,40 +5,46 @@ import { Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { DocumentSummary } from './common.js';
 
 /** A cookie as the banner shows it, below its category. */
-export const BannerCookie = ConsentCookie.omit({ category: true }).extend({ purpose: z.string() });
+export const BannerCookie = ConsentCookie.omit({ category: true })
+  .extend({ purpose: z.string() })
+  .meta({ id: 'BannerCookie' });
 
 /** A category as the banner shows it: its texts in one language, and the cookies that it covers. */
 export const BannerCategory = ConsentCategory.extend({
   title: z.string(),
   purpose: z.string(),
   cookies: z.array(BannerCookie),
-});
+}).meta({ id: 'BannerCategory' });
 
 /** Where the request seems to come from, and which law that suggests. Null: not known. */
-export const DetectedRegion = z.object({
-  country: z.string().nullable(),
-  region: z.string().nullable(),
-  compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullable(),
-});
+export const DetectedRegion = z
+  .object({
+    country: z.string().nullable(),
+    region: z.string().nullable(),
+    compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullable(),
+  })
+  .meta({ id: 'DetectedRegion' });
 export type DetectedRegion = z.infer<typeof DetectedRegion>;
 
 /** GET /tool/v1/config */
-export const ConfigResponse = z.object({
-  data: z.object({
-    site: z.object({ id: Uuid, domain: z.string() }),
-    /** The language of the texts below. */
-    language: z.string(),
-    default_language: z.string(),
-    languages: z.array(z.string()),
-    /** SHA-256 of the published configuration: consents given now hold it. */
-    site_config_hash: Sha256Hex,
-    controller: SiteConfigPublishedRecord.shape.controller,
-    validity_days: z.int().nullable(),
-    banner: z.record(z.string(), z.string()),
-    withdrawal: z.string().nullable(),
-    categories: z.array(BannerCategory),
-    documents: z.array(DocumentSummary),
-    region: DetectedRegion,
-  }),
-});
+export const ConfigResponse = z
+  .object({
+    data: z.object({
+      site: z.object({ id: Uuid, domain: z.string() }),
+      language: z.string().describe('Language of the texts below.'),
+      default_language: z.string(),
+      languages: z.array(z.string()),
+      site_config_hash: Sha256Hex.describe(
+        'SHA-256 of the published configuration, which consents given now refer to.',
+      ),
+      controller: SiteConfigPublishedRecord.shape.controller,
+      validity_days: z.int().nullable(),
+      banner: z.record(z.string(), z.string()),
+      withdrawal: z.string().nullable(),
+      categories: z.array(BannerCategory),
+      documents: z.array(DocumentSummary),
+      region: DetectedRegion,
+    }),
+  })
+  .meta({ id: 'ConfigResponse' });
 export type ConfigResponse = z.infer<typeof ConfigResponse>;

@@ -14,85 +14,139 @@ export const IdempotencyKey = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{8,64}$/, 'must be 8 to 64 characters of A-Z a-z 0-9 . _ : -');
 
-/** What the person was shown, asked and did. An optional field that is null counts as absent; fields not named here are ignored. */
+/** What the person was shown and asked, and what the person did. A field that is null counts as absent; unknown fields are ignored. */
 const consentFields = {
   consent_type: z
     .string()
-    .regex(/^[A-Za-z0-9_.-]{1,50}$/, `must be 1 to ${CONSENT_LIMITS.consentType} characters of A-Z a-z 0-9 _ - .`),
-  decision: z.enum(DECISIONS),
-  document_version_id: AnyUuid.nullish(),
-  language: optionalText(35),
-  categories: z.record(z.string(), z.boolean()).nullish(),
-  idempotency_key: IdempotencyKey.nullish(),
-  visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).nullish(),
-  visitor_region: optionalText(CONSENT_LIMITS.visitorRegion),
-  visitor_country: optionalText(CONSENT_LIMITS.visitorCountry),
-  compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullish(),
-  source: optionalText(CONSENT_LIMITS.source),
-  metadata: optionalObject,
-  extra_fields: optionalObject,
-  approval_token: optionalText(200),
-  signature_image: z.string().nullish(),
-  signature_mime_type: optionalText(100),
-  signer_name: optionalText(CONSENT_LIMITS.signerName),
-  signer_email: optionalText(CONSENT_LIMITS.signerEmail),
-  signer_phone: optionalText(CONSENT_LIMITS.signerPhone),
-  signer_id_number: optionalText(CONSENT_LIMITS.signerIdNumber),
-  declaration_text: optionalText(CONSENT_LIMITS.declarationText),
-  drawing_duration_ms: z.number().min(0).max(CONSENT_LIMITS.drawingDurationMs).nullish(),
-  stroke_count: z.int().min(0).max(CONSENT_LIMITS.strokeCount).nullish(),
-  strokes_data: z.union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())]).nullish(),
-  input_type: optionalText(CONSENT_LIMITS.inputType),
-  screen_resolution: optionalText(CONSENT_LIMITS.screenResolution),
-  custom_document_content: z.string().nullish(),
-  custom_document_mime_type: optionalText(100),
+    .regex(/^[A-Za-z0-9_.-]{1,50}$/, `must be 1 to ${CONSENT_LIMITS.consentType} characters of A-Z a-z 0-9 _ - .`)
+    .describe('Kind of the consent, for example `cookie` or `document_approval`.'),
+  decision: z.enum(DECISIONS).describe('What the person decided. `partial`: some of the categories.'),
+  document_version_id: AnyUuid.nullish().describe('UUID of the document version that the person was shown.'),
+  language: optionalText(35).describe(
+    'Language in which the person was asked (BCP 47); that of the version if absent.',
+  ),
+  categories: z.record(z.string(), z.boolean()).nullish().describe('The decision on each category: true if accepted.'),
+  idempotency_key: IdempotencyKey.nullish().describe('One key for each action of the person; repeat it in each retry.'),
+  visitor_id: z
+    .string()
+    .min(1)
+    .max(CONSENT_LIMITS.visitorId)
+    .nullish()
+    .describe('Identifier of the person at the site. Later requests find the consent by it.'),
+  visitor_region: optionalText(CONSENT_LIMITS.visitorRegion).describe('Region of the person, for example a US state.'),
+  visitor_country: optionalText(CONSENT_LIMITS.visitorCountry).describe('Country of the person (ISO 3166-1 alpha-2).'),
+  compliance_framework: z.enum(COMPLIANCE_FRAMEWORKS).nullish().describe('Law under which the person was asked.'),
+  source: optionalText(CONSENT_LIMITS.source).describe('Where the person was asked, for example `web` or `ios`.'),
+  metadata: optionalObject.describe('Further values, at most 30 keys and 16,384 bytes.'),
+  extra_fields: optionalObject.describe('Values of further form fields, at most 30 keys and 16,384 bytes.'),
+  approval_token: optionalText(200).describe(
+    'One-time token of /tool/v1/s2s/approval-tokens, for documents that require one.',
+  ),
+  signature_image: z.string().nullish().describe('Drawn signature as base64, at most 262,144 bytes when decoded.'),
+  signature_mime_type: optionalText(100).describe('Media type of `signature_image`.'),
+  signer_name: optionalText(CONSENT_LIMITS.signerName).describe('Name of the person who signed.'),
+  signer_email: optionalText(CONSENT_LIMITS.signerEmail).describe('E-mail address of the person who signed.'),
+  signer_phone: optionalText(CONSENT_LIMITS.signerPhone).describe('Telephone number of the person who signed.'),
+  signer_id_number: optionalText(CONSENT_LIMITS.signerIdNumber).describe(
+    'Identity document number of the person who signed.',
+  ),
+  declaration_text: optionalText(CONSENT_LIMITS.declarationText).describe('Declaration that the person confirmed.'),
+  drawing_duration_ms: z
+    .number()
+    .min(0)
+    .max(CONSENT_LIMITS.drawingDurationMs)
+    .nullish()
+    .describe('How long the person drew the signature, in milliseconds.'),
+  stroke_count: z
+    .int()
+    .min(0)
+    .max(CONSENT_LIMITS.strokeCount)
+    .nullish()
+    .describe('Number of strokes of the drawn signature.'),
+  strokes_data: z
+    .union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())])
+    .nullish()
+    .describe('Strokes of the drawn signature, at most 65,536 bytes as JSON.'),
+  input_type: optionalText(CONSENT_LIMITS.inputType).describe(
+    'How the person drew the signature, for example `touch`.',
+  ),
+  screen_resolution: optionalText(CONSENT_LIMITS.screenResolution).describe(
+    'Screen resolution, for example `1920x1080`.',
+  ),
+  custom_document_content: z
+    .string()
+    .nullish()
+    .describe('Document that was made for this person: text, or base64; at most 1,048,576 bytes when decoded.'),
+  custom_document_mime_type: optionalText(100).describe('Media type of `custom_document_content`.'),
 };
 
-export const BrowserConsentRequest = z.object(consentFields);
+export const BrowserConsentRequest = z.object(consentFields).meta({ id: 'BrowserConsentRequest' });
 export type BrowserConsentRequest = z.infer<typeof BrowserConsentRequest>;
 
-/** On S2S routes a backend also says what it knows of the person's connection, and of an OTP check of its own. */
-export const S2sConsentRequest = z.object({
-  ...consentFields,
-  ip_address: z.union([z.ipv4(), z.ipv6()]).nullish(),
-  user_agent: optionalText(CONSENT_LIMITS.userAgent),
-  otp_verified: z.boolean().nullish(),
-  otp_reference: optionalText(CONSENT_LIMITS.otpReference),
-});
+/** A backend can also state the person's connection, and the result of an OTP check that the backend made. */
+export const S2sConsentRequest = z
+  .object({
+    ...consentFields,
+    ip_address: z.union([z.ipv4(), z.ipv6()]).nullish().describe('IP address of the person, as the backend saw it.'),
+    user_agent: optionalText(CONSENT_LIMITS.userAgent).describe('User agent of the person, as the backend saw it.'),
+    otp_verified: z.boolean().nullish().describe('Whether the backend verified a one-time password of the person.'),
+    otp_reference: optionalText(CONSENT_LIMITS.otpReference).describe('Reference of that verification at the backend.'),
+  })
+  .meta({ id: 'S2sConsentRequest' });
 export type S2sConsentRequest = z.infer<typeof S2sConsentRequest>;
 
-/** A consent as either route takes it. */
+/** A consent of either channel. */
 export type ConsentRequest = BrowserConsentRequest & Partial<S2sConsentRequest>;
 
 const batchOf = <T extends z.ZodType>(item: T) =>
-  z.object({ consents: z.array(item).min(1).max(CONSENT_LIMITS.batchItems) });
-export const BrowserConsentBatchRequest = batchOf(BrowserConsentRequest);
-export const S2sConsentBatchRequest = batchOf(S2sConsentRequest);
+  z.object({
+    consents: z
+      .array(item)
+      .min(1)
+      .max(CONSENT_LIMITS.batchItems)
+      .describe('Consents, each with a decision and a result of its own.'),
+  });
+export const BrowserConsentBatchRequest = batchOf(BrowserConsentRequest).meta({ id: 'BrowserConsentBatchRequest' });
+export const S2sConsentBatchRequest = batchOf(S2sConsentRequest).meta({ id: 'S2sConsentBatchRequest' });
 
 const acceptance = {
-  consent_token: z.string().regex(/^ct_[0-9a-f]{32}$/),
-  proof_hash: z.string().regex(/^[0-9a-f]{64}$/),
-  created_at: z.iso.datetime(),
-  duplicate: z.boolean(),
+  consent_token: z
+    .string()
+    .regex(/^ct_[0-9a-f]{32}$/)
+    .describe('Identifier of the record, for the person and for verification.'),
+  proof_hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe('HMAC-SHA256 of the record, in hex.'),
+  created_at: z.iso.datetime().describe('When the service recorded the consent.'),
+  duplicate: z
+    .boolean()
+    .describe('Whether this consent was recorded by an earlier request with the same idempotency key.'),
 };
 
-export const ConsentResponse = z.object({ message: z.string(), data: z.object(acceptance) });
+export const ConsentResponse = z
+  .object({ message: z.string(), data: z.object(acceptance) })
+  .meta({ id: 'RecordedConsentResponse' });
 export type ConsentResponse = z.infer<typeof ConsentResponse>;
 
-export const BatchItemResult = z.discriminatedUnion('status', [
-  z.object({ index: z.int(), status: z.literal('accepted'), ...acceptance }),
-  z.object({
-    index: z.int(),
-    status: z.literal('rejected'),
-    error: z.string(),
-    error_code: z.string(),
-    code: z.int(),
-  }),
-]);
+export const BatchItemResult = z
+  .discriminatedUnion('status', [
+    z.object({ index: z.int(), status: z.literal('accepted'), ...acceptance }),
+    z.object({
+      index: z.int(),
+      status: z.literal('rejected'),
+      error: z.string(),
+      error_code: z.string(),
+      code: z.int(),
+    }),
+  ])
+  .meta({ id: 'BatchItemResult' });
 export type BatchItemResult = z.infer<typeof BatchItemResult>;
 
-export const ConsentBatchResponse = z.object({
-  message: z.string(),
-  data: z.object({ accepted: z.int(), rejected: z.int(), results: z.array(BatchItemResult) }),
-});
+export const ConsentBatchResponse = z
+  .object({
+    message: z.string(),
+    data: z.object({ accepted: z.int(), rejected: z.int(), results: z.array(BatchItemResult) }),
+  })
+  .meta({ id: 'ConsentBatchResponse' });
 export type ConsentBatchResponse = z.infer<typeof ConsentBatchResponse>;

@@ -5,14 +5,17 @@ import { DocumentSummary } from './common.js';
 export const DocumentParams = z.object({ slug: DocumentVersionPublishedRecord.shape.slug });
 
 /** GET /tool/v1/documents/active */
-export const ActiveDocumentsResponse = z.object({ data: z.object({ documents: z.array(DocumentSummary) }) });
+export const ActiveDocumentsResponse = z
+  .object({ data: z.object({ documents: z.array(DocumentSummary) }) })
+  .meta({ id: 'ActiveDocumentsResponse' });
 export type ActiveDocumentsResponse = z.infer<typeof ActiveDocumentsResponse>;
 
 /** GET /tool/v1/documents/{slug}/active */
-export const ActiveDocumentResponse = z.object({
-  data: DocumentSummary.extend({
-    /** The text, or base64 for a binary media type. */
-    content: z.string(),
-  }),
-});
+export const ActiveDocumentResponse = z
+  .object({
+    data: DocumentSummary.extend({
+      content: z.string().describe('The text, or base64 for a binary media type.'),
+    }),
+  })
+  .meta({ id: 'ActiveDocumentResponse' });
 export type ActiveDocumentResponse = z.infer<typeof ActiveDocumentResponse>;

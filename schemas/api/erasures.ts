@@ -10,25 +10,28 @@ const Time = z.iso.datetime({ offset: true });
 export const PERSON_IDENTIFIERS = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
 
 /** A person of a site. In a body only: addresses of requests stand in logs. */
-export const PersonReference = z.strictObject({
-  by: z.enum(PERSON_IDENTIFIERS),
-  value: z
-    .string()
-    .max(CONSENT_LIMITS.signerEmail)
-    .refine((text) => text.trim() !== '', 'must not be empty'),
-});
+export const PersonReference = z
+  .strictObject({
+    by: z.enum(PERSON_IDENTIFIERS).describe('Kind of the identifier.'),
+    value: z
+      .string()
+      .max(CONSENT_LIMITS.signerEmail)
+      .refine((text) => text.trim() !== '', 'must not be empty')
+      .describe('The identifier. It is sent in a body only, because URLs are logged.'),
+  })
+  .meta({ id: 'PersonReference' });
 
 /** Who is to be erased, or which record. The value of a person's identifier is not kept: only its keyed hash, until the erasure is finished. */
 const Subject = z.discriminatedUnion('by', [
   PersonReference,
   z.strictObject({
     by: z.literal('record'),
-    /** Its id, or its consent token. */
     value: z
       .string()
       .max(100)
       .transform((text) => eventIdOfConsentToken(text.toLowerCase()) ?? text.toLowerCase())
-      .pipe(Uuid),
+      .pipe(Uuid)
+      .describe('UUID or consent token of the record.'),
   }),
 ]);
 
@@ -38,67 +41,75 @@ const Subject = z.discriminatedUnion('by', [
  */
 const IdempotencyKey = z.string().toLowerCase().pipe(Uuid);
 
-export const CreateErasureRequest = z.strictObject({ subject: Subject, idempotency_key: IdempotencyKey.optional() });
-export const S2sErasureRequest = CreateErasureRequest.required();
+export const CreateErasureRequest = z
+  .strictObject({ subject: Subject, idempotency_key: IdempotencyKey.optional() })
+  .meta({ id: 'CreateErasureRequest' });
+export const S2sErasureRequest = CreateErasureRequest.required().meta({ id: 'S2sErasureRequest' });
 export type S2sErasureRequest = z.infer<typeof S2sErasureRequest>;
 
 /** An erasure that was asked for. */
-export const Erasure = z.object({
-  id: Uuid,
-  site_id: Uuid,
-  state: z.enum(['pending', 'finished']),
-  reason: z.enum(ERASURE_REASONS),
-  /** `age`: the site's retention period. */
-  by: z.enum([...PERSON_IDENTIFIERS, 'record', 'age']),
-  /** By record: which. */
-  record_id: Uuid.nullable(),
-  /** By age: what is older than this. */
-  older_than: Time.nullable(),
-  /** By which way it was asked for; `service`: by the retention period. */
-  channel: z.enum(['panel', 's2s', 'operator', 'service']),
-  requested_at: Time,
-  /** Every key that it destroyed was destroyed by then. */
-  finished_at: Time.nullable(),
-  /** So far. All are 0 where nothing was found; it is not said why. */
-  erased_records: z.int(),
-  deleted_approval_tokens: z.int(),
-  /** Of the site, which were running; those that were still queued are cancelled too, and not counted: nothing had been read for them. */
-  cancelled_exports: z.int(),
-  /** Finished exports of the site whose packages the service kept. */
-  destroyed_packages: z.int(),
-});
+export const Erasure = z
+  .object({
+    id: Uuid,
+    site_id: Uuid,
+    state: z.enum(['pending', 'finished']),
+    reason: z.enum(ERASURE_REASONS),
+    by: z
+      .enum([...PERSON_IDENTIFIERS, 'record', 'age'])
+      .describe('How the erased records were chosen; `age`: by the retention period of the site.'),
+    record_id: Uuid.nullable().describe('The record, for an erasure by record.'),
+    older_than: Time.nullable().describe('For an erasure by age: older records were erased.'),
+    channel: z
+      .enum(['panel', 's2s', 'operator', 'service'])
+      .describe('How the erasure was requested; `service`: by the retention period.'),
+    requested_at: Time,
+    finished_at: Time.nullable().describe('When the last key was destroyed.'),
+    erased_records: z.int().describe('Records erased so far. 0 if nothing was found; the reason is not stated.'),
+    deleted_approval_tokens: z.int(),
+    cancelled_exports: z
+      .int()
+      .describe('Running exports of the site that were cancelled. Queued exports are cancelled, too, but not counted.'),
+    destroyed_packages: z.int().describe('Finished exports of the site whose stored packages were destroyed.'),
+  })
+  .meta({ id: 'Erasure' });
 
 /** A `SubjectErased` event, and how far it is on its way: each state includes those before it. */
-export const ErasureAnnouncement = z.object({
-  event_id: Uuid,
-  state: z.enum(['waiting', 'logged', 'sealed', 'stamped']),
-  batch: z.int().nullable(),
-  /** The first stamped checkpoint that covers it. */
-  checkpoint_size: z.int().nullable(),
-  stamped_time: Time.nullable(),
-});
+export const ErasureAnnouncement = z
+  .object({
+    event_id: Uuid,
+    state: z.enum(['waiting', 'logged', 'sealed', 'stamped']),
+    batch: z.int().nullable(),
+    checkpoint_size: z.int().nullable().describe('Size of the first stamped checkpoint that covers the event.'),
+    stamped_time: Time.nullable(),
+  })
+  .meta({ id: 'ErasureAnnouncement' });
 
 /** Most announcements in a receipt: one stands for up to 1,000 records. */
 export const MAX_SHOWN_ANNOUNCEMENTS = 100;
 
 /** What an erasure did, and where the values could still be opened. */
 export const ErasureReceipt = Erasure.extend({
-  /** The first ones, in order. They list the erased records, and name nobody. */
-  announcements: z.array(ErasureAnnouncement).max(MAX_SHOWN_ANNOUNCEMENTS),
+  announcements: z
+    .array(ErasureAnnouncement)
+    .max(MAX_SHOWN_ANNOUNCEMENTS)
+    .describe('The first announcements, in order. They list the erased records, and contain no personal value.'),
   has_more_announcements: z.boolean(),
   remains: z.object({
-    /** When deleted bytes were removed from the database's files; null: not yet, or nothing was deleted. */
-    scrubbed_at: Time.nullable(),
-    /** Days for which backups are kept, as the service was told; null: it was not. */
-    backup_retention_days: z.int().nullable(),
-    /** Until when backups can exist that open the values, to whoever has the master key; null: not known, or nothing was destroyed. */
-    backups_until: Time.nullable(),
+    scrubbed_at: Time.nullable().describe(
+      'When the deleted bytes were removed from the database files; null: not yet, or nothing was deleted.',
+    ),
+    backup_retention_days: z
+      .int()
+      .nullable()
+      .describe('Days for which backups are kept, according to the configuration; null: not configured.'),
+    backups_until: Time.nullable().describe(
+      'Until when backups can exist from which the master key can decrypt the values; null: unknown, or nothing was destroyed.',
+    ),
   }),
-  /** The same in words. */
-  statement: z.array(z.string()),
-});
+  statement: z.array(z.string()).describe('The receipt in sentences.'),
+}).meta({ id: 'ErasureReceipt' });
 
-export const ErasureReceiptResponse = z.object({ data: ErasureReceipt });
+export const ErasureReceiptResponse = z.object({ data: ErasureReceipt }).meta({ id: 'ErasureReceiptResponse' });
 export type ErasureReceiptResponse = z.infer<typeof ErasureReceiptResponse>;
 
 export const ErasureParams = z.object({ id: Uuid });

@@ -1,136 +1,266 @@
 /**
- * Every failure that a caller of the HTTP API can cause or meet: its stable code, HTTP status and what it means. This table is the documentation,
- * the OpenAPI description and the only source of codes. Those without `isOwn` are what the Tool
- * API's callers are promised (docs/http-api.md); the others were added for the panel, for sign-in, and for limits of this service.
+ * Every error of the HTTP API: its stable code, its HTTP status and its meaning, which says what is wrong, where, and what to do next. The table is the
+ * only source of codes; the documentation and the OpenAPI documents follow from it. Codes without `isOwn` are part of the specification of the Tool API
+ * (docs/http-api.md); the others were added for the panel, for sign-in and for limits of this service.
  */
 export const ERROR_CODES = {
-  MISSING_API_KEY: { status: 401, meaning: 'The header X-API-Key is absent.' },
-  INVALID_API_KEY: { status: 401, meaning: 'The API key is unknown or revoked.' },
-  MISSING_SIGNATURE_HEADERS: { status: 401, meaning: 'X-Signature, X-Timestamp or X-Nonce is absent.' },
-  TIMESTAMP_EXPIRED: { status: 401, meaning: 'X-Timestamp is not within 300 seconds of the server time.' },
-  INVALID_SIGNATURE: { status: 401, meaning: 'X-Signature does not fit the request.' },
-  INVALID_NONCE: { status: 401, meaning: 'X-Nonce is not 8 to 128 characters of A-Z a-z 0-9 . _ : -.' },
-  NONCE_REPLAYED: { status: 401, meaning: 'This nonce was used before.' },
-  MISSING_BEARER_TOKEN: { status: 401, meaning: 'The header Authorization: Bearer is absent.' },
-  INVALID_BEARER_TOKEN: { status: 401, meaning: 'The bearer token is malformed, expired or not ours.' },
-  INVALID_CREDENTIALS: { status: 401, isOwn: true, meaning: 'E-mail and password do not fit.' },
-  SITE_NOT_VERIFIED: { status: 403, meaning: 'The site is not verified.' },
-  ORIGIN_NOT_ALLOWED: { status: 403, meaning: 'The origin is not in the allow-list of the site.' },
-  IP_NOT_ALLOWED: { status: 403, meaning: 'The address is not in the allow-list of the site.' },
-  INSUFFICIENT_ROLE: { status: 403, meaning: 'The user has not the role that the route asks for.' },
-  TENANT_MISMATCH: { status: 403, meaning: 'The user belongs to another tenant than the site.' },
-  INSUFFICIENT_SCOPE: { status: 403, isOwn: true, meaning: 'The scope of the API key does not allow the method.' },
-  DOCUMENT_NOT_FOUND: { status: 404, meaning: 'The document is unknown, or has no active version.' },
-  VERSION_NOT_FOUND: { status: 404, meaning: 'The document version is unknown.' },
-  CONSENT_NOT_FOUND: { status: 404, meaning: 'The record is unknown.' },
+  MISSING_API_KEY: { status: 401, meaning: 'The header X-API-Key is missing. Send the API key of the site.' },
+  INVALID_API_KEY: {
+    status: 401,
+    meaning: 'The API key in X-API-Key is unknown, expired or revoked. Use a current key of the site.',
+  },
+  MISSING_SIGNATURE_HEADERS: {
+    status: 401,
+    meaning: 'X-Signature, X-Timestamp or X-Nonce is missing. Sign the request and send all three headers.',
+  },
+  TIMESTAMP_EXPIRED: {
+    status: 401,
+    meaning:
+      'X-Timestamp is not a Unix time within 300 seconds of the server time. Correct the clock and sign the request again.',
+  },
+  INVALID_SIGNATURE: {
+    status: 401,
+    meaning:
+      'X-Signature does not match the request. Sign method, path, timestamp, nonce and the exact bytes of the body with the API key.',
+  },
+  INVALID_NONCE: {
+    status: 401,
+    meaning: 'X-Nonce is not 8 to 128 characters of A-Z a-z 0-9 . _ : -. Send a UUID, for example.',
+  },
+  NONCE_REPLAYED: { status: 401, meaning: 'This nonce was used before. Sign the request again with a new nonce.' },
+  MISSING_BEARER_TOKEN: {
+    status: 401,
+    meaning: 'The header Authorization: Bearer is missing. Sign in and send the access token.',
+  },
+  INVALID_BEARER_TOKEN: {
+    status: 401,
+    meaning: 'The bearer token is malformed, expired or revoked. Renew it or sign in again.',
+  },
+  INVALID_CREDENTIALS: { status: 401, isOwn: true, meaning: 'Wrong e-mail address or password.' },
+  SITE_NOT_VERIFIED: { status: 403, meaning: 'The domain of the site is not verified. Verify it in the panel first.' },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    meaning: 'The header Origin is not one of the allowed origins of the site. Add the origin in the panel.',
+  },
+  IP_NOT_ALLOWED: {
+    status: 403,
+    meaning: 'The address of the client is not one of the allowed addresses of the site. Add the address in the panel.',
+  },
+  INSUFFICIENT_ROLE: { status: 403, meaning: 'The user does not have a role that this route requires.' },
+  TENANT_MISMATCH: {
+    status: 403,
+    meaning: 'The user of the bearer token belongs to a different tenant than the site of the API key.',
+  },
+  INSUFFICIENT_SCOPE: { status: 403, isOwn: true, meaning: 'This route requires an API key of scope write.' },
+  DOCUMENT_NOT_FOUND: { status: 404, meaning: 'The site has no such document, or the document has no active version.' },
+  VERSION_NOT_FOUND: { status: 404, meaning: 'The site has no such document version.' },
+  CONSENT_NOT_FOUND: {
+    status: 404,
+    meaning: 'No record matches the identifier. A new record can be found a moment after it was accepted.',
+  },
   SITE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'The tenant has no such site.' },
-  RESOURCE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'There is no such resource.' },
-  CHECKPOINT_NOT_FOUND: { status: 404, isOwn: true, meaning: 'There is no stamped checkpoint of this size.' },
-  ROUTE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'There is no such route.' },
-  METHOD_NOT_ALLOWED: { status: 405, isOwn: true, meaning: 'The route exists, but not for this method.' },
-  REQUEST_TIMEOUT: { status: 408, isOwn: true, meaning: 'The request did not arrive in time.' },
+  RESOURCE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'The resource in the path does not exist.' },
+  CHECKPOINT_NOT_FOUND: {
+    status: 404,
+    isOwn: true,
+    meaning: 'The ledger has no stamped checkpoint of this size. GET /checkpoints lists the sizes.',
+  },
+  ROUTE_NOT_FOUND: { status: 404, isOwn: true, meaning: 'The service has no such route. Check the path.' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    isOwn: true,
+    meaning: 'The route does not support this method. The header Allow lists the methods that it supports.',
+  },
+  REQUEST_TIMEOUT: { status: 408, isOwn: true, meaning: 'The request did not arrive in time. Send it again.' },
   CONFIG_OUTDATED: {
     status: 409,
     meaning:
       'document_version_id is missing, not active or of another language, or the site has no published configuration. Read /tool/v1/config again.',
   },
-  ALREADY_EXISTS: { status: 409, isOwn: true, meaning: 'There is one of this name already.' },
+  ALREADY_EXISTS: {
+    status: 409,
+    isOwn: true,
+    meaning: 'A resource with this name already exists. Choose another name.',
+  },
   DOMAIN_NOT_VERIFIED: {
     status: 409,
     isOwn: true,
-    meaning: 'The DNS of the domain does not say that it is the tenant’s.',
+    meaning: 'The DNS of the domain does not have the TXT record that proves its ownership.',
   },
-  WRONG_STATE: { status: 409, isOwn: true, meaning: 'The resource is in a state that does not allow this.' },
-  EXPORT_NOT_FINISHED: { status: 409, isOwn: true, meaning: 'The export is not finished yet: ask for its state.' },
+  WRONG_STATE: {
+    status: 409,
+    isOwn: true,
+    meaning: 'The resource is in a state that does not permit this change. Read it again.',
+  },
+  EXPORT_NOT_FINISHED: {
+    status: 409,
+    isOwn: true,
+    meaning: 'The export is not finished yet. Read its state again later.',
+  },
   EXPORT_GONE: {
     status: 410,
     isOwn: true,
-    meaning: 'The package is not kept any more, or never was: see the state of the export. Export again.',
+    meaning:
+      'The package of the export is no longer stored, or never was; the state of the export says why. Create a new export.',
   },
-  PAYLOAD_TOO_LARGE: { status: 413, isOwn: true, meaning: 'The body is larger than the route takes.' },
-  RANGE_NOT_SATISFIABLE: { status: 416, isOwn: true, meaning: 'The content ends before the range begins.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, isOwn: true, meaning: 'The body is not application/json.' },
+  PAYLOAD_TOO_LARGE: { status: 413, isOwn: true, meaning: 'The body is larger than this route permits.' },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    isOwn: true,
+    meaning: 'The range begins after the end of the content. Content-Range states the length.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    isOwn: true,
+    meaning: 'The body is not application/json without a content coding.',
+  },
   MALFORMED_JSON: { status: 400, isOwn: true, meaning: 'The body is not strict JSON in UTF-8.' },
-  BAD_REQUEST: { status: 400, isOwn: true, meaning: 'The request is malformed.' },
-  VALIDATION_ERROR: { status: 422, meaning: 'Fields are missing or wrong; see errors.' },
-  IDENTIFIER_REQUIRED: { status: 422, isOwn: true, meaning: 'None of token, proof_hash and id was given.' },
-  APPROVAL_TOKEN_REQUIRED: { status: 422, meaning: 'This document asks for an approval token.' },
-  APPROVAL_TOKEN_INVALID: { status: 422, meaning: 'The approval token is unknown, expired, or for something else.' },
+  BAD_REQUEST: { status: 400, isOwn: true, meaning: 'The request is not valid HTTP, or its URL cannot be decoded.' },
+  VALIDATION_ERROR: {
+    status: 422,
+    meaning: 'At least one field is missing or invalid. The member errors lists each field with the reason.',
+  },
+  IDENTIFIER_REQUIRED: {
+    status: 422,
+    isOwn: true,
+    meaning: 'The request names no record. Send token, proof_hash or id.',
+  },
+  APPROVAL_TOKEN_REQUIRED: {
+    status: 422,
+    meaning: 'This document requires approval_token. Mint one at /tool/v1/s2s/approval-tokens.',
+  },
+  APPROVAL_TOKEN_INVALID: {
+    status: 422,
+    meaning: 'approval_token is unknown, expired, or for another site, document or version. Mint a new one.',
+  },
   APPROVAL_TOKEN_CONFLICT: {
     status: 422,
-    meaning: 'The approval token was used before, or the request contradicts it.',
+    meaning: 'approval_token was used before, or the consent contradicts what it was minted for.',
   },
   INVITATION_INVALID: {
     status: 422,
     isOwn: true,
-    meaning: 'The invitation is unknown, expired, used or revoked, or its address cannot be used.',
+    meaning:
+      'The invitation is unknown, expired, used or revoked, or its e-mail address cannot be used. Ask for a new invitation.',
   },
   PASSWORD_RESET_INVALID: {
     status: 422,
     isOwn: true,
-    meaning: 'The password reset is unknown, expired, used or revoked.',
+    meaning: 'The reset token is unknown, expired, used or revoked. Ask for a new one.',
   },
-  INVALID_CATEGORIES: { status: 422, meaning: 'categories is not an object of booleans.' },
+  INVALID_CATEGORIES: { status: 422, meaning: 'categories is not an object whose values are all true or false.' },
   METADATA_TOO_MANY_KEYS: { status: 422, meaning: 'metadata has more than 30 keys.' },
-  METADATA_TOO_LARGE: { status: 422, meaning: 'metadata is larger than 16384 bytes.' },
+  METADATA_TOO_LARGE: { status: 422, meaning: 'metadata is larger than 16384 bytes as JSON.' },
   EXTRA_FIELDS_TOO_MANY_KEYS: { status: 422, meaning: 'extra_fields has more than 30 keys.' },
-  EXTRA_FIELD_NAME_TOO_LONG: { status: 422, meaning: 'A name in extra_fields is longer than 100 characters.' },
-  EXTRA_FIELDS_TOO_LARGE: { status: 422, meaning: 'extra_fields is larger than 16384 bytes.' },
-  STROKES_DATA_TOO_LARGE: { status: 422, meaning: 'strokes_data is larger than 65536 bytes.' },
-  INVALID_SIGNATURE_IMAGE: { status: 422, meaning: 'signature_image is not base64 of an image of the stated type.' },
-  SIGNATURE_IMAGE_TOO_LARGE: { status: 422, meaning: 'signature_image is larger than 262144 bytes.' },
+  EXTRA_FIELD_NAME_TOO_LONG: { status: 422, meaning: 'A key of extra_fields is longer than 100 characters.' },
+  EXTRA_FIELDS_TOO_LARGE: { status: 422, meaning: 'extra_fields is larger than 16384 bytes as JSON.' },
+  STROKES_DATA_TOO_LARGE: { status: 422, meaning: 'strokes_data is larger than 65536 bytes as JSON.' },
+  INVALID_SIGNATURE_IMAGE: {
+    status: 422,
+    meaning: 'signature_image is not the base64 of an image of the type that signature_mime_type states.',
+  },
+  SIGNATURE_IMAGE_TOO_LARGE: { status: 422, meaning: 'signature_image is larger than 262144 bytes when decoded.' },
   INVALID_CUSTOM_DOCUMENT: {
     status: 422,
     meaning:
-      'custom_document_content is empty or not of the stated type; a PDF and the content of a data: URL must be base64.',
+      'custom_document_content is empty, or not of the type that custom_document_mime_type states. A PDF and the content of a data: URL must be base64.',
   },
-  UNSUPPORTED_CUSTOM_DOCUMENT_TYPE: { status: 422, meaning: 'custom_document_mime_type is not supported.' },
-  CUSTOM_DOCUMENT_TOO_LARGE: { status: 422, meaning: 'custom_document_content is larger than 1048576 bytes.' },
-  RATE_LIMIT_EXCEEDED: { status: 429, meaning: 'More requests in this minute than the plan allows.' },
-  CONSENT_LIMIT_EXCEEDED: { status: 429, meaning: 'The consent quota of the plan is used up.' },
-  NO_CONSENT_SUBSCRIPTION: { status: 429, meaning: 'The tenant has no active plan.' },
-  TOO_MANY_INVALID_API_KEYS: { status: 429, meaning: 'Too many requests with invalid keys from this address.' },
-  TENANT_LIMIT_EXCEEDED: { status: 429, isOwn: true, meaning: 'The tenant has made ten others within a day.' },
-  TOO_MANY_SIGN_IN_ATTEMPTS: { status: 429, isOwn: true, meaning: 'Too many sign-in attempts.' },
+  UNSUPPORTED_CUSTOM_DOCUMENT_TYPE: { status: 422, meaning: 'custom_document_mime_type is not a supported type.' },
+  CUSTOM_DOCUMENT_TOO_LARGE: {
+    status: 422,
+    meaning: 'custom_document_content is larger than 1048576 bytes when decoded.',
+  },
+  RATE_LIMIT_EXCEEDED: { status: 429, meaning: 'The rate limit for this minute is used up. Retry after Retry-After.' },
+  CONSENT_LIMIT_EXCEEDED: {
+    status: 429,
+    meaning: 'The consent quota of the plan is used up. The operator of the service can change the plan.',
+  },
+  NO_CONSENT_SUBSCRIPTION: {
+    status: 429,
+    meaning: 'The tenant has no active plan. The operator of the service can assign one.',
+  },
+  TOO_MANY_INVALID_API_KEYS: {
+    status: 429,
+    meaning:
+      'Too many requests with invalid API keys came from this address. Retry after Retry-After with a valid key.',
+  },
+  TENANT_LIMIT_EXCEEDED: {
+    status: 429,
+    isOwn: true,
+    meaning: 'Ten tenants were created within a day, which is the limit. Retry later.',
+  },
+  TOO_MANY_SIGN_IN_ATTEMPTS: {
+    status: 429,
+    isOwn: true,
+    meaning: 'Too many failed attempts. Retry after Retry-After.',
+  },
   EXPORT_LIMIT_EXCEEDED: {
     status: 429,
     isOwn: true,
-    meaning: 'The tenant has as many exports queued, running or kept as it may have.',
+    meaning: 'The tenant has the maximum number of exports that are queued, running or stored. Delete one, or wait.',
   },
-  QUEUE_OVERLOADED: { status: 503, meaning: 'Too many records wait for the log. Retry after Retry-After.' },
+  QUEUE_OVERLOADED: { status: 503, meaning: 'Too many records wait for the event log. Retry after Retry-After.' },
   ADMISSION_UNAVAILABLE: {
     status: 503,
-    meaning: 'Records cannot be admitted now. Retry after Retry-After with the same idempotency_key.',
+    meaning: 'The service cannot accept records at the moment. Retry after Retry-After with the same idempotency_key.',
   },
-  API_KEY_LOOKUP_UNAVAILABLE: { status: 503, meaning: 'API keys cannot be looked up now. Retry after Retry-After.' },
-  DNS_UNAVAILABLE: { status: 503, isOwn: true, meaning: 'The DNS does not answer. Retry after Retry-After.' },
+  API_KEY_LOOKUP_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The service cannot look up API keys at the moment. Retry after Retry-After.',
+  },
+  DNS_UNAVAILABLE: { status: 503, isOwn: true, meaning: 'The DNS does not respond. Retry after Retry-After.' },
   SERVICE_UNAVAILABLE: {
     status: 503,
     isOwn: true,
-    meaning: 'The request cannot be answered now. Retry after Retry-After.',
+    meaning: 'The service cannot answer this request at the moment. Retry after Retry-After.',
   },
   INTERNAL_ERROR: {
     status: 500,
     isOwn: true,
-    meaning: 'An error of the service. Nothing was recorded by this request unless a retry says so.',
+    meaning:
+      'The service failed. The log has the cause under the request id of the message. Retry a recording with the same idempotency_key.',
   },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string; readonly isOwn?: true }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** One wrong field: where it is (`consents.3.decision`) and what is wrong with it. */
+/** Why a consent can be refused, beside the errors that every request with a key, a signature and a body shares. */
+export const CONSENT_ERROR_CODES: readonly ErrorCode[] = [
+  'CONFIG_OUTDATED',
+  'APPROVAL_TOKEN_REQUIRED',
+  'APPROVAL_TOKEN_INVALID',
+  'APPROVAL_TOKEN_CONFLICT',
+  'INVALID_CATEGORIES',
+  'METADATA_TOO_MANY_KEYS',
+  'METADATA_TOO_LARGE',
+  'EXTRA_FIELDS_TOO_MANY_KEYS',
+  'EXTRA_FIELD_NAME_TOO_LONG',
+  'EXTRA_FIELDS_TOO_LARGE',
+  'STROKES_DATA_TOO_LARGE',
+  'INVALID_SIGNATURE_IMAGE',
+  'SIGNATURE_IMAGE_TOO_LARGE',
+  'INVALID_CUSTOM_DOCUMENT',
+  'UNSUPPORTED_CUSTOM_DOCUMENT_TYPE',
+  'CUSTOM_DOCUMENT_TOO_LARGE',
+  'CONSENT_LIMIT_EXCEEDED',
+  'NO_CONSENT_SUBSCRIPTION',
+  'QUEUE_OVERLOADED',
+  'ADMISSION_UNAVAILABLE',
+];
+
+/** An invalid field: its path (`consents.3.decision`) and what is wrong with it. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
 }
 
-/** A failure that the caller is told about, by its code. */
+/** A failure that the client receives as a response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
 
   /**
-   * @param message what happened and what to do, in plain words; the table's meaning if not given
+   * @param message what is wrong and what to do next; the meaning of the code unless given
    * @param details field errors, seconds to wait, extra headers
    */
   constructor(

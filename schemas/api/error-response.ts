@@ -1,14 +1,17 @@
 import { z } from 'zod';
 
 /** The body of every error; `code`, `error_code` and `error.code` are the same. */
-export const ErrorResponse = z.object({
-  message: z.string(),
-  code: z.string(),
-  error_code: z.string(),
-  error: z.object({ code: z.string(), message: z.string() }),
-  /** With VALIDATION_ERROR and its like: which fields are wrong. */
-  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
-  /** Of the verify routes: always false. */
-  valid: z.literal(false).optional(),
-});
+export const ErrorResponse = z
+  .object({
+    message: z.string().describe('What is wrong, where, and what to do next.'),
+    code: z.string().describe('Stable code of the error.'),
+    error_code: z.string().describe('The same code.'),
+    error: z.object({ code: z.string(), message: z.string() }).describe('The same code and message.'),
+    errors: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .optional()
+      .describe('The invalid fields, for VALIDATION_ERROR and similar codes.'),
+    valid: z.literal(false).optional().describe('Of the verification routes: always false.'),
+  })
+  .meta({ id: 'ErrorResponse' });
 export type ErrorResponse = z.infer<typeof ErrorResponse>;

@@ -19,22 +19,31 @@ export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
 /** GET /tool/v1/s2s/consents/export. A parameter of another name is an error: a misspelt filter must not export everything. */
 export const ExportQuery = z
   .strictObject({
-    visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional(),
-    consent_type: ConsentRecord.shape.consent_type.optional(),
-    document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
-    document_version_id: z.string().toLowerCase().pipe(Uuid).optional(),
-    /** Of `created_at`, inclusive. */
-    from: InputTime.optional(),
-    /** Of `created_at`, exclusive. */
-    to: InputTime.optional(),
-    /** Of JSON `MAX_EXPORT_PAGE` at most. */
+    visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional().describe('Only records of this person.'),
+    consent_type: ConsentRecord.shape.consent_type.optional().describe('Only records of this kind.'),
+    document_slug: DocumentVersionPublishedRecord.shape.slug
+      .optional()
+      .describe('Only records that refer to this document.'),
+    document_version_id: z
+      .string()
+      .toLowerCase()
+      .pipe(Uuid)
+      .optional()
+      .describe('Only records that refer to this document version.'),
+    from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
+    to: InputTime.optional().describe('Only records with `created_at` before this time.'),
     limit: z
       .string()
-      .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1')
+      .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of at least 1')
       .transform(Number)
-      .optional(),
-    cursor: z.string().max(100).optional(),
-    format: z.enum(EXPORT_FORMATS).optional(),
+      .optional()
+      .describe('Most records of the response; JSON: at most 1,000, and 100 if absent.'),
+    cursor: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('`next_cursor` of a page, or `cursor` of the last record that was received.'),
+    format: z.enum(EXPORT_FORMATS).optional().describe('Format of the response; overrides the header Accept.'),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
     path: ['to'],
@@ -45,9 +54,8 @@ export type ExportQuery = z.infer<typeof ExportQuery>;
 /** A large content of a record, whose text or base64 stands in the field that it came in. */
 export const ExportedAttachment = AttachmentReference.extend({
   field: z.enum(['signature_image', 'custom_document_content']),
-  /** How the field holds the content. */
-  encoding: z.enum(['utf-8', 'base64']),
-});
+  encoding: z.enum(['utf-8', 'base64']).describe('How the field contains the content.'),
+}).meta({ id: 'ExportedAttachment' });
 export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
 
 const PublicPart = ConsentRecord.omit({ v: true, event_id: true, _sd: true });
@@ -67,23 +75,25 @@ const PersonalPart = S2sConsentRequest.omit({
 export const PERSONAL_FIELDS: readonly string[] = Object.keys(PersonalPart.shape);
 
 /** A consent record with every field, as it was recorded. */
-export const ExportedConsent = z.object({
-  id: Uuid,
-  consent_token: z.string(),
-  proof_hash: Sha256Hex,
-  ...PublicPart.shape,
-  document_slug: z.string().nullable(),
-  is_anonymized: z.boolean(),
-  ...PersonalPart.shape,
-  attachments: z.array(ExportedAttachment),
-  /** Goes on behind this record. */
-  cursor: z.string(),
-});
+export const ExportedConsent = z
+  .object({
+    id: Uuid,
+    consent_token: z.string(),
+    proof_hash: Sha256Hex,
+    ...PublicPart.shape,
+    document_slug: z.string().nullable(),
+    is_anonymized: z.boolean().describe('Whether the personal values of the record were erased.'),
+    ...PersonalPart.shape,
+    attachments: z.array(ExportedAttachment),
+    cursor: z.string().describe('An export with this cursor continues after this record.'),
+  })
+  .meta({ id: 'ExportedConsent' });
 export type ExportedConsent = z.infer<typeof ExportedConsent>;
 
-export const ExportResponse = z.object({
-  data: z.array(ExportedConsent),
-  /** For the next page; null at the end. */
-  next_cursor: z.string().nullable(),
-});
+export const ExportResponse = z
+  .object({
+    data: z.array(ExportedConsent),
+    next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
+  })
+  .meta({ id: 'ExportResponse' });
 export type ExportResponse = z.infer<typeof ExportResponse>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Of lists of passwords that leaked, those of 12 characters and more that everybody tries first; in lower case. */
+/** The most common passwords of 12 and more characters in published lists of leaked passwords, in lower case. */
 const COMMON: ReadonlySet<string> = new Set([
   '012345678910',
   '0123456789ab',
@@ -53,17 +53,17 @@ const COMMON: ReadonlySet<string> = new Set([
   'zaq12wsxcde3',
 ]);
 
-/** Up to four characters, and nothing but them again: `aaaa…`, `abab…`, `123123…`. */
+/** One to four characters that repeat: `aaaa…`, `abab…`, `123123…`. */
 const REPEATED = /^(.{1,4})\1+$/su;
 
 /**
- * A password that somebody chooses: 12 to 200 characters. Length is what counts (NIST SP 800-63B, 3.1.1): nothing is said of its characters, but what
- * everybody tries first is refused (3.1.1.2). That it is not the user's own address is checked where the address is known.
+ * A new password: 12 to 200 characters. NIST SP 800-63B, 3.1.1 demands length and no particular characters; 3.1.1.2 demands that common passwords are
+ * refused. Where the e-mail address of the user is known, the caller also checks that the password differs from it.
  */
 export const NewPassword = z
   .string()
   .min(12)
   .max(200)
-  .refine((password) => password.trim() !== '', 'must not be of spaces only')
-  .refine((password) => !REPEATED.test(password), 'must not be the same few characters again and again')
-  .refine((password) => !COMMON.has(password.toLowerCase()), 'is one of the passwords that everybody tries first');
+  .refine((password) => password.trim() !== '', 'must not consist of spaces only')
+  .refine((password) => !REPEATED.test(password), 'must not repeat the same one to four characters')
+  .refine((password) => !COMMON.has(password.toLowerCase()), 'is one of the most common passwords');

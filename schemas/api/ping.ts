@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { Instant, Uuid } from '../evidence/primitives.js';
 
 /** GET /tool/v1/ping */
-export const PingResponse = z.object({
-  message: z.literal('pong'),
-  data: z.object({ site_id: Uuid, scope: z.enum(['read', 'write']), time: Instant }),
-});
+export const PingResponse = z
+  .object({
+    message: z.literal('pong'),
+    data: z.object({ site_id: Uuid, scope: z.enum(['read', 'write']), time: Instant }),
+  })
+  .meta({ id: 'PingResponse' });
 export type PingResponse = z.infer<typeof PingResponse>;

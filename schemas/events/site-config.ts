@@ -8,40 +8,44 @@ export const Language = z
   .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/)
   .max(35);
 /** A text in several languages. */
-export const ByLanguage = z.record(Language, z.string().max(10_000));
+export const ByLanguage = z.record(Language, z.string().max(10_000)).meta({ id: 'TextByLanguage' });
 
 /**
  * A category of processing that a person may accept or reject, with what ISO/IEC TS 27560 asks of a
  * consent record.
  */
-export const ConsentCategory = z.strictObject({
-  key: z.string().regex(/^[a-z0-9_-]{1,50}$/),
-  required: z.boolean(),
-  title: ByLanguage,
-  purpose: ByLanguage,
-  lawful_basis: z.enum(['consent', 'contract', 'legal_obligation', 'legitimate_interest']),
-  personal_data: z.array(z.string().max(200)).max(50),
-  recipients: z.array(z.string().max(200)).max(50),
-  retention_days: z.int().min(1).nullable(),
-});
+export const ConsentCategory = z
+  .strictObject({
+    key: z.string().regex(/^[a-z0-9_-]{1,50}$/),
+    required: z.boolean(),
+    title: ByLanguage,
+    purpose: ByLanguage,
+    lawful_basis: z.enum(['consent', 'contract', 'legal_obligation', 'legitimate_interest']),
+    personal_data: z.array(z.string().max(200)).max(50),
+    recipients: z.array(z.string().max(200)).max(50),
+    retention_days: z.int().min(1).nullable(),
+  })
+  .meta({ id: 'Category' });
 export type ConsentCategory = z.infer<typeof ConsentCategory>;
 
 /**
  * A cookie, or another thing that is kept in a browser, which a category covers. Name and provider
  * together tell cookies apart.
  */
-export const ConsentCookie = z.strictObject({
-  /** As the browser has it; `*` matches any characters, e.g. `_ga_*`. */
-  name: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
-  /** Who sets and reads it. */
-  provider: z.string().min(1).max(300),
-  /** Key of the category that covers it. */
-  category: ConsentCategory.shape.key,
-  party: z.enum(['first', 'third']),
-  /** Seconds that it is kept; null: until the browser is closed. */
-  duration_seconds: z.int().min(1).nullable(),
-  purpose: ByLanguage,
-});
+export const ConsentCookie = z
+  .strictObject({
+    /** As the browser has it; `*` matches any characters, e.g. `_ga_*`. */
+    name: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
+    /** Who sets and reads it. */
+    provider: z.string().min(1).max(300),
+    /** Key of the category that covers it. */
+    category: ConsentCategory.shape.key,
+    party: z.enum(['first', 'third']),
+    /** Seconds that it is kept; null: until the browser is closed. */
+    duration_seconds: z.int().min(1).nullable(),
+    purpose: ByLanguage,
+  })
+  .meta({ id: 'Cookie' });
 export type ConsentCookie = z.infer<typeof ConsentCookie>;
 
 /** What a site shows and who answers for it. Its JCS text is what `site_config_hash` of a record is over. */

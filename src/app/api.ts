@@ -6,9 +6,7 @@ import { createRateLimiter, type RateLimiter } from '../api/guards/rate-limiter.
 import { panelRoutes } from '../api/panel/routes.js';
 import { createApp } from '../api/server/app.js';
 import { failureOf } from '../api/server/request-log.js';
-import { recordingRoutes } from '../api/tool/post-routes.js';
-import { s2sErasures } from '../api/tool/s2s-erasures.js';
-import { s2sEvidenceExports } from '../api/tool/s2s-evidence-exports.js';
+import { toolRoutes } from '../api/tool/routes.js';
 import { createVerifier } from '../evidence/verification/verifier.js';
 import { createAdmission } from '../pipeline/admission/admission.js';
 import { createCheckedClock } from '../pipeline/admission/checked-clock.js';
@@ -85,16 +83,6 @@ export async function createApi(installation: Installation): Promise<Api> {
         keyUsage,
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool }),
         verifier,
-        detectRegion: createDetectRegion({
-          ...config.geo,
-          trustedProxies: config.http.trustedProxies,
-          database: await openGeoDatabase(config.geo.databaseFile),
-        }),
-        eventLog: installation.eventLog,
-        proofKeys: keyring,
-        onExportError: (error, { id }) => {
-          logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
-        },
         // Consents are accepted whatever becomes of the read models: that must not be lost with them.
         checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
         discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
@@ -115,13 +103,25 @@ export async function createApi(installation: Installation): Promise<Api> {
           }),
         },
         limits: config.limits,
-        recordingRoutes: (tool, guards) => {
-          recordingRoutes(metrics.admission.countConsents(admission), Date.now)(tool, guards);
-          const shared = { admission, guards, clock: Date.now, pool, keyring };
-          s2sEvidenceExports(tool, { ...shared, logger, maxPerTenant: config.exports.maxPerTenant });
-          const backupRetentionDays = config.backupRetentionDays ?? null;
-          s2sErasures(tool, { ...shared, backupRetentionDays });
-        },
+        clock: Date.now,
+        toolRoutes: toolRoutes({
+          pool,
+          admission: metrics.admission.countConsents(admission),
+          keyring,
+          eventLog: installation.eventLog,
+          verifier,
+          detectRegion: createDetectRegion({
+            ...config.geo,
+            trustedProxies: config.http.trustedProxies,
+            database: await openGeoDatabase(config.geo.databaseFile),
+          }),
+          logger,
+          onExportError: (error, { id }) => {
+            logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
+          },
+          maxExportsPerTenant: config.exports.maxPerTenant,
+          backupRetentionDays: config.backupRetentionDays ?? null,
+        }),
       }),
       metricsGroup(installation, pool),
     ],

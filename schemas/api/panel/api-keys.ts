@@ -5,28 +5,25 @@ import { displayName, SiteParams, Timestamp } from './common.js';
 export const ApiKeyScope = z.enum(['read', 'write']);
 export const ApiKeyName = displayName(100);
 
-export const ApiKey = z.object({
-  id: Uuid,
-  name: z.string(),
-  /** The first characters of the key. */
-  prefix: z.string(),
-  scope: ApiKeyScope,
-  created_at: Timestamp,
-  /** To the minute; null: never. */
-  last_used_at: Timestamp.nullable(),
-  /** Of a key that was rotated: from then on it is refused. */
-  expires_at: Timestamp.nullable(),
-  /** The key that took its place. */
-  replaced_by: Uuid.nullable(),
-  revoked_at: Timestamp.nullable(),
-});
+export const ApiKey = z
+  .object({
+    id: Uuid,
+    name: z.string(),
+    prefix: z.string().describe('The first characters of the key.'),
+    scope: ApiKeyScope,
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable().describe('When the key was last used, to the minute; null: never.'),
+    expires_at: Timestamp.nullable().describe('When a rotated key stops working.'),
+    replaced_by: Uuid.nullable().describe('The key that replaces it.'),
+    revoked_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
 
 /** A key that was just made. */
 export const NewApiKey = ApiKey.extend({
-  /** The key itself: kept nowhere, and never shown again. */
-  key: z.string(),
-});
+  key: z.string().describe('The key. It is not stored, and returned only in this response.'),
+}).meta({ id: 'NewApiKey' });
 
 export const ApiKeyParams = SiteParams.extend({ key_id: Uuid });
 
@@ -35,6 +32,10 @@ export const CreateApiKeyRequest = z.strictObject({ name: ApiKeyName.default('')
 export const ChangeApiKeyRequest = z.strictObject({ name: ApiKeyName });
 
 export const RotateApiKeyRequest = z.strictObject({
-  /** Seconds for which the old key works on. */
-  grace_seconds: z.int().min(0).max(2_592_000).default(86_400),
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(2_592_000)
+    .default(86_400)
+    .describe('Seconds for which the old key continues to work.'),
 });

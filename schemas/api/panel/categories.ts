@@ -5,9 +5,8 @@ import { DraftRevision, ExpectedRevision } from './draft-revision.js';
 
 /** A category of the draft. */
 export const DraftCategory = ConsentCategory.extend({
-  /** Place in the banner, from 0. */
-  position: z.int().min(0),
-});
+  position: z.int().min(0).describe('Position in the banner, from 0.'),
+}).meta({ id: 'DraftCategory' });
 export type DraftCategory = z.infer<typeof DraftCategory>;
 
 export const CategoryParams = SiteParams.extend({ category_key: ConsentCategory.shape.key });
@@ -21,4 +20,6 @@ export const CreateCategoryRequest = ConsentCategory.extend({
 /** The key stays: cookies and consents name it. */
 export const ChangeCategoryRequest = CreateCategoryRequest.omit({ key: true }).partial();
 
-export const CategoryResponse = z.object({ data: DraftCategory, ...DraftRevision.shape });
+export const CategoryResponse = z
+  .object({ data: DraftCategory, ...DraftRevision.shape })
+  .meta({ id: 'CategoryResponse' });

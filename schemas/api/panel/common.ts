@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { Uuid } from '../../evidence/primitives.js';
 
-/** A route without parameters of its kind. */
+/** No path or query parameters. */
 export const None = z.strictObject({});
 
-/** A route that takes no body; an empty object will do. */
+/** No request body; an empty object is permitted. */
 export const NoBody = z.strictObject({}).optional();
 
-/** The route's site. */
+/** The site in the path. */
 export const SiteParams = z.object({ site_id: Uuid });
 
 /**
- * A name that people give something: not empty, in one line, and without the characters that make a text read otherwise than it stands (Unicode
- * UAX #9 §2: embeddings, overrides and isolates).
+ * A name that a user chooses: one line, without the characters that change the order in which a text is displayed (Unicode UAX #9 §2: embeddings,
+ * overrides and isolates).
  */
 export const displayName = (max: number) =>
   z
@@ -21,28 +21,28 @@ export const displayName = (max: number) =>
     .max(max)
     .regex(
       /^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u,
-      'must have no control characters, line breaks or characters that change the direction of text',
+      'must not contain control characters, line breaks or characters that change the direction of text',
     );
 
 /** A point in time of a response, ISO 8601. */
 export const Timestamp = z.iso.datetime({ offset: true });
 
-/** Query members of every list: at most so many items, from where the last page ended. */
+/** Query parameters of every list. */
 export const PageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: z.coerce.number().int().min(1).max(100).default(50).describe('Most items of the page.'),
   cursor: z
     .string()
     .max(500)
-    .regex(/^[A-Za-z0-9_-]+$/, 'must be a next_cursor of an earlier page')
-    .optional(),
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be the next_cursor of a page of this list')
+    .optional()
+    .describe('`next_cursor` of the page before.'),
 });
 
 /** A page of a list. */
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({
     data: z.array(item),
-    /** For the next page; null on the last. */
-    next_cursor: z.string().nullable(),
+    next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
   });
 }
 

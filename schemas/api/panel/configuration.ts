@@ -42,19 +42,19 @@ export const SiteConfigDraft = DraftSettings.extend({
 export type SiteConfigDraft = z.infer<typeof SiteConfigDraft>;
 
 /** Something that keeps a draft from being published. */
-export const DraftProblem = z.object({ field: z.string(), message: z.string() });
+export const DraftProblem = z.object({ field: z.string(), message: z.string() }).meta({ id: 'DraftProblem' });
 export type DraftProblem = z.infer<typeof DraftProblem>;
 
 export const ConfigurationDraft = SiteConfigDraft.extend({
   ...DraftRevision.shape,
   changed_at: Timestamp.nullable(),
-  /** What is missing for it to be published. */
-  problems: z.array(DraftProblem),
-  /** Whether publishing would change what is in force. */
-  has_changes: z.boolean(),
-  /** The version in force; null: none yet. */
-  in_force: z.object({ number: z.int(), sha256: Sha256Hex }).nullable(),
-});
+  problems: z.array(DraftProblem).describe('Why the draft cannot be published yet.'),
+  has_changes: z.boolean().describe('Whether the draft differs from the version in force.'),
+  in_force: z
+    .object({ number: z.int(), sha256: Sha256Hex })
+    .nullable()
+    .describe('The version in force; null: none yet.'),
+}).meta({ id: 'ConfigurationDraft' });
 export type ConfigurationDraft = z.infer<typeof ConfigurationDraft>;
 
 /** The whole draft; cookies keep their ids if name and provider are the same as before. */
@@ -72,12 +72,13 @@ export const ChangeConfigurationRequest = DraftSettings.extend({ controller: Dra
 export const PublishConfigurationRequest = DraftRevision.extend({}).strict();
 
 /** The texts of the banner in one language. */
-export const BannerTexts = z.object({
-  language: Language,
-  texts: z.record(z.string(), z.string()),
-  /** How consent is withdrawn; null: not written yet. */
-  withdrawal: z.string().nullable(),
-});
+export const BannerTexts = z
+  .object({
+    language: Language,
+    texts: z.record(z.string(), z.string()),
+    withdrawal: z.string().nullable().describe('How consent is withdrawn; null: not written yet.'),
+  })
+  .meta({ id: 'BannerTexts' });
 export type BannerTexts = z.infer<typeof BannerTexts>;
 
 export const BannerTextsParams = SiteParams.extend({ language: Language });
@@ -88,24 +89,25 @@ export const PutBannerTextsRequest = z.strictObject({
   ...ExpectedRevision.shape,
 });
 
-export const BannerTextsResponse = z.object({ data: BannerTexts, ...DraftRevision.shape });
+export const BannerTextsResponse = z
+  .object({ data: BannerTexts, ...DraftRevision.shape })
+  .meta({ id: 'BannerTextsResponse' });
 
 /** A configuration that was published. */
-export const ConfigurationVersion = z.object({
-  /** From 1, without gaps. */
-  number: z.int(),
-  /** Of the record's text: the `site_config_hash` of consents. */
-  sha256: Sha256Hex,
-  published_at: Timestamp,
-  is_in_force: z.boolean(),
-  publication: Publication,
-});
+export const ConfigurationVersion = z
+  .object({
+    number: z.int().describe('Number of the version, from 1 without gaps.'),
+    sha256: Sha256Hex.describe('SHA-256 of `record`: the `site_config_hash` of consents.'),
+    published_at: Timestamp,
+    is_in_force: z.boolean(),
+    publication: Publication,
+  })
+  .meta({ id: 'ConfigurationVersion' });
 export type ConfigurationVersion = z.infer<typeof ConfigurationVersion>;
 
 export const ConfigurationVersionWithRecord = ConfigurationVersion.extend({
-  /** The exact canonical text that the hash is over. */
-  record: z.string(),
-});
+  record: z.string().describe('The exact canonical text of which `sha256` is the hash.'),
+}).meta({ id: 'ConfigurationVersionWithRecord' });
 
 export type ConfigurationVersionWithRecord = z.infer<typeof ConfigurationVersionWithRecord>;
 

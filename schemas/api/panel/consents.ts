@@ -14,23 +14,18 @@ export const SEALING_STATES = ['recorded', 'sealed', 'stamped'] as const;
 const filters = {
   consent_type: ConsentRecord.shape.consent_type.optional(),
   decision: z.enum(DECISIONS).optional(),
-  /** Only records that decide about this category. */
-  category: QueryText.min(1).max(50).optional(),
+  category: QueryText.min(1).max(50).optional().describe('Only records with a decision on this category.'),
   document_slug: DocumentVersionPublishedRecord.shape.slug.optional(),
   document_version_id: Uuid.optional(),
   channel: z.enum(CHANNELS).optional(),
-  /** Of `created_at`, inclusive. */
-  from: InputTime.optional(),
-  /** Of `created_at`, exclusive. */
-  to: InputTime.optional(),
+  from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
+  to: InputTime.optional().describe('Only records with `created_at` before this time.'),
 };
 
 const flags = <T extends z.ZodType>(flag: T) => ({
-  /** How the category was decided; with `category` only. */
-  category_granted: flag.optional(),
+  category_granted: flag.optional().describe('Only records with this decision on `category`, which is required.'),
   is_anonymized: flag.optional(),
-  /** Whether `valid_until` has passed. */
-  is_expired: flag.optional(),
+  is_expired: flag.optional().describe('Only records whose `valid_until` has passed, or has not.'),
   is_stamped: flag.optional(),
 });
 
@@ -47,7 +42,7 @@ const isOrdered = ({ from, to }: Dependent): boolean =>
 const namesCategory = ({ category, category_granted }: Dependent): boolean =>
   category_granted === undefined || category !== undefined;
 const ORDERED = { path: ['to'], message: 'must be after from' };
-const WITH_CATEGORY = { path: ['category_granted'], message: 'is for use with category' };
+const WITH_CATEGORY = { path: ['category_granted'], message: 'requires category' };
 
 export const ListConsentsQuery = PageQuery.extend({ ...filters, ...flags(FlagInQuery) })
   .refine(isOrdered, ORDERED)
@@ -67,35 +62,44 @@ export const SearchConsentsRequest = z
 export type ConsentFilter = Omit<z.infer<typeof SearchConsentsRequest>, 'person'>;
 
 /** The public part of a record: nothing in it is personal. */
-const PublicRecord = z.object(ConsentRecord.omit({ v: true, event_id: true, _sd: true }).shape);
+const PublicRecord = z
+  .object(ConsentRecord.omit({ v: true, event_id: true, _sd: true }).shape)
+  .meta({ id: 'PublicRecord' });
 
-const ConsentSummary = z.object({
-  id: Uuid,
-  consent_token: z.string(),
-  proof_hash: z.string(),
-  /** Null if the stored text is no record any more. */
-  record: PublicRecord.nullable(),
-  document_slug: z.string().nullable(),
-  /** The stored text fits its proof hash and every copy of its members; `verify` checks all the rest. */
-  is_intact: z.boolean(),
-  is_anonymized: z.boolean(),
-  is_expired: z.boolean(),
-  state: z.enum(SEALING_STATES),
-});
+const ConsentSummary = z
+  .object({
+    id: Uuid,
+    consent_token: z.string(),
+    proof_hash: z.string(),
+    record: PublicRecord.nullable().describe(
+      'Public part of the record; null if the stored text is not a valid record.',
+    ),
+    document_slug: z.string().nullable(),
+    is_intact: z
+      .boolean()
+      .describe(
+        'Whether the stored text matches its proof hash and every copy of its members. `verify` also checks the ledger.',
+      ),
+    is_anonymized: z.boolean(),
+    is_expired: z.boolean(),
+    state: z.enum(SEALING_STATES),
+  })
+  .meta({ id: 'ConsentSummary' });
 
 /** The newest first. A page may be short, or empty, though more follow: `next_cursor` alone says whether. */
-export const ConsentsPage = pageOf(ConsentSummary);
+export const ConsentsPage = pageOf(ConsentSummary).meta({ id: 'ConsentsPage' });
 
-const Sealing = z.object({
-  /** Number of the batch; null while it is in none. */
-  batch: z.int().nullable(),
-  index: z.int().nullable(),
-  sealed_at: Timestamp.nullable(),
-  /** The first stamped checkpoint that covers the batch. */
-  checkpoint: z
-    .object({ size: z.int(), gen_time: Timestamp, authority: z.string(), note: z.string(), token: z.string() })
-    .nullable(),
-});
+const Sealing = z
+  .object({
+    batch: z.int().nullable().describe('Number of the Merkle batch; null while the record is in no batch.'),
+    index: z.int().nullable(),
+    sealed_at: Timestamp.nullable(),
+    checkpoint: z
+      .object({ size: z.int(), gen_time: Timestamp, authority: z.string(), note: z.string(), token: z.string() })
+      .nullable()
+      .describe('The first stamped checkpoint that covers the batch.'),
+  })
+  .meta({ id: 'Sealing' });
 
 export const ConsentResponse = dataOf(
   ConsentSummary.extend({ stream: z.string(), revision: z.int(), sealing: Sealing }),
@@ -110,8 +114,10 @@ export const VerifyConsentResponse = dataOf(
     id: Uuid,
     valid: z.boolean(),
     site_domain: z.string().nullable(),
-    /** The earliest time stamp that covers the record; null while there is none, or if it does not fit. */
-    timestamp: z.object({ time: Timestamp, checkpoint_size: z.int() }).nullable(),
+    timestamp: z
+      .object({ time: Timestamp, checkpoint_size: z.int() })
+      .nullable()
+      .describe('The earliest time stamp that covers the record; null if there is none, or if it does not match.'),
     sealing: Sealing,
   }),
 );
@@ -126,10 +132,8 @@ export const DiscloseConsentRequest = z.strictObject({
 export const DiscloseConsentResponse = dataOf(
   z.object({
     id: Uuid,
-    /** Then every field is null. */
-    is_anonymized: z.boolean(),
-    /** The fields asked for; null where nothing was said. */
-    fields: z.record(z.string(), z.json()),
+    is_anonymized: z.boolean().describe('Whether the record was erased; then every field is null.'),
+    fields: z.record(z.string(), z.unknown()).describe('The requested fields; null if the consent had no value.'),
     attachments: z.array(ExportedAttachment),
   }),
 );

@@ -5,7 +5,7 @@ import { PageQuery, SiteParams } from './common.js';
 import { DraftRevision, ExpectedRevision } from './draft-revision.js';
 
 /** A cookie of the draft. */
-export const DraftCookie = ConsentCookie.extend({ id: Uuid });
+export const DraftCookie = ConsentCookie.extend({ id: Uuid }).meta({ id: 'DraftCookie' });
 export type DraftCookie = z.infer<typeof DraftCookie>;
 
 export const CookieParams = SiteParams.extend({ cookie_id: Uuid });
@@ -16,4 +16,4 @@ export const CreateCookieRequest = ConsentCookie.extend(ExpectedRevision.shape);
 
 export const ChangeCookieRequest = ConsentCookie.partial().extend(ExpectedRevision.shape);
 
-export const CookieResponse = z.object({ data: DraftCookie, ...DraftRevision.shape });
+export const CookieResponse = z.object({ data: DraftCookie, ...DraftRevision.shape }).meta({ id: 'CookieResponse' });

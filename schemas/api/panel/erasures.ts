@@ -10,14 +10,14 @@ export const ListErasuresQuery = PageQuery.extend({
 });
 
 /** The erasures of a site, the newest first, and what its retention period does by itself. */
-export const ErasuresPage = pageOf(Erasure).extend({
-  retention: z.object({
-    /** Null: records are kept until somebody erases them. */
-    retention_days: z.int().nullable(),
-    /** Records older than this are erased at the next hourly look. */
-    erases_before: Timestamp.nullable(),
-  }),
-});
+export const ErasuresPage = pageOf(Erasure)
+  .extend({
+    retention: z.object({
+      retention_days: z.int().nullable().describe('Null: records are kept until they are erased on request.'),
+      erases_before: Timestamp.nullable().describe('The next hourly run erases records that are older than this.'),
+    }),
+  })
+  .meta({ id: 'ErasuresPage' });
 
 export const ErasureParams = z.object({ site_id: Uuid, erasure_id: Uuid });
 

@@ -17,39 +17,52 @@ const RecordId = z
     const lower = text.trim().toLowerCase();
     const id = Uuid.safeParse(lower).data ?? eventIdOfConsentToken(lower);
     if (id !== null) return id;
-    context.addIssue({ code: 'custom', message: 'must be the id of a record, or its consent token' });
+    context.addIssue({ code: 'custom', message: 'must be the UUID or the consent token of a record' });
     return z.NEVER;
   });
 
 /** Which consents a package is about, as `evidence export` of the command line knows it. What is left out restricts nothing. */
 export const EvidenceFilter = z
   .strictObject({
-    /** Of `created_at`, inclusive. */
-    from: InputTime.optional(),
-    /** Of `created_at`, exclusive. */
-    to: InputTime.optional(),
-    consent_type: ConsentRecord.shape.consent_type.optional(),
-    document_version_id: z.string().toLowerCase().pipe(Uuid).optional(),
-    /** Ids or consent tokens. */
-    records: z.array(RecordId).min(1).max(MAX_EXPORT_RECORDS).optional(),
-    visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional(),
+    from: InputTime.optional().describe('Only consents with `created_at` at or after this time.'),
+    to: InputTime.optional().describe('Only consents with `created_at` before this time.'),
+    consent_type: ConsentRecord.shape.consent_type.optional().describe('Only consents of this kind.'),
+    document_version_id: z
+      .string()
+      .toLowerCase()
+      .pipe(Uuid)
+      .optional()
+      .describe('Only consents to this document version.'),
+    records: z
+      .array(RecordId)
+      .min(1)
+      .max(MAX_EXPORT_RECORDS)
+      .optional()
+      .describe('Only these records: ids or consent tokens.'),
+    visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional().describe('Only consents of this person.'),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
     path: ['to'],
     message: 'must be after from',
-  });
+  })
+  .meta({ id: 'EvidenceFilter' });
 export type EvidenceFilter = z.output<typeof EvidenceFilter>;
 
 /** Which personal fields a package shows. */
-export const DiscloseRequest = z.union([z.enum(['all', 'none']), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(100)], {
-  error: `must be "all", "none", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
-});
+export const DiscloseRequest = z
+  .union([z.enum(['all', 'none']), z.array(z.enum(PERSONAL_FIELDS)).min(1).max(100)], {
+    error: `must be "all", "none", or a list with some of: ${PERSONAL_FIELDS.join(', ')}`,
+  })
+  .meta({ id: 'DisclosedFields' });
 
-export const CreateExportRequest = z.strictObject({
-  filter: EvidenceFilter.default({}),
-  /** Nothing personal unless it is asked for: a package goes to others. */
-  disclose: DiscloseRequest.default('none'),
-});
+export const CreateExportRequest = z
+  .strictObject({
+    filter: EvidenceFilter.default({}).describe('Which consents the package contains; all if absent.'),
+    disclose: DiscloseRequest.default('none').describe(
+      'Personal fields that the package discloses: `all`, `none` or a list. None if absent.',
+    ),
+  })
+  .meta({ id: 'CreateExportRequest' });
 export type CreateExportRequest = z.output<typeof CreateExportRequest>;
 
 export const EXPORT_STATES = ['queued', 'running', 'finished', 'cancelled', 'failed', 'expired'] as const;
@@ -71,74 +84,75 @@ export const EXPORT_REASONS = [
 ] as const;
 
 /** The filter as it is shown: whom it is about is not. */
-const ShownFilter = z.object({
-  from: Timestamp.nullable(),
-  to: Timestamp.nullable(),
-  consent_type: z.string().nullable(),
-  document_version_id: Uuid.nullable(),
-  /** Event ids. */
-  records: z.array(Uuid).nullable(),
-  /** Whether it is about one visitor. */
-  by_visitor: z.boolean(),
-});
+const ShownFilter = z
+  .object({
+    from: Timestamp.nullable(),
+    to: Timestamp.nullable(),
+    consent_type: z.string().nullable(),
+    document_version_id: Uuid.nullable(),
+    records: z.array(Uuid).nullable().describe('UUIDs of the records; null: not restricted.'),
+    by_visitor: z.boolean().describe('Whether the export is restricted to one visitor.'),
+  })
+  .meta({ id: 'EvidenceFilterSummary' });
 
-const Progress = z.object({
-  step: z.enum(['entries', 'batches', 'proofs', 'checkpoints', 'attachments', 'finishing']),
-  /** Records, batches or files done of this step. */
-  done: Count,
-  /** Of them in all; null where that is not known. */
-  total: Count.nullable(),
-  /** Of the package so far. */
-  bytes: Count,
-});
+const Progress = z
+  .object({
+    step: z.enum(['entries', 'batches', 'proofs', 'checkpoints', 'attachments', 'finishing']),
+    done: Count.describe('Records, batches or files of this step that are done.'),
+    total: Count.nullable().describe('Records, batches or files of this step in total; null: unknown.'),
+    bytes: Count.describe('Bytes of the package so far.'),
+  })
+  .meta({ id: 'ExportProgress' });
 
-const FinishedPackage = z.object({
-  bytes: Count,
-  /** Of the file that is downloaded. */
-  sha256: Sha256Hex,
-  /** Size of the checkpoint as of which it is; null if nothing was stamped yet. */
-  checkpoint: Count.nullable(),
-  counts: z.object({
-    entries: Count,
-    consents: Count,
-    erased: Count,
-    attachments: Count,
-    /** Consents that fit the filter, but are not time-stamped yet, and not in the package. */
-    not_yet_stamped: Count,
-  }),
-});
+const FinishedPackage = z
+  .object({
+    bytes: Count,
+    sha256: Sha256Hex.describe('SHA-256 of the package.'),
+    checkpoint: Count.nullable().describe(
+      'Size of the checkpoint as of which the package is; null if nothing was stamped yet.',
+    ),
+    counts: z.object({
+      entries: Count,
+      consents: Count,
+      erased: Count,
+      attachments: Count,
+      not_yet_stamped: Count.describe(
+        'Consents that match the filter, but are not stamped yet and not in the package.',
+      ),
+    }),
+  })
+  .meta({ id: 'FinishedPackage' });
 
 /** An export of evidence. */
-export const EvidenceExport = z.object({
-  id: Uuid,
-  site_id: Uuid,
-  state: z.enum(EXPORT_STATES),
-  reason: z.enum(EXPORT_REASONS).nullable(),
-  requested_by: z.object({ user_id: Uuid, channel: z.enum(['panel', 's2s']) }),
-  requested_at: Timestamp,
-  ended_at: Timestamp.nullable(),
-  /** Until then a finished package can be downloaded. */
-  expires_at: Timestamp.nullable(),
-  filter: ShownFilter,
-  disclose: DiscloseRequest,
-  /** While it runs. */
-  progress: Progress.nullable(),
-  /** Once it is finished; also when it is not kept any more. */
-  package: FinishedPackage.nullable(),
-});
+export const EvidenceExport = z
+  .object({
+    id: Uuid,
+    site_id: Uuid,
+    state: z.enum(EXPORT_STATES),
+    reason: z.enum(EXPORT_REASONS).nullable(),
+    requested_by: z.object({ user_id: Uuid, channel: z.enum(['panel', 's2s']) }),
+    requested_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+    expires_at: Timestamp.nullable().describe('Until when a finished package can be downloaded.'),
+    filter: ShownFilter,
+    disclose: DiscloseRequest,
+    progress: Progress.nullable().describe('Progress; null unless the export is running.'),
+    package: FinishedPackage.nullable().describe('The finished package, also when it is no longer stored.'),
+  })
+  .meta({ id: 'EvidenceExport' });
 export type EvidenceExport = z.output<typeof EvidenceExport>;
 
 /** One export, with what is shown only to whoever asks for this one. */
 export const EvidenceExportDetails = EvidenceExport.extend({
-  /**
-   * Of a finished export by visitor: with these disclosures, and only with them, it can be shown whom the package is about. They are not in it. Hand
-   * them over apart from it.
-   */
-  filter_disclosures: z.array(z.string()),
-});
+  filter_disclosures: z
+    .array(z.string())
+    .describe(
+      'For a finished export of one visitor: these disclosures prove which visitor the package is about. They are not in the package; deliver them separately.',
+    ),
+}).meta({ id: 'EvidenceExportDetails' });
 export type EvidenceExportDetails = z.output<typeof EvidenceExportDetails>;
 
-export const EvidenceExportAnswer = z.object({ data: EvidenceExportDetails });
+export const EvidenceExportAnswer = z.object({ data: EvidenceExportDetails }).meta({ id: 'EvidenceExportAnswer' });
 
 export const ExportParams = SiteParams.extend({ export_id: Uuid });
 

@@ -6,21 +6,22 @@ import { PageQuery, Timestamp } from './common.js';
 export const InvitationState = z.enum(['open', 'accepted', 'revoked', 'expired']);
 
 /** An invitation to become a user of the tenant. */
-export const Invitation = z.object({
-  id: Uuid,
-  email: z.string(),
-  role: UserRole,
-  state: InvitationState,
-  created_at: Timestamp,
-  expires_at: Timestamp,
-  accepted_at: Timestamp.nullable(),
-  /** The user whom it made; null unless it was accepted. */
-  user_id: Uuid.nullable(),
-  revoked_at: Timestamp.nullable(),
-});
+export const Invitation = z
+  .object({
+    id: Uuid,
+    email: z.string(),
+    role: UserRole,
+    state: InvitationState,
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    accepted_at: Timestamp.nullable(),
+    user_id: Uuid.nullable().describe('The user who accepted it; null unless it was accepted.'),
+    revoked_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'Invitation' });
 
 /** With the token, which is shown this once: whoever invites hands it on, the service sends no mail. */
-export const CreatedInvitation = Invitation.extend({ token: z.string() });
+export const CreatedInvitation = Invitation.extend({ token: z.string() }).meta({ id: 'CreatedInvitation' });
 
 export const CreateInvitationRequest = z.strictObject({
   email: z.email().max(320).toLowerCase(),

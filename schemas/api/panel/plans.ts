@@ -1,24 +1,21 @@
 import { z } from 'zod';
 
-export const Plan = z.object({
-  name: z.string(),
-  /** Requests a minute to the Tool API. */
-  rate_limit_per_minute: z.int(),
-  /** Consents a calendar month (UTC); null: no limit. */
-  consent_quota: z.int().nullable(),
-});
+export const Plan = z
+  .object({
+    name: z.string(),
+    rate_limit_per_minute: z.int().describe('Requests per minute to the Tool API.'),
+    consent_quota: z.int().nullable().describe('Consents per calendar month (UTC); null: no limit.'),
+  })
+  .meta({ id: 'Plan' });
 
 /** What the tenant has subscribed to. */
 export const Subscription = Plan.extend({
-  /** False: consents are answered 429 NO_CONSENT_SUBSCRIPTION. */
-  is_active: z.boolean(),
-  /** Of this calendar month (UTC). */
-  used_this_month: z.int(),
-  /** Null: no limit. */
-  left_this_month: z.int().nullable(),
-});
+  is_active: z.boolean().describe('Whether the plan is active; if not, consents return 429 NO_CONSENT_SUBSCRIPTION.'),
+  used_this_month: z.int().describe('Consents of the current calendar month (UTC).'),
+  left_this_month: z.int().nullable().describe('Consents left in this month; null: no limit.'),
+}).meta({ id: 'Subscription' });
 
 /** First day of a calendar month, UTC. */
 export const Month = z.iso.date();
 
-export const MonthlyUsage = z.object({ month: Month, consents: z.int() });
+export const MonthlyUsage = z.object({ month: Month, consents: z.int() }).meta({ id: 'MonthlyUsage' });

@@ -3,17 +3,16 @@ import { Uuid } from '../../evidence/primitives.js';
 import { PageQuery, Timestamp } from './common.js';
 
 /** A sign-in that lasts. No address and no device is kept. */
-export const SignIn = z.object({
-  id: Uuid,
-  /** Whether this request was made with it. */
-  is_current: z.boolean(),
-  started_at: Timestamp,
-  renewed_at: Timestamp,
-  /** When it ends, if it is not renewed before. */
-  lapses_at: Timestamp,
-  /** When it ends however often it is renewed. */
-  expires_at: Timestamp,
-});
+export const SignIn = z
+  .object({
+    id: Uuid,
+    is_current: z.boolean().describe('Whether it is the sign-in of this request.'),
+    started_at: Timestamp,
+    renewed_at: Timestamp,
+    lapses_at: Timestamp.describe('When the sign-in ends unless it is renewed before.'),
+    expires_at: Timestamp.describe('When the sign-in ends, however often it is renewed.'),
+  })
+  .meta({ id: 'SignIn' });
 
 export const SignInsQuery = PageQuery;
 

@@ -17,10 +17,10 @@ export const SiteDomain = z
   .toLowerCase()
   .overwrite((text) => text.replace(/\.$/, ''))
   .max(MAX_DOMAIN)
-  .regex(LABELS, 'must be a domain like shop.example')
-  .refine((domain) => !domain.endsWith('.localhost'), 'must be a domain that the DNS can have')
+  .regex(LABELS, 'must be a domain, for example shop.example')
+  .refine((domain) => !domain.endsWith('.localhost'), 'must be a domain of the public DNS, not below localhost')
   // As in URLs (WHATWG URL §3.5): whatever ends in a number is an address, or none at all.
-  .refine((domain) => !/\.(?:[0-9]+|0x[0-9a-f]*)$/.test(domain), 'must be a domain, not an address');
+  .refine((domain) => !/\.(?:[0-9]+|0x[0-9a-f]*)$/.test(domain), 'must be a domain, not an IP address');
 
 export const AllowedOrigins = z
   .array(
@@ -28,7 +28,7 @@ export const AllowedOrigins = z
       .string()
       .max(300)
       .refine((text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text, {
-        error: 'must be an origin like https://example.org',
+        error: 'must be an origin, for example https://example.org',
       }),
   )
   .max(100);
@@ -41,32 +41,34 @@ export const AllowedIps = z
 /** Days after which a record is erased. */
 export const RetentionDays = z.int().min(1).max(36_500);
 
-export const Site = z.object({
-  id: Uuid,
-  name: z.string(),
-  domain: z.string(),
-  /** Null: not verified; the Tool API answers 403 SITE_NOT_VERIFIED. */
-  verified_at: Timestamp.nullable(),
-  /** Origins whose browsers may use the API keys; empty: every origin. */
-  allowed_origins: z.array(z.string()),
-  /** Addresses and ranges that may use the API keys; empty: every address. */
-  allowed_ips: z.array(z.string()),
-  /** Days after which records are erased; null: never. */
-  retention_days: z.int().nullable(),
-  created_at: Timestamp,
-  /** What the configuration in force says; null: none is published, and consents are answered 409 CONFIG_OUTDATED. */
-  configuration: z
-    .object({
-      number: z.int(),
-      sha256: Sha256Hex,
-      domain: z.string(),
-      controller_legal_name: z.string(),
-      default_language: z.string(),
-      languages: z.array(z.string()),
-      validity_days: z.int().nullable(),
-    })
-    .nullable(),
-});
+export const Site = z
+  .object({
+    id: Uuid,
+    name: z.string(),
+    domain: z.string(),
+    verified_at: Timestamp.nullable().describe(
+      'When the domain was verified; null: not verified, and the Tool API returns 403 SITE_NOT_VERIFIED.',
+    ),
+    allowed_origins: z.array(z.string()).describe('Origins whose browsers may use the API keys; empty: every origin.'),
+    allowed_ips: z.array(z.string()).describe('Addresses and ranges that may use the API keys; empty: every address.'),
+    retention_days: z.int().nullable().describe('Days after which records are erased; null: never.'),
+    created_at: Timestamp,
+    configuration: z
+      .object({
+        number: z.int(),
+        sha256: Sha256Hex,
+        domain: z.string(),
+        controller_legal_name: z.string(),
+        default_language: z.string(),
+        languages: z.array(z.string()),
+        validity_days: z.int().nullable(),
+      })
+      .nullable()
+      .describe(
+        'Summary of the configuration in force; null: none is published, and consents return 409 CONFIG_OUTDATED.',
+      ),
+  })
+  .meta({ id: 'Site' });
 export type Site = z.infer<typeof Site>;
 
 export const CreateSiteRequest = z.strictObject({
@@ -87,13 +89,15 @@ export const ChangeSiteRequest = z
   .partial();
 
 export const ChangeRetentionPeriodRequest = z.strictObject({
-  /** Days after which records are erased; null: never. */
-  retention_days: RetentionDays.nullable(),
+  retention_days: RetentionDays.nullable().describe('Days after which records are erased; null: never.'),
 });
 
-export const DomainVerification = z.object({
-  domain: z.string(),
-  verified_at: Timestamp.nullable(),
-  /** The TXT record to make in the domain's DNS. */
-  dns_record: z.object({ name: z.string(), type: z.literal('TXT'), value: z.string() }),
-});
+export const DomainVerification = z
+  .object({
+    domain: z.string(),
+    verified_at: Timestamp.nullable(),
+    dns_record: z
+      .object({ name: z.string(), type: z.literal('TXT'), value: z.string() })
+      .describe('The TXT record to create in the DNS of the domain.'),
+  })
+  .meta({ id: 'DomainVerification' });

@@ -5,22 +5,23 @@ import { CreatedInvitation } from './invitations.js';
 
 export const TenantName = displayName(300).min(1);
 
-export const Tenant = z.object({
-  id: Uuid,
-  name: z.string(),
-  created_at: Timestamp,
-});
+export const Tenant = z
+  .object({
+    id: Uuid,
+    name: z.string(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Tenant' });
 export type Tenant = z.infer<typeof Tenant>;
 
 export const ChangeTenantRequest = z.strictObject({ name: TenantName });
 
 export const CreateTenantRequest = z.strictObject({
   name: TenantName,
-  /** Of whoever will own the tenant. */
-  owner_email: z.email().max(320).toLowerCase(),
+  owner_email: z.email().max(320).toLowerCase().describe('E-mail address of the first owner, who is invited.'),
 });
 
 /** With the invitation of its first owner: whoever makes the tenant hands the token on, the service sends no mail. */
-export const CreatedTenant = Tenant.extend({ owner_invitation: CreatedInvitation });
+export const CreatedTenant = Tenant.extend({ owner_invitation: CreatedInvitation }).meta({ id: 'CreatedTenant' });
 
 export const TenantParams = z.object({ tenant_id: Uuid });

@@ -4,16 +4,17 @@ import { UserRole } from '../auth.js';
 import { PageQuery, Timestamp } from './common.js';
 
 /** A user of the tenant. */
-export const PanelUser = z.object({
-  id: Uuid,
-  email: z.string(),
-  role: UserRole,
-  is_disabled: z.boolean(),
-  created_at: Timestamp,
-  /** Null: never, or not since this is kept. */
-  last_sign_in_at: Timestamp.nullable(),
-  disabled_at: Timestamp.nullable(),
-});
+export const PanelUser = z
+  .object({
+    id: Uuid,
+    email: z.string(),
+    role: UserRole,
+    is_disabled: z.boolean(),
+    created_at: Timestamp,
+    last_sign_in_at: Timestamp.nullable().describe('When the user last signed in; null: never.'),
+    disabled_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'User' });
 
 export const UsersQuery = PageQuery.extend({
   role: UserRole.optional(),
@@ -25,10 +26,12 @@ export const UserParams = z.object({ user_id: Uuid });
 export const ChangeUserRequest = z
   .strictObject({ role: UserRole.optional(), is_disabled: z.boolean().optional() })
   .refine(({ role, is_disabled }) => role !== undefined || is_disabled !== undefined, {
-    message: 'must name role, is_disabled or both',
+    message: 'must contain role, is_disabled or both',
   });
 
 /** A token that sets a new password, once. It is shown this once, and sent to nobody. */
-export const PasswordReset = z.object({ user_id: Uuid, token: z.string(), expires_at: Timestamp });
+export const PasswordReset = z
+  .object({ user_id: Uuid, token: z.string(), expires_at: Timestamp })
+  .meta({ id: 'PasswordReset' });
 
-export const SignInsEnded = z.object({ ended_sign_ins: z.int() });
+export const SignInsEnded = z.object({ ended_sign_ins: z.int() }).meta({ id: 'SignInsEnded' });

@@ -12,6 +12,3 @@ export interface AuthRouteDeps extends ApiUsers {
   /** Connections in the role `consent_ledger_admin`: for what changes users. */
   readonly adminPool: pg.Pool;
 }
-
-/** Bytes of a body. */
-export const AUTH_BODY_LIMIT = 4096;

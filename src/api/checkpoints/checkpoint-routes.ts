@@ -1,19 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
-  CheckpointsQuery,
   type CheckpointsResponse,
   type ConsistencyResponse,
   MAX_CHECKPOINTS,
-  TreeSize,
 } from '../../../schemas/api/checkpoints.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
 import { ledgerProof } from '../../evidence/verification/ledger-proof.js';
 import { validate } from '../server/json-body.js';
+import type { Operation } from '../server/operation.js';
+import { paramsOf, registerOperation } from '../server/register-operation.js';
 import { FOR_MINUTES, type PublicDocument, publicDocument, sendDocument } from '../server/send-document.js';
+import {
+  getCheckpointNote,
+  getCheckpointToken,
+  getConsistencyProof,
+  getLedgerKey,
+  listLedgerKeys,
+  listStampedCheckpoints,
+} from './operations.js';
 import { listCheckpoints, readCheckpoint, readLargestSize } from './read-checkpoints.js';
 import { readLedgerKeys } from './read-ledger-keys.js';
 
@@ -21,54 +29,49 @@ import { readLedgerKeys } from './read-ledger-keys.js';
 const FOREVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=10';
 
-const Params = z.object({ size: TreeSize, from: TreeSize.optional() });
-
-type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-/** The stamped checkpoints, for everybody: they say nothing of tenants, sites or records. Answers may be kept by any cache. */
+/** Registers the stamped checkpoints and the keys of the ledger. Any cache may store the responses. */
 export function checkpointRoutes(scope: FastifyInstance, pool: pg.Pool): void {
-  const list: Answer = async (request, reply) => {
-    const { after = 0 } = validate(CheckpointsQuery, request.query);
+  const list = serve(scope, listStampedCheckpoints, async (_params, { after = 0 }) => {
     const keys = (await readLedgerKeys(pool)).map(({ key }) => key);
     const checkpoints = await listCheckpoints(pool, after);
     const last = checkpoints.length < MAX_CHECKPOINTS ? undefined : checkpoints.at(-1);
     const answer: CheckpointsResponse = { data: { keys, checkpoints } };
-    const links = last && [`</checkpoints/?after=${last.size}>; rel="next"`];
-    return sendDocument(request, reply, json(answer, SHORTLY, links));
-  };
-  scope.get('/checkpoints', list);
+    return json(answer, SHORTLY, last && [`</checkpoints/?after=${last.size}>; rel="next"`]);
+  });
+  // The base URI of the ledger, as the API catalogue names it.
   scope.get('/checkpoints/', list);
-  scope.get('/checkpoints/keys', async (request, reply) =>
-    sendDocument(request, reply, json({ data: { keys: await readLedgerKeys(pool) } }, FOR_MINUTES)),
-  );
-  scope.get('/checkpoints/ledger.vkey', async (request, reply) => {
+  serve(scope, listLedgerKeys, async () => json({ data: { keys: await readLedgerKeys(pool) } }, FOR_MINUTES));
+  serve(scope, getLedgerKey, async () => {
     const inForce = (await readLedgerKeys(pool)).at(-1);
-    if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has published no key yet.');
-    return sendDocument(request, reply, text(`${inForce.key}\n`, FOR_MINUTES));
+    if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has not published a key yet.');
+    return text(`${inForce.key}\n`, FOR_MINUTES);
   });
-  scope.get('/checkpoints/:size/note', async (request, reply) => {
-    const { note } = await existing(pool, sizesOf(request.params).size);
-    return sendDocument(request, reply, text(note, FOREVER));
+  serve(scope, getCheckpointNote, async ({ size }) => text((await existing(pool, size)).note, FOREVER));
+  serve(scope, getCheckpointToken, async ({ size }) => {
+    const { tsr } = await existing(pool, size);
+    return publicDocument({ contentType: 'application/timestamp-reply', body: tsr, cacheControl: FOREVER });
   });
-  scope.get('/checkpoints/:size/token', async (request, reply) => {
-    const { tsr } = await existing(pool, sizesOf(request.params).size);
-    const contentType = 'application/timestamp-reply';
-    return sendDocument(request, reply, publicDocument({ contentType, body: tsr, cacheControl: FOREVER }));
-  });
-  scope.get('/checkpoints/:size/consistency/:from', async (request, reply) => {
-    const { size, from = 0 } = sizesOf(request.params);
+  serve(scope, getConsistencyProof, async ({ size, from }) => {
     if (from >= size || size > (await readLargestSize(pool))) throw new ApiError('CHECKPOINT_NOT_FOUND');
     const hashes = await ledgerProof(pool, consistencyRanges(from, size));
     if (hashes === null) throw new Error('a node of the ledger tree is missing');
     const answer: ConsistencyResponse = { data: { from, size, hashes: hashes.map(toHex) } };
-    return sendDocument(request, reply, json(answer, FOREVER));
+    return json(answer, FOREVER);
   });
 }
 
-function sizesOf(params: unknown): z.infer<typeof Params> {
-  const parsed = Params.safeParse(params);
-  if (!parsed.success) throw new ApiError('CHECKPOINT_NOT_FOUND');
-  return parsed.data;
+/** @returns the handler that was registered */
+function serve<P extends z.ZodObject, Q extends z.ZodObject>(
+  scope: FastifyInstance,
+  operation: Operation<P, Q>,
+  documentOf: (params: z.output<P>, query: z.output<Q>) => Promise<PublicDocument>,
+) {
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const params = paramsOf(operation, request);
+    return sendDocument(request, reply, await documentOf(params, validate(operation.query, request.query)));
+  };
+  registerOperation(scope, operation, { handler });
+  return handler;
 }
 
 async function existing(pool: pg.Pool, size: number) {

@@ -1,16 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-
-/** A key of the ledger, as a verifier-key line, and how it came to be: by the checkpoint that the key before it and it signed. */
-export interface LedgerKey {
-  readonly key: string;
-  /** Null of the first one. */
-  readonly replaces: string | null;
-  readonly bridge_size: number | null;
-  /** Path of the note that both keys signed. */
-  readonly bridge: string | null;
-  readonly published_at: string;
-}
+import type { LedgerKey } from '../../../schemas/api/checkpoints.js';
 
 const Rows = z.array(
   z.object({
@@ -21,7 +11,7 @@ const Rows = z.array(
   }),
 );
 
-/** Every key that the ledger has published, the oldest first: the last one is in force. */
+/** Every key that the ledger has published, oldest first; the last one is in force. */
 export async function readLedgerKeys(pool: pg.Pool): Promise<readonly LedgerKey[]> {
   const { rows } = await pool.query(
     'select key, replaces, bridge_size, published_at from ledger_keys order by bridge_size nulls first',

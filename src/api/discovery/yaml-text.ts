@@ -1,13 +1,22 @@
-import { stringify } from 'yaml';
+import { Document, isScalar, visit } from 'yaml';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
-/** A JSON value as YAML (RFC 9512) that readers of YAML 1.1 and 1.2 understand in the same way: strings are quoted, nothing is an alias. */
+/**
+ * A JSON value as YAML (RFC 9512) that readers of YAML 1.1 and 1.2 understand in the same way: strings are quoted, and there are no aliases. A list
+ * of scalars takes one line.
+ */
 export function yamlText(value: JsonObject): string {
-  return stringify(value, {
-    version: '1.1',
-    aliasDuplicateObjects: false,
+  const document = new Document(value, { version: '1.1', aliasDuplicateObjects: false });
+  visit(document, {
+    Seq: (_, list) => {
+      list.flow = list.items.every(isScalar);
+    },
+  });
+  return document.toString({
     defaultStringType: 'QUOTE_DOUBLE',
     defaultKeyType: 'PLAIN',
+    flowCollectionPadding: false,
+    indentSeq: false,
     lineWidth: 0,
   });
 }

@@ -1,35 +1,126 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../../schemas/json/json-value.js';
+import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
+import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 
 const Json = z.record(z.string(), z.json());
+const PREFIX = '#/components/schemas/';
 
-/** The components as JSON Schema 2020-12, by name; what one has of another is a reference. */
-export function componentSchemas(components: ReadonlyMap<string, z.ZodType>): JsonObject {
+/** Patterns that a format says as well, and shorter. */
+const FORMATS: ReadonlyMap<unknown, string> = new Map([
+  [z.toJSONSchema(Uuid).pattern, 'uuid'],
+  [z.toJSONSchema(Instant).pattern, 'date-time'],
+]);
+
+const OPTIONS = {
+  io: 'input',
+  unrepresentable: 'any',
+  override: ({ jsonSchema }) => {
+    const format = FORMATS.get(jsonSchema.pattern);
+    if (format !== undefined) jsonSchema.format = format;
+    if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+    joinNull(jsonSchema);
+    // Every integer is within the bounds of JavaScript.
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  },
+} satisfies Parameters<typeof z.toJSONSchema>[1];
+
+/** Writes "a string or null" as `type: [string, null]` instead of two schemas. */
+function joinNull(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  const [first, second, ...others] = jsonSchema.anyOf ?? [];
+  const isNullable = second !== undefined && others.length === 0 && 'type' in second && second.type === 'null';
+  if (!isNullable || typeof first?.type !== 'string' || !JOINED.has(first.type)) return;
+  delete jsonSchema.anyOf;
+  Object.assign(jsonSchema, first, { type: [first.type, 'null'] });
+  if (first.enum !== undefined) jsonSchema.enum = [...first.enum, null];
+}
+
+/** Not objects: a schema of one has a name or members, which read better on their own. */
+const JOINED: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'boolean', 'array']);
+
+/** Schemas of requests and responses as OpenAPI components. */
+export interface SchemaComponents {
+  /** JSON Schema 2020-12 by name. */
+  readonly schemas: JsonObject;
+  /** @throws Error if the schema was not given */
+  readonly referenceTo: (schema: z.ZodType) => JsonObject;
+}
+
+/**
+ * Makes components of schemas. A schema that is used twice is one component, and so are schemas that say the same: `{ data: Site }` is `SiteResponse`,
+ * whichever operations return it. A schema with an id of its own (`.meta({ id })`) is a component wherever it is nested.
+ * @param named the schemas, with the name of each that has no id of its own
+ */
+export function schemaComponents(named: ReadonlyMap<z.ZodType, string>): SchemaComponents {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of components) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { uri: referenceTo, io: 'input', unrepresentable: 'any' });
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, plain(schema)]));
+  for (const [schema, name] of named) registry.add(schema, { id: ownName(schema) ?? name });
+  const converted = z.toJSONSchema(registry, { ...OPTIONS, uri: (id) => PREFIX + id });
+  const { __shared: shared, ...schemas } = Json.parse(JSON.parse(withPlainReferences(converted.schemas)));
+  const { $defs: nested = {} } = Json.parse(shared ?? {});
+  const all = new Map(Object.entries({ ...schemas, ...Json.parse(nested) }).map(([name, one]) => [name, plain(one)]));
+  const names = commonNames(all);
+  const text = JSON.stringify(Object.fromEntries([...all].map(([name, one]) => [names.get(name), one])));
+  const renamed = text.replaceAll(
+    /"#\/components\/schemas\/(\w+)"/g,
+    (_, name: string) => `"${PREFIX}${names.get(name) ?? name}"`,
+  );
+  return {
+    schemas: Json.parse(JSON.parse(renamed)),
+    referenceTo: (schema) => {
+      const id = registry.get(schema)?.id;
+      if (id === undefined) throw new Error('a schema without a name was referred to');
+      return { $ref: `${PREFIX}${names.get(id) ?? id}` };
+    },
+  };
 }
 
-export function referenceTo(id: string): string {
-  return `#/components/schemas/${id}`;
+/** The id that the schema states itself. */
+function ownName(schema: z.ZodType): string | undefined {
+  return z.globalRegistry.get(schema)?.id;
 }
 
-/** A schema of parameters: the schema of each by its name, and which are needed. */
+/** Schemas that are only nested come as definitions of a schema of their own; here they are components like the others. */
+function withPlainReferences(schemas: object): string {
+  return JSON.stringify(schemas).replaceAll('/__shared#/$defs/', '/');
+}
+
+/** Names the components that say the same: `{ data: Site }` is `SiteResponse`, any other like the first of them. */
+function commonNames(schemas: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, string> {
+  const byText = new Map<string, string[]>();
+  for (const [name, schema] of schemas) {
+    const text = JSON.stringify(schema);
+    byText.set(text, [...(byText.get(text) ?? []), name]);
+  }
+  const names = new Map<string, string>();
+  for (const [text, same] of byText) {
+    const [first = ''] = same;
+    const [, item] = ENVELOPE.exec(text) ?? [];
+    const wanted = `${item}Response`;
+    const common = same.length > 1 && item !== undefined && !schemas.has(wanted) ? wanted : first;
+    for (const name of same) names.set(name, common);
+  }
+  return names;
+}
+
+/** A response that holds one item and nothing else. */
+const ENVELOPE = /^\{"type":"object","properties":\{"data":\{"\$ref":"#\/components\/schemas\/(\w+)"\}\}/;
+
+/** Without the members that belong to a document. */
+function plain(schema: JsonValue | undefined): JsonObject {
+  const { $schema, $id, id, ...rest } = Json.parse(schema);
+  return rest;
+}
+
+/** Each property of a schema of parameters as JSON Schema, and the names of the required ones. */
 export function parameterSchemas(schema: z.ZodType): {
   readonly properties: Readonly<Record<string, JsonObject>>;
   readonly required: readonly string[];
 } {
-  return ParameterSchemas.parse(plain(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })));
+  const { $schema, ...converted } = z.toJSONSchema(schema, OPTIONS);
+  return ParameterSchemas.parse(JSON.parse(JSON.stringify(converted)));
 }
 
 const ParameterSchemas = z.object({
-  properties: z.record(z.string(), Json),
+  properties: z.record(z.string(), Json).default({}),
   required: z.array(z.string()).default([]),
 });
-
-/** Without what only a document of its own has. */
-function plain(schema: object): JsonObject {
-  const { $schema, $id, ...rest } = Json.parse(JSON.parse(JSON.stringify(schema)));
-  return rest;
-}

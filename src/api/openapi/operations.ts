@@ -1,20 +1,20 @@
-import { AUTH_OPERATIONS } from './auth-operations.js';
-import { ERASURE_OPERATIONS } from './erasure-operations.js';
-import { EXPORT_DOWNLOADS, EXPORT_OPERATIONS } from './export-operations.js';
-import { OPEN_OPERATIONS } from './open-operations.js';
-import type { Download, Operation } from './operation.js';
-import { READING_OPERATIONS } from './reading-operations.js';
-import { RECORDING_OPERATIONS } from './recording-operations.js';
+import { AUTH_OPERATIONS } from '../auth/operations.js';
+import { CHECKPOINT_OPERATIONS } from '../checkpoints/operations.js';
+import { PANEL_OPERATIONS } from '../panel/operations.js';
+import { PUBLIC_OPERATIONS } from '../public/operations.js';
+import type { Operation } from '../server/operation.js';
+import { TOOL_OPERATIONS } from '../tool/operations.js';
 
-/** Every route that the description covers: the Tool API, public verify and sign-in. */
-export const OPERATIONS: readonly Operation[] = [
-  ...READING_OPERATIONS,
-  ...RECORDING_OPERATIONS,
-  ...EXPORT_OPERATIONS,
-  ...ERASURE_OPERATIONS,
-  ...OPEN_OPERATIONS,
+/** What the OpenAPI document of the Tool API describes: also public verification, the ledger and sign-in, which backends use. */
+export const TOOL_API_OPERATIONS: readonly Operation[] = [
+  ...TOOL_OPERATIONS,
+  ...PUBLIC_OPERATIONS,
+  ...CHECKPOINT_OPERATIONS,
   ...AUTH_OPERATIONS,
 ];
 
-/** Those that are answered with a file. */
-export const DOWNLOADS: readonly Download[] = EXPORT_DOWNLOADS;
+/** What the OpenAPI document of the panel API describes. */
+export const PANEL_API_OPERATIONS: readonly Operation[] = [...AUTH_OPERATIONS, ...PANEL_OPERATIONS];
+
+/** Every operation of the service, each once. */
+export const ALL_OPERATIONS: readonly Operation[] = [...TOOL_API_OPERATIONS, ...PANEL_OPERATIONS];

@@ -3,7 +3,7 @@ import { sectionOf } from './panel-documentation/section.js';
 import { signInRoutes } from './panel-documentation/sign-in-routes.js';
 import { WALK } from './panel-documentation/walk.js';
 
-/** @returns the text of docs/panel-api.md: how the panel API works, and tables of its operations with the bodies that they take */
+/** @returns the text of docs/panel-api.md: how the panel API works, and tables of its operations with example bodies */
 export function panelDocument(): string {
   const tags = [...new Set(PANEL_OPERATIONS.map(({ tag }) => tag))];
   const sections = tags.map((tag) =>
@@ -17,11 +17,15 @@ export function panelDocument(): string {
 
 const SIGN_IN = `# The panel API
 
-Everything that is done in the panel is done by this API, below \`/api/v1\`. Its OpenAPI 3.1 description is at \`/openapi.yaml\`, made from the schemas
-that requests and answers are checked with. This page is made from the same table (\`src/api/panel/operations.ts\`) by \`npm run openapi\`; a test holds them
-together. The Tool API, for SDKs and backends, is in [http-api.md](http-api.md); what holds of
-sign-ins, users and invitations in [sign-in.md](sign-in.md), of exports in [evidence-exports.md](evidence-exports.md), of erasures in [erasure.md](erasure.md).
-\`/openapi.yaml\` is the authoritative description of the routes of \`/api/v1/auth\` too, which the Tool API's repeats for backends.
+After reading this page you can administer the service by its API, below \`/api/v1\`: set up a site,
+publish documents and configurations, find and verify consents, export evidence and erase personal
+data. [The walk below](#from-nothing-to-evidence) does all of it in one shell.
+
+The OpenAPI 3.1 document of this API is \`/openapi.yaml\`. This page is generated from the same table
+of operations (\`npm run openapi\`). The Tool API, for SDKs and backends, is in
+[http-api.md](http-api.md). The rules for sign-ins, users and invitations are in
+[sign-in.md](sign-in.md), for exports in [evidence-exports.md](evidence-exports.md), for erasures in
+[erasure.md](erasure.md).
 
 ## Signing in
 
@@ -29,42 +33,52 @@ sign-ins, users and invitations in [sign-in.md](sign-in.md), of exports in [evid
 curl -s "$URL/api/v1/auth/login" -H 'content-type: application/json' -d '{"email":"…","password":"…"}'
 \`\`\`
 
-answers an access token, for \`Authorization: Bearer …\`, and a refresh token. \`POST /api/v1/auth/refresh\` gives new ones for a refresh token, which is
-used up by that: the same refresh token a second time ends the whole sign-in, since one of the two who held it was not meant to. A client that never saw
-the answer to a refresh signs in again. \`POST /api/v1/auth/logout\` ends the sign-in. The keys that tokens are signed with are at
-\`/.well-known/jwks.json\`.
+The response contains an access token, for \`Authorization: Bearer …\`, and a refresh token.
+\`POST /api/v1/auth/refresh\` exchanges a refresh token for new tokens. A refresh token that is used
+twice ends the whole sign-in, because two parties know it. After a lost response to a renewal, sign in
+again. \`POST /api/v1/auth/logout\` ends the sign-in. \`/.well-known/jwks.json\` has the public keys of
+access tokens.
 `;
 
-const ROLES = `| Role | May |
+const ROLES = `| Role | Rights |
 |---|---|
-| owner | everything, users and owners included |
-| admin | set up sites, keys, texts and banners; invite and manage admins and viewers, and nobody who reaches personal data (owner, dpo, api_user) |
-| dpo | read everything, see personal data, export evidence, erase; change nothing else |
+| owner | everything, including users and owners |
+| admin | set up sites, keys, documents and banners; invite and manage admins and viewers, but no users who can read personal data (owner, dpo, api_user) |
+| dpo | read everything, see personal data, export evidence, erase; no other changes |
 | viewer | read, without personal data |
-| api_user | use the S2S routes of the Tool API, and nothing of the panel |
+| api_user | use the S2S routes of the Tool API, and nothing in the panel |
 `;
 
-const RULES = `## What holds for every route
+const RULES = `## Rules for every route
 
-- Requests and answers are JSON; what a schema does not name is refused (422 \`VALIDATION_ERROR\`, with the fields in \`errors\`).
-- A body is \`application/json\` without content coding (else 415 \`UNSUPPORTED_MEDIA_TYPE\`), of at most 64 KiB (else 413 \`PAYLOAD_TOO_LARGE\`); below
-  \`/api/v1/auth\`, at most 4 KiB.
-- The order of the checks: bearer token (401), 300 requests a minute of one user (429 \`RATE_LIMIT_EXCEEDED\`), role (403 \`INSUFFICIENT_ROLE\`); once
-  the body is there, sign-in and role again, as it may be long under way (for a change, in its transaction); the schemas (422), whether the site in the path is the tenant's (404 \`SITE_NOT_FOUND\`), and only then anything else. What belongs to another tenant is
-  answered exactly like what does not exist.
-- Lists come in pages of \`limit\` (1 to 100, else 50) items: \`{ "data": […], "next_cursor": "…" }\`. Pass \`next_cursor\` as \`cursor\` for the next page;
-  it is null on the last.
-- Times are ISO 8601, UTC. Ids are UUIDs.
-- A change and its line of the audit log are written in one transaction, before the answer is sent. The log is append-only: a trigger refuses
-  anything else to every role, the tables' owner and superusers included, unless one of these two first drops or disables the trigger. It names data
-  subjects by event ids only.
-- The draft of a site's configuration has one \`revision\` for all of it, which each answer names: 0 before the first change, one more with each. What is
-  marked **Needs \`revision\`** must name the one that it was read with; what is marked **Takes** it may. Another than the draft's is answered 409
-  \`WRONG_STATE\`: somebody else was faster. Read the draft again.
-- A change that finds everything as it should be succeeds, and leaves its line in the audit log: \`changed\` is \`[]\` there, or \`false\`.
-- Personal identifiers (a visitor id, an e-mail address) travel in bodies, never in URLs, which end up in logs.
+- Requests and responses are JSON. An unknown member or parameter is refused (422
+  \`VALIDATION_ERROR\`, with the fields in \`errors\`).
+- A body is \`application/json\` without a content coding (else 415 \`UNSUPPORTED_MEDIA_TYPE\`), of at
+  most 64 KiB (else 413 \`PAYLOAD_TOO_LARGE\`); below \`/api/v1/auth\`, of at most 4 KiB.
+- Order of the checks: bearer token (401), 300 requests a minute of one user (429
+  \`RATE_LIMIT_EXCEEDED\`), role (403 \`INSUFFICIENT_ROLE\`). Once the body has arrived: sign-in and
+  role again (for a change, within its transaction), the schemas (422), and whether the site in the
+  path belongs to the tenant (404 \`SITE_NOT_FOUND\`). A resource of another tenant has the same
+  response as one that does not exist.
+- Lists come in pages of \`limit\` (1 to 100, 50 if absent) items:
+  \`{ "data": […], "next_cursor": "…" }\`. Pass \`next_cursor\` as \`cursor\` for the next page; it is
+  null on the last one.
+- Times are ISO 8601 in UTC. Ids are UUIDs.
+- A change and its audit entry are written in one transaction, before the response is sent. A search
+  for a person, a disclosure and a download have their audit entry before the first value is sent. The
+  log is append-only: a trigger refuses other statements of every role, including the owner of the
+  tables and superusers, unless one of these two first drops or disables the trigger. The log
+  identifies data subjects by event ids only.
+- The draft of a site's configuration has one \`revision\`, which every response contains: 0 before the
+  first change, increased by one with each. Operations marked **Requires \`revision\`** need the one
+  that was read; those marked **Accepts** can have it. 409 \`WRONG_STATE\` means that another user
+  changed the draft meanwhile: read it again.
+- A change that finds everything as requested succeeds, and has an audit entry with \`changed\` \`[]\` or
+  \`false\`.
+- Personal identifiers (a visitor id, an e-mail address) are in bodies, never in URLs, because URLs are
+  logged.
 
 ## Operations
 
-Paths are below \`/api/v1\`. Below each table, the bodies of those that take one, as examples.
+Paths are below \`/api/v1\`. After each table: example bodies of the operations that have one.
 `;

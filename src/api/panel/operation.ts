@@ -1,62 +1,46 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../../../schemas/api/error-codes.js';
 import type { NoBody } from '../../../schemas/api/panel/common.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Role } from '../../accounts/users/user-directory.js';
+import { OPEN, type Operation, PANEL_ROLES } from '../server/operation.js';
 
-/** Who may read: everybody who can use the panel at all. */
-export const READERS: readonly Role[] = ['owner', 'admin', 'dpo', 'viewer'];
-/** Who sets up sites, keys, texts and banners. */
+/** Roles that may read: every role of the panel. */
+export const READERS: readonly Role[] = PANEL_ROLES;
+/** Roles that may set up sites, keys, documents and banners. */
 export const EDITORS: readonly Role[] = ['owner', 'admin'];
-/** Who reads of people who use the panel: users, invitations, changes. A viewer need not know everybody else's address. */
+/** Roles that may read users, invitations and the audit log. A viewer does not see the e-mail addresses of other users. */
 export const OVERSEERS: readonly Role[] = ['owner', 'admin', 'dpo'];
-/** Who sees personal data, exports and erases. */
+/** Roles that may see, export and erase personal data. */
 export const PROTECTORS: readonly Role[] = ['owner', 'dpo'];
 
-/** What a route of the panel takes, answers and allows: the one source of its checks, its types and its description. */
-export interface PanelOperation<
-  P extends z.ZodObject = z.ZodObject,
-  Q extends z.ZodObject = z.ZodObject,
-  B extends z.ZodType = z.ZodType,
-  R extends z.ZodType = z.ZodType,
-> {
-  /** `operationId` of the description, e.g. `createSite`. */
-  readonly id: string;
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below /api/v1, e.g. `/sites/{site_id}`. A site in the path belongs to the user's tenant, or the answer is 404. */
-  readonly path: string;
-  /** Group of the description, e.g. `Sites`. */
-  readonly tag: string;
-  readonly summary: string;
-  readonly description?: string;
+/** An operation of the panel as its file states it. */
+type Definition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType> = Omit<
+  Operation<P, Q, B, R>,
+  'access' | 'example'
+> & {
+  /** Roles that may call it. */
   readonly roles: readonly Role[];
-  readonly params: P;
-  readonly query: Q;
-  /** `NoBody` where the route takes none. */
-  readonly body: B;
-  /** A body that the schema takes, as the documentation shows it. */
-  readonly example?: JsonObject;
-  /** Bytes; 64 KiB unless given. */
-  readonly bodyLimit?: number;
-  readonly status: 200 | 201 | 202;
-  /** Of the JSON answer. */
-  readonly response: R;
-  /** For answers that are not JSON: what they are instead. */
-  readonly download?: { readonly mediaType: string; readonly description: string };
-  /** Beside those that come with every route of the panel. */
-  readonly errors: readonly ErrorCode[];
-  /** How the audit log calls the change, e.g. `site.create`; null for what changes nothing. */
-  readonly action: string | null;
-}
+} & Example<B>;
 
-/** What takes a body shows one. */
+/** An operation with a body shows an example of it. */
 type Example<B extends z.ZodType> = typeof NoBody extends B
   ? { readonly example?: never }
-  : { readonly example: z.input<B> };
+  : { readonly example: z.input<B> & JsonObject };
 
-/** Keeps the types of an operation's schemas. */
+const PREFIX = '/api/v1';
+
+/**
+ * An operation of the panel: a bearer token of a user with one of the roles, and a rate limit for each user.
+ * @param definition its path is below /api/v1; a `{site_id}` in it must be a site of the user's tenant
+ */
 export function operation<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
-  definition: PanelOperation<P, Q, B, R> & Example<B>,
-): PanelOperation<P, Q, B, R> {
-  return definition;
+  definition: Definition<P, Q, B, R>,
+): Operation<P, Q, B, R> {
+  const { roles, example, path, ...rest } = definition;
+  return {
+    ...rest,
+    path: `${PREFIX}${path}`,
+    access: { ...OPEN, roles, limit: 'user' },
+    example: example === undefined || example === null ? {} : { body: example },
+  };
 }

@@ -1,3 +1,4 @@
+import type { Operation } from '../server/operation.js';
 import { API_KEY_OPERATIONS } from './api-keys/operations.js';
 import { AUDIT_LOG_OPERATIONS } from './audit-log/operations.js';
 import { CATEGORY_OPERATIONS } from './categories/operations.js';
@@ -8,16 +9,15 @@ import { DOCUMENT_OPERATIONS } from './documents/operations.js';
 import { ERASURE_OPERATIONS } from './erasures/operations.js';
 import { EXPORT_OPERATIONS } from './exports/operations.js';
 import { INVITATION_OPERATIONS } from './invitations/operations.js';
-import type { PanelOperation } from './operation.js';
 import { PLAN_OPERATIONS } from './plans/operations.js';
 import { SIGN_IN_OPERATIONS } from './sign-ins/operations.js';
 import { SITE_OPERATIONS } from './sites/operations.js';
 import { TENANT_OPERATIONS } from './tenants/operations.js';
-import { TIME_STAMP_OPERATIONS } from './time-stamps/operations.js';
+import { TIMESTAMP_OPERATIONS } from './timestamps/operations.js';
 import { USER_OPERATIONS } from './users/operations.js';
 
 /** Every operation of the panel, in the order of its description. */
-export const PANEL_OPERATIONS: readonly PanelOperation[] = [
+export const PANEL_OPERATIONS: readonly Operation[] = [
   ...TENANT_OPERATIONS,
   ...PLAN_OPERATIONS,
   ...SITE_OPERATIONS,
@@ -32,6 +32,6 @@ export const PANEL_OPERATIONS: readonly PanelOperation[] = [
   ...USER_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...SIGN_IN_OPERATIONS,
-  ...TIME_STAMP_OPERATIONS,
+  ...TIMESTAMP_OPERATIONS,
   ...AUDIT_LOG_OPERATIONS,
 ];

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
 import type { Database } from '../../platform/database/pool.js';
-import type { PanelOperation } from './operation.js';
+import type { Operation } from '../server/operation.js';
 
-/** A request that has passed every check of its operation. */
+/** A request that passed every check of its operation. */
 export interface PanelCall<P, Q, B> {
   readonly user: SignedInUser;
   readonly params: P;
@@ -14,39 +14,48 @@ export interface PanelCall<P, Q, B> {
   readonly body: B;
 }
 
-/** What came in, before the operation's schemas have seen it. */
+/** A request before its parameters and its body are checked. */
 export interface PanelInput {
-  /** Judges the user again, and then what was sent. @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, VALIDATION_ERROR, MALFORMED_JSON, SITE_NOT_FOUND */
+  /**
+   * Reauthorizes the user, and then checks path, query and body with the schemas of the operation.
+   * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, VALIDATION_ERROR, MALFORMED_JSON, SITE_NOT_FOUND
+   */
   check<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
-    operation: PanelOperation<P, Q, B>,
+    operation: Operation<P, Q, B>,
   ): Promise<PanelCall<z.output<P>, z.output<Q>, z.output<B>>>;
   /**
-   * Runs a change, and writes its line of the audit log, in one transaction.
-   * @param work is given the user as it stands in the transaction
+   * Runs a change and writes its entry of the audit log, in one transaction.
+   * @param work receives the user as read within the transaction
    * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE
    */
-  change<T>(work: (transaction: Database, user: SignedInUser) => Promise<Change<T>>): Promise<T>;
+  change<T>(work: (transaction: Database, user: SignedInUser) => Promise<Recorded<T>>): Promise<T>;
+  /**
+   * Writes the audit entry of a disclosure, in a transaction of its own. The user is reauthorized first, because the disclosure may have taken seconds.
+   * @returns the response, which may be sent from then on
+   * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, SERVICE_UNAVAILABLE if the entry cannot be written
+   */
+  disclose<T>(disclosure: Recorded<T>): Promise<T>;
   readonly reply: FastifyReply;
 }
 
-/** What a change did: the answer, and what the audit log says of it. */
-export interface Change<R> {
+/** A response, and the entry of the audit log that goes with it. */
+export interface Recorded<R> {
   readonly response: R;
   readonly subject: AuditSubject;
-  /** Names of members, numbers, states; never a secret, nor a datum of a data subject. */
+  /** Names of members, numbers and states; never a secret, and never a value of a data subject. */
   readonly details?: JsonObject;
 }
 
-/** An operation with what it does. */
+/** An operation with its handler. */
 export interface PanelRoute {
-  readonly operation: PanelOperation;
-  /** @returns the body of the answer; undefined if it was sent already */
+  readonly operation: Operation;
+  /** @returns the body of the response, or the reply if the handler sent it */
   answer(input: PanelInput): Promise<unknown>;
 }
 
-/** A route that changes nothing. */
+/** A route that changes nothing, and writes no audit entry. */
 export function reads<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
-  operation: PanelOperation<P, Q, B, R>,
+  operation: Operation<P, Q, B, R>,
   handle: (call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<R>>,
 ): PanelRoute {
   return {
@@ -56,15 +65,32 @@ export function reads<P extends z.ZodObject, Q extends z.ZodObject, B extends z.
 }
 
 /**
- * A route that changes something, within a transaction in the role `consent_ledger_admin`. The line of the audit log is written in it too, and it is
- * committed before the answer is sent.
+ * A route that changes nothing, and whose audit entry is committed before the response is sent: without the entry, nothing is disclosed. It reads
+ * outside any transaction, so it blocks no change however long it takes.
+ */
+export function discloses<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
+  operation: Operation<P, Q, B, R>,
+  handle: (call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Recorded<z.input<R>>>,
+): PanelRoute {
+  return {
+    operation,
+    answer: async (input) => {
+      const { response, ...entry } = await handle(await input.check(operation));
+      return input.disclose({ response: operation.response.parse(response), ...entry });
+    },
+  };
+}
+
+/**
+ * A route that changes something, within a transaction in the role `consent_ledger_admin`. Its audit entry is written in the same transaction, which
+ * is committed before the response is sent.
  */
 export function changes<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
-  operation: PanelOperation<P, Q, B, R>,
+  operation: Operation<P, Q, B, R>,
   handle: (
     call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>,
     transaction: Database,
-  ) => Promise<Change<z.input<R>>>,
+  ) => Promise<Recorded<z.input<R>>>,
 ): PanelRoute {
   return changesAfter(
     operation,
@@ -73,7 +99,7 @@ export function changes<P extends z.ZodObject, Q extends z.ZodObject, B extends 
   );
 }
 
-/** A change that needs something before its transaction begins, like an answer from the network: no connection waits for it. */
+/** A change that needs something before its transaction begins, such as a DNS response: no connection waits for it. */
 export function changesAfter<
   P extends z.ZodObject,
   Q extends z.ZodObject,
@@ -81,13 +107,13 @@ export function changesAfter<
   R extends z.ZodType,
   Prepared,
 >(
-  operation: PanelOperation<P, Q, B, R>,
+  operation: Operation<P, Q, B, R>,
   prepare: (call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Prepared>,
   handle: (
     call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>,
     prepared: Prepared,
     transaction: Database,
-  ) => Promise<Change<z.input<R>>>,
+  ) => Promise<Recorded<z.input<R>>>,
 ): PanelRoute {
   return {
     operation,
@@ -101,13 +127,16 @@ export function changesAfter<
   };
 }
 
-/** A route whose answer is not JSON: the handler sends it. */
+/** A route whose response is not JSON: the handler sends it. */
 export function downloads<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
-  operation: PanelOperation<P, Q, B, R>,
+  operation: Operation<P, Q, B, R>,
   handle: (call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>, reply: FastifyReply) => Promise<void>,
 ): PanelRoute {
   return {
     operation,
-    answer: async (input) => handle(await input.check(operation), input.reply),
+    answer: async (input) => {
+      await handle(await input.check(operation), input.reply);
+      return input.reply;
+    },
   };
 }

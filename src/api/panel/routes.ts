@@ -14,7 +14,7 @@ import type { PanelRoute } from './route.js';
 import { signInRoutes } from './sign-ins/routes.js';
 import { siteRoutes } from './sites/routes.js';
 import { tenantRoutes } from './tenants/routes.js';
-import { timeStampRoutes } from './time-stamps/routes.js';
+import { timestampRoutes } from './timestamps/routes.js';
 import { userRoutes } from './users/routes.js';
 
 /** Every route of the panel, in the order of `PANEL_OPERATIONS`. */
@@ -34,7 +34,7 @@ export function panelRoutes(deps: PanelDeps): readonly PanelRoute[] {
     ...userRoutes(deps),
     ...invitationRoutes(deps),
     ...signInRoutes(deps),
-    ...timeStampRoutes(deps),
+    ...timestampRoutes(deps),
     ...auditLogRoutes(deps),
   ];
 }

@@ -2,15 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { z } from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
-import { withTransaction } from '../../platform/database/pool.js';
+import type { AuditSubject } from '../../platform/audit-log/entry.js';
+import { type Database, withTransaction } from '../../platform/database/pool.js';
 import { type ApiUsers, authenticateUser } from '../guards/bearer.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
-import { parseJsonBody, validate } from '../server/json-body.js';
-import { judgeAgain, judgeForChange, requireRole } from './judge-user.js';
-import type { PanelOperation } from './operation.js';
+import { validate } from '../server/json-body.js';
+import type { Operation } from '../server/operation.js';
+import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
+import { reauthorize, reauthorizeChange, requireRole } from './reauthorize.js';
 import type { PanelInput, PanelRoute } from './route.js';
 
 export interface ServePanelDeps {
@@ -24,29 +27,23 @@ export interface ServePanelDeps {
   readonly adminPool: pg.Pool;
 }
 
+const RETRY_AFTER_SECONDS = 2;
+
 /**
- * Registers the routes of the panel below the scope's prefix. Every request passes, in this order: bearer token, rate limit, role; once its body
- * is there, sign-in and role again, the schemas of path, query and body, and that a site in the path is the tenant's own; only then its handler runs.
+ * Registers the routes of the panel. Every request passes, in this order: bearer token, rate limit, role; once its body has arrived, sign-in and role
+ * again, the schemas of path, query and body, and whether a site in the path belongs to the tenant. Only then its handler runs.
  */
 export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[], deps: ServePanelDeps): void {
-  for (const route of routes) {
-    const { operation } = route;
-    scope.route({
-      method: operation.method.toUpperCase(),
-      url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-      ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
-      // Downloads leave a line in the audit log, and HEAD downloads nothing.
-      ...(operation.download !== undefined && { exposeHeadRoute: false }),
-      // Before the body is read: who may not use the route does not make us read megabytes.
+  for (const { operation, answer } of routes) {
+    registerOperation(scope, operation, {
+      // Before the body is read: a user without the role must not make the service read megabytes.
       onRequest: async (request, reply) => {
         request.panelUser = await authorizedUser(deps, operation, request, reply);
       },
       handler: async (request, reply) => {
         const { panelUser: user } = request;
         if (user === null) throw new ApiError('MISSING_BEARER_TOKEN');
-        const answer = await route.answer(inputOf(deps, operation, user, request, reply));
-        if (answer === undefined) return reply;
-        return reply.code(operation.status).send(answer);
+        return answer(inputOf(deps, operation, user, request, reply));
       },
     });
   }
@@ -54,7 +51,7 @@ export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[]
 
 async function authorizedUser(
   deps: ServePanelDeps,
-  operation: PanelOperation,
+  operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<SignedInUser> {
@@ -68,44 +65,58 @@ async function authorizedUser(
 
 function inputOf(
   deps: ServePanelDeps,
-  operation: PanelOperation,
+  operation: Operation,
   asked: SignedInUser,
   request: FastifyRequest,
   reply: FastifyReply,
 ): PanelInput {
+  const { users } = deps.apiUsers;
   return {
     reply,
-    check: async <P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>({
-      params,
-      query,
-      body,
-    }: PanelOperation<P, Q, B>) => {
-      const user = await judgeAgain(deps.apiUsers.users, operation, asked);
-      const isEmpty = request.rawBody.length === 0 && body.safeParse(undefined).success;
-      const checked = {
+    check: async <P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(checked: Operation<P, Q, B>) => {
+      const user = await reauthorize(users, operation, asked);
+      const call = {
         user,
-        params: validate(params, request.params),
-        query: validate(query, request.query),
-        body: validate(body, isEmpty ? undefined : parseJsonBody(request.rawBody)),
+        params: paramsOf(checked, request),
+        query: validate(checked.query, request.query),
+        body: bodyOf(checked, request),
       };
-      await refuseForeignSite(deps.apiPool, user, checked.params);
-      return checked;
+      await refuseForeignSite(deps.apiPool, user, call.params);
+      return call;
     },
     change: (work) =>
       withTransaction(deps.adminPool, async (transaction) => {
-        const user = await judgeForChange(transaction, operation, asked);
-        const { response, subject, details = {} } = await work(transaction, user);
-        if (operation.action === null) throw new Error(`${operation.id} changes something, and names no action`);
-        await appendAuditEntry(transaction, {
-          tenantId: user.tenantId,
-          actor: { kind: 'user', userId: user.id },
-          action: operation.action,
-          subject,
-          details,
-        });
+        const user = await reauthorizeChange(transaction, operation, asked);
+        const { response, subject, details } = await work(transaction, user);
+        await appendEntry(transaction, operation, user, subject, details);
         return response;
       }),
+    disclose: async ({ response, subject, details }) => {
+      const user = await reauthorize(users, operation, asked);
+      await appendEntry(deps.apiPool, operation, user, subject, details).catch((cause: unknown) => {
+        const refused = new ApiError(
+          'SERVICE_UNAVAILABLE',
+          'Nothing was disclosed, because the audit log could not be written. Retry after Retry-After.',
+          { retryAfterSeconds: RETRY_AFTER_SECONDS },
+        );
+        refused.cause = cause;
+        throw refused;
+      });
+      return response;
+    },
   };
+}
+
+/** @throws Error if the operation names no action */
+async function appendEntry(
+  database: Database,
+  { id, action }: Operation,
+  { id: userId, tenantId }: SignedInUser,
+  subject: AuditSubject,
+  details: JsonObject = {},
+): Promise<void> {
+  if (action === null) throw new Error(`${id} needs an audit entry, and names no action`);
+  await appendAuditEntry(database, { tenantId, actor: { kind: 'user', userId }, action, subject, details });
 }
 
 const WithSite = z.object({ site_id: z.string() });

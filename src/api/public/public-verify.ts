@@ -1,18 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import {
-  type ClientTokenResponse,
-  PublicVerifyRequest,
-  type PublicVerifyResponse,
-} from '../../../schemas/api/verify.js';
+import type { PublicVerifyAnswer, PublicVerifyRequest, PublicVerifyResponse } from '../../../schemas/api/verify.js';
 import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { sendError } from '../server/error-response.js';
-import { parseJsonBody, validate } from '../server/json-body.js';
+import { validate } from '../server/json-body.js';
+import { bodyOf, registerOperation } from '../server/register-operation.js';
 import { verifiedRecord } from '../tool/get-verify.js';
 import { readClientToken } from './client-token.js';
+import { verifyPublicly, verifyPubliclyByPost } from './operations.js';
 
 export interface PublicVerifyDeps {
   readonly verifier: Verifier;
@@ -21,22 +19,28 @@ export interface PublicVerifyDeps {
   readonly limit: number;
 }
 
-/** GET and POST /api/v1/public/consents/verify: anyone may ask, with a token, a cookie's value, a proof hash or an id. */
-export function publicVerify(open: FastifyInstance, deps: PublicVerifyDeps): void {
+/** Registers public verification on a scope with the prefix /api/v1/public. The requests of one address are limited before the body is read. */
+export function servePublic(scope: FastifyInstance, { verifier, rateLimiter, limit }: PublicVerifyDeps): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const decision = await deps.rateLimiter.take('public-verify', request.ip, deps.limit);
+    const decision = await rateLimiter.take('public-verify', request.ip, limit);
     setRateLimitHeaders(reply, decision);
     refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
   };
-  open.get('/consents/verify', { onRequest }, (request, reply) =>
-    answer(deps.verifier, validate(PublicVerifyRequest, request.query), reply),
-  );
-  open.post('/consents/verify', { onRequest, bodyLimit: 16_384 }, (request, reply) =>
-    answer(deps.verifier, validate(PublicVerifyRequest, parseJsonBody(request.rawBody)), reply),
-  );
+  registerOperation(scope, verifyPublicly, {
+    onRequest,
+    handler: (request, reply) => answer(verifier, validate(verifyPublicly.query, request.query), reply),
+  });
+  registerOperation(scope, verifyPubliclyByPost, {
+    onRequest,
+    handler: (request, reply) => answer(verifier, bodyOf(verifyPubliclyByPost, request), reply),
+  });
 }
 
-async function answer(verifier: Verifier, asked: PublicVerifyRequest, reply: FastifyReply): Promise<unknown> {
+async function answer(
+  verifier: Verifier,
+  asked: PublicVerifyRequest,
+  reply: FastifyReply,
+): Promise<PublicVerifyAnswer | FastifyReply> {
   const given = [asked.token, asked.proof_hash, asked.id].filter((text) => text !== undefined && text !== '');
   if (given.length === 0) return sendError(reply, new ApiError('IDENTIFIER_REQUIRED'), { valid: false });
   const client = asked.token === undefined ? null : readClientToken(asked.token);
@@ -44,8 +48,7 @@ async function answer(verifier: Verifier, asked: PublicVerifyRequest, reply: Fas
   const found = await findFirst(verifier, named);
   if (found !== null) return foundResponse(found);
   if (client === null) return sendError(reply, new ApiError('CONSENT_NOT_FOUND'), { valid: false });
-  const body: ClientTokenResponse = { valid: false, source: 'client_token', server_record_found: false, data: client };
-  return body;
+  return { valid: false, source: 'client_token', server_record_found: false, data: client };
 }
 
 async function findFirst(verifier: Verifier, texts: readonly (string | undefined)[]): Promise<Verification | null> {

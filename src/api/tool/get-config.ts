@@ -1,19 +1,23 @@
-import type { FastifyInstance } from 'fastify';
 import type { ConfigResponse, DetectedRegion } from '../../../schemas/api/config.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { DetectRegion } from '../../platform/regions/detect-region.js';
 import { activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { chooseLanguage } from '../../tenancy/documents/language.js';
-import type { ToolGuards } from '../guards/tool-guard.js';
-import { callerOf } from '../server/caller.js';
+import { getConfig } from './operations/reading.js';
+import { reads, type ToolRoute } from './route.js';
 import { wantedLanguages } from './wanted-languages.js';
 
-/** GET /tool/v1/config: what the banner shows, and the documents that consents may name. */
-export function getConfig(tool: FastifyInstance, guards: ToolGuards, detectRegion: DetectRegion): void {
-  tool.get('/config', { onRequest: guards.read }, (request, reply) => {
-    reply.send(configResponse(callerOf(request).site, wantedLanguages(request), detectRegion(request)));
-  });
+/**
+ * Serves the banner configuration and the documents that consents can refer to.
+ * @param detectRegion guesses where a request comes from
+ */
+export function configRoutes(detectRegion: DetectRegion): readonly ToolRoute[] {
+  return [
+    reads(getConfig, async ({ caller, query, request }) =>
+      configResponse(caller.site, wantedLanguages(query, request), detectRegion(request)),
+    ),
+  ];
 }
 
 function configResponse(site: SiteContext, wanted: readonly string[], region: DetectedRegion): ConfigResponse {

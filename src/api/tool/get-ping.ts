@@ -1,16 +1,16 @@
-import type { FastifyInstance } from 'fastify';
 import type { PingResponse } from '../../../schemas/api/ping.js';
-import type { ToolGuards } from '../guards/tool-guard.js';
-import { callerOf } from '../server/caller.js';
+import { ping } from './operations/reading.js';
+import { reads, type ToolRoute } from './route.js';
 
-/** GET /tool/v1/ping */
-export function getPing(tool: FastifyInstance, guards: ToolGuards): void {
-  tool.get('/ping', { onRequest: guards.anyKey }, (request, reply) => {
-    const { apiKey, site } = callerOf(request);
-    const body: PingResponse = {
-      message: 'pong',
-      data: { site_id: site.siteId, scope: apiKey.scope, time: new Date().toISOString() },
-    };
-    reply.send(body);
-  });
+/** Tells a client that its API key works, for which site and in which scope. */
+export function pingRoutes(): readonly ToolRoute[] {
+  return [
+    reads(
+      ping,
+      async ({ caller: { apiKey, site } }): Promise<PingResponse> => ({
+        message: 'pong',
+        data: { site_id: site.siteId, scope: apiKey.scope, time: new Date().toISOString() },
+      }),
+    ),
+  ];
 }

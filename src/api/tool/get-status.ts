@@ -1,25 +1,26 @@
-import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { z } from 'zod';
-import { MAX_STATUS_ITEMS, StatusItem, StatusQuery, type StatusResponse } from '../../../schemas/api/status.js';
+import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
 import { CONSENT_RECORDED, type ConsentRecord, consentToken } from '../../../schemas/events/consent-recorded.js';
 import { parseRecord } from '../../../schemas/events/sealed-event.js';
 import { blindIndex, isProofHashOf, type ProofKeys } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import type { ToolGuards } from '../guards/tool-guard.js';
-import { callerOf } from '../server/caller.js';
-import { validate } from '../server/json-body.js';
+import { getConsentStatus } from './operations/reading.js';
+import { reads, type ToolRoute } from './route.js';
 
-/** GET /tool/v1/consents/status: the consents in force of one visitor, the newest first. */
-export function getStatus(tool: FastifyInstance, guards: ToolGuards, pool: pg.Pool, proofKeys: ProofKeys): void {
-  tool.get('/consents/status', { onRequest: guards.read }, async (request): Promise<StatusResponse> => {
-    const query = validate(StatusQuery, request.query);
-    return { data: { consents: await consentsInForce(pool, proofKeys, callerOf(request).site, query) } };
-  });
+/**
+ * Serves the consents of one visitor that are in force, newest first.
+ * @param pool in the role `consent_ledger_api`
+ */
+export function statusRoutes(pool: pg.Pool, proofKeys: ProofKeys): readonly ToolRoute[] {
+  return [
+    reads(getConsentStatus, async ({ caller, query }) => ({
+      data: { consents: await consentsInForce(pool, proofKeys, caller.site, query) },
+    })),
+  ];
 }
 
-// Without its key row a record belongs to nobody: an erased one is never found. The read model's other columns are copies of the record, and decide
-// nothing here.
+// An erased record has no key row, so this never finds it. The other columns of the read model are copies of the record, and decide nothing here.
 const STATUS_SQL = `
 select c.event_id, c.revision, c.record, c.proof_hash, c.document_version_id, d.slug
   from record_keys k
@@ -58,7 +59,7 @@ async function consentsInForce(
     const page = z.array(StatusRow).parse(rows);
     for (const row of page) {
       const item = itemOf(row, await provedRecord(row, site, proofKeys));
-      if (isAskedFor(item, query, Date.now())) found.push(item);
+      if (matchesQuery(item, query, Date.now())) found.push(item);
       if (found.length === MAX_STATUS_ITEMS) return found;
     }
     const last = page.at(-1);
@@ -67,16 +68,16 @@ async function consentsInForce(
   }
 }
 
-/** The record, if its proof hash is that of its text and the columns that chose it say the same; a wrong one is told to nobody. */
+/** The record, if its proof hash matches its text and the columns that selected it match the record. An altered row is never returned. */
 async function provedRecord(row: StatusRow, site: SiteContext, proofKeys: ProofKeys): Promise<ConsentRecord> {
   const record = parseRecord(CONSENT_RECORDED, row.record);
   const { key } = await proofKeys.proofKeyById(record.proof_key_id);
-  const isChosen =
+  const isSelected =
     record.event_id === row.event_id &&
     record.site_id === site.siteId &&
     record.document_version_id === row.document_version_id;
-  if (!isChosen || !isProofHashOf(row.record, row.proof_hash, key)) {
-    throw new Error(`the read model's row of consent ${row.event_id} was altered: its proof hash does not fit`);
+  if (!isSelected || !isProofHashOf(row.record, row.proof_hash, key)) {
+    throw new Error(`the read model's row of consent ${row.event_id} was altered: its proof hash does not match`);
   }
   return record;
 }
@@ -91,7 +92,7 @@ function itemOf({ proof_hash, slug }: StatusRow, record: ConsentRecord): StatusI
   });
 }
 
-function isAskedFor(item: StatusItem, query: StatusQuery, now: number): boolean {
+function matchesQuery(item: StatusItem, query: StatusQuery, now: number): boolean {
   return (
     (item.valid_until === null || Date.parse(item.valid_until) > now) &&
     (query.consent_type === undefined || item.consent_type === query.consent_type) &&

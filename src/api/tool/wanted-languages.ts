@@ -1,13 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { LanguageQuery } from '../../../schemas/api/common.js';
 import { acceptedLanguages } from '../../tenancy/documents/language.js';
-import { validate } from '../server/json-body.js';
 
-/**
- * The languages that a request wants, the best first: `language` of the query, else those of Accept-Language.
- * @throws ApiError VALIDATION_ERROR
- */
-export function wantedLanguages(request: FastifyRequest): readonly string[] {
-  const { language } = validate(LanguageQuery, request.query);
-  return language === undefined ? acceptedLanguages(request.headers['accept-language']) : [language];
+/** The languages that a request accepts, the preferred one first: `language` of the query, else those of Accept-Language. */
+export function wantedLanguages(
+  { language }: { readonly language?: string | undefined },
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): readonly string[] {
+  return language === undefined ? acceptedLanguages(headers['accept-language']) : [language];
 }

@@ -1,6 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { ErrorCode } from '../../../schemas/api/error-codes.js';
-import { OF_CONSENTS } from '../../api/openapi/error-groups.js';
+import { CONSENT_ERROR_CODES, type ErrorCode } from '../../../schemas/api/error-codes.js';
 import { apiErrorOf } from '../../api/server/error-response.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import type { ParsedConsent } from '../../pipeline/admission/parse-consents.js';
@@ -12,7 +11,7 @@ const REJECTIONS: readonly ErrorCode[] = [
   'NONCE_REPLAYED',
   'MALFORMED_JSON',
   'VALIDATION_ERROR',
-  ...OF_CONSENTS,
+  ...CONSENT_ERROR_CODES,
   'INTERNAL_ERROR',
 ];
 const GROUP_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250];

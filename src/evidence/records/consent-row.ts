@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { z } from 'zod';
 import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
 import { ConsentReadModelRow } from '../verification/stored-record.js';
@@ -29,3 +30,16 @@ export const CONSENT_JOINS = `
   left join leaves l on l.stream = c.stream and l.revision = c.revision
   left join batches b on b.number = l.batch
   left join lateral (select size, gen_time, authority, certificates from checkpoints where size > l.batch order by size limit 1) p on true`;
+
+/**
+ * Reads one record of a site.
+ * @param pool in the role `consent_ledger_api`
+ * @returns null if the site has no such record, or the read model does not show it yet
+ */
+export async function findConsent(pool: pg.Pool, siteId: string, eventId: string): Promise<ConsentRow | null> {
+  const { rows } = await pool.query(
+    `select ${CONSENT_COLUMNS} from read_model.consents c ${CONSENT_JOINS} where c.event_id = $1 and c.site_id = $2`,
+    [eventId, siteId],
+  );
+  return z.array(ConsentRow).max(1).parse(rows)[0] ?? null;
+}

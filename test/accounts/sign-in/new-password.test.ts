@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { NewPassword } from '../../../schemas/api/new-password.js';
 
 it.each([
-  ['aaaaaaaaaaaa', 'again and again'],
-  ['abababababab', 'again and again'],
-  ['123412341234', 'again and again'],
-  [' '.repeat(12), 'of spaces only'],
-  [' \t'.repeat(8), 'of spaces only'],
-  ['Password1234', 'everybody tries first'],
-  ['qwertyuiop123', 'everybody tries first'],
+  ['aaaaaaaaaaaa', 'must not repeat the same one to four characters'],
+  ['abababababab', 'must not repeat the same one to four characters'],
+  ['123412341234', 'must not repeat the same one to four characters'],
+  [' '.repeat(12), 'must not consist of spaces only'],
+  [' \t'.repeat(8), 'must not consist of spaces only'],
+  ['Password1234', 'is one of the most common passwords'],
+  ['qwertyuiop123', 'is one of the most common passwords'],
   ['short', '>=12'],
   ['x'.repeat(50) + 'y'.repeat(151), '<=200'],
 ])('refuses %j, and says why', (password, reason) => {

@@ -3,13 +3,15 @@ import { z } from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
 import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
-import { COMPONENTS } from '../../../src/api/openapi/components.js';
-import type { Operation } from '../../../src/api/openapi/operation.js';
-import { DOWNLOADS, OPERATIONS } from '../../../src/api/openapi/operations.js';
-import { EXAMPLE_VALUES } from '../../../src/api/openapi/values.js';
+import { TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
+import { EXAMPLE_VALUES } from '../../../src/api/server/example-values.js';
+import type { Operation } from '../../../src/api/server/operation.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { ask, type RunningApp, startApp } from '../server/running-app.js';
+
+/** Packages and the ledger have tests of their own: a package is not finished in time, and the ledger grows meanwhile. */
+const OPERATIONS = TOOL_API_OPERATIONS.filter(({ example }) => example.response !== undefined);
 
 const Minted = z.object({ data: z.object({ approval_token: z.string() }) });
 const OneTime = z.object({ data: z.object({ token: z.string() }) });
@@ -87,12 +89,12 @@ describe('the examples of the OpenAPI description, executed', () => {
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => inPlace(example.path?.[name] ?? ''));
     const query = new URLSearchParams(JSON.parse(inPlace(JSON.stringify(example.query ?? {})))).toString();
     const body = example.body === undefined ? null : inPlace(JSON.stringify(example.body));
-    const bearer = access === 'bearer' ? bearers.panel : bearers.api;
+    const bearer = access.apiKey === null ? bearers.panel : bearers.api;
     const headers: Record<string, string> = {
-      ...(access.includes('key') && { 'x-api-key': demo.keys.read }),
+      ...(access.apiKey !== null && { 'x-api-key': demo.keys.read }),
       ...(body !== null && { 'content-type': 'application/json' }),
-      ...(access.startsWith('signed') && signedHeaders(demo.keys.write, filled, body ?? '')),
-      ...(access.includes('bearer') && { authorization: `Bearer ${bearer}` }),
+      ...(access.isSigned && signedHeaders(demo.keys.write, filled, body ?? '')),
+      ...(access.roles !== null && { authorization: `Bearer ${bearer}` }),
     };
     const url = `${app.url}${filled}${query === '' ? '' : `?${query}`}`;
     const answer = await ask(url, { method: method.toUpperCase(), headers, body });
@@ -103,17 +105,11 @@ describe('the examples of the OpenAPI description, executed', () => {
   it.each(OPERATIONS)('$method $path', async (described) => {
     const body = await send(described);
     const { response, example } = described;
-    expect(COMPONENTS.get(response)?.safeParse(body).error).toBeUndefined();
+    expect(response.safeParse(body).error).toBeUndefined();
     expect(shapeOf(body)).toEqual(shapeOf(example.response));
     const { message } = z.object({ message: z.string().optional() }).parse(body);
     // The consent of this example was recorded once already, to have one to read.
-    if (described.id !== 'recordConsentS2s') expect(message).toBe(example.response.message);
-  });
-
-  it('describes every route of the service below /tool/v1, and public verify and sign-in', () => {
-    const described = new Set(OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
-    expect(described.size).toBe(OPERATIONS.length);
-    expect([...OPERATIONS, ...DOWNLOADS].filter(({ path }) => path.startsWith('/tool/v1'))).toHaveLength(17);
+    if (described.id !== 'recordConsentS2s') expect(message).toBe(example.response?.message);
   });
 
   it('is served to everybody', async () => {

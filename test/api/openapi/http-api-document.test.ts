@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { DOWNLOADS, OPERATIONS } from '../../../src/api/openapi/operations.js';
+import { renewHttpApiDocument } from '../../../src/api/openapi/http-api-documentation.js';
+import { TOOL_API_OPERATIONS } from '../../../src/api/openapi/operations.js';
 
-/** What the OpenAPI description of the Tool API covers; the table has other routes too. */
-const DESCRIBED = /^(?:GET|POST) \/(?:tool\/v1|api\/v1\/public|api\/v1\/auth)\//;
+const DOCUMENT = readFileSync('docs/http-api.md', 'utf8');
 
-it('lists in docs/http-api.md the routes of docs/openapi/tool-api.json, each of them once', () => {
-  const [, table = ''] = readFileSync('docs/http-api.md', 'utf8').split(/^## .*$/m);
-  const listed = [...table.matchAll(/`((?:GET|POST) [^`?]+)[^`]*`/g)].map(([, route = '']) => route);
-  const described = [...OPERATIONS, ...DOWNLOADS].map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-  expect(listed.filter((route) => DESCRIBED.test(route)).sort()).toEqual(described.sort());
+it('docs/http-api.md has the current tables of operations and errors (otherwise run: npm run openapi)', () => {
+  expect(renewHttpApiDocument(DOCUMENT)).toBe(DOCUMENT);
+  for (const { method, path } of TOOL_API_OPERATIONS) expect(DOCUMENT).toContain(`\`${method.toUpperCase()} ${path}\``);
+});
+
+it('a page without the comments is refused', () => {
+  expect(() => renewHttpApiDocument('# A page')).toThrow('the page has no place for operations');
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConsentResponse, ConsentsPage } from '../../../schemas/api/panel/consents.js';
-import { searchConsents } from '../../../src/api/panel/consents/search.js';
+import { type FoundConsents, type SearchPlace, searchConsents } from '../../../src/evidence/records/search-consents.js';
 import { type RunningApp, startApp } from '../server/running-app.js';
 import { RecordingTenant } from './recording-tenant.js';
 
@@ -112,22 +112,22 @@ describe('consents in the panel', () => {
     expect(await list(`?cursor=${theirs}`)).toEqual([form.id, partial.id, cookie.id]);
   });
 
-  it('ends a page where much was looked through in vain, and goes on behind', async () => {
+  it('ends a page at the limit of examined records, and continues after it', async () => {
     const { apiPool } = app.service.installation;
     const limits = { firstWindow: 1, lastWindow: 1, perRequest: 1 };
-    const find = (cursor?: string) =>
+    const find = (after: SearchPlace | null) =>
       searchConsents(
         apiPool,
-        { siteId: shop.siteId, filter: { limit: 10, consent_type: 'cookie', ...(cursor && { cursor }) }, person: null },
+        { siteId: shop.siteId, filter: { limit: 10, consent_type: 'cookie' }, person: null, after },
         limits,
       );
     const found: string[][] = [];
-    let cursor: string | undefined;
+    let after: SearchPlace | null = null;
     for (let steps = 0; steps < 10; steps += 1) {
-      const page = await find(cursor);
+      const page: FoundConsents = await find(after);
       found.push(page.rows.map((row) => row.event_id));
-      if (page.nextCursor === null) break;
-      cursor = page.nextCursor;
+      if (page.next === null) break;
+      after = page.next;
     }
     expect(found.flat()).toEqual([partial.id, cookie.id]);
     expect(found[0]).toEqual([]);

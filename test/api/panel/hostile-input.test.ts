@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PANEL_OPERATIONS } from '../../../src/api/panel/operations.js';
 import { encodeCursor } from '../../../src/api/panel/page.js';
 import { createDocument } from '../../../src/tenancy/documents/create-document.js';
-import { type PanelApp, startPanel } from './panel-fixture.js';
+import { belowPrefix, type PanelApp, startPanel } from './panel-fixture.js';
 
 const AT_ONCE = 10;
 const ID = '0197c000-0000-7000-8000-000000000000';
@@ -64,7 +64,8 @@ describe('no value that comes from outside is answered as a failure of the servi
     }
     return failed;
   };
-  const filled = (path: string) => path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? randomUUID());
+  const filled = (path: string) =>
+    belowPrefix(path).replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? randomUUID());
 
   const withQuery = PANEL_OPERATIONS.filter(({ query }) => Object.keys(query.shape).length > 0);
   it.each(withQuery)(

@@ -8,6 +8,11 @@ import { createTenant } from '../../../src/tenancy/tenants/create-tenant.js';
 import { PLANS } from '../../../src/tenancy/tenants/plans.js';
 import { type Answer, ask, type RunningApp, startApp } from '../server/running-app.js';
 
+/** The path of an operation below /api/v1, as `PanelApp.as` uses it. */
+export function belowPrefix(path: string): string {
+  return path.slice('/api/v1'.length);
+}
+
 /** A tenant with a site and a user of each role, signed in. */
 export interface PanelTenant {
   readonly id: string;

@@ -8,7 +8,8 @@ import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
 import { requestSignature } from '../../../src/api/guards/signature.js';
 import { createToolGuards } from '../../../src/api/guards/tool-guard.js';
 import { createApp } from '../../../src/api/server/app.js';
-import { recordingRoutes } from '../../../src/api/tool/post-routes.js';
+import { recordingRoutes } from '../../../src/api/tool/record-consents.js';
+import { serveTool } from '../../../src/api/tool/route.js';
 import { type Admission, createAdmission } from '../../../src/pipeline/admission/admission.js';
 import { createOutboxGauge } from '../../../src/pipeline/admission/outbox-gauge.js';
 import type { GroupLimits } from '../../../src/pipeline/admission/submit.js';
@@ -67,7 +68,9 @@ export async function startApiProcess(
   });
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
     async (scope) => {
-      await scope.register(async (tool) => recordingRoutes(admission, clock)(tool, guards), { prefix: '/tool/v1' });
+      await scope.register(async (tool) => serveTool(tool, recordingRoutes(admission), { guards, clock }), {
+        prefix: '/tool/v1',
+      });
     },
   ]);
   await app.ready();

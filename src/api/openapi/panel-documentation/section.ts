@@ -1,35 +1,35 @@
 import type { JsonObject } from '../../../../schemas/json/json-value.js';
-import type { PanelOperation } from '../../panel/operation.js';
+import type { Operation } from '../../server/operation.js';
 import { parameterSchemas } from '../json-schemas.js';
 
-/** Longest example that stands in one line. */
+/** Characters of the longest example on one line. */
 const MAX_LINE = 140;
 
-/** @returns what the documentation says of the operations of one tag: a table of them, and a body for each that takes one */
-export function sectionOf(tag: string, operations: readonly PanelOperation[]): string {
+/** @returns the documentation of the operations of one tag: a table, and an example of each body */
+export function sectionOf(tag: string, operations: readonly Operation[]): string {
   const bodies = operations.flatMap(({ method, path, example }) =>
-    example === undefined ? [] : [`${method.toUpperCase()} ${path}\n${shownBody(example)}`],
+    example.body === undefined ? [] : [`${method.toUpperCase()} ${belowPrefix(path)}\n${shownBody(example.body)}`],
   );
   return `### ${tag}
 
-| Method | Path | What it does | Roles | Audit log |
+| Method | Path | Summary | Roles | Audit log |
 |---|---|---|---|---|
 ${operations.map(rowOf).join('\n')}
 ${bodies.length === 0 ? '' : `\n\`\`\`text\n${bodies.join('\n\n')}\n\`\`\`\n`}`;
 }
 
-function rowOf(operation: PanelOperation): string {
-  const { method, path, summary, description, roles, action } = operation;
-  const told = [`${summary}.`, description, revisionOf(operation)].filter(Boolean).join(' ').replaceAll('|', '\\|');
-  return `| ${method.toUpperCase()} | \`${path}\` | ${told} | ${roles.join(', ')} | ${action === null ? '' : `\`${action}\``} |`;
+function rowOf(operation: Operation): string {
+  const { method, path, summary, description, access, action } = operation;
+  const text = [`${summary}.`, description, revisionOf(operation)].filter(Boolean).join(' ').replaceAll('|', '\\|');
+  return `| ${method.toUpperCase()} | \`${belowPrefix(path)}\` | ${text} | ${access.roles?.join(', ')} | ${action === null ? '' : `\`${action}\``} |`;
 }
 
-/** How a request says which revision of the draft it is about; null: it does not. */
-function revisionOf({ body, query }: PanelOperation): string | null {
+/** How a request states the revision of the draft; null: it does not. */
+function revisionOf({ body, query }: Operation): string | null {
   const inBody = parameterSchemas(body);
-  if (inBody.required.includes('revision')) return '**Needs `revision`.**';
-  if ('revision' in inBody.properties) return '**Takes `revision`.**';
-  return 'revision' in query.shape ? '**Takes `?revision=`.**' : null;
+  if (inBody.required.includes('revision')) return '**Requires `revision`.**';
+  if ('revision' in inBody.properties) return '**Accepts `revision`.**';
+  return 'revision' in query.shape ? '**Accepts `?revision=`.**' : null;
 }
 
 /** One line, or one for each member. */
@@ -38,4 +38,8 @@ function shownBody(body: JsonObject): string {
   if (line.length <= MAX_LINE) return line;
   const members = Object.entries(body).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`);
   return `{\n${members.join(',\n')}\n}`;
+}
+
+function belowPrefix(path: string): string {
+  return path.replace(/^\/api\/v1/, '');
 }

@@ -1,12 +1,12 @@
-import { AUTH_OPERATIONS } from '../auth-operations.js';
+import { AUTH_OPERATIONS } from '../../auth/operations.js';
 
-/** @returns a table of the sign-in routes, each with a body that it takes */
+/** @returns a table of the sign-in routes, with example bodies */
 export function signInRoutes(): string {
-  const rows = AUTH_OPERATIONS.map(({ method, path, summary, access, example, isBodyOptional }) => {
+  const rows = AUTH_OPERATIONS.map(({ method, path, summary, access, example, body: schema }) => {
     const body = example.body === undefined ? '' : `\`${JSON.stringify(example.body)}\``;
-    return `| ${method.toUpperCase()} | \`${path}\` | ${summary} | ${access === 'bearer' ? 'access token' : 'none'} | ${body}${isBodyOptional === true ? ', or none' : ''} |`;
+    return `| ${method.toUpperCase()} | \`${path}\` | ${summary} | ${access.roles !== null ? 'access token' : 'none'} | ${body}${example.body !== undefined && schema.safeParse(undefined).success ? ', or none' : ''} |`;
   });
-  return `| Method | Path | What it does | Bearer | Body |
+  return `| Method | Path | Summary | Bearer | Body |
 |---|---|---|---|---|
 ${rows.join('\n')}
 `;

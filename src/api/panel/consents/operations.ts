@@ -13,14 +13,14 @@ import { operation, PROTECTORS, READERS } from '../operation.js';
 
 const tag = 'Consents';
 const PAGES =
-  'A page may be short, or empty, though more follow: it ends where much was looked through in vain. Go on until next_cursor is null.';
+  'A page can be short or empty although more records follow, because one request examines a limited number of records. Continue until `next_cursor` is null.';
 
 export const listConsents = operation({
   id: 'listConsents',
   method: 'get',
   path: '/sites/{site_id}/consents',
   tag,
-  summary: 'Consent records of a site, the newest first; their public parts',
+  summary: 'List the consent records of a site, newest first, with their public parts',
   description: PAGES,
   roles: READERS,
   params: SiteParams,
@@ -37,8 +37,8 @@ export const searchConsents = operation({
   method: 'post',
   path: '/sites/{site_id}/consents/search',
   tag,
-  summary: 'Consent records of one person, the newest first; their public parts',
-  description: `The person stands in the body, because addresses of requests stand in logs. Erased records are nobody’s any more, and never found. The search is in the audit log, without the person. ${PAGES}`,
+  summary: 'Search the consent records of one person, newest first, with their public parts',
+  description: `The person is identified in the body, because URLs are logged. Erased records are not found. The audit log has an entry for the search, without the person. ${PAGES}`,
   roles: PROTECTORS,
   params: SiteParams,
   query: None,
@@ -55,7 +55,7 @@ export const readConsent = operation({
   method: 'get',
   path: '/sites/{site_id}/consents/{consent_id}',
   tag,
-  summary: 'One record by its id or consent token: its public part, and how it is sealed and stamped',
+  summary: 'Get a record by its id or consent token, and how it is sealed and stamped',
   roles: READERS,
   params: ConsentParams,
   query: None,
@@ -71,9 +71,9 @@ export const verifyConsent = operation({
   method: 'get',
   path: '/sites/{site_id}/consents/{consent_id}/verify',
   tag,
-  summary: 'Integrity check of one record',
+  summary: 'Check the integrity of one record',
   description:
-    'Proof hash, place in the batch and in the ledger, its erasure, and every copy of its members. The signature of the time-stamp token is left to consent-verify.',
+    'Checks the proof hash, the position in batch and ledger, the erasure, and every copy of the members. consent-verify also checks the signature of the time-stamp token.',
   roles: READERS,
   params: ConsentParams,
   query: None,
@@ -89,8 +89,8 @@ export const discloseConsent = operation({
   method: 'post',
   path: '/sites/{site_id}/consents/{consent_id}/disclose',
   tag,
-  summary: 'Personal values of one record, decrypted',
-  description: 'The audit log says who saw which fields of which record.',
+  summary: 'Disclose personal values of one record',
+  description: 'The audit log records the user, the record and the names of the fields, before the values are sent.',
   roles: PROTECTORS,
   params: ConsentParams,
   query: None,

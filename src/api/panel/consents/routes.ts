@@ -1,23 +1,45 @@
+import { z } from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { IDENTIFIER_KINDS } from '../../../erasure/index.js';
-import type { ConsentRow } from '../../../evidence/records/consent-row.js';
+import { type ConsentRow, findConsent } from '../../../evidence/records/consent-row.js';
+import { discloseConsent as disclose } from '../../../evidence/records/disclose-consent.js';
+import { type ConsentSearch, searchConsents as search } from '../../../evidence/records/search-consents.js';
 import { parseIdentifier } from '../../../evidence/verification/identifier.js';
+import { EventLogUnavailable } from '../../../pipeline/event-log/errors.js';
 import { blindIndex } from '../../../platform/keys/index.js';
 import { verifiedRecord } from '../../tool/get-verify.js';
 import type { PanelDeps } from '../deps.js';
-import { changes, type PanelRoute, reads } from '../route.js';
-import { discloseConsent as disclose } from './disclose.js';
+import { encodeCursor, keyOfCursor } from '../page.js';
+import { discloses, type PanelRoute, reads } from '../route.js';
 import { discloseConsent, listConsents, readConsent, searchConsents, verifyConsent } from './operations.js';
-import { type ConsentSearch, searchConsents as search } from './search.js';
-import { findConsent, sealingOf, summaryOf } from './show-consents.js';
+import { SearchSlots } from './search-slots.js';
+import { sealingOf, summaryOf } from './show-consents.js';
 
-/** Consents are found by the read model, and shown as their records say. */
+/** Where a search continues: after a record. Times in milliseconds. */
+const SearchCursor = z.tuple([z.literal('consents'), z.int().min(0).max(8.64e15), z.uuid()]);
+
+const RETRY_AFTER_SECONDS = 2;
+const SEARCHES_PER_TENANT = 2;
+const MAX_WAITING_SEARCHES = 100;
+
+/** The read model finds the consents; their stored records are what is shown. */
 export function consentRoutes(deps: PanelDeps): readonly PanelRoute[] {
   const { apiPool, keyring, verifier } = deps;
-  const page = async (wanted: ConsentSearch) => {
-    const { rows, nextCursor } = await search(apiPool, wanted);
+  // Half of the pool stays free for every other request.
+  const slots = new SearchSlots({
+    total: Math.max(1, Math.floor(deps.config.database.poolSize / 2)),
+    perTenant: SEARCHES_PER_TENANT,
+    waiting: MAX_WAITING_SEARCHES,
+  });
+  const page = async (tenantId: string, wanted: Omit<ConsentSearch, 'after'>) => {
+    const key = keyOfCursor(SearchCursor, wanted.filter);
+    const after = key === null ? null : { createdAt: key[1], eventId: key[2] };
+    const { rows, next } = await slots.run(tenantId, () => search(apiPool, { ...wanted, after }));
     const now = new Date();
-    return { data: await Promise.all(rows.map((row) => summaryOf(row, keyring, now))), next_cursor: nextCursor };
+    return {
+      data: await Promise.all(rows.map((row) => summaryOf(row, keyring, now))),
+      next_cursor: next === null ? null : encodeCursor(['consents', next.createdAt, next.eventId]),
+    };
   };
   const existing = async (params: { site_id: string; consent_id: string }): Promise<ConsentRow> => {
     const identifier = parseIdentifier(params.consent_id);
@@ -29,11 +51,13 @@ export function consentRoutes(deps: PanelDeps): readonly PanelRoute[] {
     return row;
   };
   return [
-    reads(listConsents, ({ params, query }) => page({ siteId: params.site_id, filter: query, person: null })),
-    changes(searchConsents, async ({ params: { site_id: siteId }, body: { person, ...filter } }) => {
+    reads(listConsents, ({ user, params, query }) =>
+      page(user.tenantId, { siteId: params.site_id, filter: query, person: null }),
+    ),
+    discloses(searchConsents, async ({ user, params: { site_id: siteId }, body: { person, ...filter } }) => {
       const kind = IDENTIFIER_KINDS[person.by];
       const index = blindIndex(await keyring.siteKey(siteId), kind, person.value);
-      const response = await page({ siteId, filter, person: { kind, index } });
+      const response = await page(user.tenantId, { siteId, filter, person: { kind, index } });
       return {
         response,
         subject: { kind: 'site', id: siteId },
@@ -61,13 +85,23 @@ export function consentRoutes(deps: PanelDeps): readonly PanelRoute[] {
         },
       };
     }),
-    changes(discloseConsent, async ({ params, body: { fields } }) => {
+    discloses(discloseConsent, async ({ params, body: { fields } }) => {
       const row = await existing(params);
       return {
-        response: { data: await disclose(deps, row, fields) },
+        response: {
+          data: await disclose({ pool: apiPool, log: deps.eventLog, keyring }, row, fields).catch(logFailure),
+        },
         subject: { kind: 'consent', id: row.event_id },
         details: { site_id: row.site_id, fields },
       };
     }),
   ];
+}
+
+/** @throws ApiError SERVICE_UNAVAILABLE if the event log does not respond; any other error as it is */
+function logFailure(error: unknown): never {
+  if (!(error instanceof EventLogUnavailable)) throw error;
+  const refused = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  refused.cause = error;
+  throw refused;
 }

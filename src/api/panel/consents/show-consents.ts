@@ -1,8 +1,7 @@
-import type pg from 'pg';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { ConsentResponse, ConsentsPage } from '../../../../schemas/api/panel/consents.js';
 import { consentToken } from '../../../../schemas/events/consent-recorded.js';
-import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from '../../../evidence/records/consent-row.js';
+import type { ConsentRow } from '../../../evidence/records/consent-row.js';
 import { columnsAgree, readRecord } from '../../../evidence/verification/check-record.js';
 import { isProofHashOf, KeyError, type ProofKeys } from '../../../platform/keys/index.js';
 import { stampedBy } from '../../../timestamping/authority-name.js';
@@ -10,33 +9,24 @@ import { stampedBy } from '../../../timestamping/authority-name.js';
 type Summary = z.infer<typeof ConsentsPage>['data'][number];
 type Shown = z.infer<typeof ConsentResponse>['data'];
 
-/** @returns null if the site has no such record, or the read model does not show it yet */
-export async function findConsent(pool: pg.Pool, siteId: string, eventId: string): Promise<ConsentRow | null> {
-  const { rows } = await pool.query(
-    `select ${CONSENT_COLUMNS} from read_model.consents c ${CONSENT_JOINS} where c.event_id = $1 and c.site_id = $2`,
-    [eventId, siteId],
-  );
-  return z.array(ConsentRow).max(1).parse(rows)[0] ?? null;
-}
-
-/** A record as lists show it. */
+/** A record as lists show it, with its integrity checked against its proof hash. */
 export async function summaryOf(row: ConsentRow, proofKeys: ProofKeys, now: Date): Promise<Summary> {
   const record = readRecord(row.record);
-  const isHashRight = record !== null && (await fitsProofHash(row, record.proof_key_id, proofKeys));
+  const isHashValid = record !== null && (await matchesProofHash(row, record.proof_key_id, proofKeys));
   return {
     id: row.event_id,
     consent_token: consentToken(row.event_id),
     proof_hash: row.proof_hash,
     record,
     document_slug: row.slug,
-    is_intact: isHashRight && columnsAgree(row, record),
+    is_intact: isHashValid && columnsAgree(row, record),
     is_anonymized: row.erased_by !== null || !row.has_key,
     is_expired: row.valid_until !== null && row.valid_until <= now,
     state: row.checkpoint_size !== null ? 'stamped' : row.batch !== null ? 'sealed' : 'recorded',
   };
 }
 
-async function fitsProofHash(row: ConsentRow, keyId: string, proofKeys: ProofKeys): Promise<boolean> {
+async function matchesProofHash(row: ConsentRow, keyId: string, proofKeys: ProofKeys): Promise<boolean> {
   try {
     const { key } = await proofKeys.proofKeyById(keyId);
     return isProofHashOf(row.record, row.proof_hash, key);
@@ -46,7 +36,7 @@ async function fitsProofHash(row: ConsentRow, keyId: string, proofKeys: ProofKey
   }
 }
 
-/** Where a record stands in the ledger, as the tables say. */
+/** How far a record is sealed and stamped, according to the tables. */
 export function sealingOf(row: ConsentRow): Shown['sealing'] {
   const { checkpoint_size: size, gen_time: genTime, authority, is_development } = row;
   return {

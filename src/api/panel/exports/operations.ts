@@ -14,9 +14,9 @@ export const createExport = operation({
   method: 'post',
   path: '/sites/{site_id}/exports',
   tag,
-  summary: 'Export evidence: an evidence package is made in the background',
+  summary: 'Start an evidence export: the service builds a package that anyone can verify offline',
   description:
-    'Filter and fields are those of `consent-ledger evidence export`. Nothing personal is disclosed unless `disclose` says so. The package is as of the newest stamped checkpoint; consents that are not stamped yet are counted, and not in it. An erasure at the site cancels every export of it that is queued, running or kept.',
+    'Filter and fields are those of `consent-ledger evidence export`. The package discloses no personal value unless `disclose` names it. It is as of the newest stamped checkpoint; consents that are not stamped yet are counted, but not in the package. An erasure at the site cancels each of its exports that is queued, running or stored.',
   roles: PROTECTORS,
   params: SiteParams,
   query: None,
@@ -33,7 +33,7 @@ export const listExports = operation({
   method: 'get',
   path: '/sites/{site_id}/exports',
   tag,
-  summary: 'Exports of a site, newest first',
+  summary: 'List the exports of a site, newest first',
   roles: PROTECTORS,
   params: SiteParams,
   query: PageQuery,
@@ -49,7 +49,7 @@ export const readExport = operation({
   method: 'get',
   path: '/sites/{site_id}/exports/{export_id}',
   tag,
-  summary: 'State and progress of an export',
+  summary: 'Get the state and progress of an export',
   roles: PROTECTORS,
   params: ExportParams,
   query: None,
@@ -65,9 +65,9 @@ export const downloadExport = operation({
   method: 'get',
   path: '/sites/{site_id}/exports/{export_id}/package',
   tag,
-  summary: 'The evidence package of a finished export',
+  summary: 'Download the evidence package of a finished export',
   description:
-    'With `Repr-Digest` (RFC 9530) and `ETag`; a `Range` of one range is answered 206. A connection that ends before `Content-Length` bytes is no package. Each download is a line of the audit log (`export.download`).',
+    'The response has `Repr-Digest` (RFC 9530) and `ETag`; a `Range` of one range returns 206. A response with fewer bytes than its `Content-Length` is not a complete package.',
   roles: PROTECTORS,
   params: ExportParams,
   query: None,
@@ -76,7 +76,7 @@ export const downloadExport = operation({
   response: None,
   download: { mediaType: 'application/zip', description: 'An evidence package (docs/evidence-format.md).' },
   errors: ['RESOURCE_NOT_FOUND', 'EXPORT_NOT_FINISHED', 'EXPORT_GONE', 'RANGE_NOT_SATISFIABLE'],
-  action: null,
+  action: 'export.download',
 });
 
 export const cancelExport = operation({
@@ -102,7 +102,7 @@ export const deleteExport = operation({
   tag,
   summary: 'Delete an export and its package',
   description:
-    'From then on nobody can read the package; one that is queued or running is cancelled. Answers with the export as it was.',
+    'The package can no longer be downloaded; a queued or running export is cancelled. Returns the deleted export.',
   roles: PROTECTORS,
   params: ExportParams,
   query: None,

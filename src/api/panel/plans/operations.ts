@@ -17,7 +17,7 @@ export const listPlans = operation({
   ...common,
   id: 'listPlans',
   path: '/plans',
-  summary: 'The plans that there are',
+  summary: 'List the plans',
   query: PageQuery,
   response: pageOf(Plan),
 });
@@ -26,8 +26,8 @@ export const readSubscription = operation({
   ...common,
   id: 'readSubscription',
   path: '/subscription',
-  summary: 'What the tenant has subscribed to, and what is left of it this month',
-  description: 'Plans are changed by the operator of the service.',
+  summary: 'Get the plan of the tenant and the quota left in this month',
+  description: 'The operator of the service assigns plans.',
   query: None,
   response: dataOf(Subscription),
 });
@@ -36,7 +36,7 @@ export const listUsage = operation({
   ...common,
   id: 'listUsage',
   path: '/usage',
-  summary: 'Consents of each month that count for the quota, newest first',
+  summary: 'List the consents of each month that count towards the quota, newest first',
   query: PageQuery,
   response: pageOf(MonthlyUsage),
 });

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { Sha256Hex } from '../../evidence/primitives.js';
+import { TreeSize } from '../checkpoints.js';
+import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
+
+const PublicLinks = { note: z.string(), token: z.string() };
+
+const Checkpoint = z
+  .object({
+    size: z.int().describe('Number of batches that the checkpoint covers.'),
+    root: Sha256Hex.describe('Root hash of the ledger tree.'),
+    gen_time: Timestamp.describe('Time of the time stamp.'),
+    authority: z.string().describe('Host of the authority; `development` for the development authority.'),
+    certificates_expire_at: Timestamp.nullable().describe(
+      'When the first of the certificates stored with the token expires; null if there are none.',
+    ),
+    /** Paths of the public downloads, for everybody. */
+    ...PublicLinks,
+  })
+  .meta({ id: 'Checkpoint' });
+
+/** A batch that holds an entry of the tenant's. */
+const Batch = z
+  .object({
+    number: z.int(),
+    sealed_at: Timestamp,
+    own_entries: z.object({ consents: z.int(), notices: z.int() }).describe('Entries of the tenant’s sites.'),
+    root: Sha256Hex.describe('Root hash of the batch tree, which also contains entries of other tenants.'),
+    header: z
+      .string()
+      .describe('Header of the batch as JCS text: its UTF-8 is the content of leaf `number` of the ledger tree.'),
+    checkpoint: z
+      .object({ size: z.int(), gen_time: Timestamp, ...PublicLinks })
+      .nullable()
+      .describe('The first stamped checkpoint that covers the batch; null while there is none.'),
+  })
+  .meta({ id: 'Batch' });
+
+export const BatchesPage = pageOf(Batch);
+export const BatchResponse = dataOf(Batch);
+export const CheckpointsPage = pageOf(Checkpoint);
+export const CheckpointResponse = dataOf(Checkpoint);
+export const TimestampsQuery = PageQuery;
+
+export const BatchParams = z.object({
+  number: z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,14})$/, 'must be a whole number without leading zeroes')
+    .transform(Number),
+});
+export const CheckpointParams = z.object({ size: TreeSize });
+
+export const TimestampStatusResponse = dataOf(
+  z.object({
+    unstamped_age_seconds: z
+      .number()
+      .nullable()
+      .describe('Age in seconds of the tenant’s oldest consent that no time stamp covers; null: there is none.'),
+    unsealed_entries: z.int().describe('Entries of the tenant that are in no batch yet.'),
+    unstamped_entries: z.int().describe('Entries of the tenant that no time stamp covers yet, unsealed ones included.'),
+    last_stamp: z.object({ size: z.int(), gen_time: Timestamp, authority: z.string() }).nullable(),
+    authorities: z
+      .array(z.string())
+      .describe(
+        'Hosts of the time-stamp authorities, in the order in which they are asked; `development` for the development authority.',
+      ),
+    is_development: z
+      .boolean()
+      .describe('Whether the authority is the development authority, whose time stamps are no evidence.'),
+  }),
+);

@@ -1,0 +1,107 @@
+import {
+  CheckpointParams,
+  CheckpointsQuery,
+  CheckpointsResponse,
+  ConsistencyParams,
+  ConsistencyResponse,
+  LedgerKeysResponse,
+} from '../../../schemas/api/checkpoints.js';
+import { NoBody, None } from '../../../schemas/api/panel/common.js';
+import { EXAMPLE_VALUES } from '../server/example-values.js';
+import { AnyQuery, defineOperation, OPEN, type Operation } from '../server/operation.js';
+
+const shared = {
+  method: 'get',
+  tag: 'Ledger',
+  access: OPEN,
+  body: NoBody,
+  status: 200,
+  action: null,
+} as const;
+const PLAIN_TEXT = 'text/plain';
+
+export const listStampedCheckpoints = defineOperation({
+  ...shared,
+  id: 'listStampedCheckpoints',
+  path: '/checkpoints',
+  summary: 'List the stamped checkpoints, by size',
+  description: 'Returns at most 1,000 checkpoints; the header `Link` with `rel="next"` leads to the next ones.',
+  params: None,
+  query: CheckpointsQuery,
+  response: CheckpointsResponse,
+  errors: [],
+  example: { query: { after: '0' } },
+});
+
+export const listLedgerKeys = defineOperation({
+  ...shared,
+  id: 'listLedgerKeys',
+  path: '/checkpoints/keys',
+  summary: 'List the keys of the ledger',
+  description: 'Each key after the first names the checkpoint that the key before it signed together with it.',
+  params: None,
+  query: AnyQuery,
+  response: LedgerKeysResponse,
+  errors: [],
+  example: {},
+});
+
+export const getLedgerKey = defineOperation({
+  ...shared,
+  id: 'getLedgerKey',
+  path: '/checkpoints/ledger.vkey',
+  summary: 'Get the ledger key that is in force',
+  params: None,
+  query: AnyQuery,
+  response: None,
+  download: { mediaType: PLAIN_TEXT, description: 'A verifier-key line (C2SP signed-note).' },
+  errors: ['RESOURCE_NOT_FOUND'],
+  example: {},
+});
+
+const one = {
+  ...shared,
+  params: CheckpointParams,
+  invalidParams: 'CHECKPOINT_NOT_FOUND',
+  query: AnyQuery,
+  response: None,
+  errors: ['CHECKPOINT_NOT_FOUND'],
+  example: { path: { size: EXAMPLE_VALUES.checkpointSize } },
+} as const;
+
+export const getCheckpointNote = defineOperation({
+  ...one,
+  id: 'getCheckpointNote',
+  path: '/checkpoints/{size}/note',
+  summary: 'Get the signed note of a checkpoint',
+  download: { mediaType: PLAIN_TEXT, description: 'The exact text that was stamped (C2SP tlog-checkpoint).' },
+});
+
+export const getCheckpointToken = defineOperation({
+  ...one,
+  id: 'getCheckpointToken',
+  path: '/checkpoints/{size}/token',
+  summary: 'Get the time stamp of a checkpoint',
+  download: { mediaType: 'application/timestamp-reply', description: 'The response of the authority (RFC 3161).' },
+});
+
+export const getConsistencyProof = defineOperation({
+  ...one,
+  id: 'getConsistencyProof',
+  path: '/checkpoints/{size}/consistency/{from}',
+  summary: 'Prove that the ledger at one size extends the ledger at another',
+  description: 'Both sizes are at most that of the newest stamped checkpoint (RFC 9162 §2.1.4).',
+  params: ConsistencyParams,
+  response: ConsistencyResponse,
+  example: { path: { size: EXAMPLE_VALUES.checkpointSize, from: '1' } },
+});
+
+/** The stamped checkpoints and the keys of the ledger, which are public: they say nothing about tenants, sites or records. */
+export const CHECKPOINT_OPERATIONS: readonly Operation[] = [
+  listStampedCheckpoints,
+  listLedgerKeys,
+  getLedgerKey,
+  getCheckpointNote,
+  getCheckpointToken,
+  getConsistencyProof,
+];

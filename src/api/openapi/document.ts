@@ -1,0 +1,167 @@
+import type { z } from 'zod';
+import { ErrorResponse } from '../../../schemas/api/error-response.js';
+import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
+import type { Access, FileContent, Operation } from '../server/operation.js';
+import { errorsOf, hasBody } from '../server/operation-errors.js';
+import { ErrorResponses } from './error-responses.js';
+import { type SchemaComponents, schemaComponents } from './json-schemas.js';
+import { type DocumentParameters, documentParameters } from './parameters.js';
+import { type SharedResponses, sharedResponses } from './shared-responses.js';
+import { TAGS } from './tags.js';
+
+export interface DocumentOptions {
+  readonly title: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
+const SECURITY_SCHEMES = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key of the site (`svc_live_…`).' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access token of /api/v1/auth/login.',
+  },
+} satisfies JsonObject;
+
+const integerHeader = (description: string): JsonObject => ({ description, schema: { type: 'integer', minimum: 0 } });
+
+const HEADERS = {
+  'Retry-After': integerHeader('Seconds to wait before the next attempt.'),
+  'X-RateLimit-Limit': integerHeader('Requests per minute that the limit permits.'),
+  'X-RateLimit-Remaining': integerHeader('Requests that remain in the current minute.'),
+} satisfies JsonObject;
+
+const RATE_LIMIT_HEADERS: JsonObject = {
+  'X-RateLimit-Limit': { $ref: '#/components/headers/X-RateLimit-Limit' },
+  'X-RateLimit-Remaining': { $ref: '#/components/headers/X-RateLimit-Remaining' },
+};
+
+/** The OpenAPI 3.1 document of operations: schemas, error responses and shared parameters are components. */
+export function openApiDocument({ title, description, operations }: DocumentOptions): JsonObject {
+  const schemas = schemaComponents(namedSchemas(operations));
+  const errors = new ErrorResponses(schemas.referenceTo(ErrorResponse));
+  const parameters = documentParameters(operations);
+  const successes = sharedResponses(operations.map((operation) => success(operation, schemas.referenceTo)));
+  const paths: { [path: string]: JsonObject } = {};
+  for (const operation of operations) {
+    const described = describe(operation, { schemas, parameters, errors, successes });
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: described };
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title, version: '1', description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescription(name) })),
+    paths,
+    components: {
+      schemas: schemas.schemas,
+      responses: { ...successes.components, ...errors.components },
+      parameters: parameters.components,
+      headers: HEADERS,
+      securitySchemes: Object.fromEntries(
+        Object.entries(SECURITY_SCHEMES).filter(([name]) =>
+          operations.some(({ access }) => schemesOf(access).includes(name)),
+        ),
+      ),
+    },
+  };
+}
+
+/** @throws Error for a tag without a description */
+function tagDescription(name: string): string {
+  const description = TAGS[name];
+  if (description === undefined) throw new Error(`the tag ${name} has no description`);
+  return description;
+}
+
+/** `createSite` has `CreateSiteRequest` and `CreateSiteResponse`, unless its schemas have names of their own. */
+function namedSchemas(operations: readonly Operation[]): ReadonlyMap<z.ZodType, string> {
+  const named = new Map<z.ZodType, string>([[ErrorResponse, 'ErrorResponse']]);
+  const add = (schema: z.ZodType, name: string): void => {
+    if (!named.has(schema)) named.set(schema, name.slice(0, 1).toUpperCase() + name.slice(1));
+  };
+  for (const operation of operations) {
+    if (hasBody(operation)) add(operation.body, `${operation.id}Request`);
+    if (operation.download === undefined) add(operation.response, `${operation.id}Response`);
+  }
+  return named;
+}
+
+interface Components {
+  readonly schemas: SchemaComponents;
+  readonly parameters: DocumentParameters;
+  readonly errors: ErrorResponses;
+  readonly successes: SharedResponses;
+}
+
+function describe(operation: Operation, { schemas, parameters, errors, successes }: Components): JsonObject {
+  const { referenceTo } = schemas;
+  const { id, tag, summary, access, example, body } = operation;
+  const description = descriptionOf(operation);
+  const ofOperation = parameters.of(operation);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== '' && { description }),
+    security: schemesOf(access).length === 0 ? [] : [Object.fromEntries(schemesOf(access).map((name) => [name, []]))],
+    ...(ofOperation.length > 0 && { parameters: ofOperation }),
+    ...(hasBody(operation) && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { 'application/json': contentOf(referenceTo(body), example.body) },
+      },
+    }),
+    responses: {
+      [operation.status]: successes.of(success(operation, referenceTo)),
+      ...errors.of(errorsOf(operation)),
+    },
+  };
+}
+
+function schemesOf({ apiKey, roles }: Access): readonly string[] {
+  return [...(apiKey === null ? [] : ['apiKey']), ...(roles === null ? [] : ['bearer'])];
+}
+
+/** The description, who may call the operation, and its action in the audit log. */
+function descriptionOf({ description, access, action }: Operation): string {
+  return [
+    description,
+    access.roles === null ? undefined : `Roles: ${access.roles.join(', ')}.`,
+    access.apiKey === 'write' ? 'Needs an API key of scope `write`.' : undefined,
+    action === null ? undefined : `Audit log: \`${action}\`.`,
+  ]
+    .filter((part) => part !== undefined)
+    .join('\n\n');
+}
+
+function success(operation: Operation, referenceTo: SchemaComponents['referenceTo']): JsonObject {
+  const { access, headers = {}, download, alternative, response, example } = operation;
+  const described = Object.entries(headers).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ]);
+  const all = {
+    ...(access.limit !== null && access.limit !== 'failures' && RATE_LIMIT_HEADERS),
+    ...Object.fromEntries(described),
+  };
+  return {
+    description: 'Success',
+    ...(Object.keys(all).length > 0 && { headers: all }),
+    content: {
+      ...(download === undefined && { 'application/json': contentOf(referenceTo(response), example.response) }),
+      ...(download !== undefined && fileContent(download)),
+      ...(alternative !== undefined && fileContent(alternative)),
+    },
+  };
+}
+
+function fileContent({ mediaType, description }: FileContent): JsonObject {
+  return { [mediaType]: { schema: { type: 'string', description } } };
+}
+
+function contentOf(schema: JsonObject, example: JsonValue | undefined): JsonObject {
+  return { schema, ...(example !== undefined && { example }) };
+}

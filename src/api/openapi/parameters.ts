@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+import type { Operation } from '../server/operation.js';
+import { parameterSchemas } from './json-schemas.js';
+
+const SIGNATURE_HEADERS = ['Signature', 'Timestamp', 'Nonce'];
+
+const header = (name: string, description: string, pattern: string): JsonObject => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string', pattern },
+});
+
+/** The headers of a signed request. */
+const SIGNATURE_PARAMETERS: JsonObject = {
+  Signature: header(
+    'X-Signature',
+    'Lower-case hex HMAC-SHA256 of the request, with the API key as key.',
+    '^[0-9a-f]{64}$',
+  ),
+  Timestamp: header('X-Timestamp', 'Unix time in seconds, within 300 seconds of the server’s time.', '^\\d{1,12}$'),
+  Nonce: header('X-Nonce', 'Unique for each request to the site, for example a UUID.', '^[A-Za-z0-9._:-]{8,128}$'),
+};
+
+/** The parameters of a document: those that several operations share are components. */
+export interface DocumentParameters {
+  readonly components: JsonObject;
+  /** The parameters of an operation, as references where they are components. */
+  readonly of: (operation: Operation) => JsonObject[];
+}
+
+export function documentParameters(operations: readonly Operation[]): DocumentParameters {
+  const all = operations.flatMap(parametersOf);
+  const components = new Map<string, Parameter>();
+  for (const parameter of all) {
+    const isShared = all.filter(({ text }) => text === parameter.text).length > 1;
+    if (isShared && !components.has(parameter.component)) components.set(parameter.component, parameter);
+  }
+  const isSigned = operations.some(({ access }) => access.isSigned);
+  return {
+    components: {
+      ...Object.fromEntries([...components].map(([name, { described }]) => [name, described])),
+      ...(isSigned && SIGNATURE_PARAMETERS),
+    },
+    of: (operation) => [
+      ...parametersOf(operation).map(({ component, text, described }) =>
+        components.get(component)?.text === text ? reference(component) : described,
+      ),
+      ...(operation.access.isSigned ? SIGNATURE_HEADERS.map(reference) : []),
+    ],
+  };
+}
+
+function reference(name: string): JsonObject {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+interface Parameter {
+  /** Name as a component: `site_id` is `SiteId`. */
+  readonly component: string;
+  readonly described: JsonObject;
+  /** The same as JSON text, to compare. */
+  readonly text: string;
+}
+
+function parametersOf({ params, query, example }: Operation): Parameter[] {
+  return [...parametersIn('path', params, example.path), ...parametersIn('query', query, example.query)];
+}
+
+function parametersIn(
+  place: 'path' | 'query',
+  schema: z.ZodObject,
+  examples: Readonly<Record<string, string>> = {},
+): Parameter[] {
+  const { properties, required } = parameterSchemas(schema);
+  return Object.entries(properties).map(([name, { description, ...property }]) => {
+    const example = examples[name];
+    const described: JsonObject = {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: property,
+      ...(example !== undefined && { example }),
+    };
+    const component = name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+    return { component, described, text: JSON.stringify(described) };
+  });
+}

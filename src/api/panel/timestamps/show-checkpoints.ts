@@ -1,0 +1,100 @@
+import { X509Certificate } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import type { BatchesPage, CheckpointsPage } from '../../../../schemas/api/panel/timestamps.js';
+import { toHex } from '../../../../schemas/crypto/encoding.js';
+import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
+import { parseNote } from '../../../../schemas/evidence/signed-note.js';
+import { isDevelopmentStamp, stampedBy } from '../../../timestamping/authority-name.js';
+import type { OwnBatch } from './own-entries.js';
+
+type ShownCheckpoint = z.infer<typeof CheckpointsPage>['data'][number];
+type ShownBatch = z.infer<typeof BatchesPage>['data'][number];
+
+const CheckpointRows = z.array(
+  z.object({
+    size: z.int(),
+    note: z.string(),
+    gen_time: z.date(),
+    authority: z.string(),
+    is_development: z.boolean(),
+    certificates: z.array(z.instanceof(Buffer)),
+  }),
+);
+
+const SELECT_CHECKPOINTS = `
+select c.size, c.note, c.gen_time, c.authority, ${isDevelopmentStamp('c')} as is_development,
+       array(select e.bytes from timestamp_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
+  from checkpoints c`;
+
+/** Stamped checkpoints, the newest first. @param below only smaller ones; null: all */
+export async function checkpointsBelow(pool: pg.Pool, below: number | null, limit: number): Promise<ShownCheckpoint[]> {
+  const { rows } = await pool.query(
+    `${SELECT_CHECKPOINTS} where $1::bigint is null or c.size < $1 order by c.size desc limit $2`,
+    [below, limit],
+  );
+  return CheckpointRows.parse(rows).map(shown);
+}
+
+/** The stamped checkpoint of exactly this size; null: there is none. */
+export async function checkpointOfSize(pool: pg.Pool, size: number): Promise<ShownCheckpoint | null> {
+  const { rows } = await pool.query(`${SELECT_CHECKPOINTS} where c.size = $1`, [size]);
+  return CheckpointRows.parse(rows).map(shown)[0] ?? null;
+}
+
+function shown(row: z.infer<typeof CheckpointRows>[number]): ShownCheckpoint {
+  const note = parseNote(row.note);
+  const checkpoint = note === null ? null : parseCheckpoint(note.text);
+  if (checkpoint === null) throw new Error(`the stored note of checkpoint ${row.size} is malformed`);
+  const ends = row.certificates.map((bytes) => Date.parse(new X509Certificate(bytes).validTo));
+  return {
+    size: row.size,
+    root: toHex(checkpoint.root),
+    gen_time: row.gen_time.toISOString(),
+    authority: stampedBy(row),
+    certificates_expire_at: ends.length === 0 ? null : new Date(Math.min(...ends)).toISOString(),
+    ...linksOf(row.size),
+  };
+}
+
+function linksOf(size: number): { readonly note: string; readonly token: string } {
+  return { note: `/checkpoints/${size}/note`, token: `/checkpoints/${size}/token` };
+}
+
+const BatchRows = z.array(
+  z.object({
+    number: z.int(),
+    header: z.string(),
+    root: z.instanceof(Buffer),
+    sealed_at: z.date(),
+    size: z.int().nullable(),
+    gen_time: z.date().nullable(),
+  }),
+);
+
+/** Batches as they are shown to those who have entries in them. */
+export async function showBatches(pool: pg.Pool, own: readonly OwnBatch[]): Promise<ShownBatch[]> {
+  const { rows } = await pool.query(
+    `select b.number, b.header, b.root, b.sealed_at, c.size, c.gen_time
+       from batches b
+       left join lateral (select size, gen_time from checkpoints where size > b.number order by size limit 1) c on true
+      where b.number = any($1::bigint[])`,
+    [own.map(({ number }) => number)],
+  );
+  const byNumber = new Map(BatchRows.parse(rows).map((row) => [row.number, row]));
+  return own.map(({ number, entries }) => {
+    const row = byNumber.get(number);
+    if (row === undefined) throw new Error(`batch ${number} has leaves, and no row`);
+    return {
+      number,
+      sealed_at: row.sealed_at.toISOString(),
+      own_entries: entries,
+      root: toHex(row.root),
+      header: row.header,
+      checkpoint:
+        row.size === null || row.gen_time === null
+          ? null
+          : { size: row.size, gen_time: row.gen_time.toISOString(), ...linksOf(row.size) },
+    };
+  });
+}

@@ -1,0 +1,82 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import type { TimestampStatusResponse } from '../../../../schemas/api/panel/timestamps.js';
+import type { Config } from '../../../platform/config/index.js';
+import {
+  authorityName,
+  DEVELOPMENT_AUTHORITY,
+  isDevelopmentStamp,
+  stampedBy,
+} from '../../../timestamping/authority-name.js';
+import { type OwnStreams, ownStreams, sealedBelow } from './own-entries.js';
+
+type Status = z.infer<typeof TimestampStatusResponse>['data'];
+
+const StampRows = z
+  .array(z.object({ size: z.int(), gen_time: z.date(), authority: z.string(), is_development: z.boolean() }))
+  .max(1);
+const LogRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
+const WaitingRows = z.tuple([z.object({ waiting: z.int(), oldest: z.date().nullable(), now: z.date() })]);
+const OldestRows = z.tuple([z.object({ oldest: z.date().nullable() })]);
+
+/** What of a tenant waits for a seal and a stamp, and what the installation stamps with. */
+export async function timestampStatus(pool: pg.Pool, config: Config, tenantId: string): Promise<Status> {
+  const streams = await ownStreams(pool, tenantId);
+  const stamps = await pool.query(
+    `select size, gen_time, authority, ${isDevelopmentStamp('c')} as is_development
+       from checkpoints c order by size desc limit 1`,
+  );
+  const [last] = StampRows.parse(stamps.rows);
+  const sealed = await sealedBelow(pool, streams, null);
+  const stamped = await sealedBelow(pool, streams, last?.size ?? 0);
+  const logged = await revisionsInLog(pool, streams);
+  const { waiting, oldest, now } = await waitingForLog(pool, tenantId);
+  const oldestInLog = await oldestConsentBehind(pool, streams, (stream) => stamped.get(stream)?.revision ?? -1);
+  const times = [oldest, oldestInLog].flatMap((time) => time?.getTime() ?? []);
+  return {
+    unstamped_age_seconds: times.length === 0 ? null : Math.max(0, (now.getTime() - Math.min(...times)) / 1000),
+    unsealed_entries: waiting + behind(logged, sealed),
+    unstamped_entries: waiting + behind(logged, stamped),
+    last_stamp: last ? { size: last.size, gen_time: last.gen_time.toISOString(), authority: stampedBy(last) } : null,
+    authorities: config.timestamping?.urls.map(authorityName) ?? [DEVELOPMENT_AUTHORITY],
+    is_development: config.timestamping === undefined,
+  };
+}
+
+function behind(logged: ReadonlyMap<string, number>, done: ReadonlyMap<string, { readonly revision: number }>): number {
+  let count = 0;
+  for (const [stream, revision] of logged) count += Math.max(0, revision - (done.get(stream)?.revision ?? -1));
+  return count;
+}
+
+async function revisionsInLog(pool: pg.Pool, { consents, notices }: OwnStreams): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await pool.query('select stream, revision from relayed_streams where stream = any($1)', [
+    [...consents, ...notices],
+  ]);
+  return new Map(LogRows.parse(rows).map(({ stream, revision }) => [stream, revision]));
+}
+
+/** Events on their way to the log. `oldest`: of the consents among them. */
+async function waitingForLog(pool: pg.Pool, tenantId: string): Promise<z.infer<typeof WaitingRows>[0]> {
+  const { rows } = await pool.query(
+    `select count(o.seq)::int as waiting, min(o.created_at) filter (where o.stream like 'consents-%') as oldest, now() as now
+       from sites s join outbox o on o.site_id = s.id and o.revision is null where s.tenant_id = $1`,
+    [tenantId],
+  );
+  return WaitingRows.parse(rows)[0];
+}
+
+async function oldestConsentBehind(
+  pool: pg.Pool,
+  { consents }: OwnStreams,
+  revisionOf: (stream: string) => number,
+): Promise<Date | null> {
+  const { rows } = await pool.query(
+    `select min(first.created_at) as oldest
+       from unnest($1::text[], $2::bigint[]) as s (stream, revision)
+      cross join lateral (select created_at from read_model.consents c
+                           where c.stream = s.stream and c.revision > s.revision order by c.revision limit 1) first`,
+    [consents, consents.map(revisionOf)],
+  );
+  return OldestRows.parse(rows)[0].oldest;
+}

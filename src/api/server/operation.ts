@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { UserRole } from '../../../schemas/api/auth.js';
+import type { ErrorCode } from '../../../schemas/api/error-codes.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
+
+/** The credentials that an operation requires, and what limits the number of its requests. */
+export interface Access {
+  /** Scope that the API key must have, `read` being part of `write`; null: the operation uses no API key. */
+  readonly apiKey: 'read' | 'write' | null;
+  /** Whether the request must be signed with the API key. */
+  readonly isSigned: boolean;
+  /** Roles of which the user of the bearer token must have one; null: the operation uses no bearer token. */
+  readonly roles: readonly UserRole[] | null;
+  /**
+   * What the rate limit counts: every request of the key's tenant, of the user or from the client's address, or only attempts that fail. Null: no limit.
+   */
+  readonly limit: 'plan' | 'user' | 'address' | 'failures' | null;
+}
+
+/** Roles that may use the panel: every role except `api_user`. */
+export const PANEL_ROLES: readonly UserRole[] = ['owner', 'admin', 'dpo', 'viewer'];
+
+/** No credentials, and no limit. */
+export const OPEN: Access = { apiKey: null, isSigned: false, roles: null, limit: null };
+
+/** The query of an operation without query parameters that ignores those it does not know. */
+export const AnyQuery = z.object({});
+
+/** A request that succeeds, and its response. `openapi/values.ts` names the values that every installation has its own of. */
+export interface OperationExample {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+  readonly response?: JsonObject;
+}
+
+/** A response body that is not JSON. */
+export interface FileContent {
+  readonly mediaType: string;
+  readonly description: string;
+}
+
+/**
+ * One route and method of the HTTP API: the only place that states its path, access, schemas, status and errors. Route registration, checks, handler
+ * types, the OpenAPI documents, the generated documentation and the error lists are derived from it.
+ */
+export interface Operation<
+  P extends z.ZodObject = z.ZodObject,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+> {
+  /** `operationId` of the OpenAPI document, e.g. `createSite`. */
+  readonly id: string;
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** From the root of the service, e.g. `/api/v1/sites/{site_id}`. */
+  readonly path: string;
+  /** Group of the OpenAPI document, e.g. `Sites`. */
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  readonly params: P;
+  /** Response to path parameters that `params` refuses; `VALIDATION_ERROR` unless given. */
+  readonly invalidParams?: ErrorCode;
+  readonly query: Q;
+  /** `NoBody` if the operation uses none. */
+  readonly body: B;
+  /** Largest body in bytes; 65,536 unless given. */
+  readonly bodyLimit?: number;
+  readonly status: 200 | 201 | 202;
+  /** Schema of the JSON response. */
+  readonly response: R;
+  /** Instead of JSON. */
+  readonly download?: FileContent;
+  /** Beside JSON, if the request asks for it. */
+  readonly alternative?: FileContent;
+  /** Headers of the successful response, by name, with their descriptions. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Errors beside those that `errorsOf` derives from the other members. */
+  readonly errors: readonly ErrorCode[];
+  readonly example: OperationExample;
+  /** Action of the audit log's entry, e.g. `site.create`; null if the operation writes none. */
+  readonly action: string | null;
+}
+
+/** Keeps the types of an operation's schemas. */
+export function defineOperation<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
+  operation: Operation<P, Q, B, R>,
+): Operation<P, Q, B, R> {
+  return operation;
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import { parseJsonBody, validate } from './json-body.js';
+import type { Operation } from './operation.js';
+
+/** What a family of operations does with a request. */
+export interface OperationHandlers {
+  /** Checks that need only the headers: they run before the body is read. */
+  readonly onRequest?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  /** @returns the body of the response, or the reply if it was sent already */
+  readonly handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+}
+
+/**
+ * Registers an operation: its method, its path below the prefix of the scope, its body limit and the status of its response.
+ * @throws Error if the path is outside the prefix
+ */
+export function registerOperation(
+  scope: FastifyInstance,
+  operation: Operation,
+  { onRequest, handler }: OperationHandlers,
+): void {
+  const { path, method, bodyLimit, status } = operation;
+  if (!path.startsWith(`${scope.prefix}/`)) throw new Error(`${path} is outside the prefix ${scope.prefix}`);
+  scope.route({
+    method: method.toUpperCase(),
+    url: path.slice(scope.prefix.length).replace(/\{(\w+)\}/g, ':$1'),
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    ...(!answersHead(operation) && { exposeHeadRoute: false }),
+    ...(onRequest !== undefined && { onRequest }),
+    handler: async (request, reply) => {
+      const answer = await handler(request, reply);
+      return answer === reply ? reply : reply.code(status).send(answer);
+    },
+  });
+}
+
+/** Downloads and reads of backends disclose personal values and are in the audit log. A HEAD request would be recorded there, and disclose nothing. */
+function answersHead({ download, access }: Operation): boolean {
+  return access.roles === null || (download === undefined && access.apiKey === null);
+}
+
+/** The path parameters of a request. @throws ApiError `invalidParams` of the operation, or VALIDATION_ERROR */
+export function paramsOf<P extends z.ZodObject>(
+  { params, invalidParams }: Operation<P, z.ZodObject>,
+  request: FastifyRequest,
+): z.output<P> {
+  if (invalidParams === undefined) return validate(params, request.params);
+  const parsed = params.safeParse(request.params);
+  if (!parsed.success) throw new ApiError(invalidParams);
+  return parsed.data;
+}
+
+/** The body of a request, undefined if there is none and the schema permits it. @throws ApiError MALFORMED_JSON, VALIDATION_ERROR */
+export function bodyOf<B extends z.ZodType>(
+  { body }: Operation<z.ZodObject, z.ZodObject, B>,
+  { rawBody }: FastifyRequest,
+): z.output<B> {
+  const isLeftOut = rawBody.length === 0 && body.safeParse(undefined).success;
+  return validate(body, isLeftOut ? undefined : parseJsonBody(rawBody));
+}

@@ -1,0 +1,166 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../../schemas/api/error-codes.js';
+import {
+  DEFAULT_EXPORT_PAGE,
+  type ExportFormat,
+  type ExportQuery,
+  MAX_EXPORT_PAGE,
+  NDJSON_MEDIA_TYPE,
+} from '../../../schemas/api/export.js';
+import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
+import { exportRecords, type RecordSources } from '../../evidence/records/read-records.js';
+import { selectRecords } from '../../evidence/records/selection.js';
+import { EventLogUnavailable } from '../../pipeline/event-log/errors.js';
+import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import { noteExport } from './export-audit.js';
+import { exportConsents } from './operations/recording.js';
+import { reads, type ToolRoute } from './route.js';
+
+export interface RecordExportOptions extends RecordSources {
+  /** Called with a failure after the response has begun, when the client only sees a connection that ends early. */
+  readonly onError: (error: unknown, request: FastifyRequest) => void;
+}
+
+/** Milliseconds without progress after which the connection to a client that reads nothing is cut. */
+const IDLE_MS = 60_000;
+const RETRY_AFTER_SECONDS = 2;
+const CHUNK_CHARACTERS = 65_536;
+
+/** Serves the consent records of a site with every field, as pages of JSON or as NDJSON. */
+export function recordExportRoutes(deps: RecordExportOptions): readonly ToolRoute[] {
+  return [
+    reads(exportConsents, async ({ caller, query, request, reply, closing }) => {
+      const format = query.format ?? formatAccepted(request);
+      checkLimit(query, format);
+      const lines = records(deps, caller.site, query);
+      const text =
+        format === 'json' ? jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE) : ndjson(lines, query, closing);
+      const chunks = chunked(text);
+      // Until here a failure still has a status of its own.
+      const first = await chunks.next().catch(asApiError);
+      await noteExport(deps.pool, caller, query).catch(async (cause: unknown) => {
+        await chunks.return();
+        throw unavailable(cause);
+      });
+      reply.raw.setTimeout(IDLE_MS);
+      if (format === 'ndjson') cutOnClosing(reply.raw, closing);
+      const rest = follow(first, chunks, (error) => deps.onError(error, request));
+      return reply
+        .header('content-type', format === 'json' ? 'application/json; charset=utf-8' : NDJSON_MEDIA_TYPE)
+        .send(Readable.from(rest, { highWaterMark: 1 }));
+    }),
+  ];
+}
+
+/** A slow client must not keep the service from stopping: it continues later from the cursor of its last line. */
+function cutOnClosing(response: ServerResponse, closing: AbortSignal): void {
+  const cut = (): void => {
+    response.destroy();
+  };
+  closing.addEventListener('abort', cut, { once: true });
+  response.once('close', () => closing.removeEventListener('abort', cut));
+}
+
+function formatAccepted({ headers: { accept = '' } }: FastifyRequest): ExportFormat {
+  return accept.split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === NDJSON_MEDIA_TYPE)
+    ? 'ndjson'
+    : 'json';
+}
+
+function checkLimit({ limit }: ExportQuery, format: ExportFormat): void {
+  if (format === 'ndjson' || limit === undefined || limit <= MAX_EXPORT_PAGE) return;
+  const message = `must be at most ${MAX_EXPORT_PAGE}; larger exports need format=ndjson`;
+  throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'limit', message }] });
+}
+
+/** A record as JSON text, with its revision in the event log. */
+interface Line {
+  readonly text: string;
+  readonly revision: number;
+}
+
+async function* records(deps: RecordExportOptions, site: SiteContext, query: ExportQuery): AsyncGenerator<Line, void> {
+  const after = query.cursor === undefined ? -1 : revisionOfCursor(query.cursor);
+  for await (const page of selectRecords(deps.pool, site, query, after)) {
+    let index = 0;
+    for await (const record of exportRecords(deps, site, page)) {
+      yield { text: JSON.stringify(record), revision: page[index]?.revision ?? -1 };
+      index += 1;
+    }
+  }
+}
+
+async function* jsonPage(lines: AsyncIterable<Line>, limit: number): AsyncGenerator<string, void> {
+  yield '{"data":[';
+  let count = 0;
+  let last = -1;
+  let next: string | null = null;
+  for await (const { text, revision } of lines) {
+    if (count === limit) {
+      next = cursorBehind(last);
+      break;
+    }
+    yield count === 0 ? text : `,${text}`;
+    count += 1;
+    last = revision;
+  }
+  yield `],"next_cursor":${JSON.stringify(next)}}`;
+}
+
+async function* ndjson(
+  lines: AsyncIterable<Line>,
+  { limit = Number.POSITIVE_INFINITY }: ExportQuery,
+  closing: AbortSignal,
+): AsyncGenerator<string, void> {
+  let count = 0;
+  for await (const { text } of lines) {
+    // An export can take an hour, and the service does not delay its stop that long. The client continues from the cursor of the last line.
+    if (closing.aborted) throw new Error('the service stopped during an export');
+    yield `${text}\n`;
+    count += 1;
+    if (count >= limit) return;
+  }
+}
+
+/** Joins texts into larger chunks, because one write for each record of a few hundred bytes would be slow. */
+async function* chunked(texts: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let chunk = '';
+  for await (const text of texts) {
+    chunk += text;
+    if (chunk.length >= CHUNK_CHARACTERS) {
+      yield chunk;
+      chunk = '';
+    }
+  }
+  if (chunk !== '') yield chunk;
+}
+
+async function* follow(
+  first: IteratorResult<string, void>,
+  rest: AsyncGenerator<string, void>,
+  onError: (error: unknown) => void,
+): AsyncGenerator<string, void> {
+  try {
+    if (first.done !== true) {
+      yield first.value;
+      yield* rest;
+    }
+  } catch (error) {
+    onError(error);
+    throw error;
+  } finally {
+    await rest.return();
+  }
+}
+
+function asApiError(error: unknown): never {
+  throw error instanceof EventLogUnavailable ? unavailable(error) : error;
+}
+
+function unavailable(cause: unknown): ApiError {
+  const told = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  told.cause = cause;
+  return told;
+}

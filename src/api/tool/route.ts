@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { SignedRequest } from '../../pipeline/admission/request.js';
+import { checkSignature, checkSignatureHeaders } from '../guards/signature.js';
+import type { Guard, ToolGuards } from '../guards/tool-guard.js';
+import { callerOf, type ToolCaller } from '../server/caller.js';
+import { validate } from '../server/json-body.js';
+import type { Access, Operation } from '../server/operation.js';
+import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
+
+/** A request that passed the checks of its operation. */
+export interface ToolCall<P, Q> {
+  readonly caller: ToolCaller;
+  readonly params: P;
+  readonly query: Q;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Aborted once the service begins to stop. */
+  readonly closing: AbortSignal;
+}
+
+/** A signed request whose signature matches. Its nonce is not yet used, and its body not yet parsed: the handler does both, in this order. */
+export interface SignedCall<P, Q, B> extends ToolCall<P, Q> {
+  readonly signed: SignedRequest;
+  /** @throws ApiError MALFORMED_JSON, VALIDATION_ERROR */
+  readonly body: () => B;
+}
+
+export interface ServeToolOptions {
+  readonly guards: ToolGuards;
+  /** @returns Unix milliseconds */
+  readonly clock: () => number;
+}
+
+/** A request that the framework has read, and what its checks need. */
+interface ToolInput extends ServeToolOptions {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly closing: AbortSignal;
+}
+
+/** An operation of the Tool API with its handler. */
+export interface ToolRoute {
+  readonly operation: Operation;
+  /** @returns the body of the response, or the reply if the handler sent it */
+  answer(input: ToolInput): Promise<unknown>;
+}
+
+/** A route without a signature. */
+export function reads<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
+  operation: Operation<P, Q, B, R>,
+  handle: (call: ToolCall<z.output<P>, z.output<Q>>) => Promise<z.input<R> | FastifyReply>,
+): ToolRoute {
+  return { operation, answer: async (input) => handle(callOf(operation, input)) };
+}
+
+/** A route whose requests are signed: the signature is checked before the handler runs. */
+export function writes<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
+  operation: Operation<P, Q, B, R>,
+  handle: (call: SignedCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<z.input<R> | FastifyReply>,
+): ToolRoute {
+  return {
+    operation,
+    answer: async (input) => {
+      const { request, guards } = input;
+      const signed: SignedRequest = {
+        nonce: checkSignature(request, input.clock()),
+        caller: callerOf(request),
+        authorize: (site) => guards.authorize(site, request),
+      };
+      return handle({ ...callOf(operation, input), signed, body: () => bodyOf(operation, request) });
+    },
+  };
+}
+
+/**
+ * Registers operations of the Tool API on a scope with the prefix /tool/v1. A request passes the guard of its operation's access before the body is
+ * read; a signed one also the checks that need only the signature's headers. Once the body has arrived, which can take a minute, the guard's decision
+ * is repeated.
+ */
+export function serveTool(scope: FastifyInstance, routes: readonly ToolRoute[], options: ServeToolOptions): void {
+  const { guards, clock } = options;
+  const closing = new AbortController();
+  scope.addHook('preClose', (done) => {
+    closing.abort();
+    done();
+  });
+  for (const { operation, answer } of routes) {
+    const guard = guardOf(guards, operation.access);
+    registerOperation(scope, operation, {
+      onRequest: operation.access.isSigned ? signed(guard, clock) : guard,
+      handler: async (request, reply) => {
+        if (operation.access.isSigned) await guards.judgeAgain(request);
+        return answer({ ...options, request, reply, closing: closing.signal });
+      },
+    });
+  }
+}
+
+function callOf<P extends z.ZodObject, Q extends z.ZodObject>(
+  operation: Operation<P, Q>,
+  { request, reply, closing }: ToolInput,
+): ToolCall<z.output<P>, z.output<Q>> {
+  const query = validate(operation.query, request.query);
+  return { caller: callerOf(request), query, params: paramsOf(operation, request), request, reply, closing };
+}
+
+function guardOf(guards: ToolGuards, { apiKey, roles }: Access): Guard {
+  if (roles === null) return apiKey === 'write' ? guards.write : guards.read;
+  return apiKey === 'write' ? guards.s2s : guards.s2sRead;
+}
+
+/** Anyone can read the API key of a browser. A request with only a key, and without a signature, must not make the service read megabytes. */
+function signed(guard: Guard, clock: () => number): Guard {
+  return async (request, reply) => {
+    await guard(request, reply);
+    checkSignatureHeaders(request, clock());
+  };
+}

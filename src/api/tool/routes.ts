@@ -1,0 +1,49 @@
+import type pg from 'pg';
+import type { Verifier } from '../../evidence/verification/verifier.js';
+import type { Admission } from '../../pipeline/admission/admission.js';
+import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { Log } from '../../platform/background/part.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import type { DetectRegion } from '../../platform/regions/detect-region.js';
+import { type RecordExportOptions, recordExportRoutes } from './export-consents.js';
+import { configRoutes } from './get-config.js';
+import { documentRoutes } from './get-documents.js';
+import { pingRoutes } from './get-ping.js';
+import { statusRoutes } from './get-status.js';
+import { verifyRoutes } from './get-verify.js';
+import { recordingRoutes } from './record-consents.js';
+import type { ToolRoute } from './route.js';
+import { s2sErasureRoutes } from './s2s-erasures.js';
+import { s2sEvidenceExportRoutes } from './s2s-evidence-exports.js';
+
+export interface ToolRoutesOptions {
+  /** Connections in the role `consent_ledger_api`. */
+  readonly pool: pg.Pool;
+  readonly admission: Admission;
+  readonly keyring: Keyring;
+  readonly eventLog: EventLog;
+  readonly verifier: Verifier;
+  readonly detectRegion: DetectRegion;
+  readonly logger: Log;
+  readonly onExportError: RecordExportOptions['onError'];
+  /** Evidence exports that a tenant may have queued, running or stored. */
+  readonly maxExportsPerTenant: number;
+  /** Null: unknown. */
+  readonly backupRetentionDays: number | null;
+}
+
+/** Every route of the Tool API. */
+export function toolRoutes(options: ToolRoutesOptions): readonly ToolRoute[] {
+  const { pool, admission, keyring, verifier, logger } = options;
+  return [
+    ...pingRoutes(),
+    ...configRoutes(options.detectRegion),
+    ...documentRoutes(pool),
+    ...statusRoutes(pool, keyring),
+    ...verifyRoutes(verifier),
+    ...recordingRoutes(admission),
+    ...recordExportRoutes({ pool, log: options.eventLog, proofKeys: keyring, onError: options.onExportError }),
+    ...s2sEvidenceExportRoutes({ pool, admission, keyring, logger, maxPerTenant: options.maxExportsPerTenant }),
+    ...s2sErasureRoutes({ pool, admission, keyring, backupRetentionDays: options.backupRetentionDays }),
+  ];
+}

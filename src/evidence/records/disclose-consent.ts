@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
+import { DiscloseConsentResponse } from '../../../schemas/api/panel/consents.js';
+import type { Keyring } from '../../platform/keys/index.js';
+import type { ConsentRow } from './consent-row.js';
+import { exportRecords, type RecordSources } from './read-records.js';
+
+export interface DiscloseOptions extends Pick<RecordSources, 'pool' | 'log'> {
+  readonly keyring: Keyring;
+}
+
+/**
+ * Decrypts personal values of a record from the event log, and compares each with the digest to which the record commits.
+ * @param fields names of the fields, or all
+ * @throws EventLogUnavailable; ExportFailed, NotGenuine if the event log does not contain the record
+ */
+export async function discloseConsent(
+  { pool, log, keyring }: DiscloseOptions,
+  row: ConsentRow,
+  fields: 'all' | readonly string[],
+): Promise<z.input<typeof DiscloseConsentResponse>['data']> {
+  const site = { siteId: row.site_id, siteKey: await keyring.siteKey(row.site_id) };
+  const selected = { eventId: row.event_id, revision: row.revision, documentSlug: row.slug };
+  const names = fields === 'all' ? PERSONAL_FIELDS : fields;
+  for await (const record of exportRecords({ pool, log, proofKeys: keyring }, site, [selected])) {
+    const shown = DiscloseConsentResponse.shape.data.parse({ ...record, fields: {} });
+    return {
+      ...shown,
+      fields: Object.fromEntries(names.map((name) => [name, record[name] ?? null])),
+      attachments: shown.attachments.filter(({ field }) => names.includes(field)),
+    };
+  }
+  throw new Error(`record ${row.event_id} was not read from the event log`);
+}

@@ -1,0 +1,85 @@
+import type { components as PanelComponents, paths as PanelPaths } from './panel-api.js';
+import type { paths as ToolPaths } from './tool-api.js';
+
+/** JSON body of the successful response of an operation. */
+type Answer<O> = O extends { responses: infer R }
+  ? R[keyof R & (200 | 201 | 202)] extends { content: { 'application/json': infer J } }
+    ? J
+    : never
+  : never;
+
+/** JSON body of the request of an operation. */
+type Body<O> = O extends { requestBody?: { content: { 'application/json': infer J } } } ? J : undefined;
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Signs a request: the headers X-API-Key, X-Timestamp, X-Nonce and X-Signature. */
+export type Sign = (path: string, body: string) => Record<string, string>;
+
+async function call<T>(url: string, method: string, headers: Record<string, string>, body?: unknown): Promise<T> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  if (!response.ok) {
+    const error: PanelComponents['schemas']['ErrorResponse'] = await response.json();
+    throw new Error(`${response.status} ${error.code}: ${error.message}`);
+  }
+  return response.json();
+}
+
+type Ping = Answer<ToolPaths['/tool/v1/ping']['get']>;
+type RecordConsent = ToolPaths['/tool/v1/consents']['post'];
+
+/** What the Tool API says, and the consent token of a consent that was recorded by it. */
+export async function recordConsent(base: string, apiKey: string, sign: Sign, versionId: string) {
+  const ping = await call<Ping>(`${base}/tool/v1/ping`, 'GET', { 'X-API-Key': apiKey });
+  const consent: Body<RecordConsent> = {
+    consent_type: 'cookie',
+    decision: 'partial',
+    categories: { analytics: false },
+    document_version_id: versionId,
+  };
+  const body = JSON.stringify(consent);
+  const recorded = await call<Answer<RecordConsent>>(
+    `${base}/tool/v1/consents`,
+    'POST',
+    sign('/tool/v1/consents', body),
+    body,
+  );
+  const pong: 'pong' = ping.message;
+  return { pong, siteId: ping.data.site_id, consentToken: recorded.data.consent_token };
+}
+
+type Login = PanelPaths['/api/v1/auth/login']['post'];
+type Sites = PanelPaths['/api/v1/sites'];
+
+/** Signs in to the panel, creates a site, and lists the names of all sites. */
+export async function createSite(base: string, credentials: Credentials, site: Body<Sites['post']>) {
+  const login: Body<Login> = credentials;
+  const { data } = await call<Answer<Login>>(`${base}/api/v1/auth/login`, 'POST', {}, login);
+  const headers = { authorization: `Bearer ${data.access_token}` };
+  const created = await call<Answer<Sites['post']>>(`${base}/api/v1/sites`, 'POST', headers, site);
+  const page = await call<Answer<Sites['get']>>(`${base}/api/v1/sites`, 'GET', headers);
+  return { id: created.data.id, names: page.data.map(({ name }) => name), nextCursor: page.next_cursor };
+}
+
+/** The types are precise: each of these lines would be an error without its comment. */
+export function mistakes(): unknown {
+  // @ts-expect-error there is no such decision
+  const decision: Body<RecordConsent> = { consent_type: 'cookie', decision: 'perhaps' };
+  // @ts-expect-error consent_type is missing
+  const incomplete: Body<RecordConsent> = { decision: 'accepted' };
+  // @ts-expect-error a site has a name and a domain
+  const site: Body<Sites['post']> = { domain: 'shop.example' };
+  // @ts-expect-error there is no such path
+  type Unknown = ToolPaths['/tool/v1/pong'];
+  // @ts-expect-error INSUFFICIENT_ROLE is the only code of status 403
+  const code: PanelPaths['/api/v1/sites']['get']['responses'][403]['content']['application/json']['code'] = 'OTHER';
+  const unknown: Unknown | undefined = undefined;
+  return [decision, incomplete, site, code, unknown];
+}
