@@ -1,9 +1,7 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream } from '../../schemas/events/streams.js';
+import type { Queryable } from '../platform/database/pool.js';
 import type { Erasure } from './read-erasures.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 /** How far the announcement of an erasure is: each state includes those before it. */
 export const ANNOUNCEMENT_STATES = ['waiting', 'logged', 'sealed', 'stamped'] as const;

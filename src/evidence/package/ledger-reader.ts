@@ -1,14 +1,13 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import { edgeNodes, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { DEVELOPMENT_MARK } from '../../timestamping/development-tsa/marking.js';
 import { differ } from './errors.js';
 
-type Queryable = Pick<pg.Pool, 'query'>;
 const bytes = z.instanceof(Uint8Array);
 /** Rows of one statement. */
 const PAGE = 10_000;

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream } from '../../../schemas/events/streams.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
+import type { Queryable } from '../../platform/database/pool.js';
 
 export interface WaitOptions {
   /** In milliseconds. */

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
 import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
 import { ConsentReadModelRow } from '../verification/stored-record.js';
 
@@ -36,7 +36,7 @@ export const CONSENT_JOINS = `
  * @param db in the role `consent_ledger_api`
  * @returns null if the site has no such record, or the read model does not show it yet
  */
-export async function findConsent(db: pg.Pool, siteId: string, eventId: string): Promise<ConsentRow | null> {
+export async function findConsent(db: Queryable, siteId: string, eventId: string): Promise<ConsentRow | null> {
   const { rows } = await db.query(
     `select ${CONSENT_COLUMNS} from read_model.consents c ${CONSENT_JOINS} where c.event_id = $1 and c.site_id = $2`,
     [eventId, siteId],

@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { ConsentFilter } from '../../../schemas/api/panel/consents.js';
 import { timeOfEventId } from '../../erasure/event-id-times.js';
 import { INDEX_COLUMNS } from '../../erasure/index.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { BlindIndexKind } from '../../platform/keys/index.js';
 import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from './consent-row.js';
@@ -48,7 +48,7 @@ const GROWTH = 4;
  * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was reached
  */
 export async function searchConsents(
-  db: pg.Pool,
+  db: Queryable,
   search: ConsentSearch,
   limits: SearchLimits = search.person === null ? OF_SITE : OF_PERSON,
 ): Promise<FoundConsents> {
@@ -93,7 +93,7 @@ const INDEX_LOOK_UPS =
 
 /** Examines the next records. @returns the matching rows, and the last record examined; null if there are none after it */
 async function searchWindow(
-  db: pg.Pool,
+  db: Queryable,
   search: ConsentSearch,
   { place, window, missing, now }: Window,
 ): Promise<{ readonly rows: readonly ConsentRow[]; readonly last: SearchPlace | null }> {

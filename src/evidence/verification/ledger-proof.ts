@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 const NodeRows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instanceof(Uint8Array) }));
 
@@ -8,10 +8,7 @@ const NodeRows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.inst
  * The hashes of a proof over the ledger tree, from its stored nodes.
  * @returns null if a node is missing
  */
-export async function ledgerProof(
-  db: Pick<pg.Pool, 'query'>,
-  ranges: readonly LeafRange[],
-): Promise<readonly Uint8Array[] | null> {
+export async function ledgerProof(db: Queryable, ranges: readonly LeafRange[]): Promise<readonly Uint8Array[] | null> {
   const nodes = nodesOfRanges(ranges);
   const { rows } = await db.query(
     `select n.level, n.index, n.hash from unnest($1::smallint[], $2::bigint[]) as w (level, index)

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { edgeNodes, Frontier, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Position } from '../event-log/port.js';
 
 /** The ledger as the tables hold it, at one revision of its stream. */
@@ -26,8 +26,6 @@ export interface StreamHead {
   readonly leaf: string | null;
 }
 export const NOTHING_SEALED: StreamHead = { revision: -1, leaf: null };
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 const stateRows = z
   .array(

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
 
 const PAGE = 1_000;
 const pageRows = z
@@ -13,7 +13,7 @@ const pageRows = z
  * filled again from them. One short transaction a page.
  * @returns rows deleted
  */
-export async function deleteStampedRows(db: pg.Pool, retentionMs: number, signal: AbortSignal): Promise<number> {
+export async function deleteStampedRows(db: Queryable, retentionMs: number, signal: AbortSignal): Promise<number> {
   let after = 0;
   let deleted = 0;
   while (!signal.aborted) {
