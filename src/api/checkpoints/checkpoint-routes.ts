@@ -8,7 +8,7 @@ import {
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
-import { ledgerProof } from '../../evidence/verification/ledger-proof.js';
+import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { validate } from '../server/json-body.js';
 import type { Operation } from '../server/operation.js';
@@ -53,7 +53,7 @@ export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
   });
   serve(scope, getConsistencyProof, async ({ size, from }) => {
     if (from >= size || size > (await readLargestSize(db))) throw new ApiError('CHECKPOINT_NOT_FOUND');
-    const hashes = await ledgerProof(db, consistencyRanges(from, size));
+    const hashes = await readTreeProof(db, consistencyRanges(from, size));
     if (hashes === null) throw new Error('a node of the ledger tree is missing');
     const answer: ConsistencyResponse = { data: { from, size, hashes: hashes.map(toHex) } };
     return json(answer, FOREVER);

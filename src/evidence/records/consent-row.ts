@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
 import { ConsentReadModelRow } from '../verification/stored-record.js';
@@ -29,7 +30,7 @@ export const CONSENT_JOINS = `
   left join documents d on d.id = v.document_id
   left join leaves l on l.stream = c.stream and l.revision = c.revision
   left join batches b on b.number = l.batch
-  left join lateral (select size, gen_time, authority, certificates from checkpoints where size > l.batch order by size limit 1) p on true`;
+  ${joinFirstStamp('l.batch', 'size, gen_time, authority, certificates', 'p')}`;
 
 /**
  * Reads one record of a site.

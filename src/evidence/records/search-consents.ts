@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ConsentFilter } from '../../../schemas/api/panel/consents.js';
 import { timeOfEventId } from '../../erasure/event-id-times.js';
 import { INDEX_COLUMNS } from '../../erasure/index.js';
+import { isStamped } from '../../pipeline/ledger/stamped.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { BlindIndexKind } from '../../platform/keys/index.js';
@@ -199,4 +200,4 @@ const ANONYMIZED =
   '(w.erased_by is not null or not exists (select from record_keys k where k.event_id = w.event_id and k.site_id = $1))';
 // A batch below the size of a stamped checkpoint is covered by it.
 const STAMPED = `exists (select from leaves l where l.stream = w.stream and l.revision = w.revision
-  and l.batch < (select max(size) from checkpoints))`;
+  and ${isStamped('l.batch')})`;

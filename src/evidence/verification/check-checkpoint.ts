@@ -7,8 +7,8 @@ import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { MalformedInput } from '../../../schemas/rfc3161/errors.js';
+import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { ledgerProof } from './ledger-proof.js';
 import type { CheckpointRow } from './sealed-evidence.js';
 
 /**
@@ -23,7 +23,7 @@ export async function checkCheckpoint(
 ): Promise<boolean> {
   const checkpoint = await signedCheckpoint(db, row.note);
   if (checkpoint === null || checkpoint.size !== row.size || !isTokenOf(row)) return false;
-  const path = await ledgerProof(db, inclusionRanges(batch.number, checkpoint.size));
+  const path = await readTreeProof(db, inclusionRanges(batch.number, checkpoint.size));
   return path !== null && verifyInclusion(batch.number, checkpoint.size, batch.leaf, path, checkpoint.root).ok;
 }
 

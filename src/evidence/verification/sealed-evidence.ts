@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { BATCH_SEALED, BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { parseBody } from '../../../schemas/events/sealed-event.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { firstStamp } from '../../pipeline/ledger/stamped.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 const Bytes = z.instanceof(Uint8Array);
@@ -91,10 +92,7 @@ async function readBatch(db: Queryable, number: number) {
     [number],
   );
   const leaves = await db.query('select index, hash from leaves where batch = $1 order by index', [number]);
-  const checkpoints = await db.query(
-    'select size, note, tsr, tsr_sha256, gen_time from checkpoints where size > $1 order by size limit 1',
-    [number],
-  );
+  const checkpoints = await db.query(firstStamp('$1', 'size, note, tsr, tsr_sha256, gen_time'), [number]);
   const rows = z.array(z.object({ index: z.int(), hash: Bytes })).parse(leaves.rows);
   return {
     batch: z.array(BatchRow).parse(batches.rows)[0] ?? null,

@@ -4,6 +4,7 @@ import type { BatchesPage, CheckpointsPage } from '../../../../schemas/api/panel
 import { toHex } from '../../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../../schemas/evidence/signed-note.js';
+import { joinFirstStamp } from '../../../pipeline/ledger/stamped.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { isDevelopmentStamp, stampedBy } from '../../../timestamping/authority-name.js';
 import type { OwnBatch } from './own-entries.js';
@@ -77,7 +78,7 @@ export async function showBatches(db: Queryable, own: readonly OwnBatch[]): Prom
   const { rows } = await db.query(
     `select b.number, b.header, b.root, b.sealed_at, c.size, c.gen_time
        from batches b
-       left join lateral (select size, gen_time from checkpoints where size > b.number order by size limit 1) c on true
+       ${joinFirstStamp('b.number', 'size, gen_time', 'c')}
       where b.number = any($1::bigint[])`,
     [own.map(({ number }) => number)],
   );
