@@ -1,6 +1,6 @@
 import { cutText, type TimestampReport } from './report.js';
 import { type Strength, weakest } from './strength.js';
-import type { Path } from './x509/path-rules.js';
+import type { Path } from './x509/path.js';
 
 /**
  * The time until which a token is sound without a newer one over it.

@@ -3,7 +3,7 @@ import { check, type TimestampCheck, type TimestampReport } from '../report.js';
 import { pathRevocation, type RevocationAnswers } from '../revocation/path-revocation.js';
 import { type Strength, unsoundAt } from '../strength.js';
 import type { Certificate } from '../x509/certificate.js';
-import type { Path } from '../x509/path-rules.js';
+import type { Path } from '../x509/path.js';
 import { type FoundPath, findPaths, type PathSearch } from '../x509/path-search.js';
 
 /** The result of the checks of the signer's chain. */

@@ -1,6 +1,6 @@
 import { unsoundAt } from '../strength.js';
 import type { Certificate } from '../x509/certificate.js';
-import type { Path } from '../x509/path-rules.js';
+import type { Path } from '../x509/path.js';
 import type { Crl } from './crl.js';
 import { crlEvidence } from './crl-evidence.js';
 import { type RevocationEvidence, type RevocationVerdict, weighEvidence } from './evidence.js';

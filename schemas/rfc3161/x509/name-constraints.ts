@@ -5,7 +5,7 @@ import { OID } from '../oids.js';
 import type { Certificate } from './certificate.js';
 import { type GeneralName, parseGeneralName } from './general-names.js';
 import { isWithin, type Name, sameName } from './names.js';
-import type { Path, Violation } from './path-rules.js';
+import type { Path, Violation } from './path.js';
 
 interface Constraints {
   readonly permitted: readonly GeneralName[];

@@ -3,19 +3,8 @@ import type { Certificate } from './certificate.js';
 import { KEY_USAGE } from './extensions.js';
 import { nameConstraintViolations } from './name-constraints.js';
 import { sameName } from './names.js';
+import type { Path, Violation } from './path.js';
 import { unknownQcStatements } from './qc-statements.js';
-
-/**
- * A chain, from the signer's certificate (first) to the trust anchor (last). Signatures are
- * verified already.
- */
-export type Path = readonly Certificate[];
-
-/** What a rule found: `fail` breaks the path for certain, `unsure` leaves it open. */
-export interface Violation {
-  readonly severity: 'fail' | 'unsure';
-  readonly message: string;
-}
 
 const PROCESSED = new Set<string>([
   OID.subjectKeyIdentifier,

@@ -3,7 +3,8 @@ import type { Strength } from '../strength.js';
 import type { Certificate } from './certificate.js';
 import { verifySignedBytes } from './certificate-signature.js';
 import { sameName } from './names.js';
-import { type Path, pathViolations, type Violation } from './path-rules.js';
+import type { Path, Violation } from './path.js';
+import { pathViolations } from './path-rules.js';
 
 /** A chain to an anchor in which every signature is right, with what the other rules found. */
 export interface FoundPath {

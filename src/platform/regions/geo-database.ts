@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { Reader } from 'mmdb-lib';
 import { z } from 'zod';
 import { ipBytes } from '../net/ip-bytes.js';
 import { isSpecialAddress } from '../net/special-addresses.js';
-import { InvalidMmdb } from './mmdb-data.js';
-import { readMmdb } from './mmdb-file.js';
 
 /** A place as it is known: ISO 3166-1 alpha-2, and the subdivision of ISO 3166-2 without the country. */
 export interface Place {
@@ -48,23 +47,48 @@ const Entry = z.union([
 export async function openGeoDatabase(path: string | undefined): Promise<GeoDatabase> {
   const file = path ?? createRequire(import.meta.url).resolve(PACKAGED);
   try {
-    const mmdb = readMmdb(await readFile(file));
+    const content = await readFile(file);
+    const mmdb = new Reader(content);
+    const { ipVersion, searchTreeSize } = Metadata.parse(mmdb.metadata);
+    // The library reads a tree that was cut off beyond its end.
+    if (searchTreeSize + TREE_SEPARATOR > content.lastIndexOf(METADATA_MARKER))
+      throw new Error('its search tree is cut off');
     return {
       placeOf(address) {
         // Data sets made of what networks say of themselves do name countries for private addresses.
         const bytes = isSpecialAddress(address) ? null : ipBytes(address);
-        const entry = bytes === null ? null : mmdb.find(bytes);
-        return Entry.safeParse(entry).data ?? null;
+        // A tree of IPv4 addresses says nothing of IPv6 addresses, and the library does not notice.
+        if (bytes === null || (ipVersion === 4 && bytes.length === 16)) return null;
+        return Entry.safeParse(mmdb.get(plainText(bytes))).data ?? null;
       },
     };
   } catch (error) {
-    const reason = error instanceof InvalidMmdb ? error.message : describe(error);
-    throw new Error(`The IP data set ${file} cannot be read: ${reason}. GEO_DATABASE_FILE names a MaxMind DB file.`, {
-      cause: error,
-    });
+    throw new Error(
+      `The IP data set ${file} cannot be read: ${describe(error)}. GEO_DATABASE_FILE names a MaxMind DB file.`,
+      { cause: error },
+    );
   }
 }
 
+const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+/** Bytes of zeros between tree and data (MaxMind DB file format 2.0). */
+const TREE_SEPARATOR = 16;
+
+/** What the library takes as it finds it: another file has none of it. */
+const Metadata = z.object({
+  binaryFormatMajorVersion: z.literal(2),
+  ipVersion: z.literal([4, 6]),
+  searchTreeSize: z.int().min(1),
+});
+
+/** An address without abbreviations, so that the library's own reading of addresses decides nothing. */
+function plainText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0));
+  return groups.map((group) => group.toString(16)).join(':');
+}
+
 function describe(error: unknown): string {
+  if (error instanceof z.ZodError) return 'it is not a MaxMind DB file of format 2';
   return error instanceof Error ? error.message : String(error);
 }

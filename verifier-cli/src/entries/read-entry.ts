@@ -7,9 +7,14 @@ import { Cursor } from '../../../schemas/json/cursor.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { type LineReader, readerOf } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
-import { EntryFindings } from '../findings/entry-findings.js';
+import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
-import type { RecordWatch } from '../show/record-watch.js';
+
+/** Follows one entry while a package is read. */
+export interface EntryWatch {
+  /** Where the outcomes about this entry are to be noted; null if it is not the one. */
+  notesOf(entry: Pick<Entry, 'event_id' | 'proof_hash'>): EntryNote[] | null;
+}
 
 /** An entry with its findings. */
 export interface ReadEntry {
@@ -60,7 +65,7 @@ export function readEntry(
   line: number,
   read: ReadLine,
   all: Findings,
-  watch: RecordWatch | null = null,
+  watch: EntryWatch | null = null,
 ): ReadEntry | null {
   if (read.entry === null) return readBySchema(line, read.source, all, watch);
   const { source, entry, leaf } = read;
@@ -77,7 +82,7 @@ export function readEntry(
   };
 }
 
-function readBySchema(line: number, source: EntryLine, all: Findings, watch: RecordWatch | null): ReadEntry | null {
+function readBySchema(line: number, source: EntryLine, all: Findings, watch: EntryWatch | null): ReadEntry | null {
   const parsed = parseShape(Entry, source.entry);
   if (!parsed.ok) {
     all.fail('entry.format', `the entry is invalid: ${parsed.reason}`, { file: PACKAGE_FILES.entries, line });
@@ -94,7 +99,7 @@ function readBySchema(line: number, source: EntryLine, all: Findings, watch: Rec
   return { line, source, entry, record, consent: null, leaf: entryLeafHex(source.entry), findings };
 }
 
-function findingsAbout(line: number, entry: Entry, all: Findings, watch: RecordWatch | null): EntryFindings {
+function findingsAbout(line: number, entry: Entry, all: Findings, watch: EntryWatch | null): EntryFindings {
   const at = {
     file: PACKAGE_FILES.entries,
     line,

@@ -4,7 +4,7 @@ import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime } from '../time/stamped-times.js';
-import type { Stamp, Stamps } from '../timestamps/timestamps.js';
+import type { Stamp, Stamps } from '../timestamps/stamp.js';
 import { notProved } from './not-proved.js';
 import { provesOf } from './proves.js';
 import {

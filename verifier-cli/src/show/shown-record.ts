@@ -17,8 +17,7 @@ import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { reportedTime } from '../report/build-report.js';
 import type { ReportedText, ReportedTime } from '../report/report.js';
 import type { SealingInterval } from '../time/batch-times.js';
-import type { Stamps } from '../timestamps/timestamps.js';
-import type { RecordWatch } from './record-watch.js';
+import type { Stamps } from '../timestamps/stamp.js';
 
 /** A hash on the way up a tree: the running hash is joined with it, as left or as right child. */
 export interface PathStep {
@@ -78,11 +77,21 @@ export interface ShowContext {
   readonly packageVerdict: Verdict;
 }
 
+/** What was collected about the record while its package was verified (`RecordWatch`). */
+export interface WatchedRecord {
+  readonly notes: readonly EntryNote[];
+  readonly read: ReadEntry | null;
+  readonly path: readonly Uint8Array[] | null;
+  readonly text: ReportedText | null;
+  readonly isErased: boolean;
+  readonly verdict: Verdict;
+}
+
 /**
  * Puts together what was found about the record that was looked out for; null if it is not in the
  * package.
  */
-export async function shownRecord(watch: RecordWatch, context: ShowContext): Promise<ShownRecord | null> {
+export async function shownRecord(watch: WatchedRecord, context: ShowContext): Promise<ShownRecord | null> {
   const { read } = watch;
   if (read === null) return null;
   const { entry, source } = read;

@@ -1,7 +1,7 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batch, Batches } from '../batches/batches.js';
 import type { Findings } from '../findings/findings.js';
-import type { Stamps } from '../timestamps/timestamps.js';
+import type { Stamps } from '../timestamps/stamp.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
 import type { ProvedTime, StampedTimes } from './stamped-times.js';
 

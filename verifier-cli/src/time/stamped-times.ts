@@ -1,5 +1,5 @@
 import type { Findings } from '../findings/findings.js';
-import type { Stamp, Stamps } from '../timestamps/timestamps.js';
+import type { Stamp, Stamps } from '../timestamps/stamp.js';
 
 /** Moments in milliseconds since 1970, with the accuracy that the authority states. */
 export interface ProvedTime {

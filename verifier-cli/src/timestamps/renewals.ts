@@ -1,5 +1,5 @@
 import type { Batches } from '../batches/batches.js';
-import type { Stamp } from './timestamps.js';
+import type { RenewingStamp, Stamp } from './stamp.js';
 
 /** What ties checkpoints and stamps to one another. */
 export interface RenewalHistory {
@@ -10,13 +10,6 @@ export interface RenewalHistory {
 }
 
 export const NO_HISTORY: RenewalHistory = { tied: new Set(), batches: new Map() };
-
-/** A newer stamp that holds, over a ledger that names an older one. */
-export interface RenewingStamp {
-  readonly size: number;
-  /** Its genTime: the older stamp is evaluated by the algorithms that were sound then. */
-  readonly time: Date;
-}
 
 /**
  * Finds for an older stamp the newer one that renews it (RFC 4998 §5.2): one over a checkpoint with

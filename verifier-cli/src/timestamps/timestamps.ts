@@ -9,21 +9,8 @@ import type { PackageFiles } from '../files/package-files.js';
 import type { Findings } from '../findings/findings.js';
 import type { Checkpoints, EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { answersNear, type PkiFiles, readPkiFiles } from './pki-files.js';
-import { NO_HISTORY, type RenewalHistory, Renewals, type RenewingStamp } from './renewals.js';
-
-/** A time stamp over a checkpoint. */
-export interface Stamp {
-  readonly size: number;
-  readonly file: string;
-  /** Hex SHA-256 of the response file: batches sealed later name it. */
-  readonly sha256: string;
-  readonly report: TimestampReport;
-  /** The newer stamp at whose time it was evaluated; null if there is none. */
-  readonly renewedBy: RenewingStamp | null;
-}
-
-/** Stamps by size of their checkpoint, smallest first. */
-export type Stamps = ReadonlyMap<number, Stamp>;
+import { NO_HISTORY, type RenewalHistory, Renewals } from './renewals.js';
+import type { Stamp, Stamps } from './stamp.js';
 
 export interface TimestampTrust {
   /** DER certificates of the authorities that the person who verifies trusts. */

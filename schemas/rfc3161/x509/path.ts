@@ -1,0 +1,13 @@
+import type { Certificate } from './certificate.js';
+
+/**
+ * A chain, from the signer's certificate (first) to the trust anchor (last). Signatures are
+ * verified already.
+ */
+export type Path = readonly Certificate[];
+
+/** What a rule found: `fail` breaks the path for certain, `unsure` leaves it open. */
+export interface Violation {
+  readonly severity: 'fail' | 'unsure';
+  readonly message: string;
+}
