@@ -4,7 +4,7 @@ import { MAX_CHECKPOINTS } from '../../../schemas/api/checkpoints.js';
 
 const CheckpointRows = z.array(z.object({ note: z.string(), tsr: z.instanceof(Buffer) })).max(1);
 
-/** A stamped checkpoint: the exact text of its note, and the time-stamp response as received. Null if there is none of this size. */
+/** A stamped checkpoint: the exact text of its note, and the time-stamp response as received. Null if the ledger has none of this size. */
 export async function readCheckpoint(pool: pg.Pool, size: number) {
   const { rows } = await pool.query('select note, tsr from checkpoints where size = $1', [size]);
   return CheckpointRows.parse(rows)[0] ?? null;

@@ -5,7 +5,7 @@ import { changes, type PanelRoute, reads } from '../route.js';
 import { endSignInOperation, listSignInsOperation } from './operations.js';
 import { signInList } from './show-sign-ins.js';
 
-/** Everybody sees and ends sign-ins of their own, and nobody else's. */
+/** Users see and end their own sign-ins only. */
 export function signInRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
   return [
     reads(listSignInsOperation, async ({ user, query }) => {
@@ -14,7 +14,7 @@ export function signInRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
     }),
     changes(endSignInOperation, async ({ user, params }, transaction) => {
       const ended = await endSignIns(transaction, user.id, { only: params.sign_in_id }, 'ended_by_user');
-      if (ended === 0) throw new ChangeRefused('not_found', 'There is no such sign-in, or it is over.');
+      if (ended === 0) throw new ChangeRefused('not_found', 'You have no active sign-in with this id.');
       return {
         response: { data: { ended_sign_ins: ended } },
         subject: { kind: 'sign_in', id: params.sign_in_id },
