@@ -28,7 +28,7 @@ const log = createPostgresEventLog({
 });
 const keyring = await createKeyring(pool, createSecretKey(masterKey));
 const request = { siteId, filter: {}, disclose: 'all', output, exportedBy: 'bench' } as const;
-const { counts, bytes } = await exportEvidence({ pool, log, keyring, origin }, request);
+const { counts, bytes } = await exportEvidence({ db: pool, eventLog: log, keyring, origin }, request);
 await log.close();
 await pool.end();
 process.stdout.write(JSON.stringify({ counts, bytes }));

@@ -38,16 +38,16 @@ const keyPool = createPool({ ...poolOptions, role: 'consent_ledger_worker' });
 const keyring = await createKeyring(keyPool, createSecretKey(masterKey));
 const directory = createSiteDirectory(pool, keyring);
 const admission = createAdmission({
-  pool,
+  db: pool,
   directory,
   random: createRandomPool(),
   clock: Date.now,
-  outbox: createOutboxGauge({ pool, limit: 10_000_000, everyMs: 60_000, monotonic: () => performance.now() }),
+  outbox: createOutboxGauge({ db: pool, limit: 10_000_000, everyMs: 60_000, monotonic: () => performance.now() }),
   onError: (error) => console.error(error),
 });
 const guards = createToolGuards({
   directory,
-  rateLimiter: createRateLimiter({ pool, hashKey: await keyring.throttleKey() }),
+  rateLimiter: createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() }),
   apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) },
   keyUsage: createKeyUsage(pool, Date.now),
   invalidKeyLimit: 30,

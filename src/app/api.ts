@@ -42,20 +42,20 @@ export interface Api {
 export async function createApi(installation: Installation): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
   const directory = createSiteDirectory(pool, keyring);
-  const rateLimiter = createRateLimiter({ pool, hashKey: await keyring.throttleKey() });
+  const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
   const admission = createAdmission({
-    pool,
+    db: pool,
     directory,
     random: installation.random,
     clock: createCheckedClock({
-      pool,
+      db: pool,
       everyMs: CLOCK_CHECK_MS,
       now: Date.now,
       monotonic: () => performance.now(),
       onDifference: (ms) => logger.error({ ahead_ms: ms }, 'nothing is admitted: the clock is not the database’s'),
     }),
     outbox: createOutboxGauge({
-      pool,
+      db: pool,
       limit: config.outbox.maxRows,
       everyMs: GAUGE_MS,
       monotonic: () => performance.now(),
@@ -76,7 +76,7 @@ export async function createApi(installation: Installation): Promise<Api> {
     },
     [
       ...serviceRoutes({
-        pool,
+        db: pool,
         directory,
         rateLimiter,
         apiUsers,
@@ -105,7 +105,7 @@ export async function createApi(installation: Installation): Promise<Api> {
         limits: config.limits,
         clock: Date.now,
         toolRoutes: toolRoutes({
-          pool,
+          db: pool,
           admission: metrics.admission.countConsents(admission),
           keyring,
           eventLog: installation.eventLog,

@@ -7,12 +7,12 @@ const identityRows = z.array(z.object({ log_id: z.string() })).max(1);
 
 /**
  * Makes sure that the log is the one that this database belongs to; at the first start the two are bound to each other.
- * @param pool as `consent_ledger_worker`
+ * @param db as `consent_ledger_worker`
  * @throws LogIdentityMismatch, EventLogUnavailable
  */
-export async function bindEventLog(pool: pg.Pool, log: EventLog): Promise<void> {
-  const { rows } = await pool.query('select log_id from event_log_identity');
+export async function bindEventLog(db: pg.Pool, eventLog: EventLog): Promise<void> {
+  const { rows } = await db.query('select log_id from event_log_identity');
   const [stored] = identityRows.parse(rows);
-  const identity = await ensureLogIdentity(log, stored?.log_id ?? null);
-  await pool.query('insert into event_log_identity (log_id) values ($1) on conflict do nothing', [identity]);
+  const identity = await ensureLogIdentity(eventLog, stored?.log_id ?? null);
+  await db.query('insert into event_log_identity (log_id) values ($1) on conflict do nothing', [identity]);
 }

@@ -17,9 +17,9 @@ export interface SiteCounts {
   readonly stamped_consents: number;
 }
 
-export interface CountDeps {
+export interface CountOptions {
   /** May read the outbox, leaves, checkpoints and read models. */
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly eventLog: EventLog;
 }
 
@@ -32,8 +32,8 @@ const Leaves = z.tuple([z.object({ all: z.number(), stamped: z.number() })]);
  * @returns null for an unknown site
  * @throws EventLogUnavailable
  */
-export async function countSite(deps: CountDeps, siteId: string): Promise<SiteCounts | null> {
-  const { rows } = await deps.pool.query(
+export async function countSite(options: CountOptions, siteId: string): Promise<SiteCounts | null> {
+  const { rows } = await options.db.query(
     `select exists (select from sites where id = $1) as known,
             (select count(*) from outbox where site_id = $1 and revision is null) as waiting,
             (select count(*) from read_model.consents where site_id = $1) as rows`,
@@ -44,15 +44,15 @@ export async function countSite(deps: CountDeps, siteId: string): Promise<SiteCo
   const counts = { events: 0, consents: 0, leaves: 0, consentLeaves: 0, stamped: 0, stampedConsents: 0 };
   for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
     for (let revision = 0; ; ) {
-      const page = await deps.eventLog.readStream(stream, revision, PAGE);
+      const page = await options.eventLog.readStream(stream, revision, PAGE);
       if (page.length === 0) break;
       revision += page.length;
       const consents = page.filter((event) => event.type === CONSENT_RECORDED).map((event) => event.id);
       const all = await countLeaves(
-        deps.pool,
+        options.db,
         page.map((event) => event.id),
       );
-      const ofConsents = await countLeaves(deps.pool, consents);
+      const ofConsents = await countLeaves(options.db, consents);
       counts.events += page.length;
       counts.consents += consents.length;
       counts.leaves += all.all;
@@ -73,8 +73,8 @@ export async function countSite(deps: CountDeps, siteId: string): Promise<SiteCo
   };
 }
 
-async function countLeaves(pool: pg.Pool, eventIds: readonly string[]): Promise<{ all: number; stamped: number }> {
-  const { rows } = await pool.query(
+async function countLeaves(db: pg.Pool, eventIds: readonly string[]): Promise<{ all: number; stamped: number }> {
+  const { rows } = await db.query(
     `select count(*) as all,
             count(*) filter (where batch < (select coalesce(max(size), 0) from checkpoints)) as stamped
        from leaves where event_id = any($1::uuid[])`,

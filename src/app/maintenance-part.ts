@@ -1,19 +1,19 @@
 import type pg from 'pg';
 import { pruneSignIns } from '../accounts/sign-in/prune.js';
 import { keepUp, UPKEEP_INTERVAL_MS } from '../pipeline/admission/upkeep.js';
-import type { BackgroundPart, Log } from '../platform/background/part.js';
+import type { BackgroundPart, ServiceLogger } from '../platform/background/part.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
 
 export interface UpkeepOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
-  readonly logger: Log;
+  readonly db: pg.Pool;
+  readonly logger: ServiceLogger;
   readonly everyMs?: number;
 }
 
 /** Runs admission's upkeep, and that of sign-ins, regularly. Any number may run; one that fails is tried again at the next interval. */
-export function createUpkeep({ pool, logger, everyMs = UPKEEP_INTERVAL_MS }: UpkeepOptions): BackgroundPart {
+export function createUpkeep({ db, logger, everyMs = UPKEEP_INTERVAL_MS }: UpkeepOptions): BackgroundPart {
   let runs = 0;
   let failures = 0;
   return {
@@ -22,8 +22,8 @@ export function createUpkeep({ pool, logger, everyMs = UPKEEP_INTERVAL_MS }: Upk
     run: async (signal) => {
       while (!signal.aborted) {
         try {
-          await keepUp(pool);
-          await pruneSignIns(pool);
+          await keepUp(db);
+          await pruneSignIns(db);
           runs += 1;
         } catch (error) {
           failures += 1;

@@ -14,14 +14,14 @@ export function observeApp(app: FastifyInstance, { metrics, tracing }: Installat
 
 /**
  * GET /metrics, if there is a token for it, with the state of the installation.
- * @param pool whose rights the state is read with
+ * @param db whose rights the state is read with
  */
-export function metricsGroup(installation: Installation, pool: pg.Pool): RouteGroup {
+export function metricsGroup(installation: Installation, db: pg.Pool): RouteGroup {
   const { config, metrics, logger, eventLog } = installation;
   const { metricsToken } = config;
   if (metricsToken === undefined) return () => undefined;
   metrics.showState({
-    pool,
+    db,
     eventLog,
     projections: PROJECTIONS,
     outboxLimit: config.outbox.maxRows,

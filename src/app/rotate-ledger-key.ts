@@ -13,10 +13,10 @@ import { ledgerSignerOf } from './open-ledger-signer.js';
 
 const BridgeRows = z.tuple([z.object({ bridge_size: z.int() })]);
 
-export interface RotationParts {
+export interface RotationOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly keyring: Keyring;
   /** Origin of the ledger. */
   readonly origin: string;
@@ -41,22 +41,25 @@ export interface LedgerKeyRotation {
  * Processes that hold the old key cannot stamp any more, and must be started again.
  * @throws LedgerKeyMismatch; TimestampUnavailable; KeyError; EventLogUnavailable, errors of the database
  */
-export async function rotateLedgerKey(parts: RotationParts, signal: AbortSignal): Promise<LedgerKeyRotation> {
-  const { pool, log, keyring, origin, client, trustAnchors } = parts;
+export async function rotateLedgerKey(options: RotationOptions, signal: AbortSignal): Promise<LedgerKeyRotation> {
+  const { db, eventLog, keyring, origin, client, trustAnchors } = options;
   const signer = ledgerSignerOf(await keyring.ledgerKey(), origin);
   const nextKey = await keyring.nextLedgerKey();
   const next = ledgerSignerOf(nextKey, origin);
   const manifestKey = await keyring.manifestKey();
   await ensureManifestCertificate({
-    pool,
+    db,
     keyring: { ledgerKey: async () => nextKey, manifestKey: async () => manifestKey },
     origin,
   });
-  const readNewest = () => readNewestStamp(pool, trustAnchors, new Date());
-  const { rememberHead } = parts;
-  await bridgeLedgerKey({ pool, log, client, signer, next, readNewest, ...(rememberHead && { rememberHead }) }, signal);
+  const readNewest = () => readNewestStamp(db, trustAnchors, new Date());
+  const { rememberHead } = options;
+  await bridgeLedgerKey(
+    { db, eventLog, client, signer, next, readNewest, ...(rememberHead && { rememberHead }) },
+    signal,
+  );
   await keyring.promoteNextLedgerKey();
-  const { rows } = await pool.query('select bridge_size from ledger_keys where key = $1', [verifierKeyOf(next)]);
+  const { rows } = await db.query('select bridge_size from ledger_keys where key = $1', [verifierKeyOf(next)]);
   const [{ bridge_size: bridgeSize }] = BridgeRows.parse(rows);
   return { from: verifierKeyOf(signer), to: verifierKeyOf(next), bridgeSize };
 }
@@ -66,13 +69,13 @@ export async function rotateLedgerKey(parts: RotationParts, signal: AbortSignal)
  * @throws what `catchUpLedger` throws; KeyError
  */
 export async function finishLedgerKeyRotation({
-  pool,
-  log,
+  db,
+  eventLog,
   keyring,
   origin,
-}: Pick<RotationParts, 'pool' | 'log' | 'keyring' | 'origin'>): Promise<void> {
+}: Pick<RotationOptions, 'db' | 'eventLog' | 'keyring' | 'origin'>): Promise<void> {
   const pending = await keyring.pendingLedgerKey();
   if (pending === null) return;
-  const { key } = await catchUpLedger(pool, log);
+  const { key } = await catchUpLedger(db, eventLog);
   if (key === verifierKeyOf(ledgerSignerOf(pending, origin))) await keyring.promoteNextLedgerKey();
 }

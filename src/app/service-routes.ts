@@ -3,12 +3,12 @@ import type { CheckPassword } from '../accounts/sign-in/check-password.js';
 import { authRoutes } from '../api/auth/auth-routes.js';
 import { serveAuth } from '../api/auth/route.js';
 import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
-import { type DiscoveryDeps, discoveryRoutes } from '../api/discovery/discovery-routes.js';
+import { type DiscoveryOptions, discoveryRoutes } from '../api/discovery/discovery-routes.js';
 import type { ApiUsers } from '../api/guards/bearer.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
 import type { PanelRoute } from '../api/panel/route.js';
-import { type ServePanelDeps, servePanel } from '../api/panel/serve-panel.js';
+import { type ServePanelOptions, servePanel } from '../api/panel/serve-panel.js';
 import { servePublic } from '../api/public/public-verify.js';
 import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
@@ -19,9 +19,9 @@ import type { Verifier } from '../evidence/verification/verifier.js';
 import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 
-export interface ServiceDeps {
+export interface ServiceOptions {
   /** Connections in the role `consent_ledger_api`. */
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly directory: SiteDirectory;
   readonly rateLimiter: RateLimiter;
   readonly apiUsers: ApiUsers;
@@ -29,8 +29,8 @@ export interface ServiceDeps {
   readonly checkPassword: CheckPassword;
   readonly verifier: Verifier;
   readonly checkReadiness: CheckReadiness;
-  readonly discovery: DiscoveryDeps;
-  readonly panel: ServePanelDeps & { readonly routes: readonly PanelRoute[] };
+  readonly discovery: DiscoveryOptions;
+  readonly panel: ServePanelOptions & { readonly routes: readonly PanelRoute[] };
   /** A minute, from one address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
   readonly toolRoutes: readonly ToolRoute[];
@@ -39,22 +39,22 @@ export interface ServiceDeps {
 }
 
 /** Every route of the service, in groups. */
-export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
-  const { pool, rateLimiter, verifier } = deps;
+export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
+  const { db, rateLimiter, verifier } = options;
   const guards = createToolGuards({
-    directory: deps.directory,
+    directory: options.directory,
     rateLimiter,
-    apiUsers: deps.apiUsers,
-    keyUsage: deps.keyUsage,
-    invalidKeyLimit: deps.limits.invalidKeys,
+    apiUsers: options.apiUsers,
+    keyUsage: options.keyUsage,
+    invalidKeyLimit: options.limits.invalidKeys,
   });
   return [
-    (scope) => healthRoutes(scope, deps.checkReadiness),
+    (scope) => healthRoutes(scope, options.checkReadiness),
     async (scope) => {
       await scope.register(
         async (tool) => {
           allowCrossOrigin(tool);
-          serveTool(tool, deps.toolRoutes, { guards, clock: deps.clock });
+          serveTool(tool, options.toolRoutes, { guards, clock: options.clock });
         },
         { prefix: '/tool/v1' },
       );
@@ -63,23 +63,23 @@ export function serviceRoutes(deps: ServiceDeps): readonly RouteGroup[] {
       await scope.register(
         async (open) => {
           allowCrossOrigin(open);
-          servePublic(open, { verifier, rateLimiter, limit: deps.limits.publicVerify });
+          servePublic(open, { verifier, rateLimiter, limit: options.limits.publicVerify });
         },
         { prefix: '/api/v1/public' },
       );
     },
-    (scope) => servePanel(scope, deps.panel.routes, deps.panel),
+    (scope) => servePanel(scope, options.panel.routes, options.panel),
     (scope) => {
-      const options = {
-        checkPassword: deps.checkPassword,
+      const authOptions = {
+        checkPassword: options.checkPassword,
         rateLimiter,
-        apiPool: pool,
-        adminPool: deps.panel.adminPool,
+        apiPool: db,
+        adminPool: options.panel.adminPool,
       };
-      serveAuth(scope, authRoutes({ ...deps.apiUsers, ...options }), deps.apiUsers);
+      serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
     },
-    (scope) => checkpointRoutes(scope, pool),
-    (scope) => discoveryRoutes(scope, deps.discovery),
+    (scope) => checkpointRoutes(scope, db),
+    (scope) => discoveryRoutes(scope, options.discovery),
     verifyPage,
   ];
 }

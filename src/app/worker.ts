@@ -46,7 +46,7 @@ export async function prepareInstallation(
   await assertLogNotBehind(workerPool, eventLog);
   if (seals) await assertLedgerNotRolledBack(workerPool, eventLog, ledgerHeadFile(config));
   const journal = openErasureJournal(config.erasureJournal);
-  const applied = await applyErasures({ pool: workerPool, log: eventLog, journal });
+  const applied = await applyErasures({ db: workerPool, eventLog, journal });
   if (applied.fromLog + applied.fromJournal > 0) {
     logger.warn({ ...applied }, 'the database was restored from a backup: what was erased since is erased again');
   }
@@ -54,20 +54,20 @@ export async function prepareInstallation(
 
 /** Starts every background part. */
 export async function startWorker(installation: Installation): Promise<Worker> {
-  const { config, logger, workerPool: pool, eventLog: log, projectionsPool, keyring, metrics, tracing } = installation;
-  await finishLedgerKeyRotation({ pool, log, keyring, origin: config.ledgerOrigin });
+  const { config, logger, workerPool: pool, eventLog, projectionsPool, keyring, metrics, tracing } = installation;
+  await finishLedgerKeyRotation({ db: pool, eventLog, keyring, origin: config.ledgerOrigin });
   const signer = await openLedgerSigner(keyring, config);
   const timestamping = await openTimestamping(config, observeAsking(installation));
   await publishLedgerKeyFile(config, signer);
-  await ensureManifestCertificate({ pool, keyring, origin: config.ledgerOrigin });
+  await ensureManifestCertificate({ db: pool, keyring, origin: config.ledgerOrigin });
   const headFile = ledgerHeadFile(config);
   const remember = (state: LedgerState): Promise<void> => rememberHead(pool, headFile, state);
-  const sealingClock = createSealingClock({ pool, logger });
+  const sealingClock = createSealingClock({ db: pool, logger });
   const stamper = createStamper({
     sealingClock,
     rememberHead: remember,
-    pool,
-    log,
+    db: pool,
+    eventLog,
     logger,
     signer,
     client: timestamping.client,
@@ -76,11 +76,11 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     tracing,
   });
   const parts: readonly BackgroundPart[] = [
-    createRelay({ pool, log, keyring, logger, retentionMs: config.outbox.retentionHours * HOUR_MS, tracing }),
-    createProjector({ pool: projectionsPool, log, logger, projections: PROJECTIONS, tracing }),
+    createRelay({ db: pool, eventLog, keyring, logger, retentionMs: config.outbox.retentionHours * HOUR_MS, tracing }),
+    createProjector({ db: projectionsPool, eventLog, logger, projections: PROJECTIONS, tracing }),
     createSealer({
-      pool,
-      log,
+      db: pool,
+      eventLog,
       keyring,
       logger,
       signer,
@@ -91,17 +91,17 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       tracing,
     }),
     stamper,
-    createErasureRunner({ pool, log, logger, journal: openErasureJournal(config.erasureJournal) }),
+    createErasureRunner({ db: pool, eventLog, logger, journal: openErasureJournal(config.erasureJournal) }),
     createRetention({
-      pool,
+      db: pool,
       keyring,
       logger,
       clock: sealingClock,
       journal: openErasureJournal(config.erasureJournal),
     }),
     createExporter({
-      pool,
-      log,
+      db: pool,
+      eventLog,
       keyring,
       logger,
       origin: config.ledgerOrigin,
@@ -109,7 +109,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       maxBytes: config.exports.maxBytes,
       retentionMs: config.exports.retentionHours * HOUR_MS,
     }),
-    createUpkeep({ pool, logger }),
+    createUpkeep({ db: pool, logger }),
   ];
   metrics.showParts(parts);
   const stopping = new AbortController();

@@ -75,7 +75,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
     const bar = new SingleBar({ format: '{step} [{bar}] {value}/{total}', stream: context.stderr, hideCursor: true });
     bar.start(0, 0, { step: 'entries' });
     const result = await exportEvidence(
-      { pool: workerPool, log: eventLog, keyring, origin: config.ledgerOrigin, tracing },
+      { db: workerPool, eventLog, keyring, origin: config.ledgerOrigin, tracing },
       {
         siteId: options.site,
         filter,

@@ -100,8 +100,8 @@ async function withProgress(
   bar.start(0, 0);
   try {
     return await work({
-      pool: projectionsPool,
-      log: eventLog,
+      db: projectionsPool,
+      eventLog,
       projection,
       onProgress: (events, total) => {
         bar.setTotal(Math.max(events, total ?? 0));

@@ -17,10 +17,10 @@ import type { ErasureJournal } from './journal.js';
 import type { JournalLine } from './journal-line.js';
 import { lostRecords } from './lost-records.js';
 
-export interface ApplyErasuresParts {
+export interface ApplyErasuresOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly journal: ErasureJournal;
   /** Told of the progress in the log, which may be long after a restore. */
   readonly onProgress?: (events: number) => void;
@@ -46,94 +46,98 @@ const progressRows = z
  * called before the first request is served, and now and then after, so that a start need not read far. May be repeated and run at once.
  * @throws EventLogUnavailable, JournalUnavailable, InvalidEventBody, database errors
  */
-export async function applyErasures(parts: ApplyErasuresParts): Promise<AppliedErasures> {
-  const fromLog = await applyLog(parts);
-  return { fromLog, ...(await applyJournal(parts)) };
+export async function applyErasures(options: ApplyErasuresOptions): Promise<AppliedErasures> {
+  const fromLog = await applyLog(options);
+  return { fromLog, ...(await applyJournal(options)) };
 }
 
-async function applyLog({ pool, log, onProgress }: ApplyErasuresParts): Promise<number> {
-  const progress = await readProgress(pool);
+async function applyLog({ db, eventLog, onProgress }: ApplyErasuresOptions): Promise<number> {
+  const progress = await readProgress(db);
   // A position means nothing in another adapter's log.
-  let position = progress.log_kind === log.kind ? progress.log_position : null;
+  let position = progress.log_kind === eventLog.kind ? progress.log_position : null;
   let applied = 0;
   let read = 0;
   for (;;) {
-    const page = await log.readAll(position, PAGE);
+    const page = await eventLog.readAll(position, PAGE);
     for (const event of page.events) {
-      if (event.type === SUBJECT_ERASED && (await applyEvent(pool, event))) applied += 1;
+      if (event.type === SUBJECT_ERASED && (await applyEvent(db, event))) applied += 1;
     }
     read += page.events.length;
     onProgress?.(read);
     if (page.next !== position) {
       position = page.next;
-      await pool.query('update erasure_progress set log_kind = $1, log_position = $2', [log.kind, position]);
+      await db.query('update erasure_progress set log_kind = $1, log_position = $2', [eventLog.kind, position]);
     }
     if (page.atEnd) return applied;
   }
 }
 
-async function applyEvent(pool: pg.Pool, event: LoggedEvent): Promise<boolean> {
+async function applyEvent(db: pg.Pool, event: LoggedEvent): Promise<boolean> {
   const { record } = parseBody(PublicEventBody, event.type, event.data);
   const erased = parseRecord(SUBJECT_ERASED, record);
-  return withTransaction(pool, async (client) => {
-    await lockSite(client, erased.site_id);
-    if (!(await markErasureEvent(client, event.id, null))) return false;
-    await destroyPersonalData(client, erased.erased_event_ids, []);
-    await markErased(client, erased);
-    await cancelExports(client, erased.site_id);
+  return withTransaction(db, async (db) => {
+    await lockSite(db, erased.site_id);
+    if (!(await markErasureEvent(db, event.id, null))) return false;
+    await destroyPersonalData(db, erased.erased_event_ids, []);
+    await markErased(db, erased);
+    await cancelExports(db, erased.site_id);
     return true;
   });
 }
 
-async function applyJournal({ pool, log, journal }: ApplyErasuresParts): Promise<Omit<AppliedErasures, 'fromLog'>> {
-  const { journal_offset: offset } = await readProgress(pool);
-  const lost = await lostRecords(pool, log, await unknownErasures(pool, journal, offset));
+async function applyJournal({
+  db,
+  eventLog,
+  journal,
+}: ApplyErasuresOptions): Promise<Omit<AppliedErasures, 'fromLog'>> {
+  const { journal_offset: offset } = await readProgress(db);
+  const lost = await lostRecords(db, eventLog, await unknownErasures(db, journal, offset));
   let fromJournal = 0;
   let skippedLines = 0;
   let next = offset;
   for await (const entry of journal.read(offset)) {
     if (entry.line === null) skippedLines += 1;
-    else if (await applyLine(pool, entry.line, lost)) fromJournal += 1;
+    else if (await applyLine(db, entry.line, lost)) fromJournal += 1;
     next = entry.next;
   }
-  if (next !== offset) await pool.query('update erasure_progress set journal_offset = $1', [next]);
+  if (next !== offset) await db.query('update erasure_progress set journal_offset = $1', [next]);
   return { fromJournal, skippedLines };
 }
 
 /** Erasures of the journal that this database does not know. */
-async function unknownErasures(pool: pg.Pool, journal: ErasureJournal, offset: number): Promise<SubjectErasedRecord[]> {
+async function unknownErasures(db: pg.Pool, journal: ErasureJournal, offset: number): Promise<SubjectErasedRecord[]> {
   const unknown: SubjectErasedRecord[] = [];
   for await (const { line } of journal.read(offset)) {
     const record = line?.subject_erased ?? null;
     if (record === null) continue;
-    const { rowCount } = await pool.query('select from erasure_events where event_id = $1', [record.event_id]);
+    const { rowCount } = await db.query('select from erasure_events where event_id = $1', [record.event_id]);
     if (rowCount === 0) unknown.push(record);
   }
   return unknown;
 }
 
 /** @param lost event ids of records that neither this database nor the log has any more */
-async function applyLine(pool: pg.Pool, line: JournalLine, lost: ReadonlySet<string>): Promise<boolean> {
+async function applyLine(db: pg.Pool, line: JournalLine, lost: ReadonlySet<string>): Promise<boolean> {
   const { subject_erased: record, approval_tokens: tokens } = line;
-  return withTransaction(pool, async (client) => {
-    await client.query('set local synchronous_commit = on');
-    if (record === null) return (await destroyPersonalData(client, [], tokens)) > 0;
+  return withTransaction(db, async (db) => {
+    await db.query('set local synchronous_commit = on');
+    if (record === null) return (await destroyPersonalData(db, [], tokens)) > 0;
     // A site that the backup does not know has nothing to erase, and no stream to say so in.
-    if (!(await lockSite(client, record.site_id))) return false;
-    const isUnknown = await markErasureEvent(client, record.event_id, null);
-    const deletedTokens = await destroyPersonalData(client, record.erased_event_ids, tokens);
+    if (!(await lockSite(db, record.site_id))) return false;
+    const isUnknown = await markErasureEvent(db, record.event_id, null);
+    const deletedTokens = await destroyPersonalData(db, record.erased_event_ids, tokens);
     if (!isUnknown) return deletedTokens > 0;
-    await cancelExports(client, record.site_id);
+    await cancelExports(db, record.site_id);
     const erased = { ...record, erased_event_ids: record.erased_event_ids.filter((id) => !lost.has(id)) };
     if (erased.erased_event_ids.length === 0) return deletedTokens > 0;
-    await markErased(client, erased);
-    await sendSubjectErased(client, erased);
+    await markErased(db, erased);
+    await sendSubjectErased(db, erased);
     return true;
   });
 }
 
-async function readProgress(pool: pg.Pool): Promise<z.infer<typeof progressRows>[number]> {
-  const { rows } = await pool.query('select log_kind, log_position, journal_offset from erasure_progress');
+async function readProgress(db: pg.Pool): Promise<z.infer<typeof progressRows>[number]> {
+  const { rows } = await db.query('select log_kind, log_position, journal_offset from erasure_progress');
   const [row] = progressRows.parse(rows);
   if (row === undefined) throw new RangeError('the table erasure_progress is empty');
   return row;

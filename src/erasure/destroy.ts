@@ -11,20 +11,20 @@ const stateRows = z.array(z.object({ state: z.string() }));
  * Locks a site's row until the end of the transaction, as admission does first: nothing of the site is admitted or erased meanwhile.
  * @returns false if there is no such site
  */
-export async function lockSite(client: pg.PoolClient, siteId: string): Promise<boolean> {
-  const { rowCount } = await client.query('select from sites where id = $1 for update', [siteId]);
+export async function lockSite(db: pg.PoolClient, siteId: string): Promise<boolean> {
+  const { rowCount } = await db.query('select from sites where id = $1 for update', [siteId]);
   return rowCount === 1;
 }
 
 /** Destroys the keys and attachments of records, and approval tokens with what they name. @returns tokens deleted */
 export async function destroyPersonalData(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   eventIds: readonly string[],
   approvalTokens: readonly string[],
 ): Promise<number> {
-  await client.query('delete from record_keys where event_id = any($1::uuid[])', [eventIds]);
-  await client.query('delete from attachments where event_id = any($1::uuid[])', [eventIds]);
-  const { rowCount } = await client.query(
+  await db.query('delete from record_keys where event_id = any($1::uuid[])', [eventIds]);
+  await db.query('delete from attachments where event_id = any($1::uuid[])', [eventIds]);
+  const { rowCount } = await db.query(
     'delete from approval_tokens where id = any($1) or consumed_by = any($2::uuid[])',
     [approvalTokens, eventIds],
   );
@@ -40,12 +40,12 @@ export interface CancelledExports {
 }
 
 /** Stops the site's running exports, and destroys the keys of the packages that the service keeps. */
-export async function cancelExports(client: pg.PoolClient, siteId: string): Promise<CancelledExports> {
-  const { rowCount } = await client.query(
+export async function cancelExports(db: pg.PoolClient, siteId: string): Promise<CancelledExports> {
+  const { rowCount } = await db.query(
     `update exports set state = 'cancelled', ended_at = now(), seed = null where site_id = $1 and state = 'running'`,
     [siteId],
   );
-  const kept = await client.query(
+  const kept = await db.query(
     'update exports set seed = null where site_id = $1 and seed is not null returning state',
     [siteId],
   );
@@ -54,20 +54,16 @@ export async function cancelExports(client: pg.PoolClient, siteId: string): Prom
 }
 
 /** Remembers which records a `SubjectErased` lists. One that another lists already keeps that one. */
-export async function markErased(client: pg.PoolClient, record: SubjectErasedRecord): Promise<void> {
-  await client.query(
+export async function markErased(db: pg.PoolClient, record: SubjectErasedRecord): Promise<void> {
+  await db.query(
     `insert into erased_records (event_id, erasure_event_id) select unnest($1::uuid[]), $2 on conflict (event_id) do nothing`,
     [record.erased_event_ids, record.event_id],
   );
 }
 
 /** Remembers that a `SubjectErased` is on its way to the log, or there. @returns false if that was known */
-export async function markErasureEvent(
-  client: pg.PoolClient,
-  eventId: string,
-  requestId: string | null,
-): Promise<boolean> {
-  const { rowCount } = await client.query(
+export async function markErasureEvent(db: pg.PoolClient, eventId: string, requestId: string | null): Promise<boolean> {
+  const { rowCount } = await db.query(
     'insert into erasure_events (event_id, request_id) values ($1, $2) on conflict (event_id) do nothing',
     [eventId, requestId],
   );
@@ -75,9 +71,9 @@ export async function markErasureEvent(
 }
 
 /** Puts a `SubjectErased` on its way to the log. */
-export async function sendSubjectErased(client: pg.PoolClient, record: SubjectErasedRecord): Promise<void> {
+export async function sendSubjectErased(db: pg.PoolClient, record: SubjectErasedRecord): Promise<void> {
   const body = utf8(canonicalJson({ record: canonicalJson(record) }));
-  await client.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
+  await db.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
     record.site_id,
     consentsStream(record.site_id),
     record.event_id,

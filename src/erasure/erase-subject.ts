@@ -18,9 +18,9 @@ import { type ErasureReceipt, erasureReceipt } from './read-erasures.js';
 import { type ErasureRequest, openErasureRequests, orderErasure, reasonOf } from './requests.js';
 import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 
-export interface ErasureParts {
+export interface ErasureOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly keyring: Pick<Keyring, 'siteKey'>;
   readonly journal: ErasureJournal;
   readonly now?: () => Date;
@@ -42,35 +42,35 @@ export interface ErasureTask {
  * @throws UnknownSite, JournalUnavailable, KeyError, database errors: what was committed until then stays erased
  */
 export async function eraseSubject(
-  parts: ErasureParts,
+  options: ErasureOptions,
   { asker = 'service', ...task }: ErasureTask,
 ): Promise<ErasureReceipt> {
-  const { request } = await orderErasure(parts.pool, parts.keyring, { ...task, channel: asker }, { kind: asker });
-  return carryOut(parts, request);
+  const { request } = await orderErasure(options.db, options.keyring, { ...task, channel: asker }, { kind: asker });
+  return carryOut(options, request);
 }
 
 /** Finishes the erasures that were asked for and are not finished, oldest first. @returns their receipts */
 export async function resumeErasures(
-  parts: Omit<ErasureParts, 'keyring'>,
+  parts: Omit<ErasureOptions, 'keyring'>,
   signal?: AbortSignal,
 ): Promise<ErasureReceipt[]> {
   const receipts: ErasureReceipt[] = [];
-  for (const request of await openErasureRequests(parts.pool)) {
+  for (const request of await openErasureRequests(parts.db)) {
     if (signal?.aborted) break;
     receipts.push(await carryOut(parts, request));
   }
   return receipts;
 }
 
-async function carryOut(parts: Omit<ErasureParts, 'keyring'>, request: ErasureRequest): Promise<ErasureReceipt> {
+async function carryOut(parts: Omit<ErasureOptions, 'keyring'>, request: ErasureRequest): Promise<ErasureReceipt> {
   let progress: Progress = { isLast: false, after: null };
   while (!progress.isLast) progress = await erasePage(parts, request, progress.after);
   // After the commit of the last page, so that no key was destroyed later than the receipt says.
-  await parts.pool.query(
+  await parts.db.query(
     'update erasure_requests set finished_at = clock_timestamp(), blind_index = null where id = $1',
     [request.id],
   );
-  const receipt = await erasureReceipt(parts.pool, request.id);
+  const receipt = await erasureReceipt(parts.db, request.id);
   if (receipt === null) throw new Error(`the erasure ${request.id} is finished, but its receipt is missing`);
   return receipt;
 }
@@ -84,15 +84,15 @@ interface Progress {
 
 /** One transaction: destroys what it finds, announces it, and notes whether anything is left. */
 function erasePage(
-  { pool, journal, now = () => new Date() }: Omit<ErasureParts, 'keyring'>,
+  { db, journal, now = () => new Date() }: Omit<ErasureOptions, 'keyring'>,
   request: ErasureRequest,
   after: string | null,
 ): Promise<Progress> {
-  return withTransaction(pool, async (client) => {
-    await client.query('set local synchronous_commit = on');
-    if (!(await lockSite(client, request.siteId))) throw new UnknownSite(request.siteId);
-    const page = await nextRecords(client, request, after);
-    const tokens = await nextApprovalTokens(client, request, page.eventIds);
+  return withTransaction(db, async (db) => {
+    await db.query('set local synchronous_commit = on');
+    if (!(await lockSite(db, request.siteId))) throw new UnknownSite(request.siteId);
+    const page = await nextRecords(db, request, after);
+    const tokens = await nextApprovalTokens(db, request, page.eventIds);
     const isLast = page.next === null && !tokens.mayBeMore;
     const record = page.eventIds.length === 0 ? null : subjectErased(request, page.eventIds, now());
     // On disk before the commit: a restore from a backup must not bring back what was erased after it.
@@ -100,14 +100,14 @@ function erasePage(
     if (isAnythingFound) {
       await journal.append({ v: 1, subject_erased: record, approval_tokens: [...tokens.ids] });
     }
-    const deletedTokens = await destroyPersonalData(client, page.eventIds, tokens.ids);
-    const exports = isAnythingFound ? await cancelExports(client, request.siteId) : NO_EXPORTS;
+    const deletedTokens = await destroyPersonalData(db, page.eventIds, tokens.ids);
+    const exports = isAnythingFound ? await cancelExports(db, request.siteId) : NO_EXPORTS;
     if (record !== null) {
-      await markErased(client, record);
-      await markErasureEvent(client, record.event_id, request.id);
-      await sendSubjectErased(client, record);
+      await markErased(db, record);
+      await markErasureEvent(db, record.event_id, request.id);
+      await sendSubjectErased(db, record);
     }
-    await client.query(
+    await db.query(
       `update erasure_requests
           set erased_count = erased_count + $2, deleted_token_count = deleted_token_count + $3,
               cancelled_export_count = cancelled_export_count + $4, destroyed_package_count = destroyed_package_count + $5

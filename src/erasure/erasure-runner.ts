@@ -1,11 +1,11 @@
-import type { BackgroundPart, Log, PartStatus } from '../platform/background/part.js';
+import type { BackgroundPart, PartStatus, ServiceLogger } from '../platform/background/part.js';
 import { runUnderLease } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
-import { type ApplyErasuresParts, applyErasures } from './apply-erasures.js';
+import { type ApplyErasuresOptions, applyErasures } from './apply-erasures.js';
 import { resumeErasures } from './erase-subject.js';
 
-export interface ErasureRunnerOptions extends ApplyErasuresParts {
-  readonly logger: Log;
+export interface ErasureRunnerOptions extends ApplyErasuresOptions {
+  readonly logger: ServiceLogger;
   /** How often new requests are looked for, in milliseconds. */
   readonly pollMs?: number;
   /** How often log and journal are held against the key table, in milliseconds: it keeps the next start short. */
@@ -26,8 +26,8 @@ class ErasureRunner implements BackgroundPart {
   constructor(private readonly options: ErasureRunnerOptions) {}
 
   async run(signal: AbortSignal): Promise<void> {
-    const { pool, logger: log } = this.options;
-    await runUnderLease({ pool, name: this.name, log, work: (leased) => this.#work(leased) }, signal);
+    const { db, logger } = this.options;
+    await runUnderLease({ db, name: this.name, logger, work: (leased) => this.#work(leased) }, signal);
   }
 
   status(): PartStatus {

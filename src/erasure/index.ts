@@ -1,6 +1,6 @@
 export { ANNOUNCEMENT_STATES, type Announcement, listAnnouncements } from './announcements.js';
-export { type AppliedErasures, type ApplyErasuresParts, applyErasures } from './apply-erasures.js';
-export { type ErasureParts, eraseSubject, resumeErasures } from './erase-subject.js';
+export { type AppliedErasures, type ApplyErasuresOptions, applyErasures } from './apply-erasures.js';
+export { type ErasureOptions, eraseSubject, resumeErasures } from './erase-subject.js';
 export { createErasureRunner, type ErasureRunnerOptions } from './erasure-runner.js';
 export { JournalUnavailable, UnknownSite } from './errors.js';
 export type { ErasureSubject } from './identifiers.js';

@@ -13,26 +13,26 @@ const idRows = z.array(z.object({ id: z.string() }));
  * @returns their event ids
  */
 export async function lostRecords(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   erasures: readonly SubjectErasedRecord[],
 ): Promise<Set<string>> {
   const bySite = new Map<string, Set<string>>();
   for (const { site_id: siteId, erased_event_ids: ids } of erasures) {
-    const unknown = await unknownToDatabase(pool, ids);
+    const unknown = await unknownToDatabase(db, ids);
     if (unknown.length > 0) bySite.set(siteId, new Set([...(bySite.get(siteId) ?? []), ...unknown]));
   }
   const lost = new Set<string>();
   for (const [siteId, ids] of bySite) {
-    await removeFoundInLog(log, consentsStream(siteId), ids);
+    await removeFoundInLog(eventLog, consentsStream(siteId), ids);
     for (const id of ids) lost.add(id);
   }
   return lost;
 }
 
 /** A record that the database has has a key until it is erased. */
-async function unknownToDatabase(pool: pg.Pool, ids: readonly string[]): Promise<string[]> {
-  const { rows } = await pool.query(
+async function unknownToDatabase(db: pg.Pool, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query(
     `select id::text from unnest($1::uuid[]) as listed (id)
       where not exists (select from record_keys k where k.event_id = id)
         and not exists (select from erased_records e where e.event_id = id)`,
@@ -41,9 +41,9 @@ async function unknownToDatabase(pool: pg.Pool, ids: readonly string[]): Promise
   return idRows.parse(rows).map(({ id }) => id);
 }
 
-async function removeFoundInLog(log: EventLog, stream: string, ids: Set<string>): Promise<void> {
+async function removeFoundInLog(eventLog: EventLog, stream: string, ids: Set<string>): Promise<void> {
   for (let revision = 0; ids.size > 0; ) {
-    const page = await log.readStream(stream, revision, PAGE);
+    const page = await eventLog.readStream(stream, revision, PAGE);
     if (page.length === 0) return;
     for (const { id } of page) ids.delete(id);
     revision += page.length;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
 import type { Actor } from '../platform/audit-log/entry.js';
-import { type Database, withTransaction } from '../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../platform/database/pool.js';
 import { type BlindIndexKind, blindIndex, hmacSha256, type Keyring } from '../platform/keys/index.js';
 import { UnknownSite } from './errors.js';
 import { firstEventIdAt } from './event-id-times.js';
@@ -51,7 +51,7 @@ type SiteKeys = Pick<Keyring, 'siteKey'>;
  * @throws UnknownSite; KeyError
  */
 export async function recordErasureRequest(
-  db: Database,
+  db: Queryable,
   keyring: SiteKeys,
   { siteId, by, channel, idempotencyKey }: ErasureOrder,
 ): Promise<RecordedOrder> {
@@ -85,17 +85,17 @@ export async function recordErasureRequest(
  * @throws UnknownSite; KeyError; database errors
  */
 export function orderErasure(
-  pool: pg.Pool,
+  db: pg.Pool,
   keyring: SiteKeys,
   order: ErasureOrder,
   actor: Actor,
 ): Promise<RecordedOrder> {
-  return withTransaction(pool, async (transaction) => {
-    const recorded = await recordErasureRequest(transaction, keyring, order);
+  return withTransaction(db, async (db) => {
+    const recorded = await recordErasureRequest(db, keyring, order);
     if (!recorded.isNew) return recorded;
-    const { rows } = await transaction.query('select tenant_id from sites where id = $1', [order.siteId]);
+    const { rows } = await db.query('select tenant_id from sites where id = $1', [order.siteId]);
     const [{ tenant_id: tenantId }] = z.tuple([z.object({ tenant_id: z.string() })]).parse(rows);
-    await appendAuditEntry(transaction, { tenantId, actor, action: ERASURE_ACTION, ...auditOf(recorded, order) });
+    await appendAuditEntry(db, { tenantId, actor, action: ERASURE_ACTION, ...auditOf(recorded, order) });
     return recorded;
   });
 }
@@ -137,7 +137,7 @@ function requestDigest(siteKey: Uint8Array, channel: ErasureChannel, key: string
   return hmacSha256(siteKey, `erasure\0${channel}\0${key}\0${kind}\0${value}`);
 }
 
-async function earlierRequest(db: Database, digest: Buffer | null): Promise<string> {
+async function earlierRequest(db: Queryable, digest: Buffer | null): Promise<string> {
   const { rows } = await db.query('select id from erasure_requests where request_digest = $1', [digest]);
   const [{ id }] = z.tuple([z.object({ id: z.string() })]).parse(rows);
   return id;

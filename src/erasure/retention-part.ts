@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { BackgroundPart, Log } from '../platform/background/part.js';
+import type { BackgroundPart, ServiceLogger } from '../platform/background/part.js';
 import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
 import { ClockNotTrusted, type SealingClock } from '../platform/clock/trusted-clock.js';
-import { type ErasureParts, eraseSubject } from './erase-subject.js';
+import { type ErasureOptions, eraseSubject } from './erase-subject.js';
 import { firstEventIdAt } from './event-id-times.js';
 
-export interface RetentionOptions extends ErasureParts {
-  readonly logger: Log;
+export interface RetentionOptions extends ErasureOptions {
+  readonly logger: ServiceLogger;
   /** The clock that batches are sealed by: throws ClockNotTrusted where it differs from the database's, or has jumped. */
   readonly clock: SealingClock;
   /** How often sites are looked through, in milliseconds. */
@@ -26,13 +26,13 @@ const limitedSites = z.array(z.object({ id: z.string(), retention_days: z.int() 
  * taken from the database's clock, and nothing is erased while the clocks cannot be trusted.
  */
 export function createRetention(options: RetentionOptions): BackgroundPart {
-  const { pool, logger, clock, everyMs = EVERY_MS } = options;
+  const { db, logger, clock, everyMs = EVERY_MS } = options;
   let erasedRecords = 0;
   let failures = 0;
   let looks = 0;
 
   const eraseOld = async ({ id, retention_days: days }: z.infer<typeof limitedSites>[number]): Promise<void> => {
-    const before = new Date((await trustedNow(pool, clock)).getTime() - days * DAY_MS);
+    const before = new Date((await trustedNow(db, clock)).getTime() - days * DAY_MS);
     const receipt = await eraseSubject(options, { siteId: id, by: { kind: 'retention', before } });
     erasedRecords += receipt.erasedRecords;
     if (receipt.erasedRecords > 0) {
@@ -43,7 +43,7 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
   /** @returns whether the clock could be trusted all along */
   const lookThrough = async (signal: AbortSignal): Promise<boolean> => {
     try {
-      for (const site of await sitesWithOldRecords(pool, await trustedNow(pool, clock))) {
+      for (const site of await sitesWithOldRecords(db, await trustedNow(db, clock))) {
         if (signal.aborted) return true;
         await eraseOld(site).catch((error: unknown) => {
           if (error instanceof ClockNotTrusted) throw error;
@@ -73,29 +73,27 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
   return {
     name: 'retention',
     status: () => ({ looks, erased_records: erasedRecords, failures }),
-    run: (signal) => runUnderLease({ pool, name: 'retention', log: logger, work }, signal),
+    run: (signal) => runUnderLease({ db, name: 'retention', logger, work }, signal),
   };
 }
 
 const clockRows = z.tuple([z.object({ now: z.date() })]);
 
 /** The database's time, and no later than the process's. @throws ClockNotTrusted */
-async function trustedNow(pool: pg.Pool, clock: SealingClock): Promise<Date> {
+async function trustedNow(db: pg.Pool, clock: SealingClock): Promise<Date> {
   const own = await clock();
-  const [{ now }] = clockRows.parse((await pool.query('select clock_timestamp() as now')).rows);
+  const [{ now }] = clockRows.parse((await db.query('select clock_timestamp() as now')).rows);
   return now < own ? now : own;
 }
 
 /** Sites that have something to erase: most have not, and need no request on record. */
-async function sitesWithOldRecords(pool: pg.Pool, now: Date): Promise<z.infer<typeof limitedSites>> {
-  const { rows } = await pool.query(
-    'select id, retention_days from sites where retention_days is not null order by id',
-  );
+async function sitesWithOldRecords(db: pg.Pool, now: Date): Promise<z.infer<typeof limitedSites>> {
+  const { rows } = await db.query('select id, retention_days from sites where retention_days is not null order by id');
   const sites = limitedSites.parse(rows);
   const due: z.infer<typeof limitedSites> = [];
   for (const site of sites) {
     const before = firstEventIdAt(new Date(now.getTime() - site.retention_days * DAY_MS));
-    const { rowCount } = await pool.query('select from record_keys where site_id = $1 and event_id < $2 limit 1', [
+    const { rowCount } = await db.query('select from record_keys where site_id = $1 and event_id < $2 limit 1', [
       site.id,
       before,
     ]);

@@ -31,25 +31,25 @@ const tokenRows = z.array(z.object({ id: z.string() }));
 
 /**
  * The next records whose keys are still there.
- * @param client in a transaction that holds the site's row
+ * @param db in a transaction that holds the site's row
  * @param after event id behind which to look; null: from the first
  */
 export async function nextRecords(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   request: ErasureRequest,
   after: string | null,
 ): Promise<RecordPage> {
   const { siteId, target } = request;
   switch (target.kind) {
     case 'record': {
-      const { rows } = await client.query('select event_id from record_keys where event_id = $1 and site_id = $2', [
+      const { rows } = await db.query('select event_id from record_keys where event_id = $1 and site_id = $2', [
         target.eventId,
         siteId,
       ]);
       return { eventIds: eventRows.parse(rows).map((row) => row.event_id), next: null };
     }
     case 'person': {
-      const { rows } = await client.query(
+      const { rows } = await db.query(
         `select event_id from record_keys where site_id = $1 and ${INDEX_COLUMNS[target.index]} = $2 order by event_id limit $3`,
         [siteId, target.value, MAX_ERASED_RECORDS],
       );
@@ -57,17 +57,17 @@ export async function nextRecords(
       return { eventIds, next: eventIds.length < MAX_ERASED_RECORDS ? null : (eventIds.at(-1) ?? null) };
     }
     case 'retention':
-      return nextOldRecords(client, siteId, target.belowEventId, after);
+      return nextOldRecords(db, siteId, target.belowEventId, after);
   }
 }
 
 async function nextOldRecords(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   siteId: string,
   below: string,
   after: string | null,
 ): Promise<RecordPage> {
-  const { rows } = await client.query(
+  const { rows } = await db.query(
     `select event_id, site_id = $1 as is_own from record_keys
       where event_id < $2 and ($3::uuid is null or event_id > $3) order by event_id limit $4`,
     [siteId, below, after, RETENTION_SCAN],
@@ -86,7 +86,7 @@ async function nextOldRecords(
  * or are as old as the records. The lock on the site keeps others off them.
  */
 export async function nextApprovalTokens(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   { siteId, target }: ErasureRequest,
   eventIds: readonly string[],
 ): Promise<{ readonly ids: readonly string[]; readonly mayBeMore: boolean }> {
@@ -96,7 +96,7 @@ export async function nextApprovalTokens(
       : target.kind === 'retention'
         ? ['created_at < $2', timeOfEventId(target.belowEventId)]
         : ['consumed_by = $2', target.eventId];
-  const { rows } = await client.query(
+  const { rows } = await db.query(
     `select id from approval_tokens where site_id = $1 and (${condition} or consumed_by = any($3::uuid[]))
       order by id limit $4`,
     [siteId, value, eventIds, MAX_TOKENS],

@@ -52,15 +52,15 @@ async function eraseAfterBackup(): Promise<{ ids: string[]; erasure: string }> {
   await world.relay();
   await backUp(pipeline.owner);
   const receipt = await eraseSubject(
-    { pool: pipeline.worker, keyring, journal: openErasureJournal(path) },
+    { db: pipeline.worker, keyring, journal: openErasureJournal(path) },
     { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } },
   );
   return { ids, erasure: receipt.eventIds[0] ?? '' };
 }
 
 function apply() {
-  const { worker: pool, log } = world.pipeline;
-  return applyErasures({ pool, log, journal: openErasureJournal(path) });
+  const { worker: pool, eventLog } = world.pipeline;
+  return applyErasures({ db: pool, eventLog, journal: openErasureJournal(path) });
 }
 
 async function keysLeft(ids: readonly string[]): Promise<number[]> {
@@ -89,14 +89,14 @@ it('erases again what a restored database has back, as the log says', async () =
 it('erases again what was restored together with the log, as the journal says, under the same event id', async () => {
   const { ids, erasure } = await eraseAfterBackup();
   await world.relay();
-  const { owner, log } = world.pipeline;
+  const { owner, eventLog } = world.pipeline;
   await restore(owner, true);
   expect(await keysLeft(ids)).toEqual([2, 1]);
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 1, skippedLines: 0 });
   expect(await keysLeft(ids)).toEqual([0, 0]);
   expect(await count(owner, 'outbox where event_id = $1', [erasure])).toBe(1);
   await world.relay();
-  const stream = await log.readStream(`consents-${world.site.siteId}`, 0, 100);
+  const stream = await eventLog.readStream(`consents-${world.site.siteId}`, 0, 100);
   expect(stream.map((event) => event.id)).toEqual([...ids, erasure]);
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
 });
@@ -113,7 +113,7 @@ it('deletes restored approval tokens that nobody used, though no event names the
   await backUp(pipeline.owner);
   const journal = openErasureJournal(path);
   await eraseSubject(
-    { pool: pipeline.worker, keyring, journal },
+    { db: pipeline.worker, keyring, journal },
     { siteId: site.siteId, by: { kind: 'phone', value: '00905550000000' } },
   );
   await restore(pipeline.owner, false);
@@ -130,7 +130,7 @@ it('reads a journal that was cut off in a line, shortened, or replaced', async (
   await world.record(site, [{ visitorId: 'ben' }]);
   const erase = (value: string) =>
     eraseSubject(
-      { pool: pipeline.worker, keyring, journal: openErasureJournal(path) },
+      { db: pipeline.worker, keyring, journal: openErasureJournal(path) },
       { siteId: site.siteId, by: { kind: 'visitor', value } },
     );
   await erase('ben');
@@ -153,7 +153,7 @@ it('announces nothing of records that a restore has lost, and the read model goe
   const { pipeline, keyring, site } = world;
   const erase = (value: string) =>
     eraseSubject(
-      { pool: pipeline.worker, keyring, journal: openErasureJournal(path) },
+      { db: pipeline.worker, keyring, journal: openErasureJournal(path) },
       { siteId: site.siteId, by: { kind: 'visitor', value } },
     );
   const [before = ''] = await world.record(site, [{ visitorId: 'ann' }]);
@@ -166,7 +166,7 @@ it('announces nothing of records that a restore has lost, and the read model goe
   await restore(pipeline.owner, true);
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 1, skippedLines: 0 });
   await world.relay();
-  const stream = await pipeline.log.readStream(`consents-${site.siteId}`, 0, 100);
+  const stream = await pipeline.eventLog.readStream(`consents-${site.siteId}`, 0, 100);
   expect(stream.map((event) => event.id)).toEqual([before, ann.eventIds[0]]);
   const [, erasure] = stream;
   const { record } = parseBody(PublicEventBody, SUBJECT_ERASED, erasure?.data ?? new Uint8Array());
@@ -184,7 +184,7 @@ it('announces an erased record that the log has kept, though the restored databa
   await world.relay();
   // Restored before its SubjectErased came to the log.
   await eraseSubject(
-    { pool: pipeline.worker, keyring, journal: openErasureJournal(path) },
+    { db: pipeline.worker, keyring, journal: openErasureJournal(path) },
     { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } },
   );
   await restore(pipeline.owner, false);

@@ -21,7 +21,7 @@ afterAll(async () => {
 class Crash extends Error {}
 
 /** A pool that breaks at its nth statement, before the statement is run or after it. */
-function crashingPool(pool: pg.Pool, at: number, when: 'before' | 'after'): { pool: pg.Pool; ran: () => number } {
+function crashingPool(db: pg.Pool, at: number, when: 'before' | 'after'): { db: pg.Pool; ran: () => number } {
   let statements = 0;
   const query =
     (target: Pick<pg.Pool, 'query'>) =>
@@ -33,7 +33,7 @@ function crashingPool(pool: pg.Pool, at: number, when: 'before' | 'after'): { po
       if (statements === at) throw new Crash();
       return result;
     };
-  const wrapped = new Proxy(pool, {
+  const wrapped = new Proxy(db, {
     get(target, name) {
       if (name === 'query') return query(target);
       if (name !== 'connect') return Reflect.get(target, name);
@@ -51,7 +51,7 @@ function crashingPool(pool: pg.Pool, at: number, when: 'before' | 'after'): { po
       };
     },
   });
-  return { pool: wrapped, ran: () => statements };
+  return { db: wrapped, ran: () => statements };
 }
 
 describe('an erasure that is interrupted', () => {
@@ -71,7 +71,7 @@ describe('an erasure that is interrupted', () => {
       const ids = await world.record(site, [{ visitorId, signature: Buffer.from('x') }, { visitorId }]);
       const crashing = crashingPool(pipeline.worker, at, when);
       const erasing = eraseSubject(
-        { pool: crashing.pool, keyring, journal },
+        { db: crashing.db, keyring, journal },
         { siteId: site.siteId, by: { kind: 'visitor', value: visitorId } },
       );
       if (at < 0) await erasing;
@@ -82,9 +82,9 @@ describe('an erasure that is interrupted', () => {
           "erasure_requests where requested_at > now() - interval '1 hour' and finished_at is null",
         )) > 0;
 
-      const { worker: pool, log } = pipeline;
-      await applyErasures({ pool, log, journal });
-      await resumeErasures({ pool, journal });
+      const { worker: pool, eventLog } = pipeline;
+      await applyErasures({ db: pool, eventLog, journal });
+      await resumeErasures({ db: pool, journal });
       const keys = await count(pipeline.owner, 'record_keys where event_id = any($1)', [ids]);
       const announced = await count(pipeline.owner, 'erased_records where event_id = any($1)', [ids]);
       const events = await count(
@@ -97,8 +97,8 @@ describe('an erasure that is interrupted', () => {
       else expect({ keys, announced, events }, where).toEqual({ keys: 2, announced: 0, events: 0 });
       // Nothing is left to do, and doing it again changes nothing.
       const outbox = await count(pipeline.owner, 'outbox');
-      await applyErasures({ pool, log, journal });
-      expect(await resumeErasures({ pool, journal })).toEqual([]);
+      await applyErasures({ db: pool, eventLog, journal });
+      expect(await resumeErasures({ db: pool, journal })).toEqual([]);
       expect(await count(pipeline.owner, 'outbox')).toBe(outbox);
       return crashing.ran();
     }

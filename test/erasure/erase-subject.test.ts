@@ -33,7 +33,7 @@ function journal() {
 
 function erase(by: ErasureSubject, siteId = world.site.siteId) {
   const { pipeline, keyring } = world;
-  return eraseSubject({ pool: pipeline.worker, keyring, journal: journal() }, { siteId, by });
+  return eraseSubject({ db: pipeline.worker, keyring, journal: journal() }, { siteId, by });
 }
 
 /** The `SubjectErased` of a site in the outbox, in order. */

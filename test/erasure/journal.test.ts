@@ -23,8 +23,8 @@ it('erases nothing while its journal cannot be written', async () => {
   const path = join(folder, 'no-file');
   await mkdir(path);
   const ids = await world.record(site, [{ visitorId: 'ann' }]);
-  const parts = { pool: pipeline.worker, keyring, journal: openErasureJournal(path) };
-  const erasing = eraseSubject(parts, { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } });
+  const options = { db: pipeline.worker, keyring, journal: openErasureJournal(path) };
+  const erasing = eraseSubject(options, { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } });
   await expect(erasing).rejects.toBeInstanceOf(JournalUnavailable);
   expect(await count(pipeline.owner, 'record_keys where event_id = any($1)', [ids])).toBe(1);
   expect(await count(pipeline.owner, `outbox where type = 'SubjectErased.v1'`)).toBe(0);
@@ -39,9 +39,9 @@ it('carries out what other processes asked for, and what was left open', async (
     by: { kind: 'record', eventId: ids[0] ?? '' },
     channel: 's2s',
   });
-  const { worker: pool, log } = pipeline;
+  const { worker: pool, eventLog } = pipeline;
   const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
-  const runner = createErasureRunner({ pool, log, journal, logger: silent, pollMs: 10 });
+  const runner = createErasureRunner({ db: pool, eventLog, journal, logger: silent, pollMs: 10 });
   await whileRunning([runner], () => until(async () => (await erasureReceipt(api, request.id)) !== null));
   expect(await erasureReceipt(api, request.id)).toMatchObject({ reason: 'record', erasedRecords: 1 });
   // The one from the test above, whose journal failed, is done too.

@@ -25,8 +25,8 @@ function retentionBy({ ahead = 0, monotonic = () => performance.now() }: Clocks)
   const { pipeline, keyring, folder } = world;
   const journal = openErasureJournal(join(folder, 'journal', 'erasures.ndjson'));
   const logger = pino({ level: 'silent' });
-  const clock = createSealingClock({ pool: pipeline.worker, logger, monotonic, now: () => Date.now() + ahead });
-  return createRetention({ pool: pipeline.worker, keyring, journal, logger, clock, everyMs: 20 });
+  const clock = createSealingClock({ db: pipeline.worker, logger, monotonic, now: () => Date.now() + ahead });
+  return createRetention({ db: pipeline.worker, keyring, journal, logger, clock, everyMs: 20 });
 }
 
 /** Lets the part look through the sites until something is so. */

@@ -39,7 +39,7 @@ it('what was erased leaves the database’s files with a scrub, and not before a
     await reader.query('begin isolation level repeatable read');
     await reader.query('select 1 from sites');
     const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
-    await eraseSubject({ pool, keyring, journal }, { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } });
+    await eraseSubject({ db: pool, keyring, journal }, { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } });
     expect(await onDisk(seeds)).toEqual([true, true, true]);
     await expect(scrubErased(pipeline.url)).rejects.toThrow(ScrubFailed);
     expect(await onDisk(seeds)).toEqual([true, true, true]);

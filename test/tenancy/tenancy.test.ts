@@ -28,7 +28,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 describe('the catalogue', () => {
   let database: TestDatabase;
-  let pool: pg.Pool;
+  let db: pg.Pool;
   let apiPool: pg.Pool;
   let workerPool: pg.Pool;
   let directory: SiteDirectory;
@@ -41,14 +41,14 @@ describe('the catalogue', () => {
       maxConnections: 5,
       statementTimeoutMs: 30_000,
     };
-    pool = createPool({ ...options, role: 'consent_ledger_admin', onIdleError: () => undefined });
+    db = createPool({ ...options, role: 'consent_ledger_admin', onIdleError: () => undefined });
     apiPool = createPool({ ...options, role: 'consent_ledger_api', onIdleError: () => undefined });
     workerPool = createPool({ ...options, role: 'consent_ledger_worker', onIdleError: () => undefined });
     directory = createSiteDirectory(apiPool, await createKeyring(workerPool, createSecretKey(randomBytes(32))));
-    tenantId = (await createTenant(pool, 'Shop', PLANS.standard)).id;
+    tenantId = (await createTenant(db, 'Shop', PLANS.standard)).id;
   });
   afterAll(async () => {
-    await Promise.all([pool.end(), apiPool.end(), workerPool.end()]);
+    await Promise.all([db.end(), apiPool.end(), workerPool.end()]);
     await database.drop();
   });
 
@@ -61,12 +61,12 @@ describe('the catalogue', () => {
       allowedOrigins: [],
       allowedIps: [],
     };
-    return (await createSite(pool, site)).id;
+    return (await createSite(db, site)).id;
   };
   const newDocument = async (siteId: string, slug = 'terms'): Promise<string> =>
-    (await createDocument(pool, { siteId, slug, kind: 'terms', requiresApprovalToken: false })).id;
+    (await createDocument(db, { siteId, slug, kind: 'terms', requiresApprovalToken: false })).id;
   const draft = (siteId: string, documentId: string, more: Partial<NewVersion> = {}) =>
-    draftVersion(pool, {
+    draftVersion(db, {
       siteId,
       documentId,
       language: 'en',
@@ -77,11 +77,11 @@ describe('the catalogue', () => {
     });
   const published = async (siteId: string, documentId: string, more: Partial<NewVersion> = {}): Promise<string> => {
     const { id } = await draft(siteId, documentId, more);
-    await publishVersion(pool, siteId, id);
+    await publishVersion(db, siteId, id);
     return id;
   };
   const eventsOf = async (siteId: string) => {
-    const { rows } = await pool.query('select type, body from outbox where stream = $1 order by seq', [
+    const { rows } = await db.query('select type, body from outbox where stream = $1 order by seq', [
       noticesStream(siteId),
     ]);
     return z
@@ -101,11 +101,11 @@ describe('the catalogue', () => {
     const siteId = await newSite();
     const documentId = await newDocument(siteId);
     const first = await published(siteId, documentId);
-    await activateVersion(pool, siteId, first);
+    await activateVersion(db, siteId, first);
     const second = await published(siteId, documentId, { content: 'Another text' });
-    expect(await activateVersion(pool, siteId, second)).toEqual({ changed: true, retired: first });
+    expect(await activateVersion(db, siteId, second)).toEqual({ changed: true, retired: first });
     expect([...(await directory.refresh(siteId)).activeVersions.keys()]).toEqual([second]);
-    await retireVersion(pool, siteId, second);
+    await retireVersion(db, siteId, second);
     expect((await directory.refresh(siteId)).activeVersions.size).toBe(0);
     expect((await eventsOf(siteId)).map(({ type, record }) => [type, record.document_version_id])).toEqual([
       ['DocumentVersionPublished.v1', first],
@@ -121,17 +121,17 @@ describe('the catalogue', () => {
     const siteId = await newSite();
     const documentId = await newDocument(siteId);
     const { id } = await draft(siteId, documentId);
-    await expect(activateVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
-    await expect(retireVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
-    await publishVersion(pool, siteId, id);
-    await expect(publishVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
-    await activateVersion(pool, siteId, id);
-    expect(await activateVersion(pool, siteId, id)).toEqual({ changed: false, retired: null });
-    await retireVersion(pool, siteId, id);
-    await retireVersion(pool, siteId, id);
-    await expect(activateVersion(pool, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
-    await expect(publishVersion(pool, await newSite(), id)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(publishVersion(pool, randomUUID(), id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(activateVersion(db, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(retireVersion(db, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
+    await publishVersion(db, siteId, id);
+    await expect(publishVersion(db, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
+    await activateVersion(db, siteId, id);
+    expect(await activateVersion(db, siteId, id)).toEqual({ changed: false, retired: null });
+    await retireVersion(db, siteId, id);
+    await retireVersion(db, siteId, id);
+    await expect(activateVersion(db, siteId, id)).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(publishVersion(db, await newSite(), id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(publishVersion(db, randomUUID(), id)).rejects.toMatchObject({ code: 'not_found' });
     await expect(newDocument(siteId)).rejects.toMatchObject({ code: 'already_exists' });
     await expect(newDocument(siteId, 'Not A Slug')).rejects.toMatchObject({ code: 'invalid' });
     await expect(draft(siteId, documentId, { content: '' })).rejects.toMatchObject({ code: 'invalid' });
@@ -154,11 +154,11 @@ describe('the catalogue', () => {
       content: bytes.toString('base64'),
     });
     const text = await published(siteId, documentId, { language: 'tr', content: 'Metin ışık' });
-    await activateVersion(pool, siteId, pdf);
-    await activateVersion(pool, siteId, text);
+    await activateVersion(db, siteId, pdf);
+    await activateVersion(db, siteId, text);
     const { activeVersions } = await directory.refresh(siteId);
     const hashOf = (id: string): string => activeVersions.get(id)?.contentSha256 ?? '';
-    expect(Buffer.from(await readContent(pool, hashOf(pdf)))).toEqual(bytes);
+    expect(Buffer.from(await readContent(db, hashOf(pdf)))).toEqual(bytes);
     expect(hashOf(text)).toBe(sha256Hex('Metin ışık'));
   });
 
@@ -168,7 +168,7 @@ describe('the catalogue', () => {
     const versions = await Promise.all(
       [1, 2, 3, 4].map((n) => published(siteId, documentId, { content: `Text ${n}` })),
     );
-    await Promise.all(versions.map((id) => activateVersion(pool, siteId, id)));
+    await Promise.all(versions.map((id) => activateVersion(db, siteId, id)));
     const { activeVersions } = await directory.refresh(siteId);
     expect(activeVersions.size).toBe(1);
     expect([...activeVersions.values()][0]?.number).toBeGreaterThan(0);
@@ -179,15 +179,15 @@ describe('the catalogue', () => {
   it('publishes configurations, the newest in force, named by the hash of their text', async () => {
     const siteId = await newSite();
     expect((await directory.refresh(siteId)).config).toBeNull();
-    const first = await publishSiteConfig(pool, siteId, DEMO_CONFIG);
-    const second = await publishSiteConfig(pool, siteId, { ...DEMO_CONFIG, validity_days: null });
+    const first = await publishSiteConfig(db, siteId, DEMO_CONFIG);
+    const second = await publishSiteConfig(db, siteId, { ...DEMO_CONFIG, validity_days: null });
     expect([first.number, second.number]).toEqual([1, 2]);
     const { config } = await directory.refresh(siteId);
     expect(config).toMatchObject({
       sha256: second.sha256,
       record: { number: 2, validity_days: null, domain: 'shop.example' },
     });
-    const wrong = publishSiteConfig.bind(null, pool, siteId, { ...DEMO_CONFIG, default_language: 'fr' });
+    const wrong = publishSiteConfig.bind(null, db, siteId, { ...DEMO_CONFIG, default_language: 'fr' });
     expect(wrong).toThrow(/default_language/);
   });
 
@@ -196,15 +196,15 @@ describe('the catalogue', () => {
     let last = await revisionOf(siteId);
     const documentId = await newDocument(siteId);
     const version = await published(siteId, documentId);
-    const key = await createApiKey(pool, siteId, 'read');
+    const key = await createApiKey(db, siteId, 'read');
     const changes: (() => Promise<unknown>)[] = [
-      () => publishSiteConfig(pool, siteId, DEMO_CONFIG),
-      () => activateVersion(pool, siteId, version),
-      () => retireVersion(pool, siteId, version),
-      () => revokeApiKey(pool, siteId, key.id),
-      () => changeSubscription(pool, tenantId, { ...PLANS.standard, consentQuota: 5 }),
-      () => changeSubscription(pool, tenantId, null),
-      () => changeSubscription(pool, tenantId, PLANS.standard),
+      () => publishSiteConfig(db, siteId, DEMO_CONFIG),
+      () => activateVersion(db, siteId, version),
+      () => retireVersion(db, siteId, version),
+      () => revokeApiKey(db, siteId, key.id),
+      () => changeSubscription(db, tenantId, { ...PLANS.standard, consentQuota: 5 }),
+      () => changeSubscription(db, tenantId, null),
+      () => changeSubscription(db, tenantId, PLANS.standard),
     ];
     for (const change of changes) {
       await change();
@@ -216,22 +216,22 @@ describe('the catalogue', () => {
 
   it('keeps a digest of an API key, and knows the key by it', async () => {
     const siteId = await newSite();
-    const { id, key } = await createApiKey(pool, siteId, 'write');
+    const { id, key } = await createApiKey(db, siteId, 'write');
     expect(key).toMatch(/^svc_live_[A-Za-z0-9_-]{43}$/);
-    const { rows } = await pool.query('select to_jsonb(k)::text as row, digest from api_keys k where id = $1', [id]);
+    const { rows } = await db.query('select to_jsonb(k)::text as row, digest from api_keys k where id = $1', [id]);
     const [kept] = z.tuple([z.object({ row: z.string(), digest: z.instanceof(Buffer) })]).parse(rows);
     expect(kept.digest).toEqual(apiKeyDigest(key));
     expect(kept.row).not.toContain(key.slice(20));
     expect(await directory.findApiKey(key)).toEqual({ id, siteId, scope: 'write' });
     expect(await directory.findApiKey(`${key.slice(0, -1)}${key.endsWith('A') ? 'E' : 'A'}`)).toBeNull();
-    await revokeApiKey(pool, siteId, id);
+    await revokeApiKey(db, siteId, id);
     await expect.poll(() => directory.findApiKey(key), { timeout: 3000 }).toBeNull();
   });
 
   it('notices a change within a second, without being told', async () => {
     const siteId = await newSite();
     expect((await directory.site(siteId)).config).toBeNull();
-    await publishSiteConfig(pool, siteId, DEMO_CONFIG);
+    await publishSiteConfig(db, siteId, DEMO_CONFIG);
     const deadline = performance.now() + 1000;
     while (performance.now() < deadline) await directory.site(siteId);
     expect((await directory.site(siteId)).config).not.toBeNull();
@@ -248,21 +248,21 @@ describe('the catalogue', () => {
     const siteId = await newSite();
     const content = `Text ${randomUUID()}`;
     await draft(siteId, await newDocument(siteId), { content });
-    expect(await pool.query(`update notice_contents set content = 'x'`).catch((error: Error) => error.message)).toMatch(
+    expect(await db.query(`update notice_contents set content = 'x'`).catch((error: Error) => error.message)).toMatch(
       /permission denied/,
     );
     await owner.query(`update notice_contents set content = 'x' where sha256 = $1`, [sha256Hex(content)]);
-    await expect(readContent(pool, sha256Hex(content))).rejects.toThrow(/altered/);
-    await publishSiteConfig(pool, siteId, DEMO_CONFIG);
+    await expect(readContent(db, sha256Hex(content))).rejects.toThrow(/altered/);
+    await publishSiteConfig(db, siteId, DEMO_CONFIG);
     await owner.query(`update site_configs set record = replace(record, 'Shop', 'Shap') where site_id = $1`, [siteId]);
     await expect(directory.refresh(siteId)).rejects.toThrow();
     await owner.end();
   });
 
   it('checks passwords, and refuses weak ones and users that exist', async () => {
-    const check = createPasswordCheck({ apiPool: pool, adminPool: pool });
+    const check = createPasswordCheck({ apiPool: db, adminPool: db });
     const user = { tenantId, email: 'Owner@Shop.Example', password: 'correct horse battery', role: 'owner' as const };
-    const { id } = await createUser(pool, user);
+    const { id } = await createUser(db, user);
     expect((await check('owner@shop.example', user.password))?.user).toEqual({
       id,
       tenantId,
@@ -272,11 +272,11 @@ describe('the catalogue', () => {
     expect(await check('OWNER@shop.example', user.password)).not.toBeNull();
     expect(await check('owner@shop.example', 'wrong')).toBeNull();
     expect(await check('nobody@shop.example', user.password)).toBeNull();
-    await expect(createUser(pool, user)).rejects.toMatchObject({ code: 'already_exists' });
-    await expect(createUser(pool, { ...user, email: 'a@b.example', password: 'short' })).rejects.toMatchObject({
+    await expect(createUser(db, user)).rejects.toMatchObject({ code: 'already_exists' });
+    await expect(createUser(db, { ...user, email: 'a@b.example', password: 'short' })).rejects.toMatchObject({
       code: 'invalid',
     });
-    const { rows } = await pool.query('select password_hash from users where id = $1', [id]);
+    const { rows } = await db.query('select password_hash from users where id = $1', [id]);
     expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 });

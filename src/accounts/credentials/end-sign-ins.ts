@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** Why sign-ins end before their time. */
 export type EndReason =
@@ -15,18 +15,18 @@ export type SignInChoice = { readonly all: true } | { readonly only: string } | 
 
 /**
  * Ends sign-ins of a user: their refresh tokens at once, their access tokens within a second.
- * @param database of a role that may UPDATE (ended_at, end_reason) `sign_ins`
+ * @param db of a role that may UPDATE (ended_at, end_reason) `sign_ins`
  * @returns how many ended by this
  */
 export async function endSignIns(
-  database: Database,
+  db: Queryable,
   userId: string,
   choice: SignInChoice,
   reason: EndReason,
 ): Promise<number> {
   const only = 'only' in choice ? choice.only : null;
   const allBut = 'allBut' in choice ? choice.allBut : null;
-  const { rowCount } = await database.query(
+  const { rowCount } = await db.query(
     `update sign_ins set ended_at = now(), end_reason = $4
       where user_id = $1 and ended_at is null and lapses_at > now()
         and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)`,

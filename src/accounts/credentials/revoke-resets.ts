@@ -1,8 +1,8 @@
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** Makes the tokens by which a user's password could be set worthless. */
-export async function revokeResets(database: Database, userId: string): Promise<void> {
-  await database.query(
+export async function revokeResets(db: Queryable, userId: string): Promise<void> {
+  await db.query(
     'update password_resets set revoked_at = now() where user_id = $1 and used_at is null and revoked_at is null',
     [userId],
   );

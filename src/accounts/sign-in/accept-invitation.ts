@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
 import { secretTokenDigest } from '../credentials/secret-tokens.js';
@@ -37,22 +37,22 @@ const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by is null as
 
 /**
  * Makes the user whom an invitation is for, and signs in. Of several at once with one token, one succeeds.
- * @param pool in the role `consent_ledger_admin`
+ * @param db in the role `consent_ledger_admin`
  * @returns null if the token is unknown, expired, used or revoked, or whoever invited may not give the role any more; also if the address has a user by now, in whatever tenant: nobody is told which
  * @throws RequestRefused VALIDATION_ERROR if the password is the own address
  */
 export async function acceptInvitation(
-  pool: pg.Pool,
+  db: pg.Pool,
   token: string,
   password: string,
 ): Promise<AcceptedInvitation | null> {
   const digest = secretTokenDigest('invitation', token);
-  const found = digest === null ? null : await openInvitation(pool, digest);
+  const found = digest === null ? null : await openInvitation(db, digest);
   if (digest === null || found === null) return null;
   refuseOwnAddress(password, found.email, 'password');
   const passwordHash = await hashPassword(password);
   try {
-    return await withTransaction(pool, (client) => accept(client, found.tenant_id, digest, passwordHash));
+    return await withTransaction(db, (db) => accept(db, found.tenant_id, digest, passwordHash));
   } catch (error) {
     if (error instanceof ChangeRefused && error.code === 'already_exists') return null;
     throw error;
@@ -60,31 +60,31 @@ export async function acceptInvitation(
 }
 
 async function accept(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   tenantId: string,
   digest: Buffer,
   passwordHash: string,
 ): Promise<AcceptedInvitation | null> {
-  await lockUsersOf(client, tenantId);
-  const invitation = await openInvitation(client, digest);
+  await lockUsersOf(db, tenantId);
+  const invitation = await openInvitation(db, digest);
   if (invitation === null) return null;
   const { id, email, role } = invitation;
-  const user = { id: (await insertUser(client, { tenantId, email, role }, passwordHash)).id, tenantId, email, role };
-  await client.query('update invitations set accepted_at = now(), user_id = $2 where id = $1', [id, user.id]);
-  await appendAuditEntry(client, {
+  const user = { id: (await insertUser(db, { tenantId, email, role }, passwordHash)).id, tenantId, email, role };
+  await db.query('update invitations set accepted_at = now(), user_id = $2 where id = $1', [id, user.id]);
+  await appendAuditEntry(db, {
     tenantId,
     actor: { kind: 'user', userId: user.id },
     action: 'invitation.accept',
     subject: { kind: 'invitation', id },
     details: { user_id: user.id, role },
   });
-  const started = await startSignIn(client, user, passwordHash);
+  const started = await startSignIn(db, user, passwordHash);
   if (started === null) throw new Error('a user who was just made cannot sign in');
   return { ...started, user: { ...user, signInId: started.signInId } };
 }
 
-async function openInvitation(database: Database, digest: Buffer): Promise<OpenInvitation | null> {
-  const { rows } = await database.query(OPEN, [digest]);
+async function openInvitation(db: Queryable, digest: Buffer): Promise<OpenInvitation | null> {
+  const { rows } = await db.query(OPEN, [digest]);
   const [found] = OpenRows.parse(rows);
   if (found === undefined) return null;
   const { is_by_operator: isByOperator, inviter_role: inviter, role } = found;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { InvitationState } from '../../../schemas/api/panel/invitations.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { INVITATION_SECONDS } from '../credentials/lifetimes.js';
 import { newSecretToken } from '../credentials/secret-tokens.js';
@@ -83,16 +83,16 @@ const Rows = z.array(
  * @throws ChangeRefused `already_exists` if the tenant has such a user; and what `permit` throws
  */
 export function createInvitation(
-  database: Database,
+  db: Queryable,
   { tenantId, email, role, invitedBy }: NewInvitation,
   permit: (replaced: { readonly role: Role }) => void = () => undefined,
 ): Promise<{ readonly invitation: ListedInvitation; readonly token: string }> {
-  return withTransaction(database, async (client) => {
-    const { rowCount } = await client.query('select from users where tenant_id = $1 and email = $2', [tenantId, email]);
+  return withTransaction(db, async (db) => {
+    const { rowCount } = await db.query('select from users where tenant_id = $1 and email = $2', [tenantId, email]);
     if (rowCount !== 0) throw new ChangeRefused('already_exists', 'The tenant has a user with this e-mail address.');
     // One after the other, or of two at once both would be open.
-    await lockUsersOf(client, tenantId);
-    const replaced = await client.query(
+    await lockUsersOf(db, tenantId);
+    const replaced = await db.query(
       `update invitations set revoked_at = now() where tenant_id = $1 and email = $2 and accepted_at is null and revoked_at is null
        returning ${COLUMNS}`,
       [tenantId, email],
@@ -102,7 +102,7 @@ export function createInvitation(
       if (wasOpen) permit({ role: former });
     }
     const { token, digest } = newSecretToken('invitation');
-    const { rows } = await client.query(
+    const { rows } = await db.query(
       `insert into invitations (id, tenant_id, email, role, invited_by, token_digest, expires_at)
        values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7)) returning ${COLUMNS}`,
       [randomUUID(), tenantId, email, role, invitedBy, digest, INVITATION_SECONDS],
@@ -113,10 +113,10 @@ export function createInvitation(
 
 /** A tenant's invitations, newest first. */
 export async function listInvitations(
-  database: Database,
+  db: Queryable,
   { tenantId, state, after, limit }: InvitationFilter,
 ): Promise<readonly ListedInvitation[]> {
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `select ${COLUMNS} from invitations
       where tenant_id = $1 and ($2::text is null or ${STATE} = $2)
         and ($3::timestamptz is null or (${CREATED}, id) < ($3, $4::uuid))
@@ -127,8 +127,8 @@ export async function listInvitations(
 }
 
 /** @throws ChangeRefused `not_found`, also for one of another tenant */
-export async function readInvitation(database: Database, tenantId: string, id: string): Promise<ListedInvitation> {
-  const { rows } = await database.query(`select ${COLUMNS} from invitations where id = $1 and tenant_id = $2`, [
+export async function readInvitation(db: Queryable, tenantId: string, id: string): Promise<ListedInvitation> {
+  const { rows } = await db.query(`select ${COLUMNS} from invitations where id = $1 and tenant_id = $2`, [
     id,
     tenantId,
   ]);
@@ -139,14 +139,14 @@ export async function readInvitation(database: Database, tenantId: string, id: s
  * Makes an invitation unusable; one that was revoked already stays as it is.
  * @throws ChangeRefused `not_found`, `wrong_state` if it was accepted
  */
-export function revokeInvitation(database: Database, tenantId: string, id: string): Promise<ListedInvitation> {
-  return withTransaction(database, async (client) => {
-    await lockUsersOf(client, tenantId);
-    await client.query(
+export function revokeInvitation(db: Queryable, tenantId: string, id: string): Promise<ListedInvitation> {
+  return withTransaction(db, async (db) => {
+    await lockUsersOf(db, tenantId);
+    await db.query(
       'update invitations set revoked_at = now() where id = $1 and tenant_id = $2 and accepted_at is null and revoked_at is null',
       [id, tenantId],
     );
-    const invitation = await readInvitation(client, tenantId, id);
+    const invitation = await readInvitation(db, tenantId, id);
     if (invitation.state === 'accepted') {
       throw new ChangeRefused('wrong_state', 'The invitation was accepted: disable the user instead.');
     }

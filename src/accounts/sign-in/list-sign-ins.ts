@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** A sign-in that lasts. */
 export interface ListedSignIn {
@@ -38,12 +38,12 @@ const Rows = z.array(
  * @param after `startedAt` and id of the last one before; null for the first page
  */
 export async function listSignIns(
-  database: Database,
+  db: Queryable,
   userId: string,
   after: readonly [string, string] | null,
   limit: number,
 ): Promise<readonly ListedSignIn[]> {
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `select id, started_at, renewed_at, lapses_at, expires_at from sign_ins
       where user_id = $1 and ended_at is null and lapses_at > now()
         and ($2::timestamptz is null or (${STARTED}, id) < ($2, $3::uuid))

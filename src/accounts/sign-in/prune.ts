@@ -13,8 +13,8 @@ const STATEMENTS = [
 
 /**
  * Forgets sign-ins with the digests of their refresh tokens, password resets and invitations that ended long ago, a thousand of each at most.
- * @param pool in the role `consent_ledger_worker`
+ * @param db in the role `consent_ledger_worker`
  */
-export async function pruneSignIns(pool: pg.Pool): Promise<void> {
-  for (const statement of STATEMENTS) await pool.query(statement);
+export async function pruneSignIns(db: pg.Pool): Promise<void> {
+  for (const statement of STATEMENTS) await db.query(statement);
 }

@@ -19,14 +19,14 @@ const EndedRows = z.array(z.object({ id: z.string(), user_id: z.string(), tenant
 /**
  * Exchanges a refresh token for the next one. Each is good for one use, settled by one row of one statement: of several uses at once one wins. A token
  * that comes a second time is in two hands, and nobody can tell which is the user's: the whole sign-in ends (RFC 9700 §4.14.2), and the audit log says so.
- * @param pool in the role `consent_ledger_api`
+ * @param db in the role `consent_ledger_api`
  * @returns null if the token is unknown or used, or the sign-in is over
  */
-export async function renewSignIn(pool: pg.Pool, refreshToken: string): Promise<RenewedSignIn | null> {
+export async function renewSignIn(db: pg.Pool, refreshToken: string): Promise<RenewedSignIn | null> {
   const presented = secretTokenDigest('refresh', refreshToken);
   if (presented === null) return null;
   const next = newSecretToken('refresh');
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `with renewed as (
        update sign_ins s
           set refresh_digest = $2, renewed_at = now(), lapses_at = least(s.expires_at, now() + make_interval(secs => $3))
@@ -41,13 +41,13 @@ export async function renewSignIn(pool: pg.Pool, refreshToken: string): Promise<
   if (row !== undefined) {
     return { user: { ...UserRow.parse(row), signInId: row.sign_in_id }, refreshToken: next.token };
   }
-  await endWhereReused(pool, presented);
+  await endWhereReused(db, presented);
   return null;
 }
 
-async function endWhereReused(pool: pg.Pool, presented: Buffer): Promise<void> {
-  await withTransaction(pool, async (client) => {
-    const { rows } = await client.query(
+async function endWhereReused(db: pg.Pool, presented: Buffer): Promise<void> {
+  await withTransaction(db, async (db) => {
+    const { rows } = await db.query(
       `update sign_ins s set ended_at = now(), end_reason = 'token_reused'
          from used_refresh_tokens t, users u
         where t.digest = $1 and s.id = t.sign_in_id and s.ended_at is null and u.id = s.user_id
@@ -55,7 +55,7 @@ async function endWhereReused(pool: pg.Pool, presented: Buffer): Promise<void> {
       [presented],
     );
     for (const ended of EndedRows.parse(rows)) {
-      await appendAuditEntry(client, {
+      await appendAuditEntry(db, {
         tenantId: ended.tenant_id,
         actor: { kind: 'service' },
         action: 'sign_in.end',

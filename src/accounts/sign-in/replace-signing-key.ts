@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import {
   ACCESS_TOKEN_SECONDS,
@@ -19,16 +19,16 @@ export interface ReplacedSigningKey {
 /**
  * Makes a new key of access tokens. It is published at once and signs once whoever keeps the published keys for minutes has seen it; the one before it
  * verifies until every token by it has expired. Processes need no restart, and nobody is signed out.
- * @param transaction in the role `consent_ledger_worker`
+ * @param db in the role `consent_ledger_worker`
  * @param atOnce the key before it is in wrong hands: in seconds it verifies nothing any more, and clients renew their access tokens
  */
 export async function replaceSigningKey(
-  transaction: Database,
+  db: Queryable,
   keyring: Pick<Keyring, 'replaceJwtKey'>,
   atOnce: boolean,
 ): Promise<ReplacedSigningKey> {
   const signsIn = atOnce ? KEY_AT_ONCE_SECONDS : KEY_PUBLISHED_AHEAD_SECONDS;
   const formerVerifiesFor = atOnce ? signsIn : signsIn + ACCESS_TOKEN_SECONDS + KEY_SLACK_SECONDS;
-  const keyId = await keyring.replaceJwtKey(transaction, { signsIn, formerVerifiesFor });
+  const keyId = await keyring.replaceJwtKey(db, { signsIn, formerVerifiesFor });
   return { keyId, signsIn, formerVerifiesFor };
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { PASSWORD_RESET_SECONDS } from '../credentials/lifetimes.js';
@@ -33,31 +33,31 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
 
 /**
  * Gives a signed-in user another password, and ends the user's other sign-ins.
- * @param pool in the role `consent_ledger_admin`
+ * @param db in the role `consent_ledger_admin`
  * @returns how many ended; null if the current password is another one
  * @throws RequestRefused VALIDATION_ERROR if the new one is the own address
  */
 export async function changePassword(
-  pool: pg.Pool,
+  db: pg.Pool,
   user: SignedInUser,
   currentPassword: string,
   newPassword: string,
 ): Promise<number | null> {
-  const { rows } = await pool.query('select password_hash from users where id = $1', [user.id]);
+  const { rows } = await db.query('select password_hash from users where id = $1', [user.id]);
   const [row] = HashRows.parse(rows);
   if (row === undefined || !(await isPasswordOf(row.password_hash, currentPassword))) return null;
   refuseOwnAddress(newPassword, user.email, 'new_password');
   const passwordHash = await hashPassword(newPassword);
-  return withTransaction(pool, async (client) => {
+  return withTransaction(db, async (db) => {
     // Only if it is still the one that was checked: of two changes at once one is made.
-    const { rowCount } = await client.query(
+    const { rowCount } = await db.query(
       'update users set password_hash = $3 where id = $1 and password_hash = $2 and disabled_at is null',
       [user.id, row.password_hash, passwordHash],
     );
     if (rowCount !== 1) return null;
-    await revokeResets(client, user.id);
-    const ended = await endSignIns(client, user.id, { allBut: user.signInId }, 'password_changed');
-    await appendAuditEntry(client, {
+    await revokeResets(db, user.id);
+    const ended = await endSignIns(db, user.id, { allBut: user.signInId }, 'password_changed');
+    await appendAuditEntry(db, {
       tenantId: user.tenantId,
       actor: { kind: 'user', userId: user.id },
       action: 'user.change_password',
@@ -74,16 +74,16 @@ export async function changePassword(
  * @throws ChangeRefused `wrong_state` for a disabled user
  */
 export function createPasswordReset(
-  database: Database,
+  db: Queryable,
   user: Pick<ListedUser, 'id' | 'disabledAt'>,
   madeBy: string | null,
 ): Promise<{ readonly token: string; readonly expiresAt: Date }> {
   if (user.disabledAt !== null) throw new ChangeRefused('wrong_state', 'The user is disabled: enable the user first.');
-  return withTransaction(database, async (client) => {
-    await lockUser(client, user.id);
-    await revokeResets(client, user.id);
+  return withTransaction(db, async (db) => {
+    await lockUser(db, user.id);
+    await revokeResets(db, user.id);
     const { token, digest } = newSecretToken('password reset');
-    const { rows } = await client.query(
+    const { rows } = await db.query(
       `insert into password_resets (id, user_id, made_by, token_digest, expires_at)
        values ($1, $2, $3, $4, now() + make_interval(secs => $5)) returning expires_at`,
       [randomUUID(), user.id, madeBy, digest, PASSWORD_RESET_SECONDS],
@@ -95,28 +95,28 @@ export function createPasswordReset(
 
 /**
  * Sets a password with a reset token, and ends every sign-in of its user.
- * @param pool in the role `consent_ledger_admin`
+ * @param db in the role `consent_ledger_admin`
  * @returns how many ended; null if the token is unknown, expired, used or revoked, the user disabled, or whoever made it not allowed to any more
  * @throws RequestRefused VALIDATION_ERROR if the password is the own address
  */
-export async function resetPassword(pool: pg.Pool, token: string, password: string): Promise<number | null> {
+export async function resetPassword(db: pg.Pool, token: string, password: string): Promise<number | null> {
   const digest = secretTokenDigest('password reset', token);
   if (digest === null) return null;
   // Nobody makes the service hash passwords without a token that is good.
-  const found = await openReset(pool, digest);
+  const found = await openReset(db, digest);
   if (found === null) return null;
   const { user_id: userId, tenant_id: tenantId } = found;
   refuseOwnAddress(password, found.email, 'password');
   const passwordHash = await hashPassword(password);
-  return withTransaction(pool, async (client) => {
-    await lockUsersOf(client, tenantId);
-    await lockUser(client, userId);
-    const reset = await openReset(client, digest);
+  return withTransaction(db, async (db) => {
+    await lockUsersOf(db, tenantId);
+    await lockUser(db, userId);
+    const reset = await openReset(db, digest);
     if (reset === null) return null;
-    await client.query('update password_resets set used_at = now() where id = $1', [reset.id]);
-    await client.query('update users set password_hash = $2 where id = $1', [userId, passwordHash]);
-    const ended = await endSignIns(client, userId, { all: true }, 'password_reset');
-    await appendAuditEntry(client, {
+    await db.query('update password_resets set used_at = now() where id = $1', [reset.id]);
+    await db.query('update users set password_hash = $2 where id = $1', [userId, passwordHash]);
+    const ended = await endSignIns(db, userId, { all: true }, 'password_reset');
+    await appendAuditEntry(db, {
       tenantId,
       actor: { kind: 'user', userId },
       action: 'user.reset_password',
@@ -131,8 +131,8 @@ const OPEN_RESET = `select r.id, r.user_id, u.tenant_id, u.email, u.role, r.made
   from password_resets r join users u on u.id = r.user_id left join users m on m.id = r.made_by and m.disabled_at is null
   where r.token_digest = $1 and r.used_at is null and r.revoked_at is null and r.expires_at > now() and u.disabled_at is null`;
 
-async function openReset(database: Database, digest: Buffer): Promise<OpenReset | null> {
-  const { rows } = await database.query(OPEN_RESET, [digest]);
+async function openReset(db: Queryable, digest: Buffer): Promise<OpenReset | null> {
+  const { rows } = await db.query(OPEN_RESET, [digest]);
   const [found] = ResetRows.parse(rows);
   if (found === undefined) return null;
   const { is_by_operator: isByOperator, maker_role: maker, role } = found;
@@ -140,6 +140,6 @@ async function openReset(database: Database, digest: Buffer): Promise<OpenReset 
 }
 
 /** Whatever changes a password or its resets takes the user's row first. */
-async function lockUser(client: pg.PoolClient, userId: string): Promise<void> {
-  await client.query('select from users where id = $1 for no key update', [userId]);
+async function lockUser(db: pg.PoolClient, userId: string): Promise<void> {
+  await db.query('select from users where id = $1 for no key update', [userId]);
 }

@@ -6,15 +6,15 @@ import type { SignedInUser } from '../users/user-directory.js';
 
 /**
  * Ends the sign-in that a request was made with, or all of its user's; says so in the audit log.
- * @param pool in the role `consent_ledger_api`
+ * @param db in the role `consent_ledger_api`
  * @returns how many ended: 0 if another request was faster
  */
-export function signOut(pool: pg.Pool, user: SignedInUser, everywhere: boolean): Promise<number> {
-  return withTransaction(pool, async (client) => {
+export function signOut(db: pg.Pool, user: SignedInUser, everywhere: boolean): Promise<number> {
+  return withTransaction(db, async (db) => {
     const choice = everywhere ? { all: true as const } : { only: user.signInId };
-    const ended = await endSignIns(client, user.id, choice, 'signed_out');
+    const ended = await endSignIns(db, user.id, choice, 'signed_out');
     if (ended === 0) return ended;
-    await appendAuditEntry(client, {
+    await appendAuditEntry(db, {
       tenantId: user.tenantId,
       actor: { kind: 'user', userId: user.id },
       action: 'sign_in.end',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { IDLE_SECONDS, SIGN_IN_SECONDS } from '../credentials/lifetimes.js';
 import { newSecretToken } from '../credentials/secret-tokens.js';
 import type { User } from '../users/user-directory.js';
@@ -15,18 +15,18 @@ export interface StartedSignIn {
  * Begins a sign-in, and says so in the audit log.
  *
  * It takes the user's row: whoever disables the user or changes the password meanwhile either sees this sign-in and ends it, or is seen by it.
- * @param database a transaction of a role that may UPDATE (last_sign_in_at) `users`, and INSERT into `sign_ins` and `audit_log`
+ * @param db a transaction of a role that may UPDATE (last_sign_in_at) `users`, and INSERT into `sign_ins` and `audit_log`
  * @param passwordHash of the password that was right
  * @returns null if the user was disabled or the password changed meanwhile
  */
 export async function startSignIn(
-  database: Database,
+  db: Queryable,
   user: Pick<User, 'id' | 'tenantId'>,
   passwordHash: string,
 ): Promise<StartedSignIn | null> {
   const signInId = randomUUID();
   const { token, digest } = newSecretToken('refresh');
-  const { rowCount } = await database.query(
+  const { rowCount } = await db.query(
     `with signing_in as (
        update users set last_sign_in_at = now() where id = $1 and password_hash = $2 and disabled_at is null returning id)
      insert into sign_ins (id, user_id, refresh_digest, expires_at, lapses_at)
@@ -34,7 +34,7 @@ export async function startSignIn(
     [user.id, passwordHash, signInId, digest, SIGN_IN_SECONDS, IDLE_SECONDS],
   );
   if (rowCount !== 1) return null;
-  await appendAuditEntry(database, {
+  await appendAuditEntry(db, {
     tenantId: user.tenantId,
     actor: { kind: 'user', userId: user.id },
     action: 'sign_in.start',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { isUniqueViolation } from '../../platform/database/unique-violation.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
@@ -17,19 +17,19 @@ export interface ChangedEmail {
  * address changed, and for one that was taken by who does not own it. For operators: addresses are unique over all tenants.
  * @throws ChangeRefused `not_found`, `invalid`, `already_exists`
  */
-export function changeEmail(database: Database, userId: string, address: string): Promise<ChangedEmail> {
+export function changeEmail(db: Queryable, userId: string, address: string): Promise<ChangedEmail> {
   const email = NewUser.shape.email.safeParse(address);
   if (!email.success) throw new ChangeRefused('invalid', z.prettifyError(email.error));
-  return withTransaction(database, async (client) => {
-    await readUser(client, null, userId);
+  return withTransaction(db, async (db) => {
+    await readUser(db, null, userId);
     try {
-      await client.query('update users set email = $2 where id = $1', [userId, email.data]);
+      await db.query('update users set email = $2 where id = $1', [userId, email.data]);
     } catch (error) {
       if (isUniqueViolation(error)) throw new ChangeRefused('already_exists', 'Another user has this address.');
       throw error;
     }
-    await revokeResets(client, userId);
-    const endedSignIns = await endSignIns(client, userId, { all: true }, 'ended_by_operator');
-    return { after: await readUser(client, null, userId), endedSignIns };
+    await revokeResets(db, userId);
+    const endedSignIns = await endSignIns(db, userId, { all: true }, 'ended_by_operator');
+    return { after: await readUser(db, null, userId), endedSignIns };
   });
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { revokeResets } from '../credentials/revoke-resets.js';
@@ -28,27 +28,27 @@ export interface ChangedUser {
  * @throws ChangeRefused `not_found`, `wrong_state`; and what `permit` throws
  */
 export function changeUser(
-  database: Database,
+  db: Queryable,
   tenantId: string | null,
   userId: string,
   change: UserChange,
   permit: (before: ListedUser) => void = () => undefined,
 ): Promise<ChangedUser> {
-  return withTransaction(database, async (client) => {
-    const found = await readUser(client, tenantId, userId);
-    await lockUsersOf(client, found.tenantId);
-    const before = await readUser(client, tenantId, userId);
+  return withTransaction(db, async (db) => {
+    const found = await readUser(db, tenantId, userId);
+    await lockUsersOf(db, found.tenantId);
+    const before = await readUser(db, tenantId, userId);
     permit(before);
     const role = change.role ?? before.role;
     const isDisabled = change.isDisabled ?? before.disabledAt !== null;
-    if (role !== 'owner' || isDisabled) await keepAnOwner(client, before);
-    await client.query(
+    if (role !== 'owner' || isDisabled) await keepAnOwner(db, before);
+    await db.query(
       'update users set role = $2, disabled_at = case when $3 then coalesce(disabled_at, now()) end where id = $1',
       [userId, role, isDisabled],
     );
-    if (role !== before.role || isDisabled !== (before.disabledAt !== null)) await revokeResets(client, userId);
-    const endedSignIns = isDisabled ? await endSignIns(client, userId, { all: true }, 'user_disabled') : 0;
-    return { before, after: await readUser(client, tenantId, userId), endedSignIns };
+    if (role !== before.role || isDisabled !== (before.disabledAt !== null)) await revokeResets(db, userId);
+    const endedSignIns = isDisabled ? await endSignIns(db, userId, { all: true }, 'user_disabled') : 0;
+    return { before, after: await readUser(db, tenantId, userId), endedSignIns };
   });
 }
 
@@ -61,9 +61,9 @@ export function changeDetails({ before, after, endedSignIns }: ChangedUser): Jso
   };
 }
 
-async function keepAnOwner(client: pg.PoolClient, { id, tenantId, role, disabledAt }: ListedUser): Promise<void> {
+async function keepAnOwner(db: pg.PoolClient, { id, tenantId, role, disabledAt }: ListedUser): Promise<void> {
   if (role !== 'owner' || disabledAt !== null) return;
-  const { rowCount } = await client.query(
+  const { rowCount } = await db.query(
     `select from users where tenant_id = $1 and id <> $2 and role = 'owner' and disabled_at is null limit 1`,
     [tenantId, id],
   );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { Role, User } from './user-directory.js';
 
@@ -51,8 +51,8 @@ const Rows = z.array(
 );
 
 /** Users, newest first. */
-export async function listUsers(database: Database, filter: UserFilter): Promise<readonly ListedUser[]> {
-  const { rows } = await database.query(
+export async function listUsers(db: Queryable, filter: UserFilter): Promise<readonly ListedUser[]> {
+  const { rows } = await db.query(
     `select ${COLUMNS} from users
       where ($1::uuid is null or tenant_id = $1) and ($2::text is null or role = $2)
         and ($3::boolean is null or (disabled_at is not null) = $3)
@@ -75,8 +75,8 @@ export async function listUsers(database: Database, filter: UserFilter): Promise
  * @param tenantId null for operators; else a user of another tenant is like one that does not exist
  * @throws ChangeRefused `not_found`
  */
-export async function readUser(database: Database, tenantId: string | null, userId: string): Promise<ListedUser> {
-  const { rows } = await database.query(
+export async function readUser(db: Queryable, tenantId: string | null, userId: string): Promise<ListedUser> {
+  const { rows } = await db.query(
     `select ${COLUMNS} from users where id = $1 and ($2::uuid is null or tenant_id = $2)`,
     [userId, tenantId],
   );

@@ -3,8 +3,8 @@ import type pg from 'pg';
 /**
  * Takes a tenant's users until the transaction ends. Whatever changes what a user may do, or is done because of what one may do, takes them first: so the
  * one comes before the other, and rights that are read afterwards hold until the end.
- * @param client within a transaction, in the role `consent_ledger_admin`
+ * @param db within a transaction, in the role `consent_ledger_admin`
  */
-export async function lockUsersOf(client: pg.PoolClient, tenantId: string): Promise<void> {
-  await client.query('select from tenants where id = $1 for no key update', [tenantId]);
+export async function lockUsersOf(db: pg.PoolClient, tenantId: string): Promise<void> {
+  await db.query('select from tenants where id = $1 for no key update', [tenantId]);
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 export const ROLES = UserRole.options;
 export type Role = UserRole;
@@ -34,24 +34,24 @@ export const UserRow = z
 const MAX_AGE_MS = 1000;
 const MAX_USERS = 10_000;
 
-/** @param pool may SELECT `users` and `sign_ins` */
-export function createUserDirectory(pool: pg.Pool, now: () => number = () => performance.now()): UserDirectory {
+/** @param db may SELECT `users` and `sign_ins` */
+export function createUserDirectory(db: pg.Pool, now: () => number = () => performance.now()): UserDirectory {
   const users = createFreshCache<string, SignedInUser | null>({
     maxAgeMs: MAX_AGE_MS,
     maxEntries: MAX_USERS,
     now,
-    load: (signInId) => readSignedInUser(pool, signInId),
+    load: (signInId) => readSignedInUser(db, signInId),
   });
   return { bySignIn: (signInId) => users.get(signInId) };
 }
 
 /**
  * The user of a sign-in, as it stands now.
- * @param database may SELECT `users` and `sign_ins`
+ * @param db may SELECT `users` and `sign_ins`
  * @returns null for a sign-in that is unknown or over, and for a disabled user
  */
-export async function readSignedInUser(database: Database, signInId: string): Promise<SignedInUser | null> {
-  const { rows } = await database.query({
+export async function readSignedInUser(db: Queryable, signInId: string): Promise<SignedInUser | null> {
+  const { rows } = await db.query({
     name: 'user_by_sign_in',
     text: `select u.id, u.tenant_id, u.email, u.role from sign_ins s join users u on u.id = s.user_id
             where s.id = $1 and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,

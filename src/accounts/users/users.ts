@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { NewPassword } from '../../../schemas/api/new-password.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { isUniqueViolation } from '../../platform/database/unique-violation.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { hashPassword } from '../credentials/passwords.js';
@@ -20,11 +20,11 @@ export type NewUser = z.input<typeof NewUser>;
  * Makes a user of a tenant.
  * @throws ChangeRefused `invalid`, `already_exists`
  */
-export async function createUser(database: Database, user: NewUser): Promise<{ readonly id: string }> {
+export async function createUser(db: Queryable, user: NewUser): Promise<{ readonly id: string }> {
   const checked = NewUser.safeParse(user);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { password, ...rest } = checked.data;
-  return insertUser(database, rest, await hashPassword(password));
+  return insertUser(db, rest, await hashPassword(password));
 }
 
 /**
@@ -32,13 +32,13 @@ export async function createUser(database: Database, user: NewUser): Promise<{ r
  * @throws ChangeRefused `already_exists`
  */
 export async function insertUser(
-  database: Database,
+  db: Queryable,
   { tenantId, email, role }: Omit<User, 'id'>,
   passwordHash: string,
 ): Promise<{ readonly id: string }> {
   const id = randomUUID();
   try {
-    await database.query('insert into users (id, tenant_id, email, password_hash, role) values ($1, $2, $3, $4, $5)', [
+    await db.query('insert into users (id, tenant_id, email, password_hash, role) values ($1, $2, $3, $4, $5)', [
       id,
       tenantId,
       email,

@@ -4,7 +4,7 @@ import type { ApiUsers } from '../guards/bearer.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 
 /** Dependencies of the sign-in routes. */
-export interface AuthRouteDeps extends ApiUsers {
+export interface AuthRouteOptions extends ApiUsers {
   readonly checkPassword: CheckPassword;
   readonly rateLimiter: RateLimiter;
   /** Connections in the role `consent_ledger_api`. */

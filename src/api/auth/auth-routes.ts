@@ -5,7 +5,7 @@ import { startSignIn } from '../../accounts/sign-in/start-sign-in.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import { addressKey, countFailures, throttleFailures } from './attempts.js';
-import type { AuthRouteDeps } from './auth-deps.js';
+import type { AuthRouteOptions } from './auth-deps.js';
 import { login, logout, me, refresh } from './operations.js';
 import { passwordRoutes } from './password-routes.js';
 import { type AuthRoute, open, signedIn } from './route.js';
@@ -21,8 +21,8 @@ const FAILURES_BY_ACCOUNT = 100;
 const SIGN_INS_BY_ACCOUNT = 30;
 
 /** The routes of /api/v1/auth that are no resources of the panel: sign-in, renewal, sign-out, passwords and the current user. */
-export function authRoutes(deps: AuthRouteDeps): readonly AuthRoute[] {
-  const { rateLimiter, apiPool, tokens } = deps;
+export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
+  const { rateLimiter, apiPool, tokens } = options;
   return [
     open(login, async ({ body: { email, password }, request }) => {
       const [account, address] = [email.toLowerCase(), addressKey(request)];
@@ -33,11 +33,11 @@ export function authRoutes(deps: AuthRouteDeps): readonly AuthRoute[] {
         { scope: 'sign-in-account', key: account, limit: FAILURES_BY_ACCOUNT },
       ];
       return countFailures(rateLimiter, limits, async () => {
-        const checked = await deps.checkPassword(email, password);
+        const checked = await options.checkPassword(email, password);
         if (checked === null) throw new ApiError('INVALID_CREDENTIALS');
         const { user, passwordHash } = checked;
         refuseExcess(await rateLimiter.take('sign-in', user.id, SIGN_INS_BY_ACCOUNT), 'TOO_MANY_SIGN_IN_ATTEMPTS');
-        const started = await withTransaction(apiPool, (client) => startSignIn(client, user, passwordHash));
+        const started = await withTransaction(apiPool, (db) => startSignIn(db, user, passwordHash));
         if (started === null) throw new ApiError('INVALID_CREDENTIALS');
         return tokensResponse(tokens, { ...user, signInId: started.signInId }, started.refreshToken, 'Signed in.');
       });
@@ -55,6 +55,6 @@ export function authRoutes(deps: AuthRouteDeps): readonly AuthRoute[] {
       data: { ended_sign_ins: await signOut(apiPool, user, everywhere) },
     })),
     signedIn(me, async ({ user }) => ({ data: userSummary(user) })),
-    ...passwordRoutes(deps),
+    ...passwordRoutes(options),
   ];
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import * as invitations from '../../accounts/sign-in/accept-invitation.js';
 import * as passwords from '../../accounts/sign-in/set-password.js';
 import { addressKey, countFailures, throttleFailures } from './attempts.js';
-import type { AuthRouteDeps } from './auth-deps.js';
+import type { AuthRouteOptions } from './auth-deps.js';
 import { acceptInvitation, changePassword, resetPassword } from './operations.js';
 import { type AuthRoute, open, signedIn } from './route.js';
 import { tokensResponse } from './tokens-response.js';
@@ -12,7 +12,7 @@ const TOKEN_FAILURES_BY_ADDRESS = 30;
 const PASSWORD_FAILURES_BY_ACCOUNT = 10;
 
 /** POST /api/v1/auth/change-password, /accept-invitation, /reset-password */
-export function passwordRoutes({ rateLimiter, adminPool, tokens }: AuthRouteDeps): readonly AuthRoute[] {
+export function passwordRoutes({ rateLimiter, adminPool, tokens }: AuthRouteOptions): readonly AuthRoute[] {
   return [
     signedIn(changePassword, async ({ user, body }) => {
       // Separate from failed sign-ins: guesses at an account must not keep its user from changing the password.

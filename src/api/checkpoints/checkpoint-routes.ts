@@ -30,30 +30,30 @@ const FOREVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=10';
 
 /** Registers the stamped checkpoints and the keys of the ledger. Any cache may store the responses. */
-export function checkpointRoutes(scope: FastifyInstance, pool: pg.Pool): void {
+export function checkpointRoutes(scope: FastifyInstance, db: pg.Pool): void {
   const list = serve(scope, listStampedCheckpoints, async (_params, { after = 0 }) => {
-    const keys = (await readLedgerKeys(pool)).map(({ key }) => key);
-    const checkpoints = await listCheckpoints(pool, after);
+    const keys = (await readLedgerKeys(db)).map(({ key }) => key);
+    const checkpoints = await listCheckpoints(db, after);
     const last = checkpoints.length < MAX_CHECKPOINTS ? undefined : checkpoints.at(-1);
     const answer: CheckpointsResponse = { data: { keys, checkpoints } };
     return json(answer, SHORTLY, last && [`</checkpoints/?after=${last.size}>; rel="next"`]);
   });
   // The base URI of the ledger, as the API catalog names it.
   scope.get('/checkpoints/', list);
-  serve(scope, listLedgerKeys, async () => json({ data: { keys: await readLedgerKeys(pool) } }, FOR_MINUTES));
+  serve(scope, listLedgerKeys, async () => json({ data: { keys: await readLedgerKeys(db) } }, FOR_MINUTES));
   serve(scope, getLedgerKey, async () => {
-    const inForce = (await readLedgerKeys(pool)).at(-1);
+    const inForce = (await readLedgerKeys(db)).at(-1);
     if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has not published a key yet.');
     return text(`${inForce.key}\n`, FOR_MINUTES);
   });
-  serve(scope, getCheckpointNote, async ({ size }) => text((await existing(pool, size)).note, FOREVER));
+  serve(scope, getCheckpointNote, async ({ size }) => text((await existing(db, size)).note, FOREVER));
   serve(scope, getCheckpointToken, async ({ size }) => {
-    const { tsr } = await existing(pool, size);
+    const { tsr } = await existing(db, size);
     return publicDocument({ contentType: 'application/timestamp-reply', body: tsr, cacheControl: FOREVER });
   });
   serve(scope, getConsistencyProof, async ({ size, from }) => {
-    if (from >= size || size > (await readLargestSize(pool))) throw new ApiError('CHECKPOINT_NOT_FOUND');
-    const hashes = await ledgerProof(pool, consistencyRanges(from, size));
+    if (from >= size || size > (await readLargestSize(db))) throw new ApiError('CHECKPOINT_NOT_FOUND');
+    const hashes = await ledgerProof(db, consistencyRanges(from, size));
     if (hashes === null) throw new Error('a node of the ledger tree is missing');
     const answer: ConsistencyResponse = { data: { from, size, hashes: hashes.map(toHex) } };
     return json(answer, FOREVER);
@@ -74,8 +74,8 @@ function serve<P extends z.ZodObject, Q extends z.ZodObject>(
   return handler;
 }
 
-async function existing(pool: pg.Pool, size: number) {
-  const checkpoint = await readCheckpoint(pool, size);
+async function existing(db: pg.Pool, size: number) {
+  const checkpoint = await readCheckpoint(db, size);
   if (checkpoint === null) throw new ApiError('CHECKPOINT_NOT_FOUND');
   return checkpoint;
 }

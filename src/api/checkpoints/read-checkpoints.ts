@@ -5,16 +5,16 @@ import { MAX_CHECKPOINTS } from '../../../schemas/api/checkpoints.js';
 const CheckpointRows = z.array(z.object({ note: z.string(), tsr: z.instanceof(Buffer) })).max(1);
 
 /** A stamped checkpoint: the exact text of its note, and the time-stamp response as received. Null if the ledger has none of this size. */
-export async function readCheckpoint(pool: pg.Pool, size: number) {
-  const { rows } = await pool.query('select note, tsr from checkpoints where size = $1', [size]);
+export async function readCheckpoint(db: pg.Pool, size: number) {
+  const { rows } = await db.query('select note, tsr from checkpoints where size = $1', [size]);
   return CheckpointRows.parse(rows)[0] ?? null;
 }
 
 const ListedRows = z.array(z.object({ size: z.int(), gen_time: z.date() }));
 
 /** The stamped checkpoints of larger sizes than `after`, by size: `MAX_CHECKPOINTS` at most. */
-export async function listCheckpoints(pool: pg.Pool, after: number) {
-  const { rows } = await pool.query('select size, gen_time from checkpoints where size > $1 order by size limit $2', [
+export async function listCheckpoints(db: pg.Pool, after: number) {
+  const { rows } = await db.query('select size, gen_time from checkpoints where size > $1 order by size limit $2', [
     after,
     MAX_CHECKPOINTS,
   ]);
@@ -29,8 +29,8 @@ export async function listCheckpoints(pool: pg.Pool, after: number) {
 const LargestRows = z.tuple([z.object({ size: z.int() })]);
 
 /** The size of the newest stamped checkpoint; 0 if there is none. */
-export async function readLargestSize(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query('select coalesce(max(size), 0) as size from checkpoints');
+export async function readLargestSize(db: pg.Pool): Promise<number> {
+  const { rows } = await db.query('select coalesce(max(size), 0) as size from checkpoints');
   const [{ size }] = LargestRows.parse(rows);
   return size;
 }

@@ -12,8 +12,8 @@ const Rows = z.array(
 );
 
 /** Every key that the ledger has published, oldest first; the last one is in force. */
-export async function readLedgerKeys(pool: pg.Pool): Promise<readonly LedgerKey[]> {
-  const { rows } = await pool.query(
+export async function readLedgerKeys(db: pg.Pool): Promise<readonly LedgerKey[]> {
+  const { rows } = await db.query(
     'select key, replaces, bridge_size, published_at from ledger_keys order by bridge_size nulls first',
   );
   return Rows.parse(rows).map(({ published_at, ...row }) => ({

@@ -14,7 +14,7 @@ import { robotsText } from './robots-text.js';
 import { securityText } from './security-text.js';
 import { yamlText } from './yaml-text.js';
 
-export type DiscoveryDeps = Config['discovery'] &
+export type DiscoveryOptions = Config['discovery'] &
   Pick<Keyring, 'jwtKeys'> & {
     readonly now: () => Date;
   };
@@ -23,8 +23,8 @@ const LINKSET = `${PLACES.apiCatalog.mediaType}; profile="${API_CATALOG_PROFILE}
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** Registers the documents by which agents and tools find the service (docs/discovery.md). They are public for every origin, and contain no secret. */
-export function discoveryRoutes(scope: FastifyInstance, deps: DiscoveryDeps): void {
-  const { publicUrl, securityContacts } = deps;
+export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOptions): void {
+  const { publicUrl, securityContacts } = options;
   const urlOf = urlsUnder(publicUrl);
   const skills = agentSkills();
   const catalogs = [
@@ -50,13 +50,13 @@ export function discoveryRoutes(scope: FastifyInstance, deps: DiscoveryDeps): vo
   serve(PLACES.toolApi.path, `${PLACES.toolApi.mediaType}; charset=utf-8`, toolApiText());
 
   scope.get(PLACES.jwkSet.path, async (request, reply) => {
-    const body = jsonText(jwkSet((await deps.jwtKeys()).all));
+    const body = jsonText(jwkSet((await options.jwtKeys()).all));
     const contentType = PLACES.jwkSet.mediaType;
     return sendDocument(request, reply, publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
   });
   if (securityContacts.length === 0) return;
   scope.get(PLACES.securityText.path, (request, reply) => {
-    const body = securityText(securityContacts, publicUrl, deps.now());
+    const body = securityText(securityContacts, publicUrl, options.now());
     return sendDocument(request, reply, publicDocument({ contentType: PLAIN_TEXT, body, cacheControl: FOR_MINUTES }));
   });
   scope.get('/security.txt', (_request, reply) => reply.redirect(PLACES.securityText.path, 301));

@@ -36,7 +36,7 @@ export interface RateLimiter {
 }
 
 export interface RateLimiterOptions {
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   /** Makes the hashes of keys (IP addresses and e-mails are personal data); the same in every process. */
   readonly hashKey: Uint8Array;
 }
@@ -85,7 +85,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       await submit({ bucket: `${scope}\0${key}`, limit: 0, cost: -1 });
     },
     sweep: async () => {
-      await options.pool.query('select sweep_rate_limits()');
+      await options.db.query('select sweep_rate_limits()');
     },
   };
 }
@@ -105,7 +105,7 @@ async function sendTakes(options: RateLimiterOptions, takes: readonly Take[]): P
   }
   // One order in every process, so that two statements cannot wait for each other.
   const sorted = [...buckets.entries()].sort(([, a], [, b]) => Buffer.compare(a.hash, b.hash));
-  const { rows } = await options.pool.query({
+  const { rows } = await options.db.query({
     name: 'take_rate_limits',
     text: 'select used, reset_seconds from take_rate_limits($1, $2)',
     values: [byteaArray(sorted.map(([, b]) => b.hash)), int4Array(sorted.map(([, b]) => b.cost))],

@@ -9,7 +9,7 @@ import { type ApiUsers, authenticateApiUser, reauthorizeApiUser } from './bearer
 import { refuseExcess, setRateLimitHeaders } from './rate-limit.js';
 import type { RateLimiter } from './rate-limiter.js';
 
-export interface ToolGuardDeps {
+export interface ToolGuardOptions {
   readonly directory: SiteDirectory;
   readonly rateLimiter: RateLimiter;
   readonly apiUsers: ApiUsers;
@@ -49,7 +49,7 @@ export interface ToolGuards {
  * The checks before the body, in this order: key, plan's rate limit, site verified, address, origin, scope, bearer token. Who holds no key learns
  * nothing about a site, and who is not in its allow-lists not what the key may do.
  */
-export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
+export function createToolGuards(options: ToolGuardOptions): ToolGuards {
   const isAddressAllowed = createAddressCheck();
   const authorize = (site: SiteContext, request: FastifyRequest): void => {
     if (!site.isVerified) throw new ApiError('SITE_NOT_VERIFIED');
@@ -60,9 +60,9 @@ export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
   const guard =
     (scope: ApiKey['scope'], isS2s: boolean): Guard =>
     async (request, reply) => {
-      const identified = await identify(deps, request);
+      const identified = await identify(options, request);
       const { site } = identified;
-      const decision = await deps.rateLimiter.take('plan', site.tenantId, site.plan.rateLimitPerMinute);
+      const decision = await options.rateLimiter.take('plan', site.tenantId, site.plan.rateLimitPerMinute);
       setRateLimitHeaders(reply, decision);
       refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
       authorize(site, request);
@@ -71,17 +71,17 @@ export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
         ? {
             ...identified,
             channel: 's2s',
-            user: await authenticateApiUser(deps.apiUsers, request.headers.authorization, site.tenantId),
+            user: await authenticateApiUser(options.apiUsers, request.headers.authorization, site.tenantId),
           }
         : { ...identified, channel: 'browser' };
     };
   const reauthorize = async (request: FastifyRequest): Promise<void> => {
     const { rawApiKey, user } = callerOf(request);
-    const apiKey = await deps.directory.findApiKey(rawApiKey);
+    const apiKey = await options.directory.findApiKey(rawApiKey);
     if (apiKey === null) throw new ApiError('INVALID_API_KEY');
-    const site = await deps.directory.site(apiKey.siteId);
+    const site = await options.directory.site(apiKey.siteId);
     authorize(site, request);
-    if (user !== undefined) await reauthorizeApiUser(deps.apiUsers, user, site.tenantId);
+    if (user !== undefined) await reauthorizeApiUser(options.apiUsers, user, site.tenantId);
   };
   const read = guard('read', false);
   return {
@@ -96,18 +96,18 @@ export function createToolGuards(deps: ToolGuardDeps): ToolGuards {
 }
 
 async function identify(
-  deps: ToolGuardDeps,
+  options: ToolGuardOptions,
   request: FastifyRequest,
 ): Promise<Pick<ToolCaller, 'apiKey' | 'rawApiKey' | 'site'>> {
   const rawApiKey = request.headers['x-api-key'];
   if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
-  const apiKey = await deps.directory.findApiKey(rawApiKey);
+  const apiKey = await options.directory.findApiKey(rawApiKey);
   if (apiKey === null) {
     // Only failures count, and only they are refused: clients that share an address with an attacker can continue to work.
-    const decision = await deps.rateLimiter.take('invalid-key', request.ip, deps.invalidKeyLimit);
+    const decision = await options.rateLimiter.take('invalid-key', request.ip, options.invalidKeyLimit);
     refuseExcess(decision, 'TOO_MANY_INVALID_API_KEYS');
     throw new ApiError('INVALID_API_KEY');
   }
-  deps.keyUsage.note(apiKey.id);
-  return { apiKey, rawApiKey, site: await deps.directory.site(apiKey.siteId) };
+  options.keyUsage.note(apiKey.id);
+  return { apiKey, rawApiKey, site: await options.directory.site(apiKey.siteId) };
 }

@@ -1,19 +1,19 @@
 import type pg from 'pg';
 import type { Verifier } from '../../evidence/verification/verifier.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
-import type { Log } from '../../platform/background/part.js';
+import type { ServiceLogger } from '../../platform/background/part.js';
 import type { Config } from '../../platform/config/index.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { LookUpTxt } from '../../tenancy/domains/domain-challenge.js';
 
 /** What the handlers of the panel work with. */
-export interface PanelDeps {
+export interface PanelRoutesOptions {
   /** Reads: connections in the role `consent_ledger_api`. */
   readonly apiPool: pg.Pool;
   readonly config: Config;
   readonly keyring: Keyring;
   readonly eventLog: EventLog;
   readonly verifier: Verifier;
-  readonly logger: Log;
+  readonly logger: ServiceLogger;
   readonly lookUpTxt: LookUpTxt;
 }

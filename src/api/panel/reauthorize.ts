@@ -30,12 +30,12 @@ export async function reauthorize(
  * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE
  */
 export async function reauthorizeChange(
-  transaction: pg.PoolClient,
+  db: pg.PoolClient,
   operation: Operation,
   { signInId, tenantId }: SignedInUser,
 ): Promise<SignedInUser> {
-  await lockUsersOf(transaction, tenantId);
-  return permitted(operation, await readSignedInUser(transaction, signInId));
+  await lockUsersOf(db, tenantId);
+  return permitted(operation, await readSignedInUser(db, signInId));
 }
 
 function permitted(operation: Operation, user: SignedInUser | null): SignedInUser {

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Operation } from '../server/operation.js';
 
 /** A request that passed every check of its operation. */
@@ -15,7 +15,7 @@ export interface PanelCall<P, Q, B> {
 }
 
 /** A request before its parameters and its body are checked. */
-export interface PanelInput {
+export interface PanelRequest {
   /**
    * Reauthorizes the user, and then checks path, query and body with the schemas of the operation.
    * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, VALIDATION_ERROR, MALFORMED_JSON, SITE_NOT_FOUND
@@ -28,7 +28,7 @@ export interface PanelInput {
    * @param work receives the user as read within the transaction
    * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE
    */
-  change<T>(work: (transaction: Database, user: SignedInUser) => Promise<Recorded<T>>): Promise<T>;
+  change<T>(work: (db: Queryable, user: SignedInUser) => Promise<Recorded<T>>): Promise<T>;
   /**
    * Writes the audit entry of a disclosure, in a transaction of its own. The user is reauthorized first, because the disclosure may have taken seconds.
    * @returns the response, which may be sent from then on
@@ -50,7 +50,7 @@ export interface Recorded<R> {
 export interface PanelRoute {
   readonly operation: Operation;
   /** @returns the body of the response, or the reply if the handler sent it */
-  answer(input: PanelInput): Promise<unknown>;
+  answer(options: PanelRequest): Promise<unknown>;
 }
 
 /** A route that changes nothing, and writes no audit entry. */
@@ -87,15 +87,12 @@ export function discloses<P extends z.ZodObject, Q extends z.ZodObject, B extend
  */
 export function changes<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
   operation: Operation<P, Q, B, R>,
-  handle: (
-    call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>,
-    transaction: Database,
-  ) => Promise<Recorded<z.input<R>>>,
+  handle: (call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>, db: Queryable) => Promise<Recorded<z.input<R>>>,
 ): PanelRoute {
   return changesAfter(
     operation,
     async () => undefined,
-    (call, _, transaction) => handle(call, transaction),
+    (call, _, db) => handle(call, db),
   );
 }
 
@@ -112,7 +109,7 @@ export function changesAfter<
   handle: (
     call: PanelCall<z.output<P>, z.output<Q>, z.output<B>>,
     prepared: Prepared,
-    transaction: Database,
+    db: Queryable,
   ) => Promise<Recorded<z.input<R>>>,
 ): PanelRoute {
   return {
@@ -120,9 +117,7 @@ export function changesAfter<
     answer: async (input) => {
       const call = await input.check(operation);
       const prepared = await prepare(call);
-      return operation.response.parse(
-        await input.change((transaction, user) => handle({ ...call, user }, prepared, transaction)),
-      );
+      return operation.response.parse(await input.change((db, user) => handle({ ...call, user }, prepared, db)));
     },
   };
 }

@@ -4,7 +4,7 @@ import { categoryRoutes } from './categories/routes.js';
 import { configurationRoutes } from './configuration/routes.js';
 import { consentRoutes } from './consents/routes.js';
 import { cookieRoutes } from './cookies/routes.js';
-import type { PanelDeps } from './deps.js';
+import type { PanelRoutesOptions } from './deps.js';
 import { documentRoutes } from './documents/routes.js';
 import { erasureRoutes } from './erasures/routes.js';
 import { exportRoutes } from './exports/routes.js';
@@ -18,23 +18,23 @@ import { timestampRoutes } from './timestamps/routes.js';
 import { userRoutes } from './users/routes.js';
 
 /** Every route of the panel, in the order of `PANEL_OPERATIONS`. */
-export function panelRoutes(deps: PanelDeps): readonly PanelRoute[] {
+export function panelRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
   return [
-    ...tenantRoutes(deps),
-    ...planRoutes(deps),
-    ...siteRoutes(deps),
-    ...apiKeyRoutes(deps),
-    ...documentRoutes(deps),
-    ...configurationRoutes(deps),
-    ...categoryRoutes(deps),
-    ...cookieRoutes(deps),
-    ...consentRoutes(deps),
-    ...erasureRoutes(deps),
-    ...exportRoutes(deps),
-    ...userRoutes(deps),
-    ...invitationRoutes(deps),
-    ...signInRoutes(deps),
-    ...timestampRoutes(deps),
-    ...auditLogRoutes(deps),
+    ...tenantRoutes(options),
+    ...planRoutes(options),
+    ...siteRoutes(options),
+    ...apiKeyRoutes(options),
+    ...documentRoutes(options),
+    ...configurationRoutes(options),
+    ...categoryRoutes(options),
+    ...cookieRoutes(options),
+    ...consentRoutes(options),
+    ...erasureRoutes(options),
+    ...exportRoutes(options),
+    ...userRoutes(options),
+    ...invitationRoutes(options),
+    ...signInRoutes(options),
+    ...timestampRoutes(options),
+    ...auditLogRoutes(options),
   ];
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { type ApiUsers, authenticateUser } from '../guards/bearer.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
@@ -14,9 +14,9 @@ import { validate } from '../server/json-body.js';
 import type { Operation } from '../server/operation.js';
 import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
 import { reauthorize, reauthorizeChange, requireRole } from './reauthorize.js';
-import type { PanelInput, PanelRoute } from './route.js';
+import type { PanelRequest, PanelRoute } from './route.js';
 
-export interface ServePanelDeps {
+export interface ServePanelOptions {
   readonly apiUsers: ApiUsers;
   readonly rateLimiter: RateLimiter;
   /** Requests a minute of one user. */
@@ -33,30 +33,30 @@ const RETRY_AFTER_SECONDS = 2;
  * Registers the routes of the panel. Every request passes, in this order: bearer token, rate limit, role; once its body has arrived, sign-in and role
  * again, the schemas of path, query and body, and whether a site in the path belongs to the tenant. Only then its handler runs.
  */
-export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[], deps: ServePanelDeps): void {
+export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[], options: ServePanelOptions): void {
   for (const { operation, answer } of routes) {
     registerOperation(scope, operation, {
       // Before the body is read: a user without the role must not make the service read megabytes.
       onRequest: async (request, reply) => {
-        request.panelUser = await authorizedUser(deps, operation, request, reply);
+        request.panelUser = await authorizedUser(options, operation, request, reply);
       },
       handler: async (request, reply) => {
         const { panelUser: user } = request;
         if (user === null) throw new ApiError('MISSING_BEARER_TOKEN');
-        return answer(inputOf(deps, operation, user, request, reply));
+        return answer(inputOf(options, operation, user, request, reply));
       },
     });
   }
 }
 
 async function authorizedUser(
-  deps: ServePanelDeps,
+  options: ServePanelOptions,
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<SignedInUser> {
-  const user = await authenticateUser(deps.apiUsers, request.headers.authorization);
-  const decision = await deps.rateLimiter.take('panel', user.id, deps.limit);
+  const user = await authenticateUser(options.apiUsers, request.headers.authorization);
+  const decision = await options.rateLimiter.take('panel', user.id, options.limit);
   setRateLimitHeaders(reply, decision);
   refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
   requireRole(operation, user);
@@ -64,13 +64,13 @@ async function authorizedUser(
 }
 
 function inputOf(
-  deps: ServePanelDeps,
+  options: ServePanelOptions,
   operation: Operation,
   asked: SignedInUser,
   request: FastifyRequest,
   reply: FastifyReply,
-): PanelInput {
-  const { users } = deps.apiUsers;
+): PanelRequest {
+  const { users } = options.apiUsers;
   return {
     reply,
     check: async <P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(checked: Operation<P, Q, B>) => {
@@ -81,19 +81,19 @@ function inputOf(
         query: validate(checked.query, request.query),
         body: bodyOf(checked, request),
       };
-      await refuseForeignSite(deps.apiPool, user, call.params);
+      await refuseForeignSite(options.apiPool, user, call.params);
       return call;
     },
     change: (work) =>
-      withTransaction(deps.adminPool, async (transaction) => {
-        const user = await reauthorizeChange(transaction, operation, asked);
-        const { response, subject, details } = await work(transaction, user);
-        await appendEntry(transaction, operation, user, subject, details);
+      withTransaction(options.adminPool, async (db) => {
+        const user = await reauthorizeChange(db, operation, asked);
+        const { response, subject, details } = await work(db, user);
+        await appendEntry(db, operation, user, subject, details);
         return response;
       }),
     disclose: async ({ response, subject, details }) => {
       const user = await reauthorize(users, operation, asked);
-      await appendEntry(deps.apiPool, operation, user, subject, details).catch((cause: unknown) => {
+      await appendEntry(options.apiPool, operation, user, subject, details).catch((cause: unknown) => {
         const refused = new ApiError(
           'SERVICE_UNAVAILABLE',
           'Nothing was disclosed, because the audit log could not be written. Retry after Retry-After.',
@@ -109,23 +109,23 @@ function inputOf(
 
 /** @throws Error if the operation names no action */
 async function appendEntry(
-  database: Database,
+  db: Queryable,
   { id, action }: Operation,
   { id: userId, tenantId }: SignedInUser,
   subject: AuditSubject,
   details: JsonObject = {},
 ): Promise<void> {
   if (action === null) throw new Error(`${id} needs an audit entry, and names no action`);
-  await appendAuditEntry(database, { tenantId, actor: { kind: 'user', userId }, action, subject, details });
+  await appendAuditEntry(db, { tenantId, actor: { kind: 'user', userId }, action, subject, details });
 }
 
 const WithSite = z.object({ site_id: z.string() });
 
 /** A site of another tenant is answered like one that does not exist. */
-async function refuseForeignSite(pool: pg.Pool, user: SignedInUser, params: unknown): Promise<void> {
+async function refuseForeignSite(db: pg.Pool, user: SignedInUser, params: unknown): Promise<void> {
   const named = WithSite.safeParse(params);
   if (!named.success) return;
-  const { rowCount } = await pool.query('select from sites where id = $1 and tenant_id = $2', [
+  const { rowCount } = await db.query('select from sites where id = $1 and tenant_id = $2', [
     named.data.site_id,
     user.tenantId,
   ]);

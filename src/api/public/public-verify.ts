@@ -12,7 +12,7 @@ import { verifiedRecord } from '../tool/get-verify.js';
 import { readClientToken } from './client-token.js';
 import { verifyPublicly, verifyPubliclyByPost } from './operations.js';
 
-export interface PublicVerifyDeps {
+export interface PublicVerifyOptions {
   readonly verifier: Verifier;
   readonly rateLimiter: RateLimiter;
   /** Requests a minute from one address. */
@@ -20,7 +20,7 @@ export interface PublicVerifyDeps {
 }
 
 /** Registers public verification on a scope with the prefix /api/v1/public. The requests of one address are limited before the body is read. */
-export function servePublic(scope: FastifyInstance, { verifier, rateLimiter, limit }: PublicVerifyDeps): void {
+export function servePublic(scope: FastifyInstance, { verifier, rateLimiter, limit }: PublicVerifyOptions): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const decision = await rateLimiter.take('public-verify', request.ip, limit);
     setRateLimitHeaders(reply, decision);

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { type ByteRange, type KeptPackage, readPackage } from '../../evidence/exports/read-package.js';
-import type { Log } from '../../platform/background/part.js';
+import type { ServiceLogger } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
 import { rangeOf } from './byte-range.js';
 
@@ -14,10 +14,10 @@ export const PACKAGE_MEDIA_TYPE = 'application/zip';
 /** Time without a byte taken after which a caller is given up. */
 const IDLE_MS = 60_000;
 
-export interface SendPackageParts {
+export interface SendPackageOptions {
   /** As `consent_ledger_api`. */
-  readonly pool: pg.Pool;
-  readonly logger: Log;
+  readonly db: pg.Pool;
+  readonly logger: ServiceLogger;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface SendPackageParts {
  * @throws ApiError RANGE_NOT_SATISFIABLE, EXPORT_GONE; ExportUnreadable
  */
 export async function sendPackage(
-  { pool, logger }: SendPackageParts,
+  { db, logger }: SendPackageOptions,
   reply: FastifyReply,
   kept: KeptPackage,
   beforeSending: () => Promise<void>,
@@ -40,7 +40,7 @@ export async function sendPackage(
     throw new ApiError('RANGE_NOT_SATISFIABLE', undefined, { headers: { 'content-range': `bytes */${bytes}` } });
   }
   const range: ByteRange = asked === 'whole' ? { first: 0, last: bytes - 1 } : asked;
-  const body = Readable.from(readPackage(pool, kept, range), { highWaterMark: 1 });
+  const body = Readable.from(readPackage(db, kept, range), { highWaterMark: 1 });
   body.once('error', (error) => {
     logger.error({ export: exportId, reason: describe(error) }, 'a download failed');
   });

@@ -1,15 +1,15 @@
 import type { ExportQuery } from '../../../schemas/api/export.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { type ToolCaller, userOf } from '../server/caller.js';
 
 /** Members of the query that are no filter. */
 const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format']);
 
 /** Writes down who is about to be shown personal data of a site: one line for each page, or stream. Which fields its filter has, never of whom. */
-export async function noteExport(database: Database, caller: ToolCaller, query: ExportQuery): Promise<void> {
+export async function noteExport(db: Queryable, caller: ToolCaller, query: ExportQuery): Promise<void> {
   const { site, apiKey } = caller;
-  await appendAuditEntry(database, {
+  await appendAuditEntry(db, {
     tenantId: site.tenantId,
     actor: { kind: 'user', userId: userOf(caller).id },
     action: 'consent.export',

@@ -10,7 +10,7 @@ import {
   NDJSON_MEDIA_TYPE,
 } from '../../../schemas/api/export.js';
 import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
-import { exportRecords, type RecordSources } from '../../evidence/records/read-records.js';
+import { exportRecords, type RecordOptions } from '../../evidence/records/read-records.js';
 import { selectRecords } from '../../evidence/records/selection.js';
 import { EventLogUnavailable } from '../../pipeline/event-log/errors.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
@@ -18,7 +18,7 @@ import { noteExport } from './export-audit.js';
 import { exportConsents } from './operations/recording.js';
 import { reads, type ToolRoute } from './route.js';
 
-export interface RecordExportOptions extends RecordSources {
+export interface RecordExportOptions extends RecordOptions {
   /** Called with a failure after the response has begun, when the client only sees a connection that ends early. */
   readonly onError: (error: unknown, request: FastifyRequest) => void;
 }
@@ -29,24 +29,24 @@ const RETRY_AFTER_SECONDS = 2;
 const CHUNK_CHARACTERS = 65_536;
 
 /** Serves the consent records of a site with every field, as pages of JSON or as NDJSON. */
-export function recordExportRoutes(deps: RecordExportOptions): readonly ToolRoute[] {
+export function recordExportRoutes(options: RecordExportOptions): readonly ToolRoute[] {
   return [
     reads(exportConsents, async ({ caller, query, request, reply, closing }) => {
       const format = query.format ?? formatAccepted(request);
       checkLimit(query, format);
-      const lines = records(deps, caller.site, query);
+      const lines = records(options, caller.site, query);
       const text =
         format === 'json' ? jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE) : ndjson(lines, query, closing);
       const chunks = chunked(text);
       // Until here a failure still has a status of its own.
       const first = await chunks.next().catch(asApiError);
-      await noteExport(deps.pool, caller, query).catch(async (cause: unknown) => {
+      await noteExport(options.db, caller, query).catch(async (cause: unknown) => {
         await chunks.return();
         throw unavailable(cause);
       });
       reply.raw.setTimeout(IDLE_MS);
       if (format === 'ndjson') cutOnClosing(reply.raw, closing);
-      const rest = follow(first, chunks, (error) => deps.onError(error, request));
+      const rest = follow(first, chunks, (error) => options.onError(error, request));
       return reply
         .header('content-type', format === 'json' ? 'application/json; charset=utf-8' : NDJSON_MEDIA_TYPE)
         .send(Readable.from(rest, { highWaterMark: 1 }));
@@ -81,11 +81,15 @@ interface Line {
   readonly revision: number;
 }
 
-async function* records(deps: RecordExportOptions, site: SiteContext, query: ExportQuery): AsyncGenerator<Line, void> {
+async function* records(
+  options: RecordExportOptions,
+  site: SiteContext,
+  query: ExportQuery,
+): AsyncGenerator<Line, void> {
   const after = query.cursor === undefined ? -1 : revisionOfCursor(query.cursor);
-  for await (const page of selectRecords(deps.pool, site, query, after)) {
+  for await (const page of selectRecords(options.db, site, query, after)) {
     let index = 0;
-    for await (const record of exportRecords(deps, site, page)) {
+    for await (const record of exportRecords(options, site, page)) {
       yield { text: JSON.stringify(record), revision: page[index]?.revision ?? -1 };
       index += 1;
     }

@@ -9,9 +9,9 @@ import { wantedLanguages } from './wanted-languages.js';
 
 /**
  * Serves the active documents of a site.
- * @param pool in the role `consent_ledger_api`
+ * @param db in the role `consent_ledger_api`
  */
-export function documentRoutes(pool: pg.Pool): readonly ToolRoute[] {
+export function documentRoutes(db: pg.Pool): readonly ToolRoute[] {
   return [
     reads(getActiveDocuments, async ({ caller, query, request }) => ({
       data: { documents: [...activeDocuments(caller.site, wantedLanguages(query, request))] },
@@ -20,7 +20,7 @@ export function documentRoutes(pool: pg.Pool): readonly ToolRoute[] {
       const document = activeDocument(caller.site, params.slug, wantedLanguages(query, request));
       if (document === null) throw new ApiError('DOCUMENT_NOT_FOUND');
       const { media_type, content_sha256 } = document.version;
-      return { data: { ...document, content: contentOf(media_type, await readContent(pool, content_sha256)) } };
+      return { data: { ...document, content: contentOf(media_type, await readContent(db, content_sha256)) } };
     }),
   ];
 }

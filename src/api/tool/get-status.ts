@@ -10,12 +10,12 @@ import { reads, type ToolRoute } from './route.js';
 
 /**
  * Serves the consents of one visitor that are in force, newest first.
- * @param pool in the role `consent_ledger_api`
+ * @param db in the role `consent_ledger_api`
  */
-export function statusRoutes(pool: pg.Pool, proofKeys: ProofKeys): readonly ToolRoute[] {
+export function statusRoutes(db: pg.Pool, proofKeys: ProofKeys): readonly ToolRoute[] {
   return [
     reads(getConsentStatus, async ({ caller, query }) => ({
-      data: { consents: await consentsInForce(pool, proofKeys, caller.site, query) },
+      data: { consents: await consentsInForce(db, proofKeys, caller.site, query) },
     })),
   ];
 }
@@ -43,7 +43,7 @@ const StatusRow = z.object({
 type StatusRow = z.infer<typeof StatusRow>;
 
 async function consentsInForce(
-  pool: pg.Pool,
+  db: pg.Pool,
   proofKeys: ProofKeys,
   site: SiteContext,
   query: StatusQuery,
@@ -51,7 +51,7 @@ async function consentsInForce(
   const visitor = blindIndex(site.siteKey, 'visitor', query.visitor_id);
   const found: StatusItem[] = [];
   for (let before: number | null = null; ; ) {
-    const { rows }: pg.QueryResult = await pool.query({
+    const { rows }: pg.QueryResult = await db.query({
       name: 'consent_status',
       text: STATUS_SQL,
       values: [site.siteId, visitor, before, PAGE],

@@ -33,7 +33,7 @@ export interface ServeToolOptions {
 }
 
 /** A request that the framework has read, and what its checks need. */
-interface ToolInput extends ServeToolOptions {
+interface ToolOptions extends ServeToolOptions {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly closing: AbortSignal;
@@ -43,7 +43,7 @@ interface ToolInput extends ServeToolOptions {
 export interface ToolRoute {
   readonly operation: Operation;
   /** @returns the body of the response, or the reply if the handler sent it */
-  answer(input: ToolInput): Promise<unknown>;
+  answer(options: ToolOptions): Promise<unknown>;
 }
 
 /** A route without a signature. */
@@ -99,7 +99,7 @@ export function serveTool(scope: FastifyInstance, routes: readonly ToolRoute[], 
 
 function callOf<P extends z.ZodObject, Q extends z.ZodObject>(
   operation: Operation<P, Q>,
-  { request, reply, closing }: ToolInput,
+  { request, reply, closing }: ToolOptions,
 ): ToolCall<z.output<P>, z.output<Q>> {
   const query = validate(operation.query, request.query);
   return { caller: callerOf(request), query, params: paramsOf(operation, request), request, reply, closing };

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Verifier } from '../../evidence/verification/verifier.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
-import type { Log } from '../../platform/background/part.js';
+import type { ServiceLogger } from '../../platform/background/part.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { DetectRegion } from '../../platform/regions/detect-region.js';
 import { type RecordExportOptions, recordExportRoutes } from './export-consents.js';
@@ -18,13 +18,13 @@ import { s2sEvidenceExportRoutes } from './s2s-evidence-exports.js';
 
 export interface ToolRoutesOptions {
   /** Connections in the role `consent_ledger_api`. */
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly admission: Admission;
   readonly keyring: Keyring;
   readonly eventLog: EventLog;
   readonly verifier: Verifier;
   readonly detectRegion: DetectRegion;
-  readonly logger: Log;
+  readonly logger: ServiceLogger;
   readonly onExportError: RecordExportOptions['onError'];
   /** Evidence exports that a tenant may have queued, running or stored. */
   readonly maxExportsPerTenant: number;
@@ -34,16 +34,16 @@ export interface ToolRoutesOptions {
 
 /** Every route of the Tool API. */
 export function toolRoutes(options: ToolRoutesOptions): readonly ToolRoute[] {
-  const { pool, admission, keyring, verifier, logger } = options;
+  const { db, admission, keyring, verifier, logger } = options;
   return [
     ...pingRoutes(),
     ...configRoutes(options.detectRegion),
-    ...documentRoutes(pool),
-    ...statusRoutes(pool, keyring),
+    ...documentRoutes(db),
+    ...statusRoutes(db, keyring),
     ...verifyRoutes(verifier),
     ...recordingRoutes(admission),
-    ...recordExportRoutes({ pool, log: options.eventLog, proofKeys: keyring, onError: options.onExportError }),
-    ...s2sEvidenceExportRoutes({ pool, admission, keyring, logger, maxPerTenant: options.maxExportsPerTenant }),
-    ...s2sErasureRoutes({ pool, admission, keyring, backupRetentionDays: options.backupRetentionDays }),
+    ...recordExportRoutes({ db, eventLog: options.eventLog, proofKeys: keyring, onError: options.onExportError }),
+    ...s2sEvidenceExportRoutes({ db, admission, keyring, logger, maxPerTenant: options.maxExportsPerTenant }),
+    ...s2sErasureRoutes({ db, admission, keyring, backupRetentionDays: options.backupRetentionDays }),
   ];
 }

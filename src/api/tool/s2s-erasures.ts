@@ -11,7 +11,7 @@ import { reads, type ToolRoute, writes } from './route.js';
 export interface S2sErasureOptions {
   readonly admission: Pick<Admission, 'useNonce'>;
   /** Connections in the role `consent_ledger_api`. */
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly keyring: Pick<Keyring, 'siteKey'>;
   /** Null: unknown. */
   readonly backupRetentionDays: number | null;
@@ -19,11 +19,11 @@ export interface S2sErasureOptions {
 
 /** Requests an erasure, and serves its receipt, for backends. */
 export function s2sErasureRoutes(options: S2sErasureOptions): readonly ToolRoute[] {
-  const { admission, pool, keyring, backupRetentionDays } = options;
+  const { admission, db, keyring, backupRetentionDays } = options;
   const receipt = async (siteId: string, id: string): Promise<ErasureReceiptResponse> => {
-    const erasure = await readErasure(pool, siteId, id);
+    const erasure = await readErasure(db, siteId, id);
     if (erasure === null) throw new ApiError('RESOURCE_NOT_FOUND');
-    return { data: await shownReceipt(pool, erasure, backupRetentionDays) };
+    return { data: await shownReceipt(db, erasure, backupRetentionDays) };
   };
   return [
     writes(eraseS2s, async ({ caller, signed, body }) => {
@@ -36,7 +36,7 @@ export function s2sErasureRoutes(options: S2sErasureOptions): readonly ToolRoute
         channel: 's2s',
         idempotencyKey: request.idempotency_key,
       };
-      const recorded = await orderErasure(pool, keyring, order, { kind: 'user', userId: userOf(caller).id });
+      const recorded = await orderErasure(db, keyring, order, { kind: 'user', userId: userOf(caller).id });
       return receipt(siteId, recorded.request.id);
     }),
     reads(readErasureS2s, async ({ caller, params }) => receipt(caller.site.siteId, params.id)),

@@ -1,7 +1,7 @@
 import { EvidenceExportAnswer } from '../../../schemas/api/panel/exports.js';
 import {
   auditDetails,
-  type CreateExportParts,
+  type CreateExportOptions,
   createExport,
   exportFilter,
   findPackage,
@@ -11,27 +11,27 @@ import type { Admission } from '../../pipeline/admission/admission.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { type ToolCaller, userOf } from '../server/caller.js';
-import { type SendPackageParts, sendPackage } from '../server/send-package.js';
+import { type SendPackageOptions, sendPackage } from '../server/send-package.js';
 import { downloadEvidenceExportS2s, exportEvidenceS2s, readEvidenceExportS2s } from './operations/evidence-exports.js';
 import { reads, type ToolRoute, writes } from './route.js';
 
-export interface EvidenceExportOptions extends SendPackageParts, CreateExportParts {
+export interface EvidenceExportOptions extends SendPackageOptions, CreateExportOptions {
   readonly admission: Pick<Admission, 'useNonce'>;
 }
 
 /** Queues an evidence export of the key's site, and serves its state and its package: the exports of the panel, for backends. */
 export function s2sEvidenceExportRoutes(options: EvidenceExportOptions): readonly ToolRoute[] {
-  const { admission, pool, keyring } = options;
+  const { admission, db, keyring } = options;
   return [
     writes(exportEvidenceS2s, async ({ caller, signed, body }) => {
       await admission.useNonce(signed);
       const request = body();
       const { siteId, tenantId } = caller.site;
       const userId = userOf(caller).id;
-      const created = await withTransaction(pool, async (transaction) => {
+      const created = await withTransaction(db, async (db) => {
         const author = { tenantId, siteId, userId, channel: 's2s' } as const;
-        const data = await createExport(transaction, options, author, request);
-        await appendAuditEntry(transaction, {
+        const data = await createExport(db, options, author, request);
+        await appendAuditEntry(db, {
           tenantId,
           actor: { kind: 'user', userId },
           action: 'export.create',
@@ -47,13 +47,13 @@ export function s2sEvidenceExportRoutes(options: EvidenceExportOptions): readonl
       return EvidenceExportAnswer.parse({ data: { ...created, filter_disclosures: [] } });
     }),
     reads(readEvidenceExportS2s, async ({ caller, params }) =>
-      EvidenceExportAnswer.parse({ data: await readExport(pool, keyring, idOf(caller, params)) }),
+      EvidenceExportAnswer.parse({ data: await readExport(db, keyring, idOf(caller, params)) }),
     ),
     reads(downloadEvidenceExportS2s, async ({ caller, params, reply }) => {
       const id = idOf(caller, params);
-      const kept = await findPackage(pool, keyring, id);
+      const kept = await findPackage(db, keyring, id);
       await sendPackage(options, reply, kept, () =>
-        appendAuditEntry(pool, {
+        appendAuditEntry(db, {
           tenantId: caller.site.tenantId,
           actor: { kind: 'user', userId: userOf(caller).id },
           action: 'export.download',

@@ -4,7 +4,7 @@ import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metri
 import { createHttpMetrics, type ObserveRequests } from './http-metrics.js';
 import { createPartMetrics } from './part-metrics.js';
 import { createProcessMetrics } from './process-metrics.js';
-import { createStateMetrics, type StateSources } from './state-metrics.js';
+import { createStateMetrics, type StateOptions } from './state-metrics.js';
 import { createTimestampMetrics, type ObserveTimestamp } from './timestamp-metrics.js';
 
 /**
@@ -18,7 +18,7 @@ export interface Metrics {
   /** Shows what the parts of a worker tell. To be called once. */
   showParts(parts: readonly BackgroundPart[]): void;
   /** Shows the state of the installation, as its database and event log have it. To be called once. */
-  showState(sources: StateSources): void;
+  showState(options: StateOptions): void;
   /** @returns the Prometheus text format, 0.0.4 */
   text(): Promise<string>;
   readonly contentType: string;

@@ -10,10 +10,10 @@ const MAX_PAGES = 20;
  * @param now Unix milliseconds
  * @throws EventLogUnavailable
  */
-export async function projectionLag(log: EventLog, position: Position | null, now: number): Promise<number> {
+export async function projectionLag(eventLog: EventLog, position: Position | null, now: number): Promise<number> {
   let after = position;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    const page = await log.readAll(after, EVENTS);
+    const page = await eventLog.readAll(after, EVENTS);
     const timed = page.events.find(({ id }) => isTimeOrdered(id));
     if (timed !== undefined) return Math.max(0, (now - timeOfEventId(timed.id).getTime()) / 1000);
     if (page.atEnd) return 0;

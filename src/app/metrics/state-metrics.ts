@@ -6,9 +6,9 @@ import { projectionLag } from './projection-lag.js';
 import { createSharedReader } from './shared-reader.js';
 import { type PipelineState, readPipelineState } from './state-query.js';
 
-export interface StateSources {
+export interface StateOptions {
   /** As `consent_ledger_api` or `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly projections: readonly { readonly name: string }[];
   /** Waiting events from which on the outbox is full. */
@@ -99,7 +99,7 @@ const GAUGES: readonly {
  * `consent_ledger_database_is_readable` or `consent_ledger_event_log_is_readable` says so.
  * @returns brings them up to date; never throws
  */
-export function createStateMetrics(registry: Registry, sources: StateSources): () => Promise<void> {
+export function createStateMetrics(registry: Registry, options: StateOptions): () => Promise<void> {
   const registers = [registry];
   const scalar = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
   const gauges = GAUGES.map(({ name, help, value }) => ({ gauge: scalar(name, help), value }));
@@ -110,7 +110,7 @@ export function createStateMetrics(registry: Registry, sources: StateSources): (
     'By how much this process’s clock is ahead of the database’s.',
   );
   scalar('consent_ledger_outbox_limit_events', 'Waiting events from which on consents are refused.').set(
-    sources.outboxLimit,
+    options.outboxLimit,
   );
   const states = new Gauge({
     name: 'consent_ledger_projection_state',
@@ -124,9 +124,9 @@ export function createStateMetrics(registry: Registry, sources: StateSources): (
     labelNames: ['projection'] as const,
     registers,
   });
-  showPools(registry, sources.pools);
+  showPools(registry, options.pools);
   const reader = createSharedReader({
-    read: () => readSnapshot(sources),
+    read: () => readSnapshot(options),
     freshMs: FRESH_MS,
     waitMs: WAIT_MS,
     staleMs: STALE_MS,
@@ -140,7 +140,7 @@ export function createStateMetrics(registry: Registry, sources: StateSources): (
     log.set(snapshot.lags === null ? 0 : 1);
     states.reset();
     lags.reset();
-    for (const { name: projection } of sources.projections) {
+    for (const { name: projection } of options.projections) {
       if (snapshot.state !== null) {
         const current = snapshot.projectionStates.get(projection) ?? 'never_built';
         for (const state of STATES) states.set({ projection, state }, state === current ? 1 : 0);
@@ -156,15 +156,15 @@ function show(gauge: Gauge, value: number | null): void {
   else gauge.set(value);
 }
 
-async function readSnapshot({ pool, eventLog, projections, outboxLimit, onFailure }: StateSources): Promise<Snapshot> {
+async function readSnapshot({ db, eventLog, projections, outboxLimit, onFailure }: StateOptions): Promise<Snapshot> {
   let snapshot = NOTHING;
   try {
-    const { state, projections: places } = await readPipelineState(pool, outboxLimit);
+    const { state, projections: places } = await readPipelineState(db, outboxLimit);
     snapshot = {
       ...snapshot,
       state,
       projectionStates: new Map(places.map(({ name, state }) => [name, state])),
-      clockDifference: (await clockDifference(pool, Date.now)) / 1000,
+      clockDifference: (await clockDifference(db, Date.now)) / 1000,
     };
     const positions = new Map(places.map(({ name, position }) => [name, position]));
     try {
@@ -182,7 +182,7 @@ async function readSnapshot({ pool, eventLog, projections, outboxLimit, onFailur
   return snapshot;
 }
 
-function showPools(registry: Registry, pools: StateSources['pools']): void {
+function showPools(registry: Registry, pools: StateOptions['pools']): void {
   new Gauge({
     name: 'consent_ledger_database_connections',
     help: 'Connections of this process to PostgreSQL by pool, and requests that wait for one.',

@@ -104,13 +104,13 @@ const STATE_SQL = `
  * @throws errors of the database, and if it takes longer than ten seconds
  */
 export async function readPipelineState(
-  pool: pg.Pool,
+  db: pg.Pool,
   maxWaiting: number,
 ): Promise<{ readonly state: PipelineState; readonly projections: readonly ProjectionPlace[] }> {
-  return withTransaction(pool, async (client) => {
-    await client.query(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
-    const state = await client.query({ name: 'pipeline_state', text: STATE_SQL, values: [maxWaiting] });
-    const projections = await client.query(`
+  return withTransaction(db, async (db) => {
+    await db.query(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+    const state = await db.query({ name: 'pipeline_state', text: STATE_SQL, values: [maxWaiting] });
+    const projections = await db.query(`
       select p.name, p.state, g.position from projections p
         left join projection_generations g on g.name = p.name and g.generation = p.live_generation`);
     return { state: StateRows.parse(state.rows)[0], projections: ProjectionRows.parse(projections.rows) };

@@ -47,11 +47,11 @@ function createCommand(context: CliContext): Command {
     .option('--name <name>', 'for people who have to tell several apart', '')
     .action(async (options: SiteOptions & { readonly scope: 'read' | 'write'; readonly name: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const created = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await createApiKey(transaction, options.site, options.scope, options.name);
+        const created = await changeAsOperator(adminPool, async (db) => {
+          const result = await createApiKey(db, options.site, options.scope, options.name);
           return {
             result,
-            tenantId: await tenantOfSite(transaction, options.site),
+            tenantId: await tenantOfSite(db, options.site),
             action: 'api_key.create',
             subject: { kind: 'api_key', id: result.id },
             details: { site_id: options.site, scope: options.scope },
@@ -68,11 +68,11 @@ function rotateCommand(context: CliContext): Command {
     .option('--grace <seconds>', 'for which the old key works on', wholeNumber(0), 86_400)
     .action(async (id: string, options: SiteOptions & { readonly grace: number }) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const created = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await rotateApiKey(transaction, options.site, id, options.grace);
+        const created = await changeAsOperator(adminPool, async (db) => {
+          const result = await rotateApiKey(db, options.site, id, options.grace);
           return {
             result,
-            tenantId: await tenantOfSite(transaction, options.site),
+            tenantId: await tenantOfSite(db, options.site),
             action: 'api_key.rotate',
             subject: { kind: 'api_key', id },
             details: { site_id: options.site, replaced_by: result.id, grace_seconds: options.grace },
@@ -91,11 +91,11 @@ function revokeCommand(context: CliContext): Command {
     .argument('<key>', 'id of the key, not the key itself', uuid)
     .action(async (id: string, options: SiteOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
-        await changeAsOperator(adminPool, async (transaction) => {
-          await revokeApiKey(transaction, options.site, id);
+        await changeAsOperator(adminPool, async (db) => {
+          await revokeApiKey(db, options.site, id);
           return {
             result: undefined,
-            tenantId: await tenantOfSite(transaction, options.site),
+            tenantId: await tenantOfSite(db, options.site),
             action: 'api_key.revoke',
             subject: { kind: 'api_key', id },
             details: { site_id: options.site },

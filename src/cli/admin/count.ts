@@ -10,7 +10,7 @@ export function countCommand(context: CliContext): Command {
     .requiredOption('--site <id>', 'id of the site', uuid)
     .action(async (options: { readonly json?: boolean; readonly site: string }) => {
       await withInstallation(context, async ({ workerPool, eventLog }) => {
-        const counts = await countSite({ pool: workerPool, eventLog }, options.site);
+        const counts = await countSite({ db: workerPool, eventLog }, options.site);
         if (counts === null) throw new CommandError(`There is no site ${options.site}.`);
         const lines = Object.entries(counts).map(([name, count]) => `${name.padEnd(18)} ${String(count)}`);
         print(context, options, counts, lines);

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { versionAudit } from '../../api/panel/documents/audit.js';
 import { versionShown } from '../../api/panel/documents/show-versions.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { activateVersion } from '../../tenancy/documents/activate-version.js';
 import { changeDraft, deleteDraft } from '../../tenancy/documents/change-draft.js';
 import { contentOf } from '../../tenancy/documents/document-content.js';
@@ -28,29 +28,29 @@ interface Json {
  * @returns the version after the change; as it was, where it is gone
  */
 export function changeVersionAsOperator(
-  pool: pg.Pool,
+  db: pg.Pool,
   versionId: string,
   action: string,
-  work: (transaction: Database, siteId: string) => Promise<JsonObject>,
+  work: (db: Queryable, siteId: string) => Promise<JsonObject>,
 ): Promise<DocumentVersion> {
-  return changeAsOperator(pool, async (transaction) => {
-    const { siteId, documentId } = await placeOfVersion(transaction, versionId);
-    const before = await versionShown(transaction, siteId, documentId, versionId);
-    const more = await work(transaction, siteId);
+  return changeAsOperator(db, async (db) => {
+    const { siteId, documentId } = await placeOfVersion(db, versionId);
+    const before = await versionShown(db, siteId, documentId, versionId);
+    const more = await work(db, siteId);
     const isGone = action === 'document_version.delete';
-    const result = isGone ? before : await versionShown(transaction, siteId, documentId, versionId);
-    const tenantId = await tenantOfSite(transaction, siteId);
+    const result = isGone ? before : await versionShown(db, siteId, documentId, versionId);
+    const tenantId = await tenantOfSite(db, siteId);
     return { result, tenantId, action, ...versionAudit(result, siteId, more) };
   });
 }
 
 /** Drafts a version, with its line of the audit log. */
-export function draftAsOperator(pool: pg.Pool, draft: Parameters<typeof draftVersion>[1]): Promise<DocumentVersion> {
+export function draftAsOperator(db: pg.Pool, draft: Parameters<typeof draftVersion>[1]): Promise<DocumentVersion> {
   const { siteId, documentId } = draft;
-  return changeAsOperator(pool, async (transaction) => {
-    const { id } = await draftVersion(transaction, draft);
-    const result = await versionShown(transaction, siteId, documentId, id);
-    const tenantId = await tenantOfSite(transaction, siteId);
+  return changeAsOperator(db, async (db) => {
+    const { id } = await draftVersion(db, draft);
+    const result = await versionShown(db, siteId, documentId, id);
+    const tenantId = await tenantOfSite(db, siteId);
     return { result, tenantId, action: 'document_version.create', ...versionAudit(result, siteId) };
   });
 }
@@ -104,8 +104,8 @@ export function changeDraftCommand(context: CliContext): Command {
         const { siteId, documentId } = await placeOfVersion(adminPool, id);
         const before = await versionShown(adminPool, siteId, documentId, id);
         const content = await readContentOption(options, mediaType ?? before.media_type);
-        const version = await changeVersionAsOperator(adminPool, id, 'document_version.change', async (transaction) => {
-          const { changed, replaced } = await changeDraft(transaction, siteId, id, { title, mediaType, content });
+        const version = await changeVersionAsOperator(adminPool, id, 'document_version.change', async (db) => {
+          const { changed, replaced } = await changeDraft(db, siteId, id, { title, mediaType, content });
           return { changed: [...changed], replaced_content_sha256: replaced };
         });
         print(context, options, version, [`Draft ${id} was changed.`]);
@@ -119,8 +119,8 @@ export function deleteDraftCommand(context: CliContext): Command {
     .argument('<version>', 'id of the version', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
-        await changeVersionAsOperator(adminPool, id, 'document_version.delete', async (transaction, siteId) => {
-          await deleteDraft(transaction, siteId, id);
+        await changeVersionAsOperator(adminPool, id, 'document_version.delete', async (db, siteId) => {
+          await deleteDraft(db, siteId, id);
           return {};
         });
         print(context, options, { id, deleted: true }, [`Draft ${id} was deleted.`]);
@@ -135,8 +135,8 @@ export function activateCommand(context: CliContext): Command {
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
         let retired: string | null = null;
-        await changeVersionAsOperator(adminPool, id, 'document_version.activate', async (transaction, siteId) => {
-          const activated = await activateVersion(transaction, siteId, id);
+        await changeVersionAsOperator(adminPool, id, 'document_version.activate', async (db, siteId) => {
+          const activated = await activateVersion(db, siteId, id);
           retired = activated.retired;
           return { changed: activated.changed, retired_version_id: retired };
         });
@@ -152,8 +152,8 @@ export function retireCommand(context: CliContext): Command {
     .argument('<version>', 'id of the version', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
-        await changeVersionAsOperator(adminPool, id, 'document_version.retire', async (transaction, siteId) => {
-          const { changed } = await retireVersion(transaction, siteId, id);
+        await changeVersionAsOperator(adminPool, id, 'document_version.retire', async (db, siteId) => {
+          const { changed } = await retireVersion(db, siteId, id);
           return { changed };
         });
         print(context, options, { id, state: 'retired' }, [`Version ${id} is retired.`]);

@@ -95,11 +95,11 @@ function createCommand(context: CliContext): Command {
     .action(async (options: Required<DocumentOptions> & { readonly site: string }) => {
       const { site: siteId, slug, kind } = options;
       await withInstallation(context, async ({ adminPool }) => {
-        const document = await changeAsOperator(adminPool, async (transaction) => {
+        const document = await changeAsOperator(adminPool, async (db) => {
           const requiresApprovalToken = options.requiresApprovalToken === true;
-          const { id } = await createDocument(transaction, { siteId, slug, kind, requiresApprovalToken });
-          const result = await documentOf(transaction, siteId, id);
-          const tenantId = await tenantOfSite(transaction, siteId);
+          const { id } = await createDocument(db, { siteId, slug, kind, requiresApprovalToken });
+          const result = await documentOf(db, siteId, id);
+          const tenantId = await tenantOfSite(db, siteId);
           return { result, tenantId, action: 'document.create', ...documentAudit(result, siteId) };
         });
         print(context, options, document, [`Document ${document.id} was made.`]);
@@ -118,11 +118,11 @@ function changeCommand(context: CliContext): Command {
       const { slug, kind, requiresApprovalToken } = options;
       const change: DocumentChange = { slug, kind, requiresApprovalToken };
       await withInstallation(context, async ({ adminPool }) => {
-        const document = await changeAsOperator(adminPool, async (transaction) => {
-          const siteId = await siteOfDocument(transaction, id);
-          const changed = await changeDocument(transaction, siteId, id, change);
-          const result = await documentOf(transaction, siteId, id);
-          const tenantId = await tenantOfSite(transaction, siteId);
+        const document = await changeAsOperator(adminPool, async (db) => {
+          const siteId = await siteOfDocument(db, id);
+          const changed = await changeDocument(db, siteId, id, change);
+          const result = await documentOf(db, siteId, id);
+          const tenantId = await tenantOfSite(db, siteId);
           const audit = documentAudit(result, siteId, { changed: [...changed] });
           return { result, tenantId, action: 'document.change', ...audit };
         });

@@ -40,7 +40,7 @@ export function eraseCommand(context: CliContext): Command {
       await withInstallation(context, async ({ workerPool, keyring, config, databaseUrl }) => {
         const journal = openErasureJournal(config.erasureJournal);
         const receipt = await eraseSubject(
-          { pool: workerPool, keyring, journal },
+          { db: workerPool, keyring, journal },
           { siteId: options.site, by, asker: 'operator' },
         );
         if (options.scrub === true) await scrubErased(databaseUrl);

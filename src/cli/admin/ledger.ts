@@ -16,14 +16,14 @@ export function ledgerCommand(context: CliContext): Command {
       'rotate-key',
       'give the ledger a new key, which the old one vouches for; restart the service after',
     ).action(async (options: { readonly json?: boolean }) => {
-      await withInstallation(context, async ({ workerPool: pool, eventLog: log, keyring, config }) => {
-        await bindEventLog(pool, log);
+      await withInstallation(context, async ({ workerPool: pool, eventLog, keyring, config }) => {
+        await bindEventLog(pool, eventLog);
         const { client, trustAnchors, stop } = await openTimestamping(config);
         try {
           const origin = config.ledgerOrigin;
           const done = await rotateLedgerKey(
             {
-              ...{ pool, log, keyring, origin, client, trustAnchors },
+              ...{ db: pool, eventLog, keyring, origin, client, trustAnchors },
               rememberHead: (state) => rememberHead(pool, ledgerHeadFile(config), state),
             },
             new AbortController().signal,

@@ -42,15 +42,10 @@ export function publishCommand(context: CliContext): Command {
     .action(async (draft: string | undefined, options: PublishOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
         const id = draft ?? (await draftText(adminPool, options));
-        const version = await changeVersionAsOperator(
-          adminPool,
-          id,
-          'document_version.publish',
-          async (transaction, siteId) => {
-            await publishVersion(transaction, siteId, id);
-            return {};
-          },
-        );
+        const version = await changeVersionAsOperator(adminPool, id, 'document_version.publish', async (db, siteId) => {
+          await publishVersion(db, siteId, id);
+          return {};
+        });
         const { siteId } = await placeOfVersion(adminPool, id);
         print(context, options, { ...version, site_id: siteId }, [
           `Version ${version.number} (${version.language}) is published: ${id}`,
@@ -60,32 +55,32 @@ export function publishCommand(context: CliContext): Command {
     });
 }
 
-async function draftText(pool: pg.Pool, options: PublishOptions): Promise<string> {
+async function draftText(db: pg.Pool, options: PublishOptions): Promise<string> {
   const { language, title, mediaType } = options;
   if (language === undefined || title === undefined) {
     throw new CommandError('Name a draft, or give a text with --language and --title.', EXIT.usage);
   }
   const content = await requireContentOption(options, mediaType);
-  const { siteId, documentId } = await documentOfOptions(pool, options);
-  return (await draftAsOperator(pool, { siteId, documentId, language, title, mediaType, content })).id;
+  const { siteId, documentId } = await documentOfOptions(db, options);
+  return (await draftAsOperator(db, { siteId, documentId, language, title, mediaType, content })).id;
 }
 
 async function documentOfOptions(
-  pool: pg.Pool,
+  db: pg.Pool,
   options: PublishOptions,
 ): Promise<{ readonly siteId: string; readonly documentId: string }> {
   const { document, site: siteId, slug, kind } = options;
-  if (document !== undefined) return { siteId: await siteOfDocument(pool, document), documentId: document };
+  if (document !== undefined) return { siteId: await siteOfDocument(db, document), documentId: document };
   if (siteId === undefined || slug === undefined) {
     throw new CommandError('Name the document by --document, or by --site and --slug.', EXIT.usage);
   }
-  const known = await findDocument(pool, siteId, slug);
+  const known = await findDocument(db, siteId, slug);
   if (known !== null) return { siteId, documentId: known.id };
   const requiresApprovalToken = options.requiresApprovalToken === true;
-  const documentId = await changeAsOperator(pool, async (transaction) => {
-    const { id } = await createDocument(transaction, { siteId, slug, kind, requiresApprovalToken });
-    const tenantId = await tenantOfSite(transaction, siteId);
-    const audit = documentAudit(await documentOf(transaction, siteId, id), siteId);
+  const documentId = await changeAsOperator(db, async (db) => {
+    const { id } = await createDocument(db, { siteId, slug, kind, requiresApprovalToken });
+    const tenantId = await tenantOfSite(db, siteId);
+    const audit = documentAudit(await documentOf(db, siteId, id), siteId);
     return { result: id, tenantId, action: 'document.create', ...audit };
   });
   return { siteId, documentId };

@@ -41,10 +41,10 @@ function endCommand(context: CliContext): Command {
     .option('--only <id>', 'this sign-in only', uuid)
     .action(async (options: Json & { readonly user: string; readonly only?: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const ended = await changeAsOperator(adminPool, async (transaction) => {
-          const { id, tenantId } = await readUser(transaction, null, options.user);
+        const ended = await changeAsOperator(adminPool, async (db) => {
+          const { id, tenantId } = await readUser(db, null, options.user);
           const choice = options.only === undefined ? { all: true as const } : { only: options.only };
-          const result = await endSignIns(transaction, id, choice, 'ended_by_operator');
+          const result = await endSignIns(db, id, choice, 'ended_by_operator');
           const subject = { kind: 'user', id };
           return { result, tenantId, action: 'user.end_sign_ins', subject, details: { ended_sign_ins: result } };
         });
@@ -79,8 +79,8 @@ function rotateKeyCommand(context: CliContext): Command {
     .option('--at-once', 'the key that signs now is in wrong hands: trust it no more, within seconds', false)
     .action(async (options: Json & { readonly atOnce: boolean }) => {
       await withInstallation(context, async ({ workerPool, keyring }) => {
-        const replaced = await changeAsOperator(workerPool, async (transaction) => {
-          const result = await replaceSigningKey(transaction, keyring, options.atOnce);
+        const replaced = await changeAsOperator(workerPool, async (db) => {
+          const result = await replaceSigningKey(db, keyring, options.atOnce);
           const subject = { kind: 'signing_key', id: result.keyId };
           return {
             result,

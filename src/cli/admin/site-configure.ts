@@ -7,7 +7,7 @@ import {
   draftShown,
 } from '../../api/panel/configuration/show-configuration.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import {
   type PublishedConfig,
@@ -31,7 +31,7 @@ export function configureCommand(context: CliContext): Command {
     .requiredOption('--file <path>', 'JSON file; docs/http-api.md shows its members')
     .action(async (id: string, options: Json & { readonly file: string }) => {
       const config = await readConfig(options.file);
-      await publishAsOperator(context, id, options, (transaction) => publishSiteConfig(transaction, id, config));
+      await publishAsOperator(context, id, options, (db) => publishSiteConfig(db, id, config));
     });
 }
 
@@ -41,9 +41,7 @@ export function publishConfigurationCommand(context: CliContext): Command {
     .argument('<site>', 'id of the site', uuid)
     .requiredOption('--revision <number>', 'revision of the draft that is meant', wholeNumber(0))
     .action(async (id: string, options: Json & { readonly revision: number }) => {
-      await publishAsOperator(context, id, options, (transaction) =>
-        publishConfigDraft(transaction, id, options.revision),
-      );
+      await publishAsOperator(context, id, options, (db) => publishConfigDraft(db, id, options.revision));
     });
 }
 
@@ -88,14 +86,14 @@ async function publishAsOperator(
   context: CliContext,
   siteId: string,
   options: Json,
-  publish: (transaction: Database) => Promise<PublishedConfig>,
+  publish: (db: Queryable) => Promise<PublishedConfig>,
 ): Promise<void> {
   await withInstallation(context, async ({ adminPool }) => {
-    const published = await changeAsOperator(adminPool, async (transaction) => {
-      const result = await publish(transaction);
+    const published = await changeAsOperator(adminPool, async (db) => {
+      const result = await publish(db);
       return {
         result,
-        tenantId: await tenantOfSite(transaction, siteId),
+        tenantId: await tenantOfSite(db, siteId),
         action: 'configuration.publish',
         subject: { kind: 'configuration', id: siteId },
         details: { number: result.number, sha256: result.sha256, publication_event_id: result.eventId },

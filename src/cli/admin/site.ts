@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ChangeSiteRequest } from '../../../schemas/api/panel/sites.js';
 import { siteList, siteOf } from '../../api/panel/sites/show-sites.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { challengeOfSite, verifySite } from '../../tenancy/domains/verify-site.js';
 import { changeRetentionPeriod } from '../../tenancy/sites/change-retention-period.js';
 import { changeSiteSettings, type SiteSettings } from '../../tenancy/sites/change-site-settings.js';
@@ -106,8 +106,8 @@ function createCommand(context: CliContext): Command {
     .option('--verified', 'the domain is known to be the tenant’s')
     .action(async (options: CreateOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const { id } = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await createSite(transaction, {
+        const { id } = await changeAsOperator(adminPool, async (db) => {
+          const result = await createSite(db, {
             tenantId: options.tenant,
             name: options.name,
             domain: options.domain,
@@ -143,12 +143,12 @@ function changeCommand(context: CliContext): Command {
     .addOption(new Option('--keep-forever', 'erase nothing by age').conflicts('retentionDays'))
     .action(async (id: string, options: ChangeOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const changed = await withTransaction(adminPool, async (transaction) => {
+        const changed = await withTransaction(adminPool, async (db) => {
           const days = options.keepForever === true ? null : options.retentionDays;
           const named = settingsOf(options);
           const isPeriodOnly = days !== undefined && Object.keys(named).length === 0;
-          const settings = isPeriodOnly ? [] : await changeSettings(transaction, id, named);
-          const isOther = days !== undefined && (await changePeriod(transaction, id, days));
+          const settings = isPeriodOnly ? [] : await changeSettings(db, id, named);
+          const isOther = days !== undefined && (await changePeriod(db, id, days));
           return isOther ? [...settings, 'retention_days'] : settings;
         });
         print(context, options, { id, changed }, [`Changed: ${changed.join(', ') || 'nothing'}.`]);
@@ -156,20 +156,20 @@ function changeCommand(context: CliContext): Command {
     });
 }
 
-function changeSettings(transaction: Database, id: string, settings: SiteSettings): Promise<readonly string[]> {
-  return changeAsOperator(transaction, async () => {
-    const tenantId = await tenantOfSite(transaction, id);
-    const { changed, domain } = await changeSiteSettings(transaction, id, settings);
+function changeSettings(db: Queryable, id: string, settings: SiteSettings): Promise<readonly string[]> {
+  return changeAsOperator(db, async () => {
+    const tenantId = await tenantOfSite(db, id);
+    const { changed, domain } = await changeSiteSettings(db, id, settings);
     const details = { changed: [...changed], ...(domain !== null && { domain }) };
     return { result: changed, tenantId, action: 'site.change', subject: { kind: 'site', id }, details };
   });
 }
 
 /** @returns whether it is other than before */
-function changePeriod(transaction: Database, id: string, days: number | null): Promise<boolean> {
-  return changeAsOperator(transaction, async () => {
-    const tenantId = await tenantOfSite(transaction, id);
-    const { before, after } = await changeRetentionPeriod(transaction, id, days);
+function changePeriod(db: Queryable, id: string, days: number | null): Promise<boolean> {
+  return changeAsOperator(db, async () => {
+    const tenantId = await tenantOfSite(db, id);
+    const { before, after } = await changeRetentionPeriod(db, id, days);
     const details = { retention_days: { before, after } };
     const action = 'site.change_retention_period';
     return { result: before !== after, tenantId, action, subject: { kind: 'site', id }, details };
@@ -181,11 +181,11 @@ function verifyCommand(context: CliContext): Command {
     .argument('<site>', 'id of the site', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const { domain, republished } = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await verifySite(transaction, id, null);
+        const { domain, republished } = await changeAsOperator(adminPool, async (db) => {
+          const result = await verifySite(db, id, null);
           return {
             result,
-            tenantId: await tenantOfSite(transaction, id),
+            tenantId: await tenantOfSite(db, id),
             action: 'site.verify',
             subject: { kind: 'site', id },
             details: { domain: result.domain, republished_configuration: result.republished },

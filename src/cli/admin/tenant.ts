@@ -60,8 +60,8 @@ function createCommand(context: CliContext): Command {
     .requiredOption('--name <name>', 'its name')
     .action(async (options: PlanOptions & { readonly name: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const { id } = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await createTenant(transaction, options.name, planOf(options));
+        const { id } = await changeAsOperator(adminPool, async (db) => {
+          const result = await createTenant(db, options.name, planOf(options));
           const subject = { kind: 'tenant', id: result.id };
           return { result, tenantId: result.id, action: 'tenant.create', subject, details: { plan: options.plan } };
         });
@@ -76,8 +76,8 @@ function renameCommand(context: CliContext): Command {
     .requiredOption('--name <name>', 'the name')
     .action(async (id: string, options: Json & { readonly name: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const isOther = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await renameTenant(transaction, id, options.name);
+        const isOther = await changeAsOperator(adminPool, async (db) => {
+          const result = await renameTenant(db, id, options.name);
           const details = { changed: result ? ['name'] : [] };
           return { result, tenantId: id, action: 'tenant.change', subject: { kind: 'tenant', id }, details };
         });
@@ -91,8 +91,8 @@ function planCommand(context: CliContext): Command {
     .argument('<tenant>', 'id of the tenant', uuid)
     .action(async (id: string, options: PlanOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
-        await changeAsOperator(adminPool, async (transaction) => {
-          await changeSubscription(transaction, id, planOf(options));
+        await changeAsOperator(adminPool, async (db) => {
+          await changeSubscription(db, id, planOf(options));
           const subject = { kind: 'tenant', id };
           const details = { plan: options.plan };
           return { result: undefined, tenantId: id, action: 'tenant.change_plan', subject, details };

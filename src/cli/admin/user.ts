@@ -72,8 +72,8 @@ function createCommand(context: CliContext): Command {
     async ({ tenant: tenantId, email, role, ...options }: NewUserOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
         const password = randomBytes(18).toString('base64url');
-        const { id } = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await createUser(transaction, { tenantId, email, password, role });
+        const { id } = await changeAsOperator(adminPool, async (db) => {
+          const result = await createUser(db, { tenantId, email, password, role });
           const subject = { kind: 'user', id: result.id };
           return { result, tenantId, action: 'user.create', subject, details: { role } };
         });
@@ -89,8 +89,8 @@ function inviteCommand(context: CliContext): Command {
       const checked = CreateInvitationRequest.safeParse({ email, role });
       if (!checked.success) throw new CommandError(`${email} is no e-mail address.`);
       await withInstallation(context, async ({ adminPool }) => {
-        const { invitation, token } = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await createInvitation(transaction, { tenantId, ...checked.data, invitedBy: null });
+        const { invitation, token } = await changeAsOperator(adminPool, async (db) => {
+          const result = await createInvitation(db, { tenantId, ...checked.data, invitedBy: null });
           const subject = { kind: 'invitation', id: result.invitation.id };
           return { result, tenantId, action: 'invitation.create', subject, details: { role } };
         });
@@ -131,8 +131,8 @@ function enableCommand(context: CliContext): Command {
 
 async function change(context: CliContext, id: string, wanted: UserChange, options: Json, line: string): Promise<void> {
   await withInstallation(context, async ({ adminPool }) => {
-    const { after, endedSignIns } = await changeAsOperator(adminPool, async (transaction) => {
-      const result = await changeUser(transaction, null, id, wanted);
+    const { after, endedSignIns } = await changeAsOperator(adminPool, async (db) => {
+      const result = await changeUser(db, null, id, wanted);
       const { tenantId } = result.after;
       return { result, tenantId, action: 'user.change', subject: { kind: 'user', id }, details: changeDetails(result) };
     });
@@ -146,9 +146,9 @@ function resetCommand(context: CliContext): Command {
     .argument('<user>', 'id of the user', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const { token, expiresAt } = await changeAsOperator(adminPool, async (transaction) => {
-          const user = await readUser(transaction, null, id);
-          const result = await createPasswordReset(transaction, user, null);
+        const { token, expiresAt } = await changeAsOperator(adminPool, async (db) => {
+          const user = await readUser(db, null, id);
+          const result = await createPasswordReset(db, user, null);
           const subject = { kind: 'user', id };
           return { result, tenantId: user.tenantId, action: 'user.create_password_reset', subject, details: {} };
         });
@@ -167,8 +167,8 @@ function changeEmailCommand(context: CliContext): Command {
     .requiredOption('--email <address>', 'the new address')
     .action(async (id: string, options: Json & { readonly email: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
-        const { after, endedSignIns } = await changeAsOperator(adminPool, async (transaction) => {
-          const result = await changeEmail(transaction, id, options.email);
+        const { after, endedSignIns } = await changeAsOperator(adminPool, async (db) => {
+          const result = await changeEmail(db, id, options.email);
           const details = { ended_sign_ins: result.endedSignIns };
           const { tenantId } = result.after;
           return { result, tenantId, action: 'user.change_email', subject: { kind: 'user', id }, details };

@@ -55,10 +55,10 @@ export interface SeededDemo {
 
 /**
  * Makes a new demonstration tenant: plan, site, keys, users, configuration, and documents with active and retired versions.
- * @param pool in the role `consent_ledger_api`
+ * @param db in the role `consent_ledger_api`
  * @throws ChangeRefused `invalid` for wrong options
  */
-export async function seedDemo(pool: pg.Pool, options: SeedOptions): Promise<SeededDemo> {
+export async function seedDemo(db: pg.Pool, options: SeedOptions): Promise<SeededDemo> {
   const name = randomBytes(6).toString('hex');
   const domain = `shop-${name}.example`;
   const plan = {
@@ -66,8 +66,8 @@ export async function seedDemo(pool: pg.Pool, options: SeedOptions): Promise<See
     rateLimitPerMinute: options.rateLimit ?? PLANS.standard.rateLimitPerMinute,
     consentQuota: options.quota ?? PLANS.standard.consentQuota,
   };
-  const tenant = await createTenant(pool, `Demonstration ${name}`, options.hasSubscription ? plan : null);
-  const site = await createSite(pool, {
+  const tenant = await createTenant(db, `Demonstration ${name}`, options.hasSubscription ? plan : null);
+  const site = await createSite(db, {
     tenantId: tenant.id,
     name: 'Demonstration shop',
     domain,
@@ -75,39 +75,39 @@ export async function seedDemo(pool: pg.Pool, options: SeedOptions): Promise<See
     allowedOrigins: [...options.allowedOrigins],
     allowedIps: [...options.allowedIps],
   });
-  await publishSiteConfig(pool, site.id, DEMO_CONFIG, { forAnyDomain: true });
+  await publishSiteConfig(db, site.id, DEMO_CONFIG, { forAnyDomain: true });
   const documents: SeededDocument[] = [];
-  for (const document of DEMO_DOCUMENTS) documents.push(await seedDocument(pool, site.id, document));
+  for (const document of DEMO_DOCUMENTS) documents.push(await seedDocument(db, site.id, document));
   return {
     tenant_id: tenant.id,
     site: { id: site.id, domain },
     keys: {
-      read: (await createApiKey(pool, site.id, 'read')).key,
-      write: (await createApiKey(pool, site.id, 'write')).key,
+      read: (await createApiKey(db, site.id, 'read')).key,
+      write: (await createApiKey(db, site.id, 'write')).key,
     },
-    api_user: await seedUser(pool, tenant.id, `api@${domain}`, 'api_user'),
-    panel_user: await seedUser(pool, tenant.id, `owner@${domain}`, 'owner'),
+    api_user: await seedUser(db, tenant.id, `api@${domain}`, 'api_user'),
+    panel_user: await seedUser(db, tenant.id, `owner@${domain}`, 'owner'),
     categories: DEMO_CONFIG.categories.map(({ key }) => key),
     documents,
   };
 }
 
-async function seedUser(pool: pg.Pool, tenantId: string, email: string, role: 'api_user' | 'owner'): Promise<Login> {
+async function seedUser(db: pg.Pool, tenantId: string, email: string, role: 'api_user' | 'owner'): Promise<Login> {
   const password = randomBytes(18).toString('base64url');
-  await createUser(pool, { tenantId, email, password, role });
+  await createUser(db, { tenantId, email, password, role });
   return { email, password };
 }
 
-async function seedDocument(pool: pg.Pool, siteId: string, document: DemoDocument): Promise<SeededDocument> {
+async function seedDocument(db: pg.Pool, siteId: string, document: DemoDocument): Promise<SeededDocument> {
   const { slug, kind, requiresApprovalToken } = document;
-  const { id } = await createDocument(pool, { siteId, slug, kind, requiresApprovalToken });
+  const { id } = await createDocument(db, { siteId, slug, kind, requiresApprovalToken });
   const versions = [];
   for (const { language, title, content, isActive } of document.versions) {
     const draft = { siteId, documentId: id, language, title, mediaType: 'text/plain', content };
-    const version = await draftVersion(pool, draft);
-    const { number } = await publishVersion(pool, siteId, version.id);
+    const version = await draftVersion(db, draft);
+    const { number } = await publishVersion(db, siteId, version.id);
     // Each is active in its turn: the one after it in the same language retires it.
-    await activateVersion(pool, siteId, version.id);
+    await activateVersion(db, siteId, version.id);
     versions.push({ id: version.id, language, number, state: isActive ? ('active' as const) : ('retired' as const) });
   }
   return { id, slug, kind, requires_approval_token: requiresApprovalToken, versions };

@@ -52,8 +52,8 @@ const ClaimedRow = z
   );
 
 /** Takes the oldest export that waits, or whose worker is gone. @returns null if there is none */
-export async function claimExport(pool: pg.Pool): Promise<ClaimedExport | null> {
-  const { rows } = await pool.query(
+export async function claimExport(db: pg.Pool): Promise<ClaimedExport | null> {
+  const { rows } = await db.query(
     `with next as (
        select j.export_id, e.seed from export_jobs j join exports e on e.id = j.export_id
         where e.state = 'queued' and e.seed is not null and j.deleted_at is null
@@ -86,12 +86,12 @@ type Claim = Pick<ClaimedExport, 'id' | 'claim'>;
  * @returns false if it must not: the export was cancelled, erased or taken over
  */
 export async function noteProgress(
-  pool: pg.Pool,
+  db: pg.Pool,
   { id, claim }: Claim,
   progress: ExportProgress | null,
   size: number,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
+  const { rowCount } = await db.query(
     `update export_jobs j set heartbeat_at = now(), step = $3, done = $4, total = $5, bytes = $6
        from exports e
       where j.export_id = $1 and j.claim = $2 and e.id = j.export_id and e.state = 'queued' and e.seed is not null`,
@@ -106,21 +106,21 @@ export async function noteProgress(
  * @returns false if it was cancelled, erased or taken over before
  */
 export function finishExport(
-  pool: pg.Pool,
+  db: pg.Pool,
   { id, claim }: Claim,
   stored: StoredPackage,
   result: Pick<ExportResult, 'checkpoint' | 'counts'>,
   sealedDisclosures: Uint8Array | null,
   retentionMs: number,
 ): Promise<boolean> {
-  return withTransaction(pool, async (transaction) => {
-    const { rowCount } = await transaction.query(
+  return withTransaction(db, async (db) => {
+    const { rowCount } = await db.query(
       `update exports e set state = 'finished', ended_at = now() from export_jobs j
         where e.id = $1 and e.state = 'queued' and e.seed is not null and j.export_id = e.id and j.claim = $2`,
       [id, claim],
     );
     if (rowCount !== 1) return false;
-    await transaction.query(
+    await db.query(
       `update export_jobs
           set claim = null, step = null, done = null, total = null, sealed_visitor = null, bytes = $2, chunks = $3, sha256 = $4,
               checkpoint = $5, counts = $6, sealed_disclosures = $7, expires_at = now() + $8 * interval '1 millisecond'
@@ -141,18 +141,18 @@ export function finishExport(
 }
 
 /** Ends an export that no other run would mend. @param reason of `EXPORT_REASONS` */
-export function failExport(pool: pg.Pool, { id, claim }: Claim, reason: string): Promise<boolean> {
-  return withTransaction(pool, async (transaction) => {
-    const { rowCount } = await transaction.query(
+export function failExport(db: pg.Pool, { id, claim }: Claim, reason: string): Promise<boolean> {
+  return withTransaction(db, async (db) => {
+    const { rowCount } = await db.query(
       `update exports e set state = 'failed', ended_at = now(), seed = null from export_jobs j
         where e.id = $1 and e.state = 'queued' and e.seed is not null and j.export_id = e.id and j.claim = $2`,
       [id, claim],
     );
     if (rowCount !== 1) return false;
-    await transaction.query(
-      'update export_jobs set claim = null, reason = $2, sealed_visitor = null where export_id = $1',
-      [id, reason],
-    );
+    await db.query('update export_jobs set claim = null, reason = $2, sealed_visitor = null where export_id = $1', [
+      id,
+      reason,
+    ]);
     return true;
   });
 }
@@ -161,8 +161,8 @@ export function failExport(pool: pg.Pool, { id, claim }: Claim, reason: string):
  * Gives an export back, to be run again.
  * @param isOwnFault whether this run counts as one of those after which it is given up, and a pause follows
  */
-export async function giveBackExport(pool: pg.Pool, { id, claim }: Claim, isOwnFault: boolean): Promise<void> {
-  await pool.query(
+export async function giveBackExport(db: pg.Pool, { id, claim }: Claim, isOwnFault: boolean): Promise<void> {
+  await db.query(
     `update export_jobs set claim = null, step = null, done = null, total = null,
             attempts = attempts - $3, retry_at = case when $3 = 0 then now() + ${RETRY} end
       where export_id = $1 and claim = $2`,

@@ -1,7 +1,7 @@
 import { v7 as uuidV7 } from 'uuid';
 import { z } from 'zod';
 import type { CreateExportRequest, EvidenceExport } from '../../../schemas/api/panel/exports.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { exportFilter } from './export-filter.js';
@@ -16,7 +16,7 @@ export interface ExportAuthor {
   readonly channel: 'panel' | 's2s';
 }
 
-export interface CreateExportParts {
+export interface CreateExportOptions {
   readonly keyring: Pick<Keyring, 'siteKey'>;
   /** Exports of a tenant that are queued, running or kept. */
   readonly maxPerTenant: number;
@@ -24,26 +24,28 @@ export interface CreateExportParts {
 
 /**
  * Queues an export.
- * @param database as `consent_ledger_admin` or `consent_ledger_api`
+ * @param db as `consent_ledger_admin` or `consent_ledger_api`
  * @throws RequestRefused EXPORT_LIMIT_EXCEEDED; KeyError
  */
 export async function createExport(
-  database: Database,
-  parts: CreateExportParts,
+  db: Queryable,
+  options: CreateExportOptions,
   author: ExportAuthor,
   { filter, disclose }: CreateExportRequest,
 ): Promise<EvidenceExport> {
   const id = uuidV7();
   const seed = newExportSeed();
-  const key = exportKey(await parts.keyring.siteKey(author.siteId), seed, id);
+  const key = exportKey(await options.keyring.siteKey(author.siteId), seed, id);
   const { visitorId: visitor, ...kept } = exportFilter(filter);
-  return withTransaction(database, async (transaction) => {
-    await refuseExcess(transaction, author.tenantId, parts.maxPerTenant);
-    await transaction.query(
-      `insert into exports (id, site_id, state, requested_by, seed) values ($1, $2, 'queued', $3, $4)`,
-      [id, author.siteId, exportedBy(author, id), seed],
-    );
-    await transaction.query(
+  return withTransaction(db, async (db) => {
+    await refuseExcess(db, author.tenantId, options.maxPerTenant);
+    await db.query(`insert into exports (id, site_id, state, requested_by, seed) values ($1, $2, 'queued', $3, $4)`, [
+      id,
+      author.siteId,
+      exportedBy(author, id),
+      seed,
+    ]);
+    await db.query(
       `insert into export_jobs (export_id, tenant_id, site_id, requested_by, channel, filter, by_visitor, sealed_visitor, disclose)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
@@ -58,7 +60,7 @@ export async function createExport(
         JSON.stringify(disclose),
       ],
     );
-    const { rows } = await transaction.query(
+    const { rows } = await db.query(
       `select ${EXPORT_COLUMNS} from exports e join export_jobs j on j.export_id = e.id where e.id = $1`,
       [id],
     );
@@ -69,11 +71,9 @@ export async function createExport(
 const CountRows = z.tuple([z.object({ count: z.int() })]);
 
 /** One request of a tenant after the other: two at once must not both be the last one allowed. */
-async function refuseExcess(transaction: Database, tenantId: string, maxPerTenant: number): Promise<void> {
-  await transaction.query(`select pg_advisory_xact_lock(hashtextextended('consent-ledger exports of ' || $1, 0))`, [
-    tenantId,
-  ]);
-  const { rows } = await transaction.query(
+async function refuseExcess(db: Queryable, tenantId: string, maxPerTenant: number): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('consent-ledger exports of ' || $1, 0))`, [tenantId]);
+  const { rows } = await db.query(
     `select count(*) as count from export_jobs j join exports e on e.id = j.export_id
       where j.tenant_id = $1 and e.state in ('queued', 'finished') and e.seed is not null
         and (j.expires_at is null or j.expires_at > now())`,

@@ -2,10 +2,10 @@ import type { BackgroundPart, PartStatus } from '../../platform/background/part.
 import { describe } from '../../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
 import { claimExport } from './claim.js';
-import { type ExportOutcome, type RunExportParts, runExport } from './run-export.js';
+import { type ExportOutcome, type RunExportOptions, runExport } from './run-export.js';
 import { sweepExports } from './sweep.js';
 
-export interface ExporterOptions extends RunExportParts {
+export interface ExporterOptions extends RunExportOptions {
   /** How often new exports are looked for, in milliseconds. */
   readonly pollMs?: number;
   /** How often what is over is removed, in milliseconds. */
@@ -14,13 +14,13 @@ export interface ExporterOptions extends RunExportParts {
 
 /** Runs the exports that were asked for, one after the other. Any number of workers may: each claims exports of its own. */
 export function createExporter(options: ExporterOptions): BackgroundPart {
-  const { pool, logger, pollMs = 1_000, sweepMs = 30_000 } = options;
+  const { db, logger, pollMs = 1_000, sweepMs = 30_000 } = options;
   const outcomes: Record<ExportOutcome, number> = { finished: 0, stopped: 0, failed: 0, 'given-back': 0 };
   let isWorking = false;
 
   /** @returns whether there was an export to run */
   const runNext = async (signal: AbortSignal): Promise<boolean> => {
-    const job = await claimExport(pool);
+    const job = await claimExport(db);
     if (job === null) return false;
     isWorking = true;
     try {
@@ -50,7 +50,7 @@ export function createExporter(options: ExporterOptions): BackgroundPart {
     const work = async () => ({ pauseMs: (await runNext(signal)) ? 0 : pollMs });
     // Beside it: a long export must not keep keys alive whose time has come.
     const sweep = async () => {
-      await sweepExports(pool);
+      await sweepExports(db);
       return { pauseMs: sweepMs };
     };
     await Promise.all([repeat(work, signal), repeat(sweep, signal)]);

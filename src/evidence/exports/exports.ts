@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EvidenceExport, EvidenceExportDetails } from '../../../schemas/api/panel/exports.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { EXPORT_COLUMNS, type ExportId, ExportJobRow, shownExport } from './export-job.js';
@@ -13,12 +13,12 @@ import { readSecretRow } from './secret-row.js';
  * @returns one more than `limit` where there are more
  */
 export async function listExports(
-  database: Database,
+  db: Queryable,
   siteId: string,
   before: string | null,
   limit: number,
 ): Promise<readonly ExportJobRow[]> {
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `select ${EXPORT_COLUMNS} from export_jobs j join exports e on e.id = j.export_id
       where j.site_id = $1 and j.deleted_at is null and ($2::uuid is null or j.export_id < $2)
       order by j.export_id desc limit $3`,
@@ -31,11 +31,11 @@ const Disclosures = z.array(z.string());
 
 /** One export, with what is kept of it encrypted. @throws RequestRefused RESOURCE_NOT_FOUND; ExportUnreadable, KeyError */
 export async function readExport(
-  database: Database,
+  db: Queryable,
   keyring: Pick<Keyring, 'siteKey'>,
   { siteId, exportId }: ExportId,
 ): Promise<EvidenceExportDetails> {
-  const row = await readSecretRow(database, { siteId, exportId });
+  const row = await readSecretRow(db, { siteId, exportId });
   const { seed, sealed_disclosures: sealed } = row;
   const isReadable = row.state === 'finished' && seed !== null && sealed !== null;
   const disclosures = isReadable
@@ -50,38 +50,38 @@ export async function readExport(
 
 /**
  * Cancels an export that is queued or running; whoever works on it notices before its next piece.
- * @param transaction as `consent_ledger_admin`
+ * @param db as `consent_ledger_admin`
  * @throws RequestRefused RESOURCE_NOT_FOUND, WRONG_STATE
  */
-export async function cancelExport(transaction: Database, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
-  const { state } = await lockExport(transaction, { siteId, exportId });
+export async function cancelExport(db: Queryable, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
+  const { state } = await lockExport(db, { siteId, exportId });
   if (state !== 'queued' && state !== 'running') {
     throw new RequestRefused(
       'WRONG_STATE',
       `The export is ${state}: only one that is queued or running can be cancelled.`,
     );
   }
-  await endExport(transaction, exportId);
-  return shownExport(await lockExport(transaction, { siteId, exportId }));
+  await endExport(db, exportId);
+  return shownExport(await lockExport(db, { siteId, exportId }));
 }
 
 /**
  * Makes an export, and its package if it has one, unreadable at once, and takes it out of the lists.
- * @param transaction as `consent_ledger_admin`
+ * @param db as `consent_ledger_admin`
  * @returns how it was before
  * @throws RequestRefused RESOURCE_NOT_FOUND
  */
-export async function deleteExport(transaction: Database, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
-  const row = await lockExport(transaction, { siteId, exportId });
-  await endExport(transaction, exportId);
-  await transaction.query('update export_jobs set deleted_at = now() where export_id = $1', [exportId]);
+export async function deleteExport(db: Queryable, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
+  const row = await lockExport(db, { siteId, exportId });
+  await endExport(db, exportId);
+  await db.query('update export_jobs set deleted_at = now() where export_id = $1', [exportId]);
   return shownExport(row);
 }
 
 /** Locked as an erasure locks it, and before the job's own row, as whoever works on it does. */
-async function lockExport(transaction: Database, { siteId, exportId }: ExportId): Promise<ExportJobRow> {
-  await transaction.query('select from exports where id = $1 and site_id = $2 for update', [exportId, siteId]);
-  const { rows } = await transaction.query(
+async function lockExport(db: Queryable, { siteId, exportId }: ExportId): Promise<ExportJobRow> {
+  await db.query('select from exports where id = $1 and site_id = $2 for update', [exportId, siteId]);
+  const { rows } = await db.query(
     `select ${EXPORT_COLUMNS} from export_jobs j join exports e on e.id = j.export_id
       where j.site_id = $1 and j.export_id = $2 and j.deleted_at is null`,
     [siteId, exportId],
@@ -92,18 +92,18 @@ async function lockExport(transaction: Database, { siteId, exportId }: ExportId)
 }
 
 /** Destroys the key; an export that had not ended is cancelled. */
-async function endExport(transaction: Database, exportId: string): Promise<void> {
-  const { rowCount } = await transaction.query(
+async function endExport(db: Queryable, exportId: string): Promise<void> {
+  const { rowCount } = await db.query(
     `update exports set state = 'cancelled', ended_at = now(), seed = null
       where id = $1 and state = 'queued' and seed is not null`,
     [exportId],
   );
   if (rowCount === 1) {
-    await transaction.query(
+    await db.query(
       `update export_jobs set reason = 'requested', claim = null, sealed_visitor = null where export_id = $1`,
       [exportId],
     );
   } else {
-    await transaction.query('update exports set seed = null where id = $1 and seed is not null', [exportId]);
+    await db.query('update exports set seed = null where id = $1 and seed is not null', [exportId]);
   }
 }

@@ -1,5 +1,5 @@
 export {
-  type CreateExportParts,
+  type CreateExportOptions,
   createExport,
   type ExportAuthor,
 } from './create-export.js';

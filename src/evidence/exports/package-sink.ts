@@ -9,7 +9,7 @@ export const CHUNK_BYTES = 1_048_576;
 
 export interface PackageSinkOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly job: Pick<ClaimedExport, 'id' | 'claim'>;
   /** Of the export. */
   readonly key: Uint8Array;
@@ -82,11 +82,11 @@ export class PackageSink extends Writable {
   }
 
   async #store(isLast: boolean): Promise<void> {
-    const { pool, job, key } = this.options;
+    const { db, job, key } = this.options;
     const place = { index: this.#index, isLast };
     const ciphertext = sealChunk(key, job.id, place, this.#buffer.subarray(0, this.#used));
     // The lock lets whoever takes the export over wait until this piece is there, to be removed.
-    const { rowCount } = await pool.query(
+    const { rowCount } = await db.query(
       `with mine as (
          select j.export_id from export_jobs j join exports e on e.id = j.export_id
           where j.export_id = $1 and j.claim = $2 and e.state = 'queued' and e.seed is not null for share of j)

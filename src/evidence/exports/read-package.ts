@@ -23,15 +23,15 @@ const bytes = z.instanceof(Uint8Array);
 
 /**
  * Finds the package of an export.
- * @param pool as `consent_ledger_api`
+ * @param db as `consent_ledger_api`
  * @throws RequestRefused RESOURCE_NOT_FOUND, EXPORT_NOT_FINISHED, EXPORT_GONE; KeyError
  */
 export async function findPackage(
-  pool: pg.Pool,
+  db: pg.Pool,
   keyring: Pick<Keyring, 'siteKey'>,
   { siteId, exportId }: ExportId,
 ): Promise<KeptPackage> {
-  const row = await readSecretRow(pool, { siteId, exportId });
+  const row = await readSecretRow(db, { siteId, exportId });
   const { state, seed, chunks, sha256, bytes: size } = row;
   if (state === 'queued' || state === 'running') throw new RequestRefused('EXPORT_NOT_FINISHED');
   if (state !== 'finished' || seed === null || chunks === null || sha256 === null) {
@@ -62,13 +62,13 @@ const ChunkRows = z.array(z.object({ is_kept: z.boolean(), ciphertext: bytes.nul
  * @throws ExportUnreadable if a piece is missing or was altered; RequestRefused EXPORT_GONE if the package is not kept any more
  */
 export async function* readPackage(
-  pool: pg.Pool,
+  db: pg.Pool,
   { exportId, key, bytes: size, chunks }: KeptPackage,
   { first, last }: ByteRange,
 ): AsyncGenerator<Buffer, void> {
   for (let index = Math.floor(first / CHUNK_BYTES); index * CHUNK_BYTES <= last; index += 1) {
     const isLast = index === chunks - 1;
-    const piece = openChunk(key, exportId, { index, isLast }, await readChunk(pool, exportId, index));
+    const piece = openChunk(key, exportId, { index, isLast }, await readChunk(db, exportId, index));
     if (piece.length !== (isLast ? size - index * CHUNK_BYTES : CHUNK_BYTES)) {
       throw new ExportUnreadable(`piece ${index} of export ${exportId} is not as long as it was`);
     }
@@ -77,8 +77,8 @@ export async function* readPackage(
   }
 }
 
-async function readChunk(pool: pg.Pool, exportId: string, index: number): Promise<Uint8Array> {
-  const { rows } = await pool.query(
+async function readChunk(db: pg.Pool, exportId: string, index: number): Promise<Uint8Array> {
+  const { rows } = await db.query(
     `select e.seed is not null as is_kept, c.ciphertext from exports e
        left join export_chunks c on c.export_id = e.id and c.index = $2
       where e.id = $1`,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { EventLog } from '../../pipeline/event-log/port.js';
-import type { Log } from '../../platform/background/part.js';
+import type { ServiceLogger } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
 import { withAnySignal } from '../../platform/background/signals.js';
 import { pause } from '../../platform/background/waiting.js';
@@ -13,14 +13,14 @@ import { exportKey, openSecret, sealSecret } from './export-key.js';
 import { ExportStopped, PackageSink, PackageTooLarge } from './package-sink.js';
 import { removeChunks } from './sweep.js';
 
-export interface RunExportParts {
+export interface RunExportOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly keyring: Keyring;
   /** Origin of the ledger. */
   readonly origin: string;
-  readonly logger: Log;
+  readonly logger: ServiceLogger;
   readonly tracing?: Tracing;
   readonly maxBytes: number;
   readonly retentionMs: number;
@@ -32,25 +32,25 @@ export type ExportOutcome = 'finished' | 'stopped' | 'failed' | 'given-back';
 
 /** Makes and stores the package of an export that this process has claimed. Never throws what concerns only this export. */
 export async function runExport(
-  parts: RunExportParts,
+  options: RunExportOptions,
   job: ClaimedExport,
   stopping: AbortSignal,
 ): Promise<ExportOutcome> {
-  const { pool, logger } = parts;
+  const { db, logger } = options;
   const about = { part: 'exports', export: job.id, site: job.siteId, attempt: job.attempts };
   if (job.attempts > MAX_ATTEMPTS) {
     // Its workers ended without a word, each time.
-    await failExport(pool, job, 'error');
+    await failExport(db, job, 'error');
     logger.error(about, 'an export was given up: each of its runs was cut off');
     return 'failed';
   }
   try {
-    const isFinished = await store(parts, job, stopping);
+    const isFinished = await store(options, job, stopping);
     if (isFinished) logger.info(about, 'exported');
     return isFinished ? 'finished' : 'stopped';
   } catch (error) {
     if (stopping.aborted) {
-      await giveBackExport(pool, job, false);
+      await giveBackExport(db, job, false);
       return 'given-back';
     }
     if (error instanceof ExportStopped) return 'stopped';
@@ -59,19 +59,19 @@ export async function runExport(
       { ...about, reason: describe(error) },
       reason === null ? 'an export failed; trying again' : 'an export failed',
     );
-    if (reason === null) await giveBackExport(pool, job, true);
-    else await failExport(pool, job, reason);
+    if (reason === null) await giveBackExport(db, job, true);
+    else await failExport(db, job, reason);
     return reason === null ? 'given-back' : 'failed';
   }
 }
 
 /** @returns false if it was cancelled, erased or taken over at the last moment */
-async function store(parts: RunExportParts, job: ClaimedExport, stopping: AbortSignal): Promise<boolean> {
-  const { pool, keyring, maxBytes } = parts;
+async function store(options: RunExportOptions, job: ClaimedExport, stopping: AbortSignal): Promise<boolean> {
+  const { db, keyring, maxBytes } = options;
   const key = exportKey(await keyring.siteKey(job.siteId), job.seed, job.id);
-  const sink = new PackageSink({ pool, job, key, maxBytes });
+  const sink = new PackageSink({ db, job, key, maxBytes });
   const running = new AbortController();
-  return withAnySignal([stopping, running.signal], (stopped) => storeUntil(stopped, running, parts, job, key, sink));
+  return withAnySignal([stopping, running.signal], (stopped) => storeUntil(stopped, running, options, job, key, sink));
 }
 
 /**
@@ -81,21 +81,21 @@ async function store(parts: RunExportParts, job: ClaimedExport, stopping: AbortS
 async function storeUntil(
   stopped: AbortSignal,
   running: AbortController,
-  parts: RunExportParts,
+  options: RunExportOptions,
   job: ClaimedExport,
   key: Uint8Array,
   sink: PackageSink,
 ): Promise<boolean> {
-  const { pool } = parts;
+  const { db } = options;
   const stopSink = (): void => {
     sink.destroy(new ExportStopped(`export ${job.id} was stopped`));
   };
   stopped.addEventListener('abort', stopSink, { once: true });
   let progress: ExportProgress | null = null;
-  const reporting = reportProgress(parts, job, running, () => ({ progress, bytes: sink.bytes }));
+  const reporting = reportProgress(options, job, running, () => ({ progress, bytes: sink.bytes }));
   try {
-    await closeEarlierRun(pool, job);
-    await removeChunks(pool, job.id);
+    await closeEarlierRun(db, job);
+    await removeChunks(db, job.id);
     const request: PackageRequest = {
       siteId: job.siteId,
       filter: {
@@ -109,13 +109,13 @@ async function storeUntil(
         progress = now;
       },
     };
-    const result = await streamEvidence(parts, request, sink);
+    const result = await streamEvidence(options, request, sink);
     const { filterDisclosures } = result;
     const sealed =
       filterDisclosures.length === 0
         ? null
         : sealSecret(key, job.id, 'filter-disclosures', JSON.stringify(filterDisclosures));
-    return await finishExport(pool, job, sink.stored, result, sealed, parts.retentionMs);
+    return await finishExport(db, job, sink.stored, result, sealed, options.retentionMs);
   } catch (error) {
     // Whatever broke off because of it: that it was stopped is what counts.
     if (running.signal.aborted) throw new ExportStopped(`export ${job.id} was stopped`, { cause: error });
@@ -134,7 +134,7 @@ interface Reported {
 
 /** Writes the progress at bounded intervals, and aborts `running` once the run must not go on. Ends when that is aborted. */
 async function reportProgress(
-  { pool, logger, progressMs = 1_000 }: RunExportParts,
+  { db, logger, progressMs = 1_000 }: RunExportOptions,
   job: ClaimedExport,
   running: AbortController,
   now: () => Reported,
@@ -142,7 +142,7 @@ async function reportProgress(
   while (!running.signal.aborted) {
     try {
       const { progress, bytes } = now();
-      if (!(await noteProgress(pool, job, progress, bytes))) running.abort();
+      if (!(await noteProgress(db, job, progress, bytes))) running.abort();
     } catch (error) {
       // The run itself fails if the database stays away; and whoever takes the export over meanwhile is safe from it.
       logger.warn({ part: 'exports', export: job.id, reason: describe(error) }, 'progress was not written');
@@ -152,8 +152,8 @@ async function reportProgress(
 }
 
 /** A run that was cut off has left its row as running. */
-async function closeEarlierRun(pool: pg.Pool, job: ClaimedExport): Promise<void> {
-  await pool.query(
+async function closeEarlierRun(db: pg.Pool, job: ClaimedExport): Promise<void> {
+  await db.query(
     `update exports set state = 'failed', ended_at = now() where site_id = $1 and state = 'running' and requested_by = $2`,
     [job.siteId, exportedBy({ channel: job.channel, userId: job.requestedBy }, job.id)],
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { EXPORT_COLUMNS, type ExportId, ExportJobRow } from './export-job.js';
 
@@ -11,11 +11,8 @@ const SecretRow = ExportJobRow.extend({
 });
 
 /** An export with what opens its package. @throws RequestRefused RESOURCE_NOT_FOUND */
-export async function readSecretRow(
-  database: Database,
-  { siteId, exportId }: ExportId,
-): Promise<z.infer<typeof SecretRow>> {
-  const { rows } = await database.query(
+export async function readSecretRow(db: Queryable, { siteId, exportId }: ExportId): Promise<z.infer<typeof SecretRow>> {
+  const { rows } = await db.query(
     `select ${EXPORT_COLUMNS}, e.seed, j.sealed_disclosures, j.chunks from export_jobs j join exports e on e.id = j.export_id
       where j.site_id = $1 and j.export_id = $2 and j.deleted_at is null`,
     [siteId, exportId],

@@ -5,30 +5,30 @@ const PAGE = 50;
 
 /**
  * Ends what is over: packages that are older than allowed, and those whose key an erasure has destroyed; then removes the pieces that nobody can read any more.
- * @param pool as `consent_ledger_worker`
+ * @param db as `consent_ledger_worker`
  */
-export async function sweepExports(pool: pg.Pool): Promise<void> {
-  await pool.query(
+export async function sweepExports(db: pg.Pool): Promise<void> {
+  await db.query(
     `update exports e set state = 'expired', seed = null from export_jobs j
       where j.export_id = e.id and e.state = 'finished' and e.seed is not null and j.expires_at <= now()`,
   );
-  await pool.query(
+  await db.query(
     `with erased as (
        update exports e set state = 'cancelled', ended_at = coalesce(e.ended_at, now()) from export_jobs j
         where j.export_id = e.id and e.state in ('queued', 'finished') and e.seed is null and j.deleted_at is null
        returning e.id)
      update export_jobs j set reason = 'erasure', claim = null from erased where j.export_id = erased.id`,
   );
-  await pool.query(
+  await db.query(
     `update export_jobs j set sealed_visitor = null, sealed_disclosures = null from exports e
       where e.id = j.export_id and e.seed is null and (j.sealed_visitor is not null or j.sealed_disclosures is not null)`,
   );
-  while (await removeUnreadable(pool));
-  await removeDeleted(pool);
+  while (await removeUnreadable(db));
+  await removeDeleted(db);
 }
 
-async function removeUnreadable(pool: pg.Pool): Promise<boolean> {
-  const { rowCount } = await pool.query(
+async function removeUnreadable(db: pg.Pool): Promise<boolean> {
+  const { rowCount } = await db.query(
     `delete from export_chunks c using (
        select k.export_id, k.index from export_chunks k join exports e on e.id = k.export_id where e.seed is null limit $1) gone
       where c.export_id = gone.export_id and c.index = gone.index`,
@@ -37,8 +37,8 @@ async function removeUnreadable(pool: pg.Pool): Promise<boolean> {
   return rowCount === PAGE;
 }
 
-async function removeDeleted(pool: pg.Pool): Promise<void> {
-  await pool.query(
+async function removeDeleted(db: pg.Pool): Promise<void> {
+  await db.query(
     `with gone as (
        delete from export_jobs j where j.deleted_at is not null
           and not exists (select from export_chunks c where c.export_id = j.export_id)
@@ -48,9 +48,9 @@ async function removeDeleted(pool: pg.Pool): Promise<void> {
 }
 
 /** Removes the pieces of one export: an earlier run has left them. */
-export async function removeChunks(pool: pg.Pool, exportId: string): Promise<void> {
+export async function removeChunks(db: pg.Pool, exportId: string): Promise<void> {
   for (;;) {
-    const { rowCount } = await pool.query(
+    const { rowCount } = await db.query(
       `delete from export_chunks where export_id = $1
           and index in (select index from export_chunks where export_id = $1 order by index limit $2)`,
       [exportId, PAGE],

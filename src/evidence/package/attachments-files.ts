@@ -9,7 +9,7 @@ import { differ } from './errors.js';
 import type { PackageWriter } from './package-writer.js';
 import { keyOf, readRecordKeys } from './personal-data.js';
 
-export interface AttachmentsInput {
+export interface AttachmentsOptions {
   readonly db: Pick<pg.Pool, 'query'>;
   readonly siteId: string;
   readonly siteKey: Uint8Array;
@@ -25,14 +25,14 @@ const attachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instance
  */
 export async function addAttachments(
   writer: PackageWriter,
-  input: AttachmentsInput,
+  options: AttachmentsOptions,
   wanted: readonly WantedAttachments[],
 ): Promise<number> {
   const added = new Set<string>();
   for (const record of wanted) {
     const missing = record.digests.filter((digest) => !added.has(digest));
     if (missing.length === 0) continue;
-    const contents = await readAttachments(input, record);
+    const contents = await readAttachments(options, record);
     for (const digest of missing) {
       if (added.has(digest)) continue;
       const content = contents.get(digest);
@@ -46,7 +46,7 @@ export async function addAttachments(
 
 /** A record's attachments by the SHA-256 of their contents. */
 async function readAttachments(
-  { db, siteId, siteKey, assertRunning }: AttachmentsInput,
+  { db, siteId, siteKey, assertRunning }: AttachmentsOptions,
   { eventId, ids }: WantedAttachments,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const { seeds } = await readRecordKeys(db, siteId, [eventId]);

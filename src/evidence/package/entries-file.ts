@@ -16,9 +16,9 @@ import { revisionsOf } from './ledger-reader.js';
 import { attachmentDigests, chooseDisclosures, keyOf, readRecordKeys } from './personal-data.js';
 import { runsOfRevisions, type Scope } from './scope.js';
 
-export interface EntriesInput {
+export interface EntriesOptions {
   readonly db: Pick<pg.Pool, 'query'>;
-  readonly log: EventLog;
+  readonly eventLog: EventLog;
   readonly siteId: string;
   readonly keyring: ProofKeys;
   readonly siteKey: Uint8Array;
@@ -70,13 +70,13 @@ export class EntriesFile {
 
   readonly #genuine: GenuineEvents;
 
-  constructor(readonly input: EntriesInput) {
-    this.#genuine = new GenuineEvents(input.keyring);
+  constructor(readonly options: EntriesOptions) {
+    this.#genuine = new GenuineEvents(options.keyring);
   }
 
   /** The lines, in pages. */
   async *pages(): AsyncGenerator<readonly JsonValue[], void> {
-    const { scope, siteId } = this.input;
+    const { scope, siteId } = this.options;
     const stream = consentsStream(siteId);
     for (const run of scope.consents) yield* this.#run(run);
     const end = scope.consents.at(-1)?.last ?? -1;
@@ -86,8 +86,8 @@ export class EntriesFile {
   }
 
   async *#run(run: Scope['consents'][number]): AsyncGenerator<readonly JsonValue[], void> {
-    const { db, log, beforePage } = this.input;
-    for await (const page of readEntries(db, log, run)) {
+    const { db, eventLog, beforePage } = this.options;
+    for await (const page of readEntries(db, eventLog, run)) {
       await beforePage(this.counts.entries);
       await this.#genuine.assertAll(page);
       yield await this.#page(page);
@@ -95,7 +95,7 @@ export class EntriesFile {
   }
 
   async #page(page: readonly SealedEntry[]): Promise<readonly JsonValue[]> {
-    const { db, siteId, size, scope } = this.input;
+    const { db, siteId, size, scope } = this.options;
     const consents = page.flatMap((entry) => (entry.event.type === CONSENT_RECORDED ? [this.#readConsent(entry)] : []));
     const enclosed = new Map(consents.filter(({ isFit }) => isFit || !scope.leavesOut).map((c) => [c.eventId, c]));
     const keys = await readRecordKeys(db, siteId, [...enclosed.keys()]);
@@ -126,11 +126,11 @@ export class EntriesFile {
   #readConsent({ event, recordText, consent }: SealedEntry): Consent {
     const record = consent?.record ?? parseRecord(CONSENT_RECORDED, recordText);
     const body = consent?.body ?? parseBody(ConsentRecordedBody, event.type, event.data);
-    return { eventId: event.id, record, body, isFit: this.input.fits(record) };
+    return { eventId: event.id, record, body, isFit: this.options.fits(record) };
   }
 
   #disclose({ eventId, record, body }: Consent, seed: Uint8Array): string[] {
-    const { siteKey, disclose } = this.input;
+    const { siteKey, disclose } = this.options;
     if (disclose === 'none') return [];
     const chosen = chooseDisclosures(keyOf(siteKey, seed, eventId), record, body, disclose);
     if (chosen.hasAttachments) {

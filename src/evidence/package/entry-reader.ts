@@ -32,16 +32,16 @@ const PAGE = 1_000;
  */
 export async function* readEntries(
   db: Pick<pg.Pool, 'query'>,
-  log: EventLog,
+  eventLog: EventLog,
   run: StreamRun,
 ): AsyncGenerator<readonly SealedEntry[], void> {
   let previous = run.first === 0 ? null : await previousLeaf(db, run);
-  let ahead: Promise<RawPage> | null = readAhead(db, log, run, run.first);
+  let ahead: Promise<RawPage> | null = readAhead(db, eventLog, run, run.first);
   while (ahead !== null) {
     const { events, leaves }: RawPage = await ahead;
     const end: number = (events.at(-1)?.revision ?? run.last) + 1;
     // The next page comes while this one is worked on.
-    ahead = end <= run.last ? readAhead(db, log, run, end) : null;
+    ahead = end <= run.last ? readAhead(db, eventLog, run, end) : null;
     const page: SealedEntry[] = [];
     for (const [i, event] of events.entries()) {
       const entry = sealedEntry(event, leaves[i], end - events.length + i, previous);
@@ -59,12 +59,12 @@ interface RawPage {
 
 function readAhead(
   db: Pick<pg.Pool, 'query'>,
-  log: EventLog,
+  eventLog: EventLog,
   { stream, last }: StreamRun,
   first: number,
 ): Promise<RawPage> {
   const read = async (): Promise<RawPage> => {
-    const events = await log.readStream(stream, first, Math.min(PAGE, last - first + 1));
+    const events = await eventLog.readStream(stream, first, Math.min(PAGE, last - first + 1));
     const end = events.at(-1);
     if (end === undefined) differ(`${stream} has no revision ${first}, but it is sealed`);
     if (end.revision !== first + events.length - 1) differ(`the log has gaps behind revision ${first} of ${stream}`);

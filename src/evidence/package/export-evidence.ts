@@ -33,10 +33,10 @@ import { workedExample } from './readme-example.js';
 import { renewalBatches } from './renewal-batches.js';
 import { findScope } from './scope.js';
 
-export interface ExportParts {
+export interface ExportOptions {
   /** As `consent_ledger_worker` or `consent_ledger_api`. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById'>;
   /** Origin of the ledger. */
   readonly origin: string;
@@ -88,9 +88,9 @@ export interface ExportResult extends PackageResult {
  * what was sealed before it is written. Nothing is left behind where it fails.
  * @throws ExportFailed; UnknownSite; KeyError, EventLogUnavailable, errors of the database and the disk
  */
-export async function exportEvidence(parts: ExportParts, request: ExportRequest): Promise<ExportResult> {
+export async function exportEvidence(options: ExportOptions, request: ExportRequest): Promise<ExportResult> {
   const { output: path, overwrites = false, ...rest } = request;
-  return { path, ...(await exportTo(parts, rest, { path, overwrites })) };
+  return { path, ...(await exportTo(options, rest, { path, overwrites })) };
 }
 
 /**
@@ -99,38 +99,38 @@ export async function exportEvidence(parts: ExportParts, request: ExportRequest)
  * @throws as `exportEvidence`; what the stream was destroyed with
  */
 export function streamEvidence(
-  parts: ExportParts,
+  options: ExportOptions,
   request: PackageRequest,
   destination: Writable,
 ): Promise<PackageResult> {
-  return exportTo(parts, request, destination);
+  return exportTo(options, request, destination);
 }
 
-function exportTo(parts: ExportParts, request: PackageRequest, output: PackageOutput): Promise<PackageResult> {
-  const { tracing = NO_TRACING } = parts;
+function exportTo(options: ExportOptions, request: PackageRequest, output: PackageOutput): Promise<PackageResult> {
+  const { tracing = NO_TRACING } = options;
   return tracing.span('export evidence', {}, async (span) => {
-    const result = await exportPackage(parts, request, output);
+    const result = await exportPackage(options, request, output);
     span.add({ 'consent_ledger.bytes': result.bytes });
     return result;
   });
 }
 
 async function exportPackage(
-  parts: ExportParts,
+  options: ExportOptions,
   request: PackageRequest,
   output: PackageOutput,
 ): Promise<PackageResult> {
   const filter = parseFilter(request.filter);
   const disclose = parseDisclose(request.disclose);
-  const { pool } = parts;
-  const { rowCount } = await pool.query('select from sites where id = $1', [request.siteId]);
+  const { db } = options;
+  const { rowCount } = await db.query('select from sites where id = $1', [request.siteId]);
   if (rowCount !== 1) throw new UnknownSite(request.siteId);
-  const now = (parts.now ?? (() => new Date()))();
+  const now = (options.now ?? (() => new Date()))();
   const writer = await PackageWriter.open(output, now);
   let row: ExportRow | null = null;
   try {
-    row = await ExportRow.start(pool, request.siteId, request.exportedBy);
-    const result = await write(parts, { ...request, filter, disclose }, writer, row, now);
+    row = await ExportRow.start(db, request.siteId, request.exportedBy);
+    const result = await write(options, { ...request, filter, disclose }, writer, row, now);
     await row.finish();
     await writer.publish();
     return result;
@@ -143,13 +143,13 @@ async function exportPackage(
 }
 
 async function write(
-  parts: ExportParts,
+  options: ExportOptions,
   request: PackageRequest,
   writer: PackageWriter,
   row: ExportRow,
   now: Date,
 ): Promise<PackageResult> {
-  const { pool: db, log, keyring } = parts;
+  const { db, eventLog, keyring } = options;
   const { siteId, filter, disclose } = request;
   const progress = request.onProgress ?? (() => undefined);
   const assertRunning = (): Promise<void> => row.assertRunning();
@@ -159,7 +159,7 @@ async function write(
   const certificate = await findManifestCertificate(db, manifestKey.publicKeyBytes, checkpoint?.size ?? null);
   const siteKey = await keyring.siteKey(siteId);
   const visitorIndex = filter.visitorId === undefined ? null : blindIndex(siteKey, 'visitor', filter.visitorId);
-  const scope = await findScope(db, log, siteId, filter, visitorIndex, size);
+  const scope = await findScope(db, eventLog, siteId, filter, visitorIndex, size);
   const fits = publicFilter(filter);
 
   const total = [...scope.consents, ...(scope.notices === null ? [] : [scope.notices])].reduce(
@@ -167,7 +167,7 @@ async function write(
     0,
   );
   const entries = new EntriesFile({
-    ...{ db, log, keyring, siteId, siteKey, scope, fits, disclose, size },
+    ...{ db, eventLog, keyring, siteId, siteKey, scope, fits, disclose, size },
     beforePage: async (done) => {
       progress({ step: 'entries', done, total });
       await assertRunning();
@@ -201,11 +201,19 @@ async function write(
 
   progress({ step: 'finishing', done: 0, total: null });
   const stated = manifestFilter(siteId, filter, disclose);
-  const notYetStamped = { db, log, siteId, after: scope.lastConsents, fits, visitorIndex, beforePage: assertRunning };
+  const notYetStamped = {
+    db,
+    eventLog,
+    siteId,
+    after: scope.lastConsents,
+    fits,
+    visitorIndex,
+    beforePage: assertRunning,
+  };
   const manifest: Omit<Manifest, 'files'> = {
     format: PACKAGE_FORMAT,
     version: PACKAGE_VERSION,
-    origin: parts.origin,
+    origin: options.origin,
     checkpoint: checkpoint?.size ?? null,
     exported_at: now.toISOString(),
     exported_by: request.exportedBy,

@@ -5,30 +5,30 @@ import { ExportFailed } from './errors.js';
 /** An export as the database knows it, so that an erasure can stop it. */
 export class ExportRow {
   private constructor(
-    readonly pool: pg.Pool,
+    readonly db: pg.Pool,
     readonly id: string,
   ) {}
 
   /** Registers a running export: from here on an erasure of the site stops it. */
-  static async start(pool: pg.Pool, siteId: string, requestedBy: string): Promise<ExportRow> {
+  static async start(db: pg.Pool, siteId: string, requestedBy: string): Promise<ExportRow> {
     const id = uuidV7();
-    await pool.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
+    await db.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
       id,
       siteId,
       requestedBy,
     ]);
-    return new ExportRow(pool, id);
+    return new ExportRow(db, id);
   }
 
   /** @throws ExportFailed `cancelled-by-erasure` */
   async assertRunning(): Promise<void> {
-    const { rowCount } = await this.pool.query(`select from exports where id = $1 and state = 'running'`, [this.id]);
+    const { rowCount } = await this.db.query(`select from exports where id = $1 and state = 'running'`, [this.id]);
     if (rowCount !== 1) throw cancelled();
   }
 
   /** The last moment at which an erasure could stop it. @throws ExportFailed `cancelled-by-erasure` */
   async finish(): Promise<void> {
-    const { rowCount } = await this.pool.query(
+    const { rowCount } = await this.db.query(
       `update exports set state = 'finished', ended_at = now() where id = $1 and state = 'running'`,
       [this.id],
     );
@@ -36,7 +36,7 @@ export class ExportRow {
   }
 
   async fail(): Promise<void> {
-    await this.pool.query(
+    await this.db.query(
       `update exports set state = 'failed', ended_at = now() where id = $1 and state in ('running', 'finished')`,
       [this.id],
     );

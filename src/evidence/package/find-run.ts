@@ -26,16 +26,16 @@ const revisionRows = z.array(z.object({ revision: z.int() })).max(1);
  */
 export async function findRun(
   db: Queryable,
-  log: EventLog,
+  eventLog: EventLog,
   whole: StreamRun,
   filter: ExportFilter,
   fits: (record: ConsentRecord) => boolean,
 ): Promise<StreamRun | null> {
   const near = await nearRun(db, whole, filter);
   if (near === null) return null;
-  const first = await firstFit(db, log, near, fits);
+  const first = await firstFit(db, eventLog, near, fits);
   if (first === null) return null;
-  const last = await lastFit(db, log, { ...near, first }, fits);
+  const last = await lastFit(db, eventLog, { ...near, first }, fits);
   return last === null ? null : { stream: whole.stream, first, last };
 }
 
@@ -80,11 +80,11 @@ async function scan(
 
 async function firstFit(
   db: Queryable,
-  log: EventLog,
+  eventLog: EventLog,
   run: StreamRun,
   fits: (record: ConsentRecord) => boolean,
 ): Promise<number | null> {
-  for await (const page of readEntries(db, log, run)) {
+  for await (const page of readEntries(db, eventLog, run)) {
     const found = page.find((entry) => isFit(entry, fits));
     if (found !== undefined) return found.event.revision;
   }
@@ -93,13 +93,13 @@ async function firstFit(
 
 async function lastFit(
   db: Queryable,
-  log: EventLog,
+  eventLog: EventLog,
   { stream, first, last }: StreamRun,
   fits: (record: ConsentRecord) => boolean,
 ): Promise<number | null> {
   for (let high = last; high >= first; high -= TRIM_PAGE) {
     let found: number | null = null;
-    for await (const page of readEntries(db, log, {
+    for await (const page of readEntries(db, eventLog, {
       stream,
       first: Math.max(first, high - TRIM_PAGE + 1),
       last: high,

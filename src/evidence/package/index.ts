@@ -1,6 +1,6 @@
 export { ExportFailed, type ExportProblem } from './errors.js';
 export {
-  type ExportParts,
+  type ExportOptions,
   type ExportProgress,
   type ExportRequest,
   type ExportResult,
@@ -10,6 +10,6 @@ export {
   streamEvidence,
 } from './export-evidence.js';
 export type { Disclose, ExportFilter } from './filter.js';
-export { ensureManifestCertificate, type ManifestCertificateParts } from './manifest-certificate.js';
+export { ensureManifestCertificate, type ManifestCertificateOptions } from './manifest-certificate.js';
 export { refuseExisting } from './package-writer.js';
 export { waitUntilStamped } from './wait-until-stamped.js';

@@ -9,9 +9,9 @@ import { ExportFailed } from './errors.js';
 
 type Queryable = Pick<pg.Pool, 'query'>;
 
-export interface ManifestCertificateParts {
+export interface ManifestCertificateOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: Queryable;
+  readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'ledgerKey' | 'manifestKey'>;
   /** Origin of the ledger. */
   readonly origin: string;
@@ -21,13 +21,13 @@ export interface ManifestCertificateParts {
  * Has the ledger's key certify the key that signs manifests, unless it has. To be called at start, and after a rotation of either key.
  * @returns the certificate: a signed note
  */
-export async function ensureManifestCertificate({ pool, keyring, origin }: ManifestCertificateParts): Promise<string> {
+export async function ensureManifestCertificate({ db, keyring, origin }: ManifestCertificateOptions): Promise<string> {
   const manifestKey = await keyring.manifestKey();
   const ledgerKey = await keyring.ledgerKey();
   const text = manifestKeyText(origin, manifestKey.publicKeyBytes);
   const signature = sign(null, utf8(text), ledgerKey.privateKey);
   const certificate = formatNote(text, [formatSignatureLine(origin, ledgerKey.publicKeyBytes, signature)]);
-  await pool.query(
+  await db.query(
     `insert into manifest_certificates (manifest_key, ledger_key, certificate) values ($1, $2, $3)
      on conflict (manifest_key, ledger_key) do nothing`,
     [manifestKey.publicKeyBytes, formatVerifierKey(origin, ledgerKey.publicKeyBytes), certificate],

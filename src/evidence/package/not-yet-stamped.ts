@@ -8,9 +8,9 @@ import { recordsOfPerson } from './personal-data.js';
 
 const PAGE = 500;
 
-export interface NotYetStampedInput {
+export interface NotYetStampedOptions {
   readonly db: Pick<pg.Pool, 'query'>;
-  readonly log: EventLog;
+  readonly eventLog: EventLog;
   readonly siteId: string;
   /** Last revision of the consents stream as of the checkpoint. */
   readonly after: number;
@@ -27,17 +27,17 @@ interface Body {
 const waitingRows = z.array(z.object({ seq: z.int(), type: z.string(), body: z.instanceof(Uint8Array) }));
 
 /** How many consents fit the filter but lie behind the checkpoint: in the log, or still on their way to it. */
-export async function countNotYetStamped(input: NotYetStampedInput): Promise<number> {
-  const { db, log, siteId, after, beforePage } = input;
+export async function countNotYetStamped(options: NotYetStampedOptions): Promise<number> {
+  const { db, eventLog, siteId, after, beforePage } = options;
   const stream = consentsStream(siteId);
   let count = 0;
   let revision = after;
   for (;;) {
     await beforePage();
-    const events = await log.readStream(stream, revision + 1, PAGE);
+    const events = await eventLog.readStream(stream, revision + 1, PAGE);
     const last = events.at(-1);
     if (last === undefined) break;
-    count += await countFitting(input, events);
+    count += await countFitting(options, events);
     revision = last.revision;
   }
   // Rows that reach the log while this is counted bear a revision behind the last one read there.
@@ -52,19 +52,19 @@ export async function countNotYetStamped(input: NotYetStampedInput): Promise<num
     const last = page.at(-1);
     if (last === undefined) return count;
     count += await countFitting(
-      input,
+      options,
       page.map(({ type, body }) => ({ type, data: body })),
     );
     seq = last.seq;
   }
 }
 
-async function countFitting(input: NotYetStampedInput, bodies: readonly Body[]): Promise<number> {
+async function countFitting(options: NotYetStampedOptions, bodies: readonly Body[]): Promise<number> {
   const fitting = bodies
     .filter(({ type }) => type === CONSENT_RECORDED)
     .map(({ type, data }) => parseRecord(CONSENT_RECORDED, parseBody(ConsentRecordedBody, type, data).record))
-    .filter(input.fits)
+    .filter(options.fits)
     .map((record) => record.event_id);
-  if (input.visitorIndex === null) return fitting.length;
-  return (await recordsOfPerson(input.db, input.siteId, input.visitorIndex, fitting)).size;
+  if (options.visitorIndex === null) return fitting.length;
+  return (await recordsOfPerson(options.db, options.siteId, options.visitorIndex, fitting)).size;
 }

@@ -5,7 +5,7 @@ import type { EnclosedCheckpoint } from './checkpoints-files.js';
 import type { PathStep, WorkedExample } from './readme-example.js';
 
 /** What a package's README speaks of. */
-export interface ReadmeInput {
+export interface ReadmeOptions {
   readonly manifest: Omit<Manifest, 'files'>;
   /** The newest one enclosed; null if nothing was stamped. */
   readonly checkpoint: EnclosedCheckpoint | null;
@@ -16,20 +16,22 @@ export interface ReadmeInput {
  * The text of README.txt: what the package is, how to check it by hand, what it does not prove. Lines that are indented by four spaces are commands, to be
  * run in order in one shell.
  */
-export function packageReadme(input: ReadmeInput): string {
+export function packageReadme(options: ReadmeOptions): string {
   const parts = [
-    title(input),
-    contents(input),
+    title(options),
+    contents(options),
     checking(),
     checkingFiles(),
-    ...(input.checkpoint === null ? [] : [checkingSignature(input.checkpoint), checkingStamp(input.checkpoint)]),
-    ...(input.checkpoint === null || input.example === null ? [] : [checkingRecord(input.example, input.checkpoint)]),
-    notProved(input),
+    ...(options.checkpoint === null ? [] : [checkingSignature(options.checkpoint), checkingStamp(options.checkpoint)]),
+    ...(options.checkpoint === null || options.example === null
+      ? []
+      : [checkingRecord(options.example, options.checkpoint)]),
+    notProved(options),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function title({ manifest, checkpoint }: ReadmeInput): string {
+function title({ manifest, checkpoint }: ReadmeOptions): string {
   const warning = manifest.development
     ? `
 *** DEVELOPMENT: a time-stamp authority for development stamped this ledger. ***
@@ -51,7 +53,7 @@ Made:   ${manifest.exported_at} by ${printable(manifest.exported_by)}
 ${stamped}`;
 }
 
-function contents({ manifest }: ReadmeInput): string {
+function contents({ manifest }: ReadmeOptions): string {
   const { counts, complete } = manifest;
   const runs = complete.map(({ stream, first, last }) => `  ${stream}: revisions ${first} to ${last}`);
   return `WHAT IS IN IT
@@ -184,7 +186,7 @@ function walk(path: readonly PathStep[]): string {
     .join('\n');
 }
 
-function notProved({ manifest }: ReadmeInput): string {
+function notProved({ manifest }: ReadmeOptions): string {
   const isWhole =
     isUnfiltered(manifest.filter) &&
     manifest.complete.some(({ stream, first }) => stream.startsWith('consents-') && first === 0);

@@ -32,7 +32,7 @@ const PAGE = 1_000;
  */
 export async function findScope(
   db: Queryable,
-  log: EventLog,
+  eventLog: EventLog,
   siteId: string,
   filter: ExportFilter,
   visitorIndex: Uint8Array | null,
@@ -50,7 +50,7 @@ export async function findScope(
   }
   const whole = lastConsents < 0 ? null : { stream, first: 0, last: lastConsents };
   const run =
-    whole === null || isWholeSite(filter) ? whole : await findRun(db, log, whole, filter, publicFilter(filter));
+    whole === null || isWholeSite(filter) ? whole : await findRun(db, eventLog, whole, filter, publicFilter(filter));
   const consents = run === null ? [] : [run];
   return { ...rest, consents, leavesOut: false, complete: [...consents, ...completeNotices] };
 }

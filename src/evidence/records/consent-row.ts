@@ -33,11 +33,11 @@ export const CONSENT_JOINS = `
 
 /**
  * Reads one record of a site.
- * @param pool in the role `consent_ledger_api`
+ * @param db in the role `consent_ledger_api`
  * @returns null if the site has no such record, or the read model does not show it yet
  */
-export async function findConsent(pool: pg.Pool, siteId: string, eventId: string): Promise<ConsentRow | null> {
-  const { rows } = await pool.query(
+export async function findConsent(db: pg.Pool, siteId: string, eventId: string): Promise<ConsentRow | null> {
+  const { rows } = await db.query(
     `select ${CONSENT_COLUMNS} from read_model.consents c ${CONSENT_JOINS} where c.event_id = $1 and c.site_id = $2`,
     [eventId, siteId],
   );

@@ -3,9 +3,9 @@ import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { DiscloseConsentResponse } from '../../../schemas/api/panel/consents.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { ConsentRow } from './consent-row.js';
-import { exportRecords, type RecordSources } from './read-records.js';
+import { exportRecords, type RecordOptions } from './read-records.js';
 
-export interface DiscloseOptions extends Pick<RecordSources, 'pool' | 'log'> {
+export interface DiscloseOptions extends Pick<RecordOptions, 'db' | 'eventLog'> {
   readonly keyring: Keyring;
 }
 
@@ -15,14 +15,14 @@ export interface DiscloseOptions extends Pick<RecordSources, 'pool' | 'log'> {
  * @throws EventLogUnavailable; ExportFailed, NotGenuine if the event log does not contain the record
  */
 export async function discloseConsent(
-  { pool, log, keyring }: DiscloseOptions,
+  { db, eventLog, keyring }: DiscloseOptions,
   row: ConsentRow,
   fields: 'all' | readonly string[],
 ): Promise<z.input<typeof DiscloseConsentResponse>['data']> {
   const site = { siteId: row.site_id, siteKey: await keyring.siteKey(row.site_id) };
   const selected = { eventId: row.event_id, revision: row.revision, documentSlug: row.slug };
   const names = fields === 'all' ? PERSONAL_FIELDS : fields;
-  for await (const record of exportRecords({ pool, log, proofKeys: keyring }, site, [selected])) {
+  for await (const record of exportRecords({ db, eventLog, proofKeys: keyring }, site, [selected])) {
     const shown = DiscloseConsentResponse.shape.data.parse({ ...record, fields: {} });
     return {
       ...shown,

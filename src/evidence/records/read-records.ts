@@ -21,10 +21,10 @@ import { chooseDisclosures, keyOf, readRecordKeys } from '../package/personal-da
 import { cursorBehind } from './cursor.js';
 import type { SelectedRecord } from './selection.js';
 
-export interface RecordSources {
+export interface RecordOptions {
   /** Connections in the role `consent_ledger_api`. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly proofKeys: ProofKeys;
 }
 
@@ -34,13 +34,13 @@ export interface RecordSources {
  * @throws ExportFailed `log-and-ledger-differ`; NotGenuine; EventLogUnavailable, database errors
  */
 export async function* exportRecords(
-  sources: RecordSources,
+  options: RecordOptions,
   site: Pick<SiteContext, 'siteId' | 'siteKey'>,
   page: readonly SelectedRecord[],
 ): AsyncGenerator<JsonObject, void> {
-  const events = await readEvents(sources.log, consentsStream(site.siteId), page);
+  const events = await readEvents(options.eventLog, consentsStream(site.siteId), page);
   const { seeds } = await readRecordKeys(
-    sources.pool,
+    options.db,
     site.siteId,
     page.map(({ eventId }) => eventId),
   );
@@ -49,12 +49,12 @@ export async function* exportRecords(
     if (event === undefined || event.id !== selected.eventId || event.type !== CONSENT_RECORDED) {
       differ(`revision ${selected.revision} of the site's stream is not the record that the read model shows`);
     }
-    await assertGenuine(event, sources.proofKeys);
+    await assertGenuine(event, options.proofKeys);
     const body = parseBody(ConsentRecordedBody, event.type, event.data);
     const record = parseRecord(CONSENT_RECORDED, body.record);
     const seed = seeds.get(event.id);
     const key = seed === undefined ? null : keyOf(site.siteKey, seed, event.id);
-    const personal = key === null ? null : await personalPart(sources.pool, site.siteId, { key, record, body });
+    const personal = key === null ? null : await personalPart(options.db, site.siteId, { key, record, body });
     yield exported(selected, record, body.proof_hash, personal);
   }
 }
@@ -63,7 +63,7 @@ export async function* exportRecords(
 const MAX_GAP = 20;
 
 async function readEvents(
-  log: EventLog,
+  eventLog: EventLog,
   stream: string,
   page: readonly SelectedRecord[],
 ): Promise<ReadonlyMap<number, StreamEvent>> {
@@ -76,7 +76,7 @@ async function readEvents(
   const events = new Map<number, StreamEvent>();
   for (const { first, last } of runs) {
     for (let next = first; next <= last; ) {
-      const read = await log.readStream(stream, next, last - next + 1);
+      const read = await eventLog.readStream(stream, next, last - next + 1);
       const end = read.at(-1);
       if (end === undefined) differ(`${stream} has no revision ${next}, but the read model shows it`);
       for (const event of read) events.set(event.revision, event);
@@ -98,7 +98,7 @@ interface PersonalPart {
 }
 
 /** @returns null if the record was erased meanwhile */
-async function personalPart(pool: pg.Pool, siteId: string, opened: Opened): Promise<PersonalPart | null> {
+async function personalPart(db: pg.Pool, siteId: string, opened: Opened): Promise<PersonalPart | null> {
   const { key, record, body } = opened;
   const chosen = chooseDisclosures(key, record, body, 'all');
   const values = new Map<string, JsonValue>();
@@ -107,7 +107,7 @@ async function personalPart(pool: pg.Pool, siteId: string, opened: Opened): Prom
     if (disclosure !== null) values.set(disclosure.name, disclosure.value);
   }
   if (!chosen.hasAttachments) return { values: Object.fromEntries(values), attachments: [] };
-  const contents = await readAttachments(pool, siteId, opened);
+  const contents = await readAttachments(db, siteId, opened);
   if (contents === null) return null;
   const attachments: JsonObject[] = [];
   for (const field of ['signature_image', 'custom_document_content']) {
@@ -129,17 +129,17 @@ const AttachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instance
 
 /** A record's attachments by the SHA-256 of their contents; null if it was erased meanwhile. */
 async function readAttachments(
-  pool: pg.Pool,
+  db: pg.Pool,
   siteId: string,
   { key, record: { event_id: eventId }, body }: Opened,
 ): Promise<ReadonlyMap<string, Uint8Array> | null> {
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     'select id, ciphertext from attachments where event_id = $1 and site_id = $2 and id = any($3::uuid[])',
     [eventId, siteId, body.attachments],
   );
   const found = AttachmentRows.parse(rows);
   if (found.length < body.attachments.length) {
-    const { seeds } = await readRecordKeys(pool, siteId, [eventId]);
+    const { seeds } = await readRecordKeys(db, siteId, [eventId]);
     if (!seeds.has(eventId)) return null;
     differ(`the attachments of record ${eventId} are not kept`);
   }

@@ -44,11 +44,11 @@ const GROWTH = 4;
 
 /**
  * Searches the records of a site that match, newest first. The columns of the read model decide which ones match.
- * @param pool in the role `consent_ledger_api`
+ * @param db in the role `consent_ledger_api`
  * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was reached
  */
 export async function searchConsents(
-  pool: pg.Pool,
+  db: pg.Pool,
   search: ConsentSearch,
   limits: SearchLimits = search.person === null ? OF_SITE : OF_PERSON,
 ): Promise<FoundConsents> {
@@ -59,7 +59,7 @@ export async function searchConsents(
   let window = limits.firstWindow;
   for (let seen = 0; seen < limits.perRequest; window = Math.min(window * GROWTH, limits.lastWindow)) {
     const missing = filter.limit + 1 - found.length;
-    const page = await searchWindow(pool, search, { place, window, missing, now });
+    const page = await searchWindow(db, search, { place, window, missing, now });
     found.push(...page.rows);
     const last = found[filter.limit - 1];
     if (found.length > filter.limit && last !== undefined) {
@@ -93,7 +93,7 @@ const INDEX_LOOK_UPS =
 
 /** Examines the next records. @returns the matching rows, and the last record examined; null if there are none after it */
 async function searchWindow(
-  pool: pg.Pool,
+  db: pg.Pool,
   search: ConsentSearch,
   { place, window, missing, now }: Window,
 ): Promise<{ readonly rows: readonly ConsentRow[]; readonly last: SearchPlace | null }> {
@@ -112,10 +112,10 @@ async function searchWindow(
            join read_model.consents c on c.event_id = chosen.event_id
            ${CONSENT_JOINS}) f on true
       order by f.created_at desc nulls last, f.event_id desc`;
-  const { rows } = await withTransaction(pool, async (client) => {
-    await client.query(INDEX_LOOK_UPS);
+  const { rows } = await withTransaction(db, async (db) => {
+    await db.query(INDEX_LOOK_UPS);
     // Not a named statement, because the plan depends on the filters.
-    return client.query(text, values);
+    return db.query(text, values);
   });
   const bounds = z.array(WindowRow).min(1).parse(rows);
   const [{ seen, last_id: last } = { seen: 0, last_id: null }] = bounds;

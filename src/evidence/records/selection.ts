@@ -25,23 +25,23 @@ const WINDOW = 50_000;
  * @throws RequestRefused VALIDATION_ERROR if the site has no such document or version
  */
 export async function* selectRecords(
-  pool: pg.Pool,
+  db: pg.Pool,
   site: SiteContext,
   filter: ExportQuery,
   after: number,
 ): AsyncGenerator<readonly SelectedRecord[], void> {
-  const versions = await versionsOf(pool, site.siteId, filter);
+  const versions = await versionsOf(db, site.siteId, filter);
   const stream = consentsStream(site.siteId);
-  const end = await lastRevision(pool, stream);
+  const end = await lastRevision(db, stream);
   for (let done = after; done < end; ) {
     const windowEnd = Math.min(done + WINDOW, end);
-    const page = await selectPage(pool, { site, stream, filter, versions, after: done, upTo: windowEnd });
+    const page = await selectPage(db, { site, stream, filter, versions, after: done, upTo: windowEnd });
     if (page.length > 0) yield page;
     done = page.length === PAGE ? (page.at(-1)?.revision ?? windowEnd) : windowEnd;
   }
 }
 
-interface PageInput {
+interface PageOptions {
   readonly site: SiteContext;
   readonly stream: string;
   readonly filter: ExportQuery;
@@ -56,9 +56,9 @@ const SelectedRows = z.array(
     .transform((row): SelectedRecord => ({ eventId: row.event_id, revision: row.revision, documentSlug: row.slug })),
 );
 
-async function selectPage(pool: pg.Pool, input: PageInput): Promise<readonly SelectedRecord[]> {
-  const { site, filter } = input;
-  const values: unknown[] = [input.stream, input.after, input.upTo, site.siteId];
+async function selectPage(db: pg.Pool, options: PageOptions): Promise<readonly SelectedRecord[]> {
+  const { site, filter } = options;
+  const values: unknown[] = [options.stream, options.after, options.upTo, site.siteId];
   const conditions: string[] = [];
   const where = (condition: (parameter: string) => string, value: unknown): void => {
     if (value === undefined || value === null) return;
@@ -66,7 +66,7 @@ async function selectPage(pool: pg.Pool, input: PageInput): Promise<readonly Sel
     conditions.push(`and ${condition(`$${values.length}`)}`);
   };
   where((p) => `c.consent_type = ${p}`, filter.consent_type);
-  where((p) => `c.document_version_id = any(${p}::uuid[])`, input.versions);
+  where((p) => `c.document_version_id = any(${p}::uuid[])`, options.versions);
   where((p) => `c.created_at >= ${p}::timestamptz`, filter.from);
   where((p) => `c.created_at < ${p}::timestamptz`, filter.to);
   // Whose an erased record was, nobody knows any more.
@@ -76,7 +76,7 @@ async function selectPage(pool: pg.Pool, input: PageInput): Promise<readonly Sel
     filter.visitor_id === undefined ? null : blindIndex(site.siteKey, 'visitor', filter.visitor_id),
   );
   // Not a named statement: the plan depends on which filters there are, and on how many records one of them lets through.
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `select c.event_id, c.revision, d.slug
        from read_model.consents c
        left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
@@ -91,8 +91,8 @@ async function selectPage(pool: pg.Pool, input: PageInput): Promise<readonly Sel
 
 const LastRevision = z.tuple([z.object({ revision: z.int().nullable() })]);
 
-async function lastRevision(pool: pg.Pool, stream: string): Promise<number> {
-  const { rows } = await pool.query('select max(revision) as revision from read_model.consents where stream = $1', [
+async function lastRevision(db: pg.Pool, stream: string): Promise<number> {
+  const { rows } = await db.query('select max(revision) as revision from read_model.consents where stream = $1', [
     stream,
   ]);
   return LastRevision.parse(rows)[0].revision ?? -1;
@@ -101,10 +101,10 @@ async function lastRevision(pool: pg.Pool, stream: string): Promise<number> {
 const VersionIds = z.array(z.object({ id: z.string() }));
 
 /** The document versions that the filters leave; null: all. */
-async function versionsOf(pool: pg.Pool, siteId: string, filter: ExportQuery): Promise<readonly string[] | null> {
+async function versionsOf(db: pg.Pool, siteId: string, filter: ExportQuery): Promise<readonly string[] | null> {
   const { document_slug: slug, document_version_id: versionId } = filter;
   if (slug === undefined && versionId === undefined) return null;
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `select v.id
        from document_versions v
        join documents d on d.id = v.document_id

@@ -17,21 +17,21 @@ import type { CheckpointRow } from './sealed-evidence.js';
  * @param batch number, and leaf in the ledger tree
  */
 export async function checkCheckpoint(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   row: CheckpointRow,
   batch: { readonly number: number; readonly leaf: Uint8Array },
 ): Promise<boolean> {
-  const checkpoint = await signedCheckpoint(client, row.note);
+  const checkpoint = await signedCheckpoint(db, row.note);
   if (checkpoint === null || checkpoint.size !== row.size || !isTokenOf(row)) return false;
-  const path = await ledgerProof(client, inclusionRanges(batch.number, checkpoint.size));
+  const path = await ledgerProof(db, inclusionRanges(batch.number, checkpoint.size));
   return path !== null && verifyInclusion(batch.number, checkpoint.size, batch.leaf, path, checkpoint.root).ok;
 }
 
-async function signedCheckpoint(client: pg.PoolClient, text: string): Promise<Checkpoint | null> {
+async function signedCheckpoint(db: pg.PoolClient, text: string): Promise<Checkpoint | null> {
   const note = parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (note === null || checkpoint === null) return null;
-  const { rows } = await client.query('select key from ledger_keys');
+  const { rows } = await db.query('select key from ledger_keys');
   for (const { key } of z.array(z.object({ key: z.string() })).parse(rows)) {
     const verifierKey = parseVerifierKey(key);
     if (verifierKey?.name !== checkpoint.origin) continue;

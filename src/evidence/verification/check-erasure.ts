@@ -14,21 +14,18 @@ const outboxRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.
 /**
  * Whether the `SubjectErased` that took a record's key is there and lists it: in the log, as it was sealed, or, until it is there, in the outbox. Rows
  * that say so prove nothing: whoever deletes a key could write them too.
- * @param client in a transaction of one snapshot
+ * @param db in a transaction of one snapshot
  * @throws EventLogUnavailable, database errors
  */
-export async function isErasureReal(client: pg.PoolClient, log: EventLog, stored: StoredRecord): Promise<boolean> {
+export async function isErasureReal(db: pg.PoolClient, eventLog: EventLog, stored: StoredRecord): Promise<boolean> {
   const { stream, erased_by: erasedBy, erasure_event_id: erasureId } = stored;
-  if (erasedBy !== null && !(await isListedAt(client, log, stored, erasedBy))) return false;
+  if (erasedBy !== null && !(await isListedAt(db, eventLog, stored, erasedBy))) return false;
   if (erasureId === null) return true;
-  const leaves = await client.query('select revision from leaves where event_id = $1 and stream = $2', [
-    erasureId,
-    stream,
-  ]);
+  const leaves = await db.query('select revision from leaves where event_id = $1 and stream = $2', [erasureId, stream]);
   const [leaf] = leafRows.parse(leaves.rows);
-  if (leaf !== undefined) return leaf.revision === erasedBy || isListedAt(client, log, stored, leaf.revision);
+  if (leaf !== undefined) return leaf.revision === erasedBy || isListedAt(db, eventLog, stored, leaf.revision);
   if (erasedBy !== null) return true;
-  const { rows } = await client.query(
+  const { rows } = await db.query(
     'select event_id::text as id, type, body as data from outbox where event_id = $1 and stream = $2',
     [erasureId, stream],
   );
@@ -36,16 +33,16 @@ export async function isErasureReal(client: pg.PoolClient, log: EventLog, stored
 }
 
 async function isListedAt(
-  client: pg.PoolClient,
-  log: EventLog,
+  db: pg.PoolClient,
+  eventLog: EventLog,
   stored: StoredRecord,
   revision: number,
 ): Promise<boolean> {
   const { stream } = stored;
-  const [event] = await log.readStream(stream, revision, 1);
+  const [event] = await eventLog.readStream(stream, revision, 1);
   const record = event?.revision === revision ? listingText(event, stored) : null;
   if (event === undefined || record === null) return false;
-  const evidence = await readSealedEvidence(client, stream, revision, event.id);
+  const evidence = await readSealedEvidence(db, stream, revision, event.id);
   const entry = { stream, revision, event_id: event.id, type: SUBJECT_ERASED, record, proof_hash: null };
   return checkBatch(entry, evidence) !== false;
 }

@@ -50,20 +50,20 @@ export interface SealedEvidence {
   readonly checkpoint: CheckpointRow | null;
 }
 
-/** Reads them. @param client in a transaction of one snapshot */
+/** Reads them. @param db in a transaction of one snapshot */
 export async function readSealedEvidence(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   stream: string,
   revision: number,
   eventId: string,
 ): Promise<SealedEvidence> {
-  const heads = await client.query(
+  const heads = await db.query(
     `select h.revision, h.leaf, l.hash as leaf_hash
        from sealed_streams h left join leaves l on l.stream = h.stream and l.revision = h.revision
       where h.stream = $1`,
     [stream],
   );
-  const found = await client.query(
+  const found = await db.query(
     `select batch, index, stream, revision, event_id, hash from leaves
       where (stream = $1 and revision between $2::bigint - 1 and $2) or event_id = $3`,
     [stream, revision, eventId],
@@ -72,7 +72,7 @@ export async function readSealedEvidence(
   const isBefore = (leaf: LeafRow): boolean => leaf.stream === stream && leaf.revision === revision - 1;
   const claims = leaves.filter((leaf) => !isBefore(leaf) || leaf.event_id === eventId);
   const [claim] = claims;
-  const sealed = claim === undefined ? NOT_SEALED : await readBatch(client, claim.batch);
+  const sealed = claim === undefined ? NOT_SEALED : await readBatch(db, claim.batch);
   return {
     head: z.array(HeadRow).parse(heads.rows)[0] ?? null,
     claims,
@@ -83,14 +83,14 @@ export async function readSealedEvidence(
 
 const NOT_SEALED = { batch: null, batchLeaves: [], checkpoint: null } as const;
 
-async function readBatch(client: pg.PoolClient, number: number) {
-  const batches = await client.query(
+async function readBatch(db: pg.PoolClient, number: number) {
+  const batches = await db.query(
     `select b.number, b.header, b.count, b.root, b.sealed_at, n.hash as node
        from batches b left join ledger_nodes n on n.level = 0 and n.index = b.number where b.number = $1`,
     [number],
   );
-  const leaves = await client.query('select index, hash from leaves where batch = $1 order by index', [number]);
-  const checkpoints = await client.query(
+  const leaves = await db.query('select index, hash from leaves where batch = $1 order by index', [number]);
+  const checkpoints = await db.query(
     'select size, note, tsr, tsr_sha256, gen_time from checkpoints where size > $1 order by size limit 1',
     [number],
   );
@@ -112,13 +112,13 @@ const ledgerRows = z.array(z.object({ revision: z.int(), type: z.string(), body:
  * @param createdAt of the record
  */
 export async function isInBatchSince(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   { stream, revision }: { readonly stream: string; readonly revision: number },
   createdAt: string,
 ): Promise<boolean> {
   const earliest = Date.parse(createdAt) - SLACK_MS;
   for (let before: number | null = null; ; ) {
-    const { rows }: pg.QueryResult = await client.query(
+    const { rows }: pg.QueryResult = await db.query(
       `select revision, type, body from ledger_events
         where type = $1 and ($2::bigint is null or revision < $2) order by revision desc limit $3`,
       [BATCH_SEALED, before, PAGE],

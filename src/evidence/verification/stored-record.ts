@@ -47,13 +47,13 @@ select c.event_id, c.site_id, c.stream, c.revision, c.record, c.proof_hash, c.co
  * @returns null if there is none, or more than one
  */
 export async function findStoredRecord(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   identifier: RecordIdentifier,
   tenantId: string | null,
 ): Promise<StoredRecord | null> {
   const [column, value] =
     'eventId' in identifier ? ['c.event_id', identifier.eventId] : ['c.proof_hash', identifier.proofHash];
-  const { rows } = await client.query(
+  const { rows } = await db.query(
     `${STORED_RECORD_SQL} where ${column} = $1 and ($2::uuid is null or s.tenant_id = $2::uuid) limit 2`,
     [value, tenantId],
   );

@@ -39,15 +39,15 @@ export interface Verifier {
   verify(identifier: RecordIdentifier, tenantId: string | null): Promise<Verification | null>;
 }
 
-/** @param pool in the role `consent_ledger_api` */
-export function createVerifier(pool: pg.Pool, keyring: Keyring, log: EventLog): Verifier {
+/** @param db in the role `consent_ledger_api` */
+export function createVerifier(db: pg.Pool, keyring: Keyring, eventLog: EventLog): Verifier {
   return {
     verify: (identifier, tenantId) =>
       withTransaction(
-        pool,
-        async (client) => {
-          const stored = await findStoredRecord(client, identifier, tenantId);
-          return stored === null ? null : verifyStored(client, keyring, log, stored);
+        db,
+        async (db) => {
+          const stored = await findStoredRecord(db, identifier, tenantId);
+          return stored === null ? null : verifyStored(db, keyring, eventLog, stored);
         },
         { isolation: 'repeatable read' },
       ),
@@ -55,9 +55,9 @@ export function createVerifier(pool: pg.Pool, keyring: Keyring, log: EventLog): 
 }
 
 async function verifyStored(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   keyring: Keyring,
-  log: EventLog,
+  eventLog: EventLog,
   stored: StoredRecord,
 ): Promise<Verification> {
   const record = readRecord(stored.record);
@@ -65,9 +65,9 @@ async function verifyStored(
   const hashValid = key !== null && isProofHashOf(stored.record, stored.proof_hash, key.key);
   const isOwners = key !== null && key.tenantId === stored.tenant_id;
   const isCopyExact = record !== null && columnsAgree(stored, record);
-  const isErasureSound = erasureAgrees(stored) && (await isErasureReal(client, log, stored));
-  const { merkleValid, timestamp } = await verifySealing(client, stored, record);
-  const siteDomain = record === null ? null : await domainOf(client, record.site_config_hash);
+  const isErasureSound = erasureAgrees(stored) && (await isErasureReal(db, eventLog, stored));
+  const { merkleValid, timestamp } = await verifySealing(db, stored, record);
+  const siteDomain = record === null ? null : await domainOf(db, record.site_config_hash);
   return {
     valid: hashValid && isOwners && isCopyExact && isErasureSound && merkleValid !== false && siteDomain !== null,
     record,
@@ -81,20 +81,20 @@ async function verifyStored(
 }
 
 async function verifySealing(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   stored: StoredRecord,
   record: ConsentRecord | null,
 ): Promise<Pick<Verification, 'merkleValid' | 'timestamp'>> {
-  const evidence = await readSealedEvidence(client, stored.stream, stored.revision, stored.event_id);
+  const evidence = await readSealedEvidence(db, stored.stream, stored.revision, stored.event_id);
   const batch = checkBatch({ ...stored, type: CONSENT_RECORDED }, evidence);
   // The ledger's own events say what is sealed, also where the tables made of them were altered.
-  if (batch === null && record !== null && (await isInBatchSince(client, stored, record.created_at))) {
+  if (batch === null && record !== null && (await isInBatchSince(db, stored, record.created_at))) {
     return { merkleValid: false, timestamp: null };
   }
   if (batch === null || batch === false) return { merkleValid: batch, timestamp: null };
   const { checkpoint } = evidence;
   if (checkpoint === null) return { merkleValid: true, timestamp: null };
-  if (!(await checkCheckpoint(client, checkpoint, batch))) return { merkleValid: false, timestamp: null };
+  if (!(await checkCheckpoint(db, checkpoint, batch))) return { merkleValid: false, timestamp: null };
   return { merkleValid: true, timestamp: { time: checkpoint.gen_time, checkpointSize: checkpoint.size } };
 }
 
@@ -107,8 +107,8 @@ async function proofKeyOf(keyring: Keyring, keyId: string): Promise<ProofKey | n
   }
 }
 
-async function domainOf(client: pg.PoolClient, configHash: string): Promise<string | null> {
-  const { rows } = await client.query('select record from site_configs where sha256 = $1', [configHash]);
+async function domainOf(db: pg.PoolClient, configHash: string): Promise<string | null> {
+  const { rows } = await db.query('select record from site_configs where sha256 = $1', [configHash]);
   const [row] = z.array(z.object({ record: z.string() })).parse(rows);
   if (row === undefined || sha256Hex(row.record) !== configHash) return null;
   return parseSiteConfig(row.record).domain;

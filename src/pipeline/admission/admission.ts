@@ -38,7 +38,7 @@ export interface Admission {
 
 export interface AdmissionOptions {
   /** Connections in the role `consent_ledger_api`. */
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly directory: SiteDirectory;
   readonly random: RandomPool;
   /** Unix milliseconds. */
@@ -55,8 +55,8 @@ const MAX_TRIES = 4;
 const RETRY_AFTER_SECONDS = 2;
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { pool, directory, random, clock, outbox } = options;
-  const submitter = createSubmitter(pool, options.limits ?? DEFAULT_GROUP_LIMITS, options.onError, options.observer);
+  const { db, directory, random, clock, outbox } = options;
+  const submitter = createSubmitter(db, options.limits ?? DEFAULT_GROUP_LIMITS, options.onError, options.observer);
 
   /** Uses up the nonce of a request that goes no further, or has to be read first. */
   const useNonce = async ({ caller, nonce }: SignedRequest): Promise<void> => {
@@ -77,7 +77,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const tokens = consents.flatMap(({ request }) => request.approval_token ?? []);
     if (tokens.length === 0) return new Map<string, FoundToken>();
     try {
-      return await findApprovalTokens(pool, site, tokens);
+      return await findApprovalTokens(db, site, tokens);
     } catch (error) {
       options.onError(error);
       throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
@@ -122,7 +122,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       await useNonce(request);
       const parsed = parse();
       try {
-        return await mintApprovalToken(pool, random, request.caller.site, parsed);
+        return await mintApprovalToken(db, random, request.caller.site, parsed);
       } catch (error) {
         if (error instanceof RequestRefused) throw error;
         options.onError(error);

@@ -82,8 +82,8 @@ const QUERY = {
  * @param submissions no nonce and no idempotency key twice
  * @throws pg.DatabaseError if the server refused (nothing of the group is kept); any other error leaves the outcome unknown
  */
-export async function admitGroup(pool: pg.Pool, submissions: readonly Submission[]): Promise<SubmissionOutcome[]> {
-  const { rows } = await pool.query({ ...QUERY, values: parametersOf(submissions) });
+export async function admitGroup(db: pg.Pool, submissions: readonly Submission[]): Promise<SubmissionOutcome[]> {
+  const { rows } = await db.query({ ...QUERY, values: parametersOf(submissions) });
   const [{ requests, items, originals }] = Answer.parse(rows);
   const originalByItem = new Map<number, Original>(
     (originals ?? []).map((o) => [

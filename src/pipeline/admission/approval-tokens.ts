@@ -38,12 +38,12 @@ const FoundRows = z.array(
  * @returns the site's tokens among those asked for, by their secret
  */
 export async function findApprovalTokens(
-  pool: pg.Pool,
+  db: pg.Pool,
   site: Pick<SiteContext, 'siteId' | 'siteKey'>,
   tokens: readonly string[],
 ): Promise<ReadonlyMap<string, FoundToken>> {
   const tokenByDigest = new Map(tokens.map((token) => [digestOf(token).toString('hex'), token]));
-  const { rows } = await pool.query({
+  const { rows } = await db.query({
     name: 'find_approval_tokens',
     text: `select id, digest, document_id, document_version_id, custom_document_hash, seed, identity,
              consumed_by is not null as is_consumed, expires_at <= clock_timestamp() as is_expired
@@ -75,7 +75,7 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
  * @throws RequestRefused DOCUMENT_NOT_FOUND, VERSION_NOT_FOUND, VALIDATION_ERROR
  */
 export async function mintApprovalToken(
-  pool: pg.Pool,
+  db: pg.Pool,
   random: RandomPool,
   site: SiteContext,
   request: ApprovalTokenRequest,
@@ -97,7 +97,7 @@ export async function mintApprovalToken(
   const key = approvalTokenKey(site.siteKey, seed, id);
   const index = (kind: 'email' | 'phone' | 'id_number', value: string | null | undefined): Buffer | null =>
     value == null || value === '' ? null : blindIndex(site.siteKey, kind, value);
-  const { rows } = await pool.query({
+  const { rows } = await db.query({
     name: 'mint_approval_token',
     text: `insert into approval_tokens (id, site_id, digest, document_id, document_version_id, custom_document_hash, seed, identity,
              visitor_index, email_index, phone_index, id_number_index, created_at, expires_at)

@@ -3,7 +3,7 @@ import { clockDifference, MAX_CLOCK_DIFFERENCE_MS } from '../../platform/databas
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 
 export interface CheckedClockOptions {
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   /** How often the clocks are compared while requests come, in milliseconds. */
   readonly everyMs: number;
   /** Unix milliseconds. */
@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS = 30;
  * @returns Unix milliseconds; throws RequestRefused ADMISSION_UNAVAILABLE while the two differ by more than a minute
  */
 export function createCheckedClock(options: CheckedClockOptions): () => number {
-  const { pool, everyMs, now, monotonic, onDifference } = options;
+  const { db, everyMs, now, monotonic, onDifference } = options;
   let isTrusted = true;
   let looking = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export function createCheckedClock(options: CheckedClockOptions): () => number {
   const look = async (): Promise<void> => {
     looking = true;
     try {
-      const difference = await clockDifference(pool, now);
+      const difference = await clockDifference(db, now);
       const fits = Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS;
       if (isTrusted && !fits) onDifference(difference);
       isTrusted = fits;

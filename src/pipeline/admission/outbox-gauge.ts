@@ -8,7 +8,7 @@ export interface OutboxGauge {
 }
 
 export interface OutboxGaugeOptions {
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   /** Waiting events from which on the outbox is full. */
   readonly limit: number;
   readonly everyMs: number;
@@ -22,7 +22,7 @@ const Count = z.tuple([z.object({ waiting: z.int() })]);
  * An estimate is enough: the limit protects the disk, and is no promise to anyone. It looks again in the background when it is asked, so an idle
  * process asks nothing of the database.
  */
-export function createOutboxGauge({ pool, limit, everyMs, monotonic }: OutboxGaugeOptions): OutboxGauge {
+export function createOutboxGauge({ db, limit, everyMs, monotonic }: OutboxGaugeOptions): OutboxGauge {
   let full = false;
   let looking = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export function createOutboxGauge({ pool, limit, everyMs, monotonic }: OutboxGau
   const look = async (): Promise<void> => {
     looking = true;
     try {
-      const { rows } = await pool.query({
+      const { rows } = await db.query({
         name: 'outbox_gauge',
         text: 'select count(*) as waiting from (select from outbox where revision is null limit $1) w',
         values: [limit],

@@ -40,7 +40,7 @@ export interface Connection {
   readonly userAgent: string | null;
 }
 
-export interface PrepareInput {
+export interface PrepareOptions {
   readonly consent: ParsedConsent;
   readonly judgement: Extract<Judgement, { readonly kind: 'fit' }>;
   readonly site: SiteContext;
@@ -51,13 +51,18 @@ export interface PrepareInput {
 }
 
 /** Makes the event of a consent: record, proof hash, encrypted disclosures and attachments, and its row of the key table. */
-export function prepareConsent(input: PrepareInput, random: RandomPool): PreparedConsent {
-  const { consent, judgement, site, now } = input;
+export function prepareConsent(options: PrepareOptions, random: RandomPool): PreparedConsent {
+  const { consent, judgement, site, now } = options;
   const eventId = newEventId(now, random);
   const seed = random.take(SEED_BYTES);
   const key = recordKey(site.siteKey, seed, eventId);
 
-  const fields = personalFields(Object.keys(consent.request), consent.source, knownValues(input), consent.attachments);
+  const fields = personalFields(
+    Object.keys(consent.request),
+    consent.source,
+    knownValues(options),
+    consent.attachments,
+  );
   const { json, digests } = encodeDisclosures(fields, random);
   const disclosures =
     digests.length === 0
@@ -68,7 +73,7 @@ export function prepareConsent(input: PrepareInput, random: RandomPool): Prepare
     return { id, ciphertext: encryptForRecord(key, eventId, `attachment:${id}`, content, random) };
   });
 
-  const record = consentRecordText(recordOf(input, eventId, digests));
+  const record = consentRecordText(recordOf(options, eventId, digests));
   const proofHash = hmacSha256(site.proofKey.key, record);
   const body = bodyText({
     record,
@@ -89,7 +94,7 @@ export function prepareConsent(input: PrepareInput, random: RandomPool): Prepare
 }
 
 function recordOf(
-  { consent, judgement, site, caller, now }: PrepareInput,
+  { consent, judgement, site, caller, now }: PrepareOptions,
   eventId: string,
   digests: string[],
 ): ConsentRecord {
@@ -135,7 +140,7 @@ function knownCategories(asked: ConsentRequest['categories'], config: SiteConfig
   return known;
 }
 
-function knownValues({ caller, connection, judgement }: PrepareInput): KnownValues {
+function knownValues({ caller, connection, judgement }: PrepareOptions): KnownValues {
   const identity = judgement.token?.identity;
   const known: Record<string, string | boolean | undefined> = {};
   if (caller.channel === 'browser') {

@@ -27,7 +27,7 @@ export interface JudgedRequest {
   readonly consents: readonly JudgedConsent[];
 }
 
-export interface SubmissionInput {
+export interface SubmissionOptions {
   readonly request: Pick<ConsentsRequest, 'caller' | 'connection'>;
   readonly consents: readonly ParsedConsent[];
   readonly site: SiteContext;
@@ -42,9 +42,9 @@ export interface SubmissionInput {
 const RETRY_AFTER_SECONDS = 5;
 
 /** Judges every consent of a request by one state of its site, and makes the events of those that are fit. */
-export function submissionOf(input: SubmissionInput, random: RandomPool): JudgedRequest {
-  const { site, consents, nonce } = input;
-  const { channel } = input.request.caller;
+export function submissionOf(options: SubmissionOptions, random: RandomPool): JudgedRequest {
+  const { site, consents, nonce } = options;
+  const { channel } = options.request.caller;
   const submitted: SubmittedConsent[] = [];
   const judged: JudgedConsent[] = [];
   const firstByKey = new Map<string, { readonly index: number; readonly body: Buffer }>();
@@ -60,7 +60,7 @@ export function submissionOf(input: SubmissionInput, random: RandomPool): Judged
       }
       firstByKey.set(key, { index, body });
     }
-    const { prepared, refusal } = judgeAndPrepare(input, consent, random);
+    const { prepared, refusal } = judgeAndPrepare(options, consent, random);
     judged.push({ kind: 'submitted', place: submitted.length, prepared, refusal });
     submitted.push({
       refusal: refusal?.scope ?? 'none',
@@ -73,7 +73,7 @@ export function submissionOf(input: SubmissionInput, random: RandomPool): Judged
 }
 
 function judgeAndPrepare(
-  { request, site, tokens, now, isOutboxFull }: SubmissionInput,
+  { request, site, tokens, now, isOutboxFull }: SubmissionOptions,
   consent: ParsedConsent,
   random: RandomPool,
 ): Pick<Extract<JudgedConsent, { kind: 'submitted' }>, 'prepared' | 'refusal'> {

@@ -41,7 +41,7 @@ const NOBODY: GroupObserver = { joins: () => undefined, around: (_submissions, s
 const RETRY_AFTER_SECONDS = 2;
 
 export function createSubmitter(
-  pool: pg.Pool,
+  db: pg.Pool,
   limits: GroupLimits,
   onError: (error: unknown) => void,
   observer: GroupObserver = NOBODY,
@@ -49,7 +49,7 @@ export function createSubmitter(
   // A group is full by count of consents or by bytes, whichever comes first: both are scaled to one weight.
   const bytesPerConsent = limits.maxGroupBytes / limits.maxGroupConsents;
   const committer = createGroupCommitter<Submission, SubmissionOutcome>({
-    send: (submissions) => observer.around(submissions, () => admitGroup(pool, submissions)),
+    send: (submissions) => observer.around(submissions, () => admitGroup(db, submissions)),
     keysOf,
     weightOf: (submission) => weightOf(submission, bytesPerConsent),
     maxItems: limits.maxGroupConsents,

@@ -31,7 +31,7 @@ export interface AppendedRange {
  *   AppendOutcomeUnknown, RevisionConflict if the log goes on failing so (call again later)
  */
 export async function appendExactlyOnce(
-  log: EventLog,
+  eventLog: EventLog,
   stream: string,
   expectedRevision: number,
   events: readonly NewEvent[],
@@ -39,11 +39,11 @@ export async function appendExactlyOnce(
 ): Promise<AppendedRange> {
   let done = 0;
   let failures = 0;
-  if (options.firstAttempt !== true) done = await countPresent(log, stream, expectedRevision, events, done);
+  if (options.firstAttempt !== true) done = await countPresent(eventLog, stream, expectedRevision, events, done);
   while (done < events.length) {
-    const run = nextRun(events, done, log.maxAppendBytes);
+    const run = nextRun(events, done, eventLog.maxAppendBytes);
     try {
-      await log.append(stream, expectedRevision + done, run);
+      await eventLog.append(stream, expectedRevision + done, run);
       done += run.length;
       failures = 0;
     } catch (error) {
@@ -53,7 +53,7 @@ export async function appendExactlyOnce(
       }
       failures += 1;
       if (failures > MAX_FAILURES) throw error;
-      done = await countPresent(log, stream, expectedRevision, events, done);
+      done = await countPresent(eventLog, stream, expectedRevision, events, done);
     }
   }
   return { firstRevision: expectedRevision + 1, lastRevision: expectedRevision + events.length };
@@ -61,7 +61,7 @@ export async function appendExactlyOnce(
 
 /** How many of the first events the stream holds; those before `known` are not read again. */
 async function countPresent(
-  log: EventLog,
+  eventLog: EventLog,
   stream: string,
   expectedRevision: number,
   events: readonly NewEvent[],
@@ -69,7 +69,11 @@ async function countPresent(
 ): Promise<number> {
   let present = known;
   while (present < events.length) {
-    const page = await log.readStream(stream, expectedRevision + 1 + present, Math.min(events.length - present, PAGE));
+    const page = await eventLog.readStream(
+      stream,
+      expectedRevision + 1 + present,
+      Math.min(events.length - present, PAGE),
+    );
     if (page.length === 0) break;
     for (const found of page) {
       const wanted = events[present];

@@ -60,18 +60,18 @@ function assertSamePlace(wanted: LoggedEvent, found: LoggedEvent): void {
   throw new LogDiverged(found.stream, found.revision, reason);
 }
 
-async function* pagesOf(log: EventLog): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
+async function* pagesOf(eventLog: EventLog): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
   let position: Position | null = null;
   for (let atEnd = false; !atEnd; ) {
-    const page = await log.readAll(position, PAGE);
+    const page = await eventLog.readAll(position, PAGE);
     yield page.events;
     position = page.next;
     atEnd = page.atEnd;
   }
 }
 
-async function* eventsOf(log: EventLog): AsyncGenerator<LoggedEvent, undefined, undefined> {
-  for await (const page of pagesOf(log)) yield* page;
+async function* eventsOf(eventLog: EventLog): AsyncGenerator<LoggedEvent, undefined, undefined> {
+  for await (const page of pagesOf(eventLog)) yield* page;
   return undefined;
 }
 

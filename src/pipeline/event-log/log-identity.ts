@@ -21,15 +21,15 @@ const logStarted = z.strictObject({
  * @throws LogIdentityMismatch if the log has another identity than the stored one, or none; EventLogUnavailable,
  *   AppendOutcomeUnknown (call again)
  */
-export async function ensureLogIdentity(log: EventLog, storedIdentity: string | null): Promise<string> {
-  const found = await readLogIdentity(log);
+export async function ensureLogIdentity(eventLog: EventLog, storedIdentity: string | null): Promise<string> {
+  const found = await readLogIdentity(eventLog);
   if (storedIdentity !== null && found !== storedIdentity) throw new LogIdentityMismatch(storedIdentity, found);
-  return found ?? (await writeLogIdentity(log, randomUUID()));
+  return found ?? (await writeLogIdentity(eventLog, randomUUID()));
 }
 
 /** The identity of a log, or null if it has none yet. */
-export async function readLogIdentity(log: EventLog): Promise<string | null> {
-  const [event] = await log.readStream(LOG_IDENTITY_STREAM, 0, 1);
+export async function readLogIdentity(eventLog: EventLog): Promise<string | null> {
+  const [event] = await eventLog.readStream(LOG_IDENTITY_STREAM, 0, 1);
   if (event === undefined) return null;
   if (event.type !== LOG_STARTED) throw new Error(`stream ${LOG_IDENTITY_STREAM} begins with a ${event.type}`);
   return logStarted.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(event.data))).log_id;
@@ -39,18 +39,18 @@ export async function readLogIdentity(log: EventLog): Promise<string | null> {
  * Gives a log without identity one: a new one, or (`admin log recover`) that of the log which it replaces.
  * @returns the identity that the log has now; another one if another process was first
  */
-export async function writeLogIdentity(log: EventLog, identity: string): Promise<string> {
+export async function writeLogIdentity(eventLog: EventLog, identity: string): Promise<string> {
   const event = startEvent(identity);
   let failure: unknown;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     try {
-      await log.append(LOG_IDENTITY_STREAM, NO_STREAM, [event]);
+      await eventLog.append(LOG_IDENTITY_STREAM, NO_STREAM, [event]);
       return identity;
     } catch (error) {
       if (!(error instanceof RevisionConflict || error instanceof AppendOutcomeUnknown)) throw error;
       failure = error;
     }
-    const found = await readLogIdentity(log);
+    const found = await readLogIdentity(eventLog);
     if (found !== null) return found;
   }
   throw failure;

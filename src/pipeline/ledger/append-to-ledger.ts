@@ -19,12 +19,12 @@ export function ledgerEvent(type: string, body: JsonValue): NewEvent {
  * @throws LogBehind, EventLogUnavailable, AppendTooLarge, AppendRefused
  */
 export async function tryAppendToLedger(
-  log: EventLog,
+  eventLog: EventLog,
   revision: number,
   ...events: readonly NewEvent[]
 ): Promise<boolean> {
   try {
-    await log.append(LEDGER_STREAM, revision, events);
+    await eventLog.append(LEDGER_STREAM, revision, events);
     return true;
   } catch (error) {
     if (error instanceof RevisionConflict && error.actualRevision < revision) {

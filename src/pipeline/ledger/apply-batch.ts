@@ -23,8 +23,8 @@ export interface CheckedBatch {
  * @throws LedgerCorrupt; EventLogUnavailable, database errors
  */
 export async function checkBatch(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   state: LedgerState,
   body: BatchSealedBody,
   known: readonly SealedLeaf[] | null,
@@ -43,11 +43,11 @@ export async function checkBatch(
     throw new LedgerCorrupt(revision, 'streams_root and runs differ');
   const heads = new StreamHeads();
   for (const [stream, head] of await readStreamHeads(
-    pool,
+    db,
     merged.map((run) => run.stream),
   ))
     heads.set(stream, head);
-  const leaves = known ?? (await leavesFromLog(log, revision, body.runs, heads));
+  const leaves = known ?? (await leavesFromLog(eventLog, revision, body.runs, heads));
   for (const leaf of leaves) heads.set(leaf.stream, headOf(leaf));
   const root = fromHex(header.root);
   if (root === null || !equalBytes(treeRoot(leaves.map((leaf) => leaf.hash)), root)) {
@@ -71,7 +71,7 @@ function parseHeader(revision: number, text: string): BatchHeader {
 }
 
 async function leavesFromLog(
-  log: EventLog,
+  eventLog: EventLog,
   ledgerRevision: number,
   runs: readonly Run[],
   sealed: StreamHeads,
@@ -84,7 +84,7 @@ async function leavesFromLog(
       throw new LedgerCorrupt(ledgerRevision, `${stream} was sealed up to ${head.revision}, and goes on at ${first}`);
     }
     for (let next = first; next <= last; ) {
-      const page = await log.readStream(stream, next, last - next + 1);
+      const page = await eventLog.readStream(stream, next, last - next + 1);
       if (page.length === 0) throw new LedgerCorrupt(ledgerRevision, `${stream} has no revision ${next}`);
       for (const event of page) {
         const leaf = leafOf(event, head);
@@ -98,17 +98,17 @@ async function leavesFromLog(
   return leaves;
 }
 
-/** Puts a checked batch into the tables. @param client in a transaction that holds the row of `sealer_state` */
-export async function insertBatch(client: pg.PoolClient, batch: CheckedBatch): Promise<void> {
+/** Puts a checked batch into the tables. @param db in a transaction that holds the row of `sealer_state` */
+export async function insertBatch(db: pg.PoolClient, batch: CheckedBatch): Promise<void> {
   const { header, headerText, leaves, heads } = batch;
-  await client.query('insert into batches (number, header, count, root, sealed_at) values ($1, $2, $3, $4, $5)', [
+  await db.query('insert into batches (number, header, count, root, sealed_at) values ($1, $2, $3, $4, $5)', [
     header.number,
     headerText,
     header.count,
     fromHex(header.root),
     header.sealed_at,
   ]);
-  await client.query(
+  await db.query(
     `insert into leaves (batch, index, stream, revision, event_id, hash)
      select $1, place - 1, stream, revision, event_id, hash
        from unnest($2::text[], $3::bigint[], $4::uuid[], $5::bytea[]) with ordinality as l (stream, revision, event_id, hash, place)`,
@@ -121,14 +121,14 @@ export async function insertBatch(client: pg.PoolClient, batch: CheckedBatch): P
     ],
   );
   const sealed = heads.entries();
-  await client.query(
+  await db.query(
     `insert into sealed_streams (stream, revision, leaf)
      select stream, revision, decode(leaf, 'hex') from unnest($1::text[], $2::bigint[], $3::text[]) as h (stream, revision, leaf)
      on conflict (stream) do update set revision = excluded.revision, leaf = excluded.leaf`,
     [sealed.map(([stream]) => stream), sealed.map(([, head]) => head.revision), sealed.map(([, head]) => head.leaf)],
   );
-  const nodes = (await readFrontier(client, header.number)).append(batchLeaf(headerText));
-  await client.query(
+  const nodes = (await readFrontier(db, header.number)).append(batchLeaf(headerText));
+  await db.query(
     `insert into ledger_nodes (level, index, hash) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])`,
     [nodes.map((node) => node.level), nodes.map((node) => node.index), nodes.map((node) => node.hash)],
   );

@@ -20,7 +20,7 @@ export interface KeyBridge {
  * @throws LedgerCorrupt
  */
 export async function checkCheckpoint(
-  pool: pg.Pool,
+  db: pg.Pool,
   state: LedgerState,
   body: CheckpointStampedBody,
 ): Promise<KeyBridge | null> {
@@ -35,7 +35,7 @@ export async function checkCheckpoint(
   if (checkpoint.size !== body.size || body.size > state.size || body.size <= (state.stamped?.size ?? 0)) {
     throw new LedgerCorrupt(revision, `a checkpoint of size ${body.size} does not belong here`);
   }
-  if (!equalBytes(checkpoint.root, await readLedgerRoot(pool, body.size))) {
+  if (!equalBytes(checkpoint.root, await readLedgerRoot(db, body.size))) {
     throw new LedgerCorrupt(revision, 'its root is not that of the ledger tree');
   }
   if (checkpoint.nextKey === null || state.key === null) return null;
@@ -51,14 +51,14 @@ export async function checkCheckpoint(
 /**
  * Puts a checked checkpoint into the tables, and with it the key that it hands over to: from here on the new one signs, and no package may show
  * the checkpoint without the bridge.
- * @param client in a transaction that holds the row of `sealer_state`
+ * @param db in a transaction that holds the row of `sealer_state`
  */
 export async function insertCheckpoint(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   body: CheckpointStampedBody,
   bridge: KeyBridge | null,
 ): Promise<void> {
-  await client.query(
+  await db.query(
     `insert into checkpoints (size, note, tsr, tsr_sha256, gen_time, authority, certificates, crls, ocsp)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
@@ -74,7 +74,7 @@ export async function insertCheckpoint(
     ],
   );
   if (bridge === null) return;
-  await client.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, $2, $3, $4)', [
+  await db.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, $2, $3, $4)', [
     bridge.key,
     bridge.replaces,
     body.size,

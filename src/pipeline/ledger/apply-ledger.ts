@@ -36,61 +36,61 @@ export interface KnownBatch {
  * @throws LedgerCorrupt; EventLogUnavailable, database errors
  */
 export async function catchUpLedger(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   known: KnownBatch | null = null,
 ): Promise<LedgerState> {
-  let state = await readLedgerState(pool);
+  let state = await readLedgerState(db);
   for (;;) {
-    const page = await log.readStream(LEDGER_STREAM, state.revision + 1, PAGE);
+    const page = await eventLog.readStream(LEDGER_STREAM, state.revision + 1, PAGE);
     if (page.length === 0) return state;
     for (const event of page) {
       // Another process may have applied it meanwhile.
       if (event.revision <= state.revision) continue;
       try {
-        await applyLedgerEvent(pool, log, state, event, known?.eventId === event.id ? known : null);
+        await applyLedgerEvent(db, eventLog, state, event, known?.eventId === event.id ? known : null);
       } catch (error) {
         if (!(error instanceof LedgerMoved)) throw error;
       }
-      state = await readLedgerState(pool);
+      state = await readLedgerState(db);
     }
   }
 }
 
 async function applyLedgerEvent(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   state: LedgerState,
   event: StreamEvent,
   known: KnownBatch | null,
 ): Promise<void> {
-  const insert = await checkLedgerEvent(pool, log, state, event, known).catch(async (error: unknown) => {
+  const insert = await checkLedgerEvent(db, eventLog, state, event, known).catch(async (error: unknown) => {
     // A complaint counts only if the tables stood still while they were compared with the event.
-    const now = await readLedgerState(pool);
+    const now = await readLedgerState(db);
     throw now.revision === state.revision ? error : new LedgerMoved(`the ledger is no longer at ${state.revision}`);
   });
-  await withTransaction(pool, async (client) => {
-    const { rowCount } = await client.query(
+  await withTransaction(db, async (db) => {
+    const { rowCount } = await db.query(
       'update sealer_state set ledger_revision = $2, log_position = coalesce($3, log_position) where ledger_revision = $1',
       [state.revision, event.revision, known?.logPosition ?? null],
     );
     if (rowCount !== 1) throw new LedgerMoved(`the ledger is no longer at revision ${state.revision}`);
-    await client.query('insert into ledger_events (revision, event_id, type, body) values ($1, $2, $3, $4)', [
+    await db.query('insert into ledger_events (revision, event_id, type, body) values ($1, $2, $3, $4)', [
       event.revision,
       event.id,
       event.type,
       event.data,
     ]);
-    await insert(client);
+    await insert(db);
   });
 }
 
-type Insert = (client: pg.PoolClient) => Promise<void>;
+type Insert = (db: pg.PoolClient) => Promise<void>;
 
 /** Checks an event of the ledger, and says what it puts into the tables. @throws LedgerCorrupt */
 async function checkLedgerEvent(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   state: LedgerState,
   event: StreamEvent,
   known: KnownBatch | null,
@@ -99,17 +99,17 @@ async function checkLedgerEvent(
     switch (event.type) {
       case BATCH_SEALED: {
         const body = parseBody(BatchSealedBody, event.type, event.data);
-        const batch = await checkBatch(pool, log, state, body, known?.leaves ?? null);
-        return (client) => insertBatch(client, batch);
+        const batch = await checkBatch(db, eventLog, state, body, known?.leaves ?? null);
+        return (db) => insertBatch(db, batch);
       }
       case CHECKPOINT_STAMPED: {
         const body = parseBody(CheckpointStampedBody, event.type, event.data);
-        const bridge = await checkCheckpoint(pool, state, body);
-        return (client) => insertCheckpoint(client, body, bridge);
+        const bridge = await checkCheckpoint(db, state, body);
+        return (db) => insertCheckpoint(db, body, bridge);
       }
       case LEDGER_KEY_PUBLISHED: {
         const body = parseBody(LedgerKeyPublishedBody, event.type, event.data);
-        return (client) => insertKey(client, state, event.revision, body);
+        return (db) => insertKey(db, state, event.revision, body);
       }
       case LEDGER_RESTORED: {
         // It changes no table: it stands in `ledger` for whoever asks why two histories exist.
@@ -126,14 +126,14 @@ async function checkLedgerEvent(
 }
 
 async function insertKey(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   state: LedgerState,
   revision: number,
   body: LedgerKeyPublishedBody,
 ): Promise<void> {
   if (body.replaces !== null) {
     // Its bridging checkpoint has put it into the tables.
-    const { rowCount } = await client.query(
+    const { rowCount } = await db.query(
       'select from ledger_keys where key = $1 and replaces = $2 and bridge_size = $3',
       [body.key, body.replaces.key, body.replaces.bridge_size],
     );
@@ -141,7 +141,7 @@ async function insertKey(
   }
   if (body.replaces !== null || state.key !== null)
     throw new LedgerCorrupt(revision, 'the key does not follow the one before');
-  await client.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, null, null, $2)', [
+  await db.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, null, null, $2)', [
     body.key,
     body.created_at,
   ]);

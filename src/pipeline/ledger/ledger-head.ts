@@ -63,10 +63,10 @@ export function openLedgerHeadFile(path: string): LedgerHeadFile {
 }
 
 /** Writes down how far the ledger is, unless the file is as far: before a time-stamp makes it known to others, and after each batch. */
-export async function rememberHead(pool: pg.Pool, file: LedgerHeadFile, state: LedgerState): Promise<void> {
+export async function rememberHead(db: pg.Pool, file: LedgerHeadFile, state: LedgerState): Promise<void> {
   const known = await file.read();
   if (known !== null && known.size >= state.size) return;
-  await file.write(await headOf(pool, state));
+  await file.write(await headOf(db, state));
 }
 
 /**
@@ -74,11 +74,11 @@ export async function rememberHead(pool: pg.Pool, file: LedgerHeadFile, state: L
  * otherwise.
  * @throws LedgerRolledBack; what `catchUpLedger` throws
  */
-export async function assertLedgerNotRolledBack(pool: pg.Pool, log: EventLog, file: LedgerHeadFile): Promise<void> {
+export async function assertLedgerNotRolledBack(db: pg.Pool, eventLog: EventLog, file: LedgerHeadFile): Promise<void> {
   const head = await file.read();
   if (head === null) return;
-  const state = await catchUpLedger(pool, log);
-  if (!(await continues(pool, state, head))) throw new LedgerRolledBack(head.size, state.size, file.path);
+  const state = await catchUpLedger(db, eventLog);
+  if (!(await continues(db, state, head))) throw new LedgerRolledBack(head.size, state.size, file.path);
 }
 
 /**
@@ -87,13 +87,13 @@ export async function assertLedgerNotRolledBack(pool: pg.Pool, log: EventLog, fi
  * @throws what `catchUpLedger` and `tryAppendToLedger` throw
  */
 export async function acceptRestoredLedger(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   file: LedgerHeadFile,
 ): Promise<{ readonly lostFromSize: number; readonly head: LedgerHead } | null> {
   const head = await file.read();
-  let state = await catchUpLedger(pool, log);
-  if (head === null || (await continues(pool, state, head))) return null;
+  let state = await catchUpLedger(db, eventLog);
+  if (head === null || (await continues(db, state, head))) return null;
   const lostFromSize = Math.min(state.size, head.size);
   const event = ledgerEvent(LEDGER_RESTORED, {
     v: 1,
@@ -101,16 +101,16 @@ export async function acceptRestoredLedger(
     lost_from_size: lostFromSize,
     head: { size: head.size, root: head.root, revision: head.revision, key: head.key },
   });
-  while (!(await tryAppendToLedger(log, state.revision, event))) state = await catchUpLedger(pool, log);
-  await file.write(await headOf(pool, await catchUpLedger(pool, log)));
+  while (!(await tryAppendToLedger(eventLog, state.revision, event))) state = await catchUpLedger(db, eventLog);
+  await file.write(await headOf(db, await catchUpLedger(db, eventLog)));
   return { lostFromSize, head };
 }
 
-async function continues(pool: pg.Pool, state: LedgerState, head: LedgerHead): Promise<boolean> {
-  return state.size >= head.size && toHex(await readLedgerRoot(pool, head.size)) === head.root;
+async function continues(db: pg.Pool, state: LedgerState, head: LedgerHead): Promise<boolean> {
+  return state.size >= head.size && toHex(await readLedgerRoot(db, head.size)) === head.root;
 }
 
-async function headOf(pool: pg.Pool, { size, revision, key }: LedgerState): Promise<LedgerHead> {
-  const root = toHex(await readLedgerRoot(pool, size));
+async function headOf(db: pg.Pool, { size, revision, key }: LedgerState): Promise<LedgerHead> {
+  const root = toHex(await readLedgerRoot(db, size));
   return { v: 1, size, root, revision, key, written_at: new Date().toISOString() };
 }

@@ -16,19 +16,19 @@ import type { LedgerState } from './ledger-state.js';
  * @throws LedgerKeyMismatch; LogBehind if the log ends before what is applied; what `catchUpLedger` and `tryAppendToLedger` throw
  */
 export async function ensureKeyPublished(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   signer: LedgerSigner,
   now: () => Date,
 ): Promise<LedgerState> {
   const key = verifierKeyOf(signer);
   for (;;) {
-    const state = await catchUpLedger(pool, log);
-    const end = await log.lastRevision(LEDGER_STREAM);
+    const state = await catchUpLedger(db, eventLog);
+    const end = await eventLog.lastRevision(LEDGER_STREAM);
     if (end < state.revision) throw new LogBehind(LEDGER_STREAM, state.revision, end);
     if (state.key === key) return state;
     if (state.key !== null) throw new LedgerKeyMismatch(state.key, key);
     const event = ledgerEvent(LEDGER_KEY_PUBLISHED, { v: 1, created_at: now().toISOString(), key, replaces: null });
-    await tryAppendToLedger(log, state.revision, event);
+    await tryAppendToLedger(eventLog, state.revision, event);
   }
 }

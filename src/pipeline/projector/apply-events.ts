@@ -29,7 +29,7 @@ export class GenerationHeld extends Error {
 }
 
 export interface Target {
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly projection: Projection;
   readonly generation: number;
   /** Whether only the live generation is meant, under the lock that lets a rebuild hold it. */
@@ -94,11 +94,11 @@ async function applyTogether(
   mutations: readonly Mutation[],
   to: Position,
 ): Promise<void> {
-  const { pool, projection, generation, isLive } = target;
+  const { db, projection, generation, isLive } = target;
   const statements = statementsOf(projection, mutations);
-  await withTransaction(pool, async (client) => {
-    if (isLive) await assertLive(client, projection.name, generation);
-    const moved = await client.query(
+  await withTransaction(db, async (db) => {
+    if (isLive) await assertLive(db, projection.name, generation);
+    const moved = await db.query(
       `update projection_generations set position = $4, events = events + $5
         where name = $1 and generation = $2 and position is not distinct from $3`,
       [projection.name, generation, from, to, count],
@@ -107,7 +107,7 @@ async function applyTogether(
     for (const statement of statements) {
       const { rows } = statement;
       const sql = statementSql(projection, schemaOf(projection.name, generation), statement);
-      const { rowCount } = await client.query(sql, [JSON.stringify(rows)]);
+      const { rowCount } = await db.query(sql, [JSON.stringify(rows)]);
       if (statement.kind === 'update-if-present') continue;
       if (rowCount !== rows.length) throw new UnexpectedState(`a row of ${statement.table} to be changed is not there`);
     }
@@ -116,8 +116,8 @@ async function applyTogether(
 
 const lockRows = z.array(z.object({ free: z.boolean(), live_generation: z.int().nullable(), state: z.string() }));
 
-async function assertLive(client: pg.PoolClient, name: string, generation: number): Promise<void> {
-  const { rows } = await client.query(
+async function assertLive(db: pg.PoolClient, name: string, generation: number): Promise<void> {
+  const { rows } = await db.query(
     `select pg_try_advisory_xact_lock_shared(hashtextextended($2, 0)) as free, live_generation, state from projections where name = $1`,
     [name, `consent-ledger ${holdName(name)}`],
   );

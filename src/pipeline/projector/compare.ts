@@ -20,7 +20,7 @@ export interface TableComparison {
  * primary key, page by page.
  */
 export async function compareGenerations(
-  pool: pg.Pool,
+  db: pg.Pool,
   projection: Projection,
   a: number,
   b: number,
@@ -28,13 +28,13 @@ export async function compareGenerations(
   const comparisons: TableComparison[] = [];
   for (const [name, table] of Object.entries(projection.tables)) {
     const tableOf = (generation: number) => `${identifier(schemaOf(projection.name, generation))}.${identifier(name)}`;
-    comparisons.push({ table: name, ...(await compareTables(pool, table, tableOf(a), tableOf(b))) });
+    comparisons.push({ table: name, ...(await compareTables(db, table, tableOf(a), tableOf(b))) });
   }
   return comparisons;
 }
 
 async function compareTables(
-  pool: pg.Pool,
+  db: pg.Pool,
   table: TableDefinition,
   a: string,
   b: string,
@@ -43,8 +43,8 @@ async function compareTables(
   let after: readonly string[] | null = null;
   for (;;) {
     const [left, right]: [PageDigest, PageDigest] = await Promise.all([
-      digestPage(pool, table, a, after),
-      digestPage(pool, table, b, after),
+      digestPage(db, table, a, after),
+      digestPage(db, table, b, after),
     ]);
     if (left.digest !== right.digest || left.rows !== right.rows) return { equal: false, rows, differsBehind: after };
     rows += left.rows;
@@ -57,7 +57,7 @@ const digestRows = z.array(z.object({ rows: z.int(), digest: z.string(), last: z
 type PageDigest = z.infer<typeof digestRows>[number];
 
 async function digestPage(
-  pool: pg.Pool,
+  db: pg.Pool,
   { columns, primaryKey }: TableDefinition,
   table: string,
   after: readonly string[] | null,
@@ -65,7 +65,7 @@ async function digestPage(
   const key = list(primaryKey);
   const values = primaryKey.map((column, place) => `$${place + 1}::text::${columns[column]?.type ?? 'text'}`);
   const behind = after === null ? '' : `where (${key}) > (${values.join(', ')})`;
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `with page as (select ${list(Object.keys(columns))} from ${table} ${behind} order by ${key} limit ${PAGE})
      select count(*)::int as rows,
             encode(sha256(convert_to(coalesce(string_agg(page::text, E'\\n' order by ${key}), ''), 'UTF8')), 'hex') as digest,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Projection } from '../../../projections/definition.js';
-import type { Log } from '../../platform/background/part.js';
+import type { ServiceLogger } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
@@ -11,9 +11,9 @@ import { type Generation, readStored, setState } from './generations.js';
 import { buildFirstGeneration, rebuildProjection } from './rebuild.js';
 
 export interface FollowOptions {
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
-  readonly logger: Log;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
+  readonly logger: ServiceLogger;
   readonly projection: Projection;
   /** How often a stopped projection looks whether it was rebuilt, in milliseconds. */
   readonly stoppedPollMs: number;
@@ -55,14 +55,14 @@ export async function followProjection(options: FollowOptions, signal: AbortSign
 
 /** The generation to keep up to date, built anew where the one there is does not fit; null while the projection is stopped. */
 async function openLive(options: FollowOptions, mayRetry: boolean, signal: AbortSignal): Promise<Generation | null> {
-  const { pool, log, projection, logger } = options;
+  const { db, eventLog, projection, logger } = options;
   const { name, version } = projection;
-  const stored = await readStored(pool, name);
-  if (stored === null || stored.live === null) return buildFirstGeneration(pool, projection);
+  const stored = await readStored(db, name);
+  if (stored === null || stored.live === null) return buildFirstGeneration(db, projection);
   if (stored.state === 'needs_rebuild' || stored.live.version < version) {
     logger.info({ part: 'projector', projection: name, version }, 'building the read model anew');
-    await rebuildProjection({ pool, log, projection, signal });
-    return (await readStored(pool, name))?.live ?? null;
+    await rebuildProjection({ db, eventLog, projection, signal });
+    return (await readStored(db, name))?.live ?? null;
   }
   if (stored.live.version > version) {
     throw new Error(
@@ -71,7 +71,7 @@ async function openLive(options: FollowOptions, mayRetry: boolean, signal: Abort
   }
   if (stored.state === 'stopped') {
     if (!mayRetry) return null;
-    await setState(pool, name, 'running', null);
+    await setState(db, name, 'running', null);
   }
   return stored.live;
 }
@@ -83,7 +83,7 @@ async function followGeneration(
   signal: AbortSignal,
 ): Promise<void> {
   let position: Position | null = generation.position;
-  for await (const page of options.log.subscribe(position, signal)) {
+  for await (const page of options.eventLog.subscribe(position, signal)) {
     await applyLive(options, generation.generation, position, page, signal);
     if (signal.aborted) return;
     onProgress();
@@ -92,7 +92,7 @@ async function followGeneration(
 }
 
 async function applyLive(
-  { pool, projection, onApplied, tracing = NO_TRACING }: FollowOptions,
+  { db, projection, onApplied, tracing = NO_TRACING }: FollowOptions,
   generation: number,
   from: Position | null,
   page: LogPage,
@@ -104,7 +104,7 @@ async function applyLive(
     try {
       const facts = { 'consent_ledger.projection': projection.name, 'consent_ledger.events': page.events.length };
       await tracing.span('project', facts, () =>
-        applyPage({ pool, projection, generation, isLive: true }, from, prepared),
+        applyPage({ db, projection, generation, isLive: true }, from, prepared),
       );
       onApplied(page.events.length);
       return;
@@ -117,14 +117,14 @@ async function applyLive(
 
 /** Records that the projection stands still, however often the database has to be asked. */
 async function stop(
-  { pool, projection, logger }: FollowOptions,
+  { db, projection, logger }: FollowOptions,
   failure: ProjectionFailure,
   signal: AbortSignal,
 ): Promise<void> {
   const backOff = new BackOff();
   while (!signal.aborted) {
     try {
-      await setState(pool, projection.name, 'stopped', failure.problem);
+      await setState(db, projection.name, 'stopped', failure.problem);
       return;
     } catch (error) {
       logger.warn(

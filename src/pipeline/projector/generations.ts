@@ -71,13 +71,13 @@ function toProblem({ reason, event }: z.infer<typeof problemSchema>): Problem {
 const generationRows = z.array(z.object({ generation: z.int() }));
 
 /** Makes a new, empty generation beside whatever there is. */
-export async function createGeneration(pool: pg.Pool, projection: Projection): Promise<Generation> {
+export async function createGeneration(db: pg.Pool, projection: Projection): Promise<Generation> {
   const { name, version } = projection;
-  return withTransaction(pool, async (client) => {
-    await client.query(`insert into projections (name, state) values ($1, 'running') on conflict (name) do nothing`, [
+  return withTransaction(db, async (db) => {
+    await db.query(`insert into projections (name, state) values ($1, 'running') on conflict (name) do nothing`, [
       name,
     ]);
-    const { rows } = await client.query(
+    const { rows } = await db.query(
       `insert into projection_generations (name, generation, version, events)
        select $1, coalesce(max(generation), 0) + 1, $2, 0 from projection_generations where name = $1
        returning generation`,
@@ -85,8 +85,8 @@ export async function createGeneration(pool: pg.Pool, projection: Projection): P
     );
     const [row] = generationRows.parse(rows);
     if (row === undefined) throw new RangeError('no generation was made');
-    await client.query('select create_projection_schema($1, $2)', [name, row.generation]);
-    await client.query(createTablesSql(projection, schemaOf(name, row.generation)));
+    await db.query('select create_projection_schema($1, $2)', [name, row.generation]);
+    await db.query(createTablesSql(projection, schemaOf(name, row.generation)));
     return { generation: row.generation, version, position: null, events: 0 };
   });
 }
@@ -95,16 +95,16 @@ export async function createGeneration(pool: pg.Pool, projection: Projection): P
  * Drops the generations that the views do not show: what a swap, or a rebuild that was broken off, left behind. One that is still being read is
  * left to the next call.
  */
-export async function dropUnusedGenerations(pool: pg.Pool, name: string): Promise<void> {
-  const { rows } = await pool.query(
+export async function dropUnusedGenerations(db: pg.Pool, name: string): Promise<void> {
+  const { rows } = await db.query(
     `select g.generation from projection_generations g join projections p on p.name = g.name
       where g.name = $1 and g.generation is distinct from p.live_generation order by 1`,
     [name],
   );
   for (const { generation } of generationRows.parse(rows)) {
-    const dropped = withTransaction(pool, async (client) => {
-      await client.query(`drop schema if exists ${identifier(schemaOf(name, generation))} cascade`);
-      await client.query('delete from projection_generations where name = $1 and generation = $2', [name, generation]);
+    const dropped = withTransaction(db, async (db) => {
+      await db.query(`drop schema if exists ${identifier(schemaOf(name, generation))} cascade`);
+      await db.query('delete from projection_generations where name = $1 and generation = $2', [name, generation]);
     });
     await dropped.catch((error: unknown) => {
       if (!isStillRead(error)) throw error;

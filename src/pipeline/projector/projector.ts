@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import type { Projection } from '../../../projections/definition.js';
-import type { BackgroundPart, Log, PartStatus } from '../../platform/background/part.js';
+import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
 import type { EventLog } from '../event-log/port.js';
 import { followProjection } from './follow.js';
 
 export interface ProjectorOptions {
   /** As `consent_ledger_projections`, with at least two connections for each projection. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
-  readonly logger: Log;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
+  readonly logger: ServiceLogger;
   readonly projections: readonly Projection[];
   /** How often a stopped projection looks whether it was rebuilt, in milliseconds. */
   readonly stoppedPollMs?: number;
@@ -35,13 +35,13 @@ class Projector implements BackgroundPart {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { pool, log, logger, projections, stoppedPollMs = 2_000, tracing } = this.options;
+    const { db, eventLog, logger, projections, stoppedPollMs = 2_000, tracing } = this.options;
     await Promise.all(
       projections.map((projection) => {
         const onApplied = (events: number): void => {
           this.#applied.set(projection.name, (this.#applied.get(projection.name) ?? 0) + events);
         };
-        const shared = { pool, log, logger, stoppedPollMs, ...(tracing && { tracing }) };
+        const shared = { db, eventLog, logger, stoppedPollMs, ...(tracing && { tracing }) };
         return followProjection({ ...shared, projection, onApplied }, signal);
       }),
     );

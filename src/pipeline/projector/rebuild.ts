@@ -11,8 +11,8 @@ import { showGeneration } from './views.js';
 
 export interface RebuildOptions {
   /** As `consent_ledger_projections`. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly projection: Projection;
   readonly signal?: AbortSignal;
   /** @param total events that the live read model has read, as an estimate of the whole; null if there is none */
@@ -43,7 +43,7 @@ const HOLD_RETRY_MS = 25;
  */
 export async function rebuildProjection(options: RebuildOptions): Promise<RebuildResult> {
   return buildBeside(options, async (fresh) => {
-    await withTransaction(options.pool, (client) => showGeneration(client, options.projection, fresh.generation));
+    await withTransaction(options.db, (db) => showGeneration(db, options.projection, fresh.generation));
   });
 }
 
@@ -54,25 +54,25 @@ export async function compareProjection(options: RebuildOptions): Promise<Rebuil
 
 /**
  * Makes the views of projections that were never built, empty: whoever reads them finds them from then on.
- * @param pool as `consent_ledger_projections`
+ * @param db as `consent_ledger_projections`
  */
-export async function prepareProjections(pool: pg.Pool, projections: readonly Projection[]): Promise<void> {
+export async function prepareProjections(db: pg.Pool, projections: readonly Projection[]): Promise<void> {
   for (const projection of projections) {
-    if ((await readStored(pool, projection.name))?.live == null) await buildFirstGeneration(pool, projection);
+    if ((await readStored(db, projection.name))?.live == null) await buildFirstGeneration(db, projection);
   }
 }
 
 /** Makes the first, empty generation of a projection, and shows it. */
-export async function buildFirstGeneration(pool: pg.Pool, projection: Projection): Promise<Generation> {
-  const lease = await waitForLease(pool, rebuildName(projection.name), new AbortController().signal);
+export async function buildFirstGeneration(db: pg.Pool, projection: Projection): Promise<Generation> {
+  const lease = await waitForLease(db, rebuildName(projection.name), new AbortController().signal);
   try {
-    const present = await readStored(pool, projection.name);
+    const present = await readStored(db, projection.name);
     if (present?.live) return present.live;
-    const first = await createGeneration(pool, projection);
-    await withTransaction(pool, (client) => showGeneration(client, projection, first.generation));
+    const first = await createGeneration(db, projection);
+    await withTransaction(db, (db) => showGeneration(db, projection, first.generation));
     return first;
   } finally {
-    await dropUnusedGenerations(pool, projection.name);
+    await dropUnusedGenerations(db, projection.name);
     await lease?.release();
   }
 }
@@ -81,8 +81,8 @@ async function buildBeside(
   options: RebuildOptions,
   takeOver: (fresh: Generation) => Promise<void>,
 ): Promise<RebuildResult> {
-  const { pool, projection, signal = new AbortController().signal } = options;
-  const lease = await tryLease(pool, rebuildName(projection.name));
+  const { db, projection, signal = new AbortController().signal } = options;
+  const lease = await tryLease(db, rebuildName(projection.name));
   if (lease === null) throw new RebuildRunning(`a rebuild of ${projection.name} is running`);
   try {
     return await withAnySignal([signal, lease.lost], (stopped) => buildUnderLease(options, signal, stopped, takeOver));
@@ -101,24 +101,24 @@ async function buildUnderLease(
   stopped: AbortSignal,
   takeOver: (fresh: Generation) => Promise<void>,
 ): Promise<RebuildResult> {
-  const { pool, projection } = options;
+  const { db, projection } = options;
   let hold: Lease | null = null;
   try {
-    await dropUnusedGenerations(pool, projection.name);
-    const replay = new Replay(options, await createGeneration(pool, projection), stopped);
+    await dropUnusedGenerations(db, projection.name);
+    const replay = new Replay(options, await createGeneration(db, projection), stopped);
     await replay.toEndOrLive();
-    hold = await waitForLease(pool, holdName(projection.name), signal, HOLD_RETRY_MS);
+    hold = await waitForLease(db, holdName(projection.name), signal, HOLD_RETRY_MS);
     const comparable = await replay.toEndOrLive();
     signal.throwIfAborted();
     const comparison =
       comparable === null
         ? null
-        : await compareGenerations(pool, projection, comparable.generation, replay.fresh.generation);
+        : await compareGenerations(db, projection, comparable.generation, replay.fresh.generation);
     await takeOver(replay.fresh);
     return { events: replay.fresh.events, position: replay.fresh.position, comparison };
   } finally {
     await hold?.release();
-    await dropUnusedGenerations(pool, projection.name);
+    await dropUnusedGenerations(db, projection.name);
   }
 }
 
@@ -130,7 +130,7 @@ class Replay {
     public fresh: Generation,
     private readonly signal: AbortSignal,
   ) {
-    this.#total = readStored(options.pool, options.projection.name).then((stored) => stored?.live?.events ?? null);
+    this.#total = readStored(options.db, options.projection.name).then((stored) => stored?.live?.events ?? null);
   }
 
   /**
@@ -138,8 +138,8 @@ class Replay {
    * @returns the live generation if the fresh one stands at its position now, and they can be compared
    */
   async toEndOrLive(): Promise<Generation | null> {
-    const { pool, projection } = this.options;
-    const stored = await readStored(pool, projection.name);
+    const { db, projection } = this.options;
+    const stored = await readStored(db, projection.name);
     const live = stored?.live ?? null;
     // One that is stopped will not come to the log's end: the new one must.
     const isComparable = live !== null && live.version === projection.version && stored?.state === 'running';
@@ -149,17 +149,17 @@ class Replay {
 
   /** @param until the last position to replay; undefined: the log's end; null: nothing */
   async #replay(until: Position | null | undefined): Promise<void> {
-    const { pool, log, projection, onProgress } = this.options;
+    const { db, eventLog, projection, onProgress } = this.options;
     if (until === null) return;
     const total = await this.#total;
     let cursor = this.fresh.position;
     while (until === undefined || cursor === null || cursor < until) {
       this.signal.throwIfAborted();
-      const page = await log.readAll(cursor, PAGE);
+      const page = await eventLog.readAll(cursor, PAGE);
       const events = until === undefined ? page.events : page.events.filter((event) => event.position <= until);
       const end = until !== undefined && (page.next === null || page.next > until || page.atEnd) ? until : page.next;
       if (end !== null && end !== cursor) {
-        const target = { pool, projection, generation: this.fresh.generation, isLive: false };
+        const target = { db, projection, generation: this.fresh.generation, isLive: false };
         await applyPage(target, this.fresh.position, preparePage(projection, this.fresh.position, events, end));
         // A page without events moves no position.
         const position = events.length > 0 ? end : this.fresh.position;

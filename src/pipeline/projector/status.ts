@@ -32,10 +32,10 @@ export interface ProjectionStatus {
   readonly isUpToDate: boolean | null;
 }
 
-export async function listProjections(pool: pg.Pool, projections: readonly Projection[]): Promise<ListedProjection[]> {
+export async function listProjections(db: pg.Pool, projections: readonly Projection[]): Promise<ListedProjection[]> {
   return Promise.all(
     projections.map(async ({ name, version, tables }) => {
-      const stored = await readStored(pool, name);
+      const stored = await readStored(db, name);
       const state = stored?.live == null ? 'never_built' : stored.state;
       return { name, version, views: Object.keys(tables), state, problem: stored?.problem ?? null };
     }),
@@ -46,10 +46,10 @@ const stoppedRows = z.array(z.object({ name: z.string() }));
 
 /** Which of these projections stand still in front of an event: what their views answer from then on is out of date. */
 export async function stoppedProjections(
-  pool: Pick<pg.Pool, 'query'>,
+  db: Pick<pg.Pool, 'query'>,
   projections: readonly Projection[],
 ): Promise<string[]> {
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `select name from projections where state = 'stopped' and name = any($1) order by name`,
     [projections.map(({ name }) => name)],
   );
@@ -57,15 +57,15 @@ export async function stoppedProjections(
 }
 
 export async function projectionStatus(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   projections: readonly Projection[],
 ): Promise<ProjectionStatus[]> {
-  return Promise.all(projections.map((projection) => statusOf(pool, log, projection)));
+  return Promise.all(projections.map((projection) => statusOf(db, eventLog, projection)));
 }
 
-async function statusOf(pool: pg.Pool, log: EventLog, { name, version }: Projection): Promise<ProjectionStatus> {
-  const stored = await readStored(pool, name);
+async function statusOf(db: pg.Pool, eventLog: EventLog, { name, version }: Projection): Promise<ProjectionStatus> {
+  const stored = await readStored(db, name);
   const live = stored?.live ?? null;
   return {
     name,
@@ -76,13 +76,13 @@ async function statusOf(pool: pg.Pool, log: EventLog, { name, version }: Project
     live: live === null ? null : { generation: live.generation, version: live.version },
     position: live?.position ?? null,
     events: live?.events ?? 0,
-    isUpToDate: await isAtEnd(log, live?.position ?? null).catch(() => null),
+    isUpToDate: await isAtEnd(eventLog, live?.position ?? null).catch(() => null),
   };
 }
 
-async function isAtEnd(log: EventLog, position: Position | null): Promise<boolean> {
+async function isAtEnd(eventLog: EventLog, position: Position | null): Promise<boolean> {
   for (let after = position; ; ) {
-    const page = await log.readAll(after, 1);
+    const page = await eventLog.readAll(after, 1);
     if (page.events.length > 0) return false;
     if (page.atEnd) return true;
     after = page.next;

@@ -12,26 +12,26 @@ const viewRows = z.array(z.object({ view: z.string() }));
 
 /**
  * Makes the views of `read_model` show this generation, and records it as the live one.
- * @param client in a transaction: readers see the old generation until it commits, and the new one from then on
+ * @param db in a transaction: readers see the old generation until it commits, and the new one from then on
  * @throws ViewTaken
  */
-export async function showGeneration(client: pg.PoolClient, projection: Projection, generation: number): Promise<void> {
+export async function showGeneration(db: pg.PoolClient, projection: Projection, generation: number): Promise<void> {
   const { name } = projection;
-  const { rows } = await client.query('delete from projection_views where name = $1 returning view', [name]);
-  for (const { view } of viewRows.parse(rows)) await client.query(`drop view if exists read_model.${identifier(view)}`);
+  const { rows } = await db.query('delete from projection_views where name = $1 returning view', [name]);
+  for (const { view } of viewRows.parse(rows)) await db.query(`drop view if exists read_model.${identifier(view)}`);
   for (const table of Object.keys(projection.tables)) {
-    const { rowCount } = await client.query(
+    const { rowCount } = await db.query(
       'insert into projection_views (view, name) values ($1, $2) on conflict (view) do nothing',
       [table, name],
     );
     if (rowCount !== 1) throw new ViewTaken(`another projection has a table ${table}: choose another name`);
     const view = `read_model.${identifier(table)}`;
-    await client.query(
+    await db.query(
       `create view ${view} as select * from ${identifier(schemaOf(name, generation))}.${identifier(table)};
        grant select on ${view} to consent_ledger_api, consent_ledger_worker`,
     );
   }
-  await client.query(
+  await db.query(
     `update projections set live_generation = $2, state = 'running', problem = null, changed_at = now() where name = $1`,
     [name, generation],
   );

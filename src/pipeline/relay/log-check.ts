@@ -18,24 +18,26 @@ export interface StreamEnds {
  * Refuses a log that ends before what it is known to have had.
  * @throws LogBehind, EventLogUnavailable
  */
-export async function assertLogNotBehind(pool: pg.Pool, log: EventLog): Promise<void> {
-  for await (const { stream, known, actual } of streamEnds(pool, log)) {
+export async function assertLogNotBehind(db: pg.Pool, eventLog: EventLog): Promise<void> {
+  for await (const { stream, known, actual } of streamEnds(db, eventLog)) {
     if (actual < known) throw new LogBehind(stream, known, actual);
   }
 }
 
 /** Both ends of `ledger` and of every stream ever relayed to. @throws EventLogUnavailable */
-export async function* streamEnds(pool: pg.Pool, log: EventLog): AsyncGenerator<StreamEnds, void, undefined> {
+export async function* streamEnds(db: pg.Pool, eventLog: EventLog): AsyncGenerator<StreamEnds, void, undefined> {
   let after = '';
-  const { rows } = await pool.query(
-    `select '${LEDGER_STREAM}' as stream, ledger_revision as revision from sealer_state`,
-  );
+  const { rows } = await db.query(`select '${LEDGER_STREAM}' as stream, ledger_revision as revision from sealer_state`);
   let page = streamRows.parse(rows);
   while (page.length > 0) {
     yield* await Promise.all(
-      page.map(async ({ stream, revision }) => ({ stream, known: revision, actual: await log.lastRevision(stream) })),
+      page.map(async ({ stream, revision }) => ({
+        stream,
+        known: revision,
+        actual: await eventLog.lastRevision(stream),
+      })),
     );
-    const next = await pool.query(
+    const next = await db.query(
       'select stream, revision from relayed_streams where stream > $1 order by stream limit $2',
       [after, PAGE],
     );

@@ -26,8 +26,8 @@ const siteRows = z.array(z.object({ site_id: z.string() }));
 const revisionRows = z.array(z.object({ revision: z.int() })).max(1);
 
 /** The sites with rows that wait, parked ones left out. The index is skipped through site by site, however many rows wait. */
-export async function sitesWaiting(pool: pg.Pool): Promise<string[]> {
-  const { rows } = await pool.query(`
+export async function sitesWaiting(db: pg.Pool): Promise<string[]> {
+  const { rows } = await db.query(`
     with recursive waiting as (
       (select site_id from outbox where revision is null order by site_id limit 1)
       union all
@@ -45,12 +45,12 @@ export async function sitesWaiting(pool: pg.Pool): Promise<string[]> {
  * @param maxBytes of bodies; the first row comes whatever its size
  */
 export async function takeWaiting(
-  pool: pg.Pool,
+  db: pg.Pool,
   siteId: string,
   maxRows: number,
   maxBytes: number,
 ): Promise<OutboxRow[]> {
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `select seq, stream, event_id, type, body from (
        select *, sum(octet_length(body)) over (order by seq) as bytes, row_number() over (order by seq) as place
          from (select * from outbox where site_id = $1 and revision is null order by seq limit $2) as first_rows
@@ -64,11 +64,11 @@ export async function takeWaiting(
 
 /** Of these events, those of the site that wait, by id. */
 export async function findWaiting(
-  pool: pg.Pool,
+  db: pg.Pool,
   siteId: string,
   eventIds: readonly string[],
 ): Promise<Map<string, OutboxRow>> {
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `select seq, stream, event_id, type, body from outbox
       where site_id = $1 and revision is null and event_id = any($2::uuid[])`,
     [siteId, eventIds],
@@ -77,8 +77,8 @@ export async function findWaiting(
 }
 
 /** The last revision of the stream that the log is known to have; -1 if none. */
-export async function relayedRevision(pool: pg.Pool, stream: string): Promise<number> {
-  const { rows } = await pool.query('select revision from relayed_streams where stream = $1', [stream]);
+export async function relayedRevision(db: pg.Pool, stream: string): Promise<number> {
+  const { rows } = await db.query('select revision from relayed_streams where stream = $1', [stream]);
   return revisionRows.parse(rows)[0]?.revision ?? -1;
 }
 
@@ -89,17 +89,17 @@ export class StreamMoved extends Error {
 
 /**
  * Records that the log has these rows, at the revisions behind `revision`.
- * @param client in a transaction
+ * @param db in a transaction
  * @throws StreamMoved if the stream is recorded at another revision, or a row was recorded already
  */
 export async function markRelayed(
-  client: pg.PoolClient,
+  db: pg.PoolClient,
   stream: string,
   revision: number,
   seqs: readonly number[],
 ): Promise<void> {
-  await advanceStream(client, stream, revision, revision + seqs.length);
-  const { rowCount } = await client.query(
+  await advanceStream(db, stream, revision, revision + seqs.length);
+  const { rowCount } = await db.query(
     `update outbox o set revision = $2 + given.place
        from unnest($1::bigint[]) with ordinality as given (seq, place)
       where o.seq = given.seq and o.revision is null`,
@@ -109,8 +109,8 @@ export async function markRelayed(
 }
 
 /** Moves the record of a stream on. @throws StreamMoved if it is not at `from` */
-export async function advanceStream(client: pg.PoolClient, stream: string, from: number, to: number): Promise<void> {
-  const { rowCount } = await client.query(
+export async function advanceStream(db: pg.PoolClient, stream: string, from: number, to: number): Promise<void> {
+  const { rowCount } = await db.query(
     `insert into relayed_streams as r (stream, revision) values ($1, $3)
      on conflict (stream) do update set revision = excluded.revision where r.revision = $2`,
     [stream, from, to],

@@ -14,21 +14,21 @@ const parkedRows = z.array(
     .transform((row): ParkedSite => ({ siteId: row.site_id, reason: row.reason, parkedAt: row.parked_at })),
 );
 
-export async function listParkedSites(pool: pg.Pool): Promise<ParkedSite[]> {
-  const { rows } = await pool.query('select site_id, reason, parked_at from parked_sites order by parked_at, site_id');
+export async function listParkedSites(db: pg.Pool): Promise<ParkedSite[]> {
+  const { rows } = await db.query('select site_id, reason, parked_at from parked_sites order by parked_at, site_id');
   return parkedRows.parse(rows);
 }
 
 /** @param reason without personal data: operators see it */
-export async function parkSite(pool: pg.Pool, siteId: string, reason: string): Promise<void> {
-  await pool.query('insert into parked_sites (site_id, reason) values ($1, $2) on conflict (site_id) do nothing', [
+export async function parkSite(db: pg.Pool, siteId: string, reason: string): Promise<void> {
+  await db.query('insert into parked_sites (site_id, reason) values ($1, $2) on conflict (site_id) do nothing', [
     siteId,
     reason,
   ]);
 }
 
 /** Lets the site be relayed again. @returns whether it was parked */
-export async function unparkSite(pool: pg.Pool, siteId: string): Promise<boolean> {
-  const { rowCount } = await pool.query('delete from parked_sites where site_id = $1', [siteId]);
+export async function unparkSite(db: pg.Pool, siteId: string): Promise<boolean> {
+  const { rowCount } = await db.query('delete from parked_sites where site_id = $1', [siteId]);
   return rowCount === 1;
 }

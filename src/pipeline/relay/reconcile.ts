@@ -13,27 +13,27 @@ const PAGE = 200;
  * @returns the last revision of the stream in the log, now recorded
  * @throws LogDiverged if the log has an event that does not wait in the outbox, or one with other bytes; EventLogUnavailable, StreamMoved
  */
-export async function reconcile(pool: pg.Pool, log: EventLog, siteId: string, stream: string): Promise<number> {
+export async function reconcile(db: pg.Pool, eventLog: EventLog, siteId: string, stream: string): Promise<number> {
   for (;;) {
-    const revision = await relayedRevision(pool, stream);
-    const found = await log.readStream(stream, revision + 1, PAGE);
+    const revision = await relayedRevision(db, stream);
+    const found = await eventLog.readStream(stream, revision + 1, PAGE);
     if (found.length === 0) return revision;
-    const seqs = await waitingRowsOf(pool, siteId, stream, revision, found);
+    const seqs = await waitingRowsOf(db, siteId, stream, revision, found);
     if (seqs === null) continue;
-    await withTransaction(pool, (client) => markRelayed(client, stream, revision, seqs));
+    await withTransaction(db, (db) => markRelayed(db, stream, revision, seqs));
   }
 }
 
 /** The outbox rows of events found in the log, in their order; null if another relay has recorded them meanwhile. */
 async function waitingRowsOf(
-  pool: pg.Pool,
+  db: pg.Pool,
   siteId: string,
   stream: string,
   revision: number,
   found: readonly StreamEvent[],
 ): Promise<number[] | null> {
   const waiting = await findWaiting(
-    pool,
+    db,
     siteId,
     found.map((event) => event.id),
   );
@@ -41,7 +41,7 @@ async function waitingRowsOf(
   for (const event of found) {
     const row = waiting.get(event.id);
     if (row === undefined || row.stream !== stream) {
-      if ((await relayedRevision(pool, stream)) !== revision) return null;
+      if ((await relayedRevision(db, stream)) !== revision) return null;
       throw new LogDiverged(stream, event.revision, `event ${event.id} does not come from this database's outbox`);
     }
     assertSameEvent(row.event, event);

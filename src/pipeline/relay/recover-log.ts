@@ -32,22 +32,22 @@ export interface LogRecovery {
  * @throws LogNotRecoverable if an event that is missing in the log was deleted from the outbox; LogDiverged if the log was written by others;
  *   NotGenuine if an outbox row was altered
  */
-export async function recoverLog(pool: pg.Pool, log: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
+export async function recoverLog(db: pg.Pool, eventLog: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
-  await forgetLogPositions(pool, 'the event log was recovered');
-  const { rows } = await pool.query('select site_id as id from parked_sites');
+  await forgetLogPositions(db, 'the event log was recovered');
+  const { rows } = await db.query('select site_id as id from parked_sites');
   const parked = siteRows.parse(rows).map((row) => row.id);
-  for await (const { stream, known, actual } of streamEnds(pool, log)) {
+  for await (const { stream, known, actual } of streamEnds(db, eventLog)) {
     if (actual >= known) continue;
     found.refilledStreams += 1;
-    found.refilledEvents += await refill(pool, log, keyring, stream, actual, known);
+    found.refilledEvents += await refill(db, eventLog, keyring, stream, actual, known);
   }
-  for await (const siteId of allSites(pool)) {
+  for await (const siteId of allSites(db)) {
     for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
-      found.adoptedEvents += await adopt(pool, log, siteId, stream);
+      found.adoptedEvents += await adopt(db, eventLog, siteId, stream);
     }
   }
-  await pool.query('delete from parked_sites where site_id = any($1::uuid[])', [parked]);
+  await db.query('delete from parked_sites where site_id = any($1::uuid[])', [parked]);
   return found;
 }
 
@@ -56,18 +56,18 @@ export async function recoverLog(pool: pg.Pool, log: EventLog, keyring: ProofKey
  * start once, and every projection is built anew.
  * @param reason for `projections status`
  */
-async function forgetLogPositions(pool: pg.Pool, reason: string): Promise<void> {
-  await withTransaction(pool, async (client) => {
-    await client.query('update sealer_state set log_position = null');
-    await client.query(`update projections set state = 'needs_rebuild', problem = $1, changed_at = now()`, [
+async function forgetLogPositions(db: pg.Pool, reason: string): Promise<void> {
+  await withTransaction(db, async (db) => {
+    await db.query('update sealer_state set log_position = null');
+    await db.query(`update projections set state = 'needs_rebuild', problem = $1, changed_at = now()`, [
       JSON.stringify({ reason }),
     ]);
   });
 }
 
 async function refill(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   keyring: ProofKeys,
   stream: string,
   from: number,
@@ -75,7 +75,7 @@ async function refill(
 ): Promise<number> {
   let revision = from;
   while (revision < to) {
-    const kept = await keptEvents(pool, stream, revision);
+    const kept = await keptEvents(db, stream, revision);
     if (kept.length === 0) {
       throw new LogNotRecoverable(
         `event ${revision + 1} of stream ${stream} is neither in the event log nor kept in the database: ` +
@@ -83,7 +83,7 @@ async function refill(
       );
     }
     if (stream !== LEDGER_STREAM) for (const event of kept) await assertGenuine({ ...event, stream }, keyring);
-    await appendExactlyOnce(log, stream, revision, kept);
+    await appendExactlyOnce(eventLog, stream, revision, kept);
     revision += kept.length;
   }
   return to - from;
@@ -99,14 +99,14 @@ const keptRows = z.array(
 );
 
 /** The kept events behind a revision, as far as there is no gap. */
-async function keptEvents(pool: pg.Pool, stream: string, behind: number): Promise<NewEvent[]> {
+async function keptEvents(db: pg.Pool, stream: string, behind: number): Promise<NewEvent[]> {
   const { rows } =
     stream === LEDGER_STREAM
-      ? await pool.query(
+      ? await db.query(
           'select revision, event_id, type, body from ledger_events where revision > $1 order by revision limit $2',
           [behind, PAGE],
         )
-      : await pool.query(
+      : await db.query(
           `select revision, event_id, type, body from outbox
             where stream = $1 and revision > $2 order by revision limit $3`,
           [stream, behind, PAGE],
@@ -122,14 +122,14 @@ async function keptEvents(pool: pg.Pool, stream: string, behind: number): Promis
  * revision is taken.
  * @returns events found
  */
-async function adopt(pool: pg.Pool, log: EventLog, siteId: string, stream: string): Promise<number> {
+async function adopt(db: pg.Pool, eventLog: EventLog, siteId: string, stream: string): Promise<number> {
   let adopted = 0;
   for (;;) {
-    const known = await relayedRevision(pool, stream);
-    const found = await log.readStream(stream, known + 1, PAGE);
+    const known = await relayedRevision(db, stream);
+    const found = await eventLog.readStream(stream, known + 1, PAGE);
     if (found.length === 0) return adopted;
     const waiting = await findWaiting(
-      pool,
+      db,
       siteId,
       found.map((event) => event.id),
     );
@@ -139,9 +139,9 @@ async function adopt(pool: pg.Pool, log: EventLog, siteId: string, stream: strin
       assertSameEvent(row.event, event);
       return [{ seq: row.seq, revision: event.revision }];
     });
-    await withTransaction(pool, async (client) => {
-      await advanceStream(client, stream, known, known + found.length);
-      await client.query(
+    await withTransaction(db, async (db) => {
+      await advanceStream(db, stream, known, known + found.length);
+      await db.query(
         `update outbox o set revision = given.revision
            from unnest($1::bigint[], $2::bigint[]) as given (seq, revision) where o.seq = given.seq`,
         [own.map((row) => row.seq), own.map((row) => row.revision)],
@@ -153,10 +153,10 @@ async function adopt(pool: pg.Pool, log: EventLog, siteId: string, stream: strin
 
 const siteRows = z.array(z.object({ id: z.string() }));
 
-async function* allSites(pool: pg.Pool): AsyncGenerator<string, void, undefined> {
+async function* allSites(db: pg.Pool): AsyncGenerator<string, void, undefined> {
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    const { rows } = await pool.query('select id from sites where id > $1 order by id limit $2', [after, PAGE]);
+    const { rows } = await db.query('select id from sites where id > $1 order by id limit $2', [after, PAGE]);
     const page = siteRows.parse(rows);
     for (const { id } of page) yield id;
     const last = page.at(-1);

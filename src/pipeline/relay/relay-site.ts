@@ -15,8 +15,8 @@ export class RefusedForGood extends Error {
 }
 
 export interface SiteRelayOptions {
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
   /** Rows, and bytes of bodies, held in memory for one site. */
   readonly maxRows: number;
@@ -40,8 +40,8 @@ export class SiteRelay {
    * @throws RefusedForGood; whatever may pass: EventLogUnavailable, AppendOutcomeUnknown, RevisionConflict, LogDiverged, database errors
    */
   async relaySome(siteId: string, signal: AbortSignal): Promise<number> {
-    const { pool, maxRows, maxBytes } = this.options;
-    const rows = await takeWaiting(pool, siteId, maxRows, maxBytes);
+    const { db, maxRows, maxBytes } = this.options;
+    const rows = await takeWaiting(db, siteId, maxRows, maxBytes);
     let relayed = 0;
     for (const run of runsByStream(rows)) {
       if (signal.aborted) break;
@@ -66,7 +66,7 @@ export class SiteRelay {
 
   async #compare(siteId: string, stream: string): Promise<number> {
     try {
-      return await reconcile(this.options.pool, this.options.log, siteId, stream);
+      return await reconcile(this.options.db, this.options.eventLog, siteId, stream);
     } catch (error) {
       if (!(error instanceof LogDiverged)) throw error;
       throw new RefusedForGood(
@@ -77,13 +77,13 @@ export class SiteRelay {
   }
 
   async #relayRun(siteId: string, stream: string, revision: number, run: readonly OutboxRow[]): Promise<number> {
-    const { pool, log, keyring, tracing = NO_TRACING } = this.options;
+    const { db, eventLog, keyring, tracing = NO_TRACING } = this.options;
     this.#inStep.delete(stream);
     for (const row of run) await refuseUnsealable(siteId, row, keyring);
     try {
       const events = run.map((row) => row.event);
       await tracing.span('relay append', { 'consent_ledger.events': run.length }, () =>
-        appendExactlyOnce(log, stream, revision, events, { firstAttempt: true }),
+        appendExactlyOnce(eventLog, stream, revision, events, { firstAttempt: true }),
       );
     } catch (error) {
       if (error instanceof AppendRefused || error instanceof AppendTooLarge || error instanceof TypeError) {
@@ -92,7 +92,7 @@ export class SiteRelay {
       throw error;
     }
     const seqs = run.map((row) => row.seq);
-    await withTransaction(pool, (client) => markRelayed(client, stream, revision, seqs));
+    await withTransaction(db, (db) => markRelayed(db, stream, revision, seqs));
     this.#inStep.set(stream, revision + run.length);
     return run.length;
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { BackgroundPart, Log, PartStatus } from '../../platform/background/part.js';
+import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
 import { OperatorNeeded } from '../../platform/background/part.js';
 import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
 import { withAnySignal } from '../../platform/background/signals.js';
@@ -17,10 +17,10 @@ import { deleteStampedRows } from './retention.js';
 
 export interface RelayOptions {
   /** As `consent_ledger_worker`, with at least `parallelSites` + 2 connections. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
-  readonly logger: Log;
+  readonly logger: ServiceLogger;
   /** Sites relayed at the same time. */
   readonly parallelSites?: number;
   /** How often waiting rows are looked for when there is nothing to do, in milliseconds. */
@@ -68,8 +68,8 @@ class OutboxRelay implements Relay {
     this.#parallel = options.parallelSites ?? 8;
     this.#pollMs = options.pollMs ?? 50;
     this.#sites = new SiteRelay({
-      pool: options.pool,
-      log: options.log,
+      db: options.db,
+      eventLog: options.eventLog,
       keyring: options.keyring,
       maxRows: options.maxRows ?? 500,
       maxBytes: options.maxBytes ?? 2_000_000,
@@ -78,8 +78,8 @@ class OutboxRelay implements Relay {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { pool, logger } = this.options;
-    await runUnderLease({ pool, name: this.name, log: logger, work: (leased) => this.#work(leased) }, signal);
+    const { db, logger } = this.options;
+    await runUnderLease({ db, name: this.name, logger, work: (leased) => this.#work(leased) }, signal);
   }
 
   wake(): void {
@@ -96,8 +96,8 @@ class OutboxRelay implements Relay {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { pool, log } = this.options;
-    await assertLogNotBehind(pool, log);
+    const { db, eventLog } = this.options;
+    await assertLogNotBehind(db, eventLog);
     const stop = new AbortController();
     await withAnySignal([signal, stop.signal], (stopped) => this.#relaySites(signal, stopped, stop));
   }
@@ -126,7 +126,7 @@ class OutboxRelay implements Relay {
   async #startSites(signal: AbortSignal): Promise<number> {
     let started = 0;
     const now = performance.now();
-    for (const siteId of inTurn(await sitesWaiting(this.options.pool), this.#lastStarted)) {
+    for (const siteId of inTurn(await sitesWaiting(this.options.db), this.#lastStarted)) {
       if (this.#active.size >= this.#parallel) break;
       if (this.#active.has(siteId) || (this.#trouble.get(siteId)?.retryAt ?? 0) > now) continue;
       const work = this.#relaySite(siteId, signal).finally(() => {
@@ -155,14 +155,14 @@ class OutboxRelay implements Relay {
   }
 
   async #onFailure(siteId: string, error: unknown): Promise<void> {
-    const { logger, pool } = this.options;
+    const { logger, db } = this.options;
     if (error instanceof RefusedForGood) {
       logger.error(
         { part: this.name, site: siteId, reason: error.message },
         'site parked: its next event cannot enter the log',
       );
       try {
-        await parkSite(pool, siteId, error.message);
+        await parkSite(db, siteId, error.message);
         this.#parked += 1;
         this.#trouble.delete(siteId);
         return;
@@ -182,10 +182,10 @@ class OutboxRelay implements Relay {
   }
 
   async #clean(signal: AbortSignal): Promise<void> {
-    const { pool, logger, retentionMs, retentionEveryMs = 60_000 } = this.options;
+    const { db, logger, retentionMs, retentionEveryMs = 60_000 } = this.options;
     while (!signal.aborted) {
       try {
-        const deleted = await deleteStampedRows(pool, retentionMs, signal);
+        const deleted = await deleteStampedRows(db, retentionMs, signal);
         if (deleted > 0) logger.info({ part: this.name, deleted }, 'outbox rows past their retention deleted');
       } catch (error) {
         logger.warn({ part: this.name, reason: describe(error) }, 'deleting old outbox rows failed; trying again');

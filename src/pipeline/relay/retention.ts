@@ -13,11 +13,11 @@ const pageRows = z
  * filled again from them. One short transaction a page.
  * @returns rows deleted
  */
-export async function deleteStampedRows(pool: pg.Pool, retentionMs: number, signal: AbortSignal): Promise<number> {
+export async function deleteStampedRows(db: pg.Pool, retentionMs: number, signal: AbortSignal): Promise<number> {
   let after = 0;
   let deleted = 0;
   while (!signal.aborted) {
-    const { rows } = await pool.query(DELETE_PAGE, [after, PAGE, retentionMs]);
+    const { rows } = await db.query(DELETE_PAGE, [after, PAGE, retentionMs]);
     const [page] = pageRows.parse(rows);
     if (page === undefined || page.last_seq === null) break;
     deleted += page.deleted;

@@ -37,17 +37,17 @@ export function nextHeader(state: LedgerState, leaves: readonly SealedLeaf[], no
  * @returns the state then; the batch is sealed if `sealed`
  */
 export async function sealBatch(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   state: LedgerState,
   content: BatchContent,
   now: Date,
 ): Promise<{ readonly state: LedgerState; readonly sealed: boolean }> {
   const header = batchHeaderText(nextHeader(state, content.leaves, now));
   const event = ledgerEvent(BATCH_SEALED, { header, runs: runsOf(content.leaves).map((run) => [...run]) });
-  await tryAppendToLedger(log, state.revision, event);
-  const after = await catchUpLedger(pool, log, { eventId: event.id, ...content });
-  const { rowCount } = await pool.query('select from ledger_events where revision = $1 and event_id = $2', [
+  await tryAppendToLedger(eventLog, state.revision, event);
+  const after = await catchUpLedger(db, eventLog, { eventId: event.id, ...content });
+  const { rowCount } = await db.query('select from ledger_events where revision = $1 and event_id = $2', [
     state.revision + 1,
     event.id,
   ]);
@@ -60,13 +60,13 @@ export async function sealBatch(
  * @throws what `catchUpLedger` and `tryAppendToLedger` throw
  */
 export async function sealEmptyBatch(
-  pool: pg.Pool,
-  log: EventLog,
+  db: pg.Pool,
+  eventLog: EventLog,
   now: () => Date | Promise<Date>,
 ): Promise<LedgerState> {
-  let state = await catchUpLedger(pool, log);
+  let state = await catchUpLedger(db, eventLog);
   while (state.size === (state.stamped?.size ?? 0)) {
-    ({ state } = await sealBatch(pool, log, state, { leaves: [], logPosition: null }, await now()));
+    ({ state } = await sealBatch(db, eventLog, state, { leaves: [], logPosition: null }, await now()));
   }
   return state;
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { isSealedStream } from '../../../schemas/events/streams.js';
-import type { BackgroundPart, Log, PartStatus } from '../../platform/background/part.js';
+import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
 import { runUnderLease } from '../../platform/background/run-under-lease.js';
 import { pause } from '../../platform/background/waiting.js';
 import type { SealingClock } from '../../platform/clock/trusted-clock.js';
@@ -18,10 +18,10 @@ import { sealBatch } from './seal.js';
 
 export interface SealerOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
-  readonly logger: Log;
+  readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly limits: BatchLimits;
   /** How often new events are looked for when there are none, in milliseconds. */
@@ -65,8 +65,8 @@ class Sealer implements BackgroundPart {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { pool, logger } = this.options;
-    await runUnderLease({ pool, name: this.name, log: logger, work: (leased) => this.#work(leased) }, signal);
+    const { db, logger } = this.options;
+    await runUnderLease({ db, name: this.name, logger, work: (leased) => this.#work(leased) }, signal);
   }
 
   status(): PartStatus {
@@ -80,8 +80,8 @@ class Sealer implements BackgroundPart {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { pool, log, signer, pollMs = 200 } = this.options;
-    let state = await ensureKeyPublished(pool, log, signer, this.#now);
+    const { db, eventLog, signer, pollMs = 200 } = this.options;
+    let state = await ensureKeyPublished(db, eventLog, signer, this.#now);
     let pending = new PendingBatch(state.logPosition);
     this.#isLeader = true;
     try {
@@ -112,13 +112,13 @@ class Sealer implements BackgroundPart {
    * @throws LogDiverged if they are not in the log at all; Unsealable
    */
   async #gather(pending: PendingBatch): Promise<'at-end' | 'more' | 'gap'> {
-    const { pool, log, logger } = this.options;
+    const { db, eventLog, logger } = this.options;
     const room = pending.room(this.#limits);
     if (room <= 0) return 'more';
-    const page = await log.readAll(pending.position, Math.min(room, PAGE));
+    const page = await eventLog.readAll(pending.position, Math.min(room, PAGE));
     const events = page.events.filter((event) => isSealedStream(event.stream));
     const unknown = [...new Set(events.map((event) => event.stream))].filter((stream) => !pending.heads.has(stream));
-    for (const [stream, head] of await readStreamHeads(pool, unknown)) pending.heads.set(stream, head);
+    for (const [stream, head] of await readStreamHeads(db, unknown)) pending.heads.set(stream, head);
     const now = performance.now();
     for (const event of events) {
       if (event.revision > pending.heads.get(event.stream).revision) await this.#assertGenuine(event);
@@ -146,13 +146,13 @@ class Sealer implements BackgroundPart {
 
   /** Seals what is gathered, unless another sealer got there first. @returns the ledger's state after */
   async #seal(before: LedgerState, pending: PendingBatch): Promise<LedgerState> {
-    const { pool, log, logger, onSealed, rememberHead, tracing = NO_TRACING } = this.options;
-    const current = await catchUpLedger(pool, log);
+    const { db, eventLog, logger, onSealed, rememberHead, tracing = NO_TRACING } = this.options;
+    const current = await catchUpLedger(db, eventLog);
     if (current.size !== before.size) return current;
     const content = { leaves: pending.leaves, logPosition: pending.position };
     const time = await (this.options.sealingClock ?? this.#now)();
     const { state, sealed } = await tracing.span('seal batch', { 'consent_ledger.events': pending.leaves.length }, () =>
-      sealBatch(pool, log, current, content, time),
+      sealBatch(db, eventLog, current, content, time),
     );
     this.#size = state.size;
     if (!sealed) return state;

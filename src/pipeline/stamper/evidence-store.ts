@@ -11,22 +11,22 @@ export interface EvidenceDigests {
 }
 
 /** Stores what was gathered with a stamp, before the event that names it: the bytes are there whenever the event is. */
-export async function storeEvidence(pool: pg.Pool, stamp: ObtainedTimestamp): Promise<EvidenceDigests> {
+export async function storeEvidence(db: pg.Pool, stamp: ObtainedTimestamp): Promise<EvidenceDigests> {
   return {
-    certificates: await store(pool, 'certificate', stamp.certificates),
-    crls: await store(pool, 'crl', stamp.crls),
-    ocsp: await store(pool, 'ocsp', stamp.ocspResponses),
+    certificates: await store(db, 'certificate', stamp.certificates),
+    crls: await store(db, 'crl', stamp.crls),
+    ocsp: await store(db, 'ocsp', stamp.ocspResponses),
   };
 }
 
 async function store(
-  pool: pg.Pool,
+  db: pg.Pool,
   kind: 'certificate' | 'crl' | 'ocsp',
   items: readonly Uint8Array[],
 ): Promise<string[]> {
   const bySha256 = new Map(items.map((bytes) => [toHex(sha256(bytes)), bytes]));
   const digests = [...bySha256.keys()].sort();
-  await pool.query(
+  await db.query(
     `insert into timestamp_evidence (sha256, kind, bytes)
      select sha256, $2, bytes from unnest($1::text[], $3::bytea[]) as given (sha256, bytes)
      on conflict (sha256) do nothing`,

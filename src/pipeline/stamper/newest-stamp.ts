@@ -22,11 +22,11 @@ const stampRows = z
  * @returns null before the first stamp
  */
 export async function readNewestStamp(
-  pool: pg.Pool,
+  db: pg.Pool,
   trustAnchors: readonly Uint8Array[],
   at: Date,
 ): Promise<NewestStamp | null> {
-  const { rows } = await pool.query(`
+  const { rows } = await db.query(`
     select c.size, c.note, c.tsr, c.gen_time,
            array(select bytes from timestamp_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
       from checkpoints c order by c.size desc limit 1`);

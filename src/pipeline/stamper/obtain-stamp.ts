@@ -21,12 +21,12 @@ export interface StampRequest {
  * @throws TimestampUnavailable
  */
 export async function obtainStamp(
-  { pool, client }: { readonly pool: pg.Pool; readonly client: TimestampClient },
+  { db, client }: { readonly db: pg.Pool; readonly client: TimestampClient },
   { size, note, previous }: StampRequest,
   signal: AbortSignal,
 ): Promise<{ readonly stamp: ObtainedTimestamp; readonly event: NewEvent }> {
   const stamp = await client.stamp(utf8(note), { signal, ...(previous && { previous }) });
-  const digests = await storeEvidence(pool, stamp);
+  const digests = await storeEvidence(db, stamp);
   const event = ledgerEvent(CHECKPOINT_STAMPED, {
     v: 1,
     size,

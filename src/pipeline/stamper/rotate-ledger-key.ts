@@ -12,10 +12,10 @@ import { sealEmptyBatch } from '../sealer/seal.js';
 import { bridgingNote } from './checkpoint-note.js';
 import { obtainStamp } from './obtain-stamp.js';
 
-export interface BridgeParts {
+export interface BridgeOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly client: TimestampClient;
   /** The key in force. */
   readonly signer: LedgerSigner;
@@ -35,28 +35,28 @@ export interface BridgeParts {
  * @returns the ledger's state under the new key
  * @throws LedgerKeyMismatch if the ledger is under a third key; TimestampUnavailable; what `tryAppendToLedger` and `catchUpLedger` throw
  */
-export async function bridgeLedgerKey(parts: BridgeParts, signal: AbortSignal): Promise<LedgerState> {
-  const { pool, log, client, signer, next, readNewest, rememberHead, now = () => new Date() } = parts;
+export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSignal): Promise<LedgerState> {
+  const { db, eventLog, client, signer, next, readNewest, rememberHead, now = () => new Date() } = options;
   for (;;) {
-    const before = await catchUpLedger(pool, log);
+    const before = await catchUpLedger(db, eventLog);
     if (before.key === verifierKeyOf(next)) return before;
     if (before.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(before.key, verifierKeyOf(signer));
-    const sealed = await sealEmptyBatch(pool, log, now);
+    const sealed = await sealEmptyBatch(db, eventLog, now);
     const { size } = sealed;
     await rememberHead?.(sealed);
-    const note = bridgingNote(signer, next, size, await readLedgerRoot(pool, size));
+    const note = bridgingNote(signer, next, size, await readLedgerRoot(db, size));
     const previous = await readNewest();
-    const { event: stamped } = await obtainStamp({ pool, client }, { size, note, previous }, signal);
+    const { event: stamped } = await obtainStamp({ db, client }, { size, note, previous }, signal);
     const published = ledgerEvent(LEDGER_KEY_PUBLISHED, {
       v: 1,
       created_at: now().toISOString(),
       key: verifierKeyOf(next),
       replaces: { key: verifierKeyOf(signer), bridge_size: size },
     });
-    let current = await catchUpLedger(pool, log);
+    let current = await catchUpLedger(db, eventLog);
     while (current.key === verifierKeyOf(signer) && (current.stamped?.size ?? 0) < size) {
-      await tryAppendToLedger(log, current.revision, stamped, published);
-      current = await catchUpLedger(pool, log);
+      await tryAppendToLedger(eventLog, current.revision, stamped, published);
+      current = await catchUpLedger(db, eventLog);
     }
   }
 }

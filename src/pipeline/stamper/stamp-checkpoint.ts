@@ -12,9 +12,9 @@ import { type LedgerState, readLedgerRoot } from '../ledger/ledger-state.js';
 import { checkpointNote } from './checkpoint-note.js';
 import { obtainStamp } from './obtain-stamp.js';
 
-export interface StampingParts {
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
+export interface StampingOptions {
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;
   /** Called before a checkpoint leaves the service, to be remembered outside the database. */
@@ -30,21 +30,21 @@ export interface StampingParts {
  * @throws TimestampUnavailable; LedgerKeyMismatch if the ledger's key was changed meanwhile; what `tryAppendToLedger` and `catchUpLedger` throw
  */
 export async function stampCheckpoint(
-  { pool, log, signer, client, rememberHead }: StampingParts,
+  { db, eventLog, signer, client, rememberHead }: StampingOptions,
   state: LedgerState,
   previous: StatedTime | null,
   signal: AbortSignal,
 ): Promise<{ readonly state: LedgerState; readonly isOwn: boolean }> {
   const { size } = state;
-  const note = checkpointNote(signer, size, await readLedgerRoot(pool, size));
+  const note = checkpointNote(signer, size, await readLedgerRoot(db, size));
   await rememberHead?.(state);
-  const { stamp, event } = await obtainStamp({ pool, client }, { size, note, previous }, signal);
-  let current = await catchUpLedger(pool, log);
+  const { stamp, event } = await obtainStamp({ db, client }, { size, note, previous }, signal);
+  let current = await catchUpLedger(db, eventLog);
   while ((current.stamped?.size ?? 0) < size) {
     // The append succeeds only at this revision: no checkpoint by a key that was replaced meanwhile ever enters the ledger.
     if (current.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(current.key, verifierKeyOf(signer));
-    await tryAppendToLedger(log, current.revision, event);
-    current = await catchUpLedger(pool, log);
+    await tryAppendToLedger(eventLog, current.revision, event);
+    current = await catchUpLedger(db, eventLog);
   }
   return { state: current, isOwn: current.stamped?.sha256 === toHex(sha256(stamp.response)) };
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { BackgroundPart, Log, PartStatus } from '../../platform/background/part.js';
+import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
 import { OperatorNeeded } from '../../platform/background/part.js';
 import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
@@ -19,9 +19,9 @@ import { stampCheckpoint } from './stamp-checkpoint.js';
 
 export interface StamperOptions {
   /** As `consent_ledger_worker`. */
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
-  readonly logger: Log;
+  readonly db: pg.Pool;
+  readonly eventLog: EventLog;
+  readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;
   /** Called before a checkpoint leaves the service, to be remembered outside the database. */
@@ -68,8 +68,8 @@ class CheckpointStamper implements Stamper {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { pool, logger } = this.options;
-    await runUnderLease({ pool, name: this.name, log: logger, work: (leased) => this.#work(leased) }, signal);
+    const { db, logger } = this.options;
+    await runUnderLease({ db, name: this.name, logger, work: (leased) => this.#work(leased) }, signal);
   }
 
   wake(): void {
@@ -87,8 +87,8 @@ class CheckpointStamper implements Stamper {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { pool, log, signer, logger, minIntervalMs, pollMs = 1_000 } = this.options;
-    await ensureKeyPublished(pool, log, signer, this.#now);
+    const { db, eventLog, signer, logger, minIntervalMs, pollMs = 1_000 } = this.options;
+    await ensureKeyPublished(db, eventLog, signer, this.#now);
     this.#newest = await this.#readNewest();
     const backOff = new BackOff(1_000, 60_000);
     this.#isLeader = true;
@@ -117,15 +117,15 @@ class CheckpointStamper implements Stamper {
 
   /** @returns whether a stamp was asked for */
   async #stampIfDue(signal: AbortSignal): Promise<boolean> {
-    const { pool, log, logger, tracing = NO_TRACING } = this.options;
-    let state = await catchUpLedger(pool, log);
+    const { db, eventLog, logger, tracing = NO_TRACING } = this.options;
+    let state = await catchUpLedger(db, eventLog);
     if ((state.stamped?.size ?? null) !== (this.#newest?.size ?? null)) {
       this.#newest = await this.#readNewest();
     }
     if (state.size === (state.stamped?.size ?? 0)) {
       if (!this.#isRenewalDue()) return false;
       logger.info({ part: this.name, ledger_size: state.size }, 'renewing the protection of older stamps');
-      state = await sealEmptyBatch(pool, log, this.options.sealingClock ?? this.#now);
+      state = await sealEmptyBatch(db, eventLog, this.options.sealingClock ?? this.#now);
     }
     const { size } = state;
     const { isOwn } = await tracing.span('stamp checkpoint', { 'consent_ledger.ledger_size': size }, () =>
@@ -140,7 +140,7 @@ class CheckpointStamper implements Stamper {
   }
 
   #readNewest(): Promise<NewestStamp | null> {
-    return readNewestStamp(this.options.pool, this.options.trustAnchors, this.#now());
+    return readNewestStamp(this.options.db, this.options.trustAnchors, this.#now());
   }
 
   #isRenewalDue(): boolean {

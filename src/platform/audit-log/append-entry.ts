@@ -1,13 +1,13 @@
-import type { Database } from '../database/pool.js';
+import type { Queryable } from '../database/pool.js';
 import type { AuditEntry } from './entry.js';
 
 /**
  * Appends a line to the audit log; within the transaction of the change that it tells of, so that neither is there without the other.
- * @param database may INSERT into `audit_log`
+ * @param db may INSERT into `audit_log`
  */
-export async function appendAuditEntry(database: Database, entry: AuditEntry): Promise<void> {
+export async function appendAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
   const { tenantId, actor, action, subject, details } = entry;
-  await database.query(
+  await db.query(
     `insert into audit_log (tenant_id, actor_kind, actor_id, action, subject_kind, subject_id, details)
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [

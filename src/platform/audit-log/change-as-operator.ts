@@ -1,4 +1,4 @@
-import { type Database, withTransaction } from '../database/pool.js';
+import { type Queryable, withTransaction } from '../database/pool.js';
 import { appendAuditEntry } from './append-entry.js';
 import type { AuditEntry } from './entry.js';
 
@@ -7,15 +7,12 @@ export type OperatorChange<T> = Omit<AuditEntry, 'actor'> & { readonly result: T
 
 /**
  * Makes a change for whoever runs the commands of the installation, with its line of the audit log in the same transaction.
- * @param pool in the role `consent_ledger_admin`; a transaction that runs is joined
+ * @param db in the role `consent_ledger_admin`; a transaction that runs is joined
  */
-export function changeAsOperator<T>(
-  pool: Database,
-  change: (transaction: Database) => Promise<OperatorChange<T>>,
-): Promise<T> {
-  return withTransaction(pool, async (transaction) => {
-    const { result, ...entry } = await change(transaction);
-    await appendAuditEntry(transaction, { ...entry, actor: { kind: 'operator' } });
+export function changeAsOperator<T>(db: Queryable, change: (db: Queryable) => Promise<OperatorChange<T>>): Promise<T> {
+  return withTransaction(db, async (db) => {
+    const { result, ...entry } = await change(db);
+    await appendAuditEntry(db, { ...entry, actor: { kind: 'operator' } });
     return result;
   });
 }

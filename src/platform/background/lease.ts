@@ -19,8 +19,8 @@ export interface Lease {
  * Takes the lock of this name if it is free.
  * @returns null if someone else holds it
  */
-export async function tryLease(pool: pg.Pool, name: string): Promise<Lease | null> {
-  const client = await pool.connect();
+export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null> {
+  const client = await db.connect();
   const lost = new AbortController();
   const onLost = (): void => lost.abort();
   client.on('error', onLost);
@@ -56,9 +56,9 @@ export async function tryLease(pool: pg.Pool, name: string): Promise<Lease | nul
 }
 
 /** @returns false if the connection has to be closed: that frees the lock too */
-async function unlock(client: pg.PoolClient, name: string): Promise<boolean> {
+async function unlock(db: pg.PoolClient, name: string): Promise<boolean> {
   try {
-    const { rows } = await client.query('select pg_advisory_unlock(hashtextextended($1, 0)) as held', [lockName(name)]);
+    const { rows } = await db.query('select pg_advisory_unlock(hashtextextended($1, 0)) as held', [lockName(name)]);
     return heldRows.parse(rows)[0]?.held === true;
   } catch {
     return false;
@@ -71,13 +71,13 @@ function lockName(name: string): string {
 
 /** Waits for the lock of this name. @returns null if `signal` was aborted before */
 export async function waitForLease(
-  pool: pg.Pool,
+  db: pg.Pool,
   name: string,
   signal: AbortSignal,
   retryMs = 1_000,
 ): Promise<Lease | null> {
   while (!signal.aborted) {
-    const lease = await tryLease(pool, name);
+    const lease = await tryLease(db, name);
     if (lease !== null) return lease;
     await pause(retryMs, signal);
   }

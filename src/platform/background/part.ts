@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 /** Where background parts write what operators must know. Fields and messages never hold personal data. */
-export type Log = Pick<Logger, 'info' | 'warn' | 'error'>;
+export type ServiceLogger = Pick<Logger, 'info' | 'warn' | 'error'>;
 
 /** A long-running part of the service. */
 export interface BackgroundPart {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { waitForLease } from './lease.js';
-import { type Log, OperatorNeeded } from './part.js';
+import { OperatorNeeded, type ServiceLogger } from './part.js';
 import { withAnySignal } from './signals.js';
 import { BackOff, pause } from './waiting.js';
 
@@ -8,10 +8,10 @@ import { BackOff, pause } from './waiting.js';
 const STEADY_MS = 30_000;
 
 export interface LeasedWork {
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   /** Name of the lock, and of the part in log lines. */
   readonly name: string;
-  readonly log: Log;
+  readonly logger: ServiceLogger;
   /** Works until its signal is aborted: by the caller, or because the lock was lost. */
   readonly work: (signal: AbortSignal) => Promise<void>;
 }
@@ -24,7 +24,7 @@ export async function runUnderLease(options: LeasedWork, signal: AbortSignal): P
   const backOff = new BackOff();
   while (!signal.aborted) {
     try {
-      const lease = await waitForLease(options.pool, options.name, signal);
+      const lease = await waitForLease(options.db, options.name, signal);
       if (lease === null) return;
       const startedAt = performance.now();
       try {
@@ -35,10 +35,10 @@ export async function runUnderLease(options: LeasedWork, signal: AbortSignal): P
       }
     } catch (error) {
       if (error instanceof OperatorNeeded) {
-        options.log.error({ part: options.name, reason: describe(error) }, 'stopped: an operator is needed');
+        options.logger.error({ part: options.name, reason: describe(error) }, 'stopped: an operator is needed');
         throw error;
       }
-      options.log.warn({ part: options.name, reason: describe(error) }, 'failed; trying again');
+      options.logger.warn({ part: options.name, reason: describe(error) }, 'failed; trying again');
     }
     if (!signal.aborted) await pause(backOff.next(), signal);
   }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Log } from '../background/part.js';
+import type { ServiceLogger } from '../background/part.js';
 import { clockDifference, MAX_CLOCK_DIFFERENCE_MS } from '../database/clock-difference.js';
 
 /** No batch is sealed by a clock that cannot be right: `sealed_at` never goes back, so one wrong time would stay for ever. */
@@ -11,8 +11,8 @@ export class ClockNotTrusted extends Error {
 export type SealingClock = () => Promise<Date>;
 
 export interface SealingClockOptions {
-  readonly pool: pg.Pool;
-  readonly logger: Log;
+  readonly db: pg.Pool;
+  readonly logger: ServiceLogger;
   /** How long a clock that jumped is not trusted, though the database agrees, in milliseconds: a machine that slept goes on then. */
   readonly holdMs?: number;
   /** Unix milliseconds. */
@@ -28,7 +28,7 @@ const HOLD_MS = 15 * 60_000;
  * are on one machine, both jump.
  */
 export function createSealingClock(options: SealingClockOptions): SealingClock {
-  const { pool, logger, holdMs = HOLD_MS, now = Date.now, monotonic = () => performance.now() } = options;
+  const { db, logger, holdMs = HOLD_MS, now = Date.now, monotonic = () => performance.now() } = options;
   let offset: number | null = null;
   let jumpedAt: number | null = null;
 
@@ -37,7 +37,7 @@ export function createSealingClock(options: SealingClockOptions): SealingClock {
     throw new ClockNotTrusted(reason);
   };
   return async () => {
-    const difference = await clockDifference(pool, now);
+    const difference = await clockDifference(db, now);
     if (Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS) {
       refuse(`this machine's clock is ${Math.round(difference / 1000)} s ahead of the database's`);
     }

@@ -31,9 +31,9 @@ export async function migrate(pool: pg.Pool, migrations: readonly Migration[]): 
 
 async function refuseForeignHistory(pool: pg.Pool, migrations: readonly Migration[]): Promise<void> {
   const known = new Set(migrations.map((migration) => migration.id));
-  const applied = await withTransaction(pool, async (client) => {
-    await lock(client);
-    return readApplied(client);
+  const applied = await withTransaction(pool, async (db) => {
+    await lock(db);
+    return readApplied(db);
   });
   const unknown = [...applied.keys()].filter((id) => !known.has(id));
   if (unknown.length > 0) {
@@ -47,7 +47,7 @@ async function refuseForeignHistory(pool: pg.Pool, migrations: readonly Migratio
 async function applyWithRetries(pool: pg.Pool, migration: Migration): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
-      return await withTransaction(pool, (client) => apply(client, migration));
+      return await withTransaction(pool, (db) => apply(db, migration));
     } catch (error) {
       if (error instanceof DatabaseSetupError) throw error;
       if (tries < MAX_TRIES && isCollision(error)) {
@@ -59,10 +59,10 @@ async function applyWithRetries(pool: pg.Pool, migration: Migration): Promise<bo
   }
 }
 
-async function apply(client: pg.PoolClient, migration: Migration): Promise<boolean> {
-  await lock(client);
+async function apply(db: pg.PoolClient, migration: Migration): Promise<boolean> {
+  await lock(db);
   const sha256 = createHash('sha256').update(migration.sql).digest('hex');
-  const recorded = (await readApplied(client)).get(migration.id);
+  const recorded = (await readApplied(db)).get(migration.id);
   if (recorded === sha256) return false;
   if (recorded !== undefined) {
     throw new DatabaseSetupError(
@@ -70,22 +70,22 @@ async function apply(client: pg.PoolClient, migration: Migration): Promise<boole
       `Migration ${migration.id} is recorded in this database with another text: the database belongs to another version.`,
     );
   }
-  await client.query(migration.sql);
-  await client.query('INSERT INTO schema_migrations (id, sha256) VALUES ($1, $2)', [migration.id, sha256]);
+  await db.query(migration.sql);
+  await db.query('INSERT INTO schema_migrations (id, sha256) VALUES ($1, $2)', [migration.id, sha256]);
   return true;
 }
 
-async function lock(client: pg.PoolClient): Promise<void> {
-  await client.query('SET LOCAL statement_timeout = 0');
-  await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK_ID]);
+async function lock(db: pg.PoolClient): Promise<void> {
+  await db.query('SET LOCAL statement_timeout = 0');
+  await db.query('SELECT pg_advisory_xact_lock($1)', [LOCK_ID]);
 }
 
-async function readApplied(client: pg.PoolClient): Promise<Map<string, string>> {
-  await client.query(
+async function readApplied(db: pg.PoolClient): Promise<Map<string, string>> {
+  await db.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
        id text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
   );
-  const { rows } = await client.query('SELECT id, sha256 FROM schema_migrations');
+  const { rows } = await db.query('SELECT id, sha256 FROM schema_migrations');
   return new Map(appliedSchema.parse(rows).map((row) => [row.id, row.sha256]));
 }
 

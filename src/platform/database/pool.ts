@@ -36,7 +36,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   });
   pool.on('error', options.onIdleError);
   // A server that is going down may greet and dismiss a client in one packet, before anybody else listens to it.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (db) => db.on('error', () => undefined));
   return pool;
 }
 
@@ -59,7 +59,7 @@ export function parseInt8(text: string): number {
 }
 
 /** A pool, or a connection within a transaction: work that is given one becomes part of that transaction. */
-export type Database = pg.Pool | pg.PoolClient;
+export type Queryable = pg.Pool | pg.PoolClient;
 
 export interface TransactionOptions {
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
@@ -71,12 +71,12 @@ export interface TransactionOptions {
  * @throws what `work` or the commit throws
  */
 export async function withTransaction<T>(
-  database: Database,
-  work: (client: pg.PoolClient) => Promise<T>,
+  db: Queryable,
+  work: (db: pg.PoolClient) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  if (!(database instanceof pg.Pool)) return work(database);
-  const client = await database.connect();
+  if (!(db instanceof pg.Pool)) return work(db);
+  const client = await db.connect();
   let broken: Error | undefined;
   // A connection that breaks between two statements says so by this event, which would else end the process.
   const onError = (error: Error): void => {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { Database } from '../database/pool.js';
+import type { Queryable } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import type { KeyringStore, NewKey } from './keyring-store.js';
 import { remembered } from './memory.js';
@@ -40,11 +40,11 @@ export interface JwtKeyring {
   listJwtKeys(): Promise<readonly JwtKeyState[]>;
   /**
    * Makes the key that signs next.
-   * @param client a transaction of a role that may INSERT into and UPDATE `keyring`
+   * @param db a transaction of a role that may INSERT into and UPDATE `keyring`
    * @returns its id
    * @throws KeyError `wrong_master_key`
    */
-  replaceJwtKey(client: Database, terms: JwtKeyTerms): Promise<string>;
+  replaceJwtKey(db: Queryable, terms: JwtKeyTerms): Promise<string>;
 }
 
 const PURPOSE = 'jwt';
@@ -62,7 +62,7 @@ const Rows = z.array(
 );
 
 /** @param make a new key */
-export function createJwtKeys(pool: pg.Pool, store: KeyringStore, make: () => NewKey): JwtKeyring {
+export function createJwtKeys(db: pg.Pool, store: KeyringStore, make: () => NewKey): JwtKeyring {
   const keyById = remembered(async (keyId: string): Promise<SigningKey> => {
     const stored = await store.byId(PURPOSE, keyId);
     if (stored === undefined) throw new KeyError('key_missing', `There is no key ${keyId} of access tokens.`);
@@ -70,7 +70,7 @@ export function createJwtKeys(pool: pg.Pool, store: KeyringStore, make: () => Ne
   });
   // The database's clock decides, so that every process comes to the same answer.
   const readRows = async () => {
-    const { rows } = await pool.query(
+    const { rows } = await db.query(
       `SELECT key_id, created_at, signs_from, verifies_until, retired_at IS NOT NULL AS is_retired,
               signs_from IS NULL OR signs_from <= now() AS is_signing,
               verifies_until IS NULL OR verifies_until > now() AS is_verifying
@@ -106,9 +106,9 @@ export function createJwtKeys(pool: pg.Pool, store: KeyringStore, make: () => Ne
         verifiesUntil: row.verifies_until,
       }));
     },
-    replaceJwtKey: async (client, terms) => {
+    replaceJwtKey: async (db, terms) => {
       const made = make();
-      await store.replace(client, PURPOSE, made, terms);
+      await store.replace(db, PURPOSE, made, terms);
       return made.keyId;
     },
   };

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
-import { type Database, withTransaction } from '../database/pool.js';
+import { type Queryable, withTransaction } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { unwrapKey, wrapKey } from './wrapping.js';
 
@@ -42,7 +42,7 @@ const COLUMNS = 'key_id, purpose, owner_id, wrapped, public_key, retired_at';
 /** The rows of `keyring`, wrapped and unwrapped with one master key. */
 export class KeyringStore {
   private constructor(
-    private readonly pool: pg.Pool,
+    private readonly db: pg.Pool,
     private readonly master: KeyObject,
     private readonly check: Buffer,
   ) {}
@@ -51,13 +51,13 @@ export class KeyringStore {
    * Opens the keyring, after making sure that the master key is the one that its keys are wrapped with.
    * @throws KeyError `wrong_master_key`
    */
-  static async open(pool: pg.Pool, master: KeyObject): Promise<KeyringStore> {
+  static async open(db: pg.Pool, master: KeyObject): Promise<KeyringStore> {
     const identity = { keyId: CHECK_KEY_ID, purpose: CHECK_PURPOSE, ownerId: null };
-    await pool.query(
+    await db.query(
       'INSERT INTO keyring (key_id, purpose, owner_id, wrapped) VALUES ($1, $2, NULL, $3) ON CONFLICT DO NOTHING',
       [CHECK_KEY_ID, CHECK_PURPOSE, wrapKey(master, Buffer.alloc(32), identity)],
     );
-    const { rows } = await pool.query(`SELECT ${COLUMNS} FROM keyring WHERE key_id = $1`, [CHECK_KEY_ID]);
+    const { rows } = await db.query(`SELECT ${COLUMNS} FROM keyring WHERE key_id = $1`, [CHECK_KEY_ID]);
     const [{ wrapped }] = z.tuple([rowSchema]).parse(rows);
     try {
       unwrapKey(master, wrapped, identity);
@@ -69,12 +69,12 @@ export class KeyringStore {
         { cause: error },
       );
     }
-    return new KeyringStore(pool, master, wrapped);
+    return new KeyringStore(db, master, wrapped);
   }
 
   /** @returns the current key, or `undefined` */
   async current(purpose: KeyPurpose, ownerId: string | null): Promise<StoredKey | undefined> {
-    const { rows } = await this.pool.query(
+    const { rows } = await this.db.query(
       `SELECT ${COLUMNS} FROM keyring
         WHERE purpose = $1 AND owner_id IS NOT DISTINCT FROM $2::uuid AND retired_at IS NULL`,
       [purpose, ownerId],
@@ -84,7 +84,7 @@ export class KeyringStore {
 
   /** @returns the key of this purpose with this id, retired or not, or `undefined` */
   async byId(purpose: KeyPurpose, keyId: string): Promise<StoredKey | undefined> {
-    const { rows } = await this.pool.query(`SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND key_id = $2`, [
+    const { rows } = await this.db.query(`SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND key_id = $2`, [
       purpose,
       keyId,
     ]);
@@ -99,7 +99,7 @@ export class KeyringStore {
   async currentOrCreate(purpose: KeyPurpose, ownerId: string | null, make: () => NewKey): Promise<StoredKey> {
     const existing = await this.current(purpose, ownerId);
     if (existing !== undefined) return existing;
-    await this.insert(this.pool, purpose, ownerId, make());
+    await this.insert(this.db, purpose, ownerId, make());
     const kept = await this.current(purpose, ownerId);
     if (kept !== undefined) return kept;
     throw masterKeyReplaced();
@@ -111,13 +111,13 @@ export class KeyringStore {
    * @throws KeyError `wrong_master_key` once another process has rotated the master key
    */
   async promote(from: KeyPurpose, to: KeyPurpose, keyId: string): Promise<void> {
-    await withTransaction(this.pool, async (client) => {
+    await withTransaction(this.db, async (db) => {
       const retire = `UPDATE keyring SET retired_at = now() WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL
         RETURNING ${COLUMNS}`;
-      const [promoted] = this.unwrapAll((await client.query(retire, [from])).rows);
+      const [promoted] = this.unwrapAll((await db.query(retire, [from])).rows);
       if (promoted === undefined) return;
-      await client.query(retire, [to]);
-      const isKept = await this.insert(client, to, null, {
+      await db.query(retire, [to]);
+      const isKept = await this.insert(db, to, null, {
         keyId,
         secret: promoted.secret,
         publicKey: promoted.publicKey,
@@ -132,30 +132,30 @@ export class KeyringStore {
    * @throws KeyError `wrong_master_key` once another process has rotated the master key
    */
   async replace(
-    client: Database,
+    db: Queryable,
     purpose: KeyPurpose,
     made: NewKey,
     terms: { readonly signsIn: number; readonly formerVerifiesFor: number },
   ): Promise<void> {
     // One at a time: two new keys at once would both find the same key to retire.
-    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`consent-ledger key ${purpose}`]);
-    await client.query(
+    await db.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`consent-ledger key ${purpose}`]);
+    await db.query(
       `UPDATE keyring SET retired_at = clock_timestamp(), verifies_until = clock_timestamp() + make_interval(secs => $2)
         WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL`,
       [purpose, terms.formerVerifiesFor],
     );
-    if (!(await this.insert(client, purpose, null, made, terms.signsIn))) throw masterKeyReplaced();
+    if (!(await this.insert(db, purpose, null, made, terms.signsIn))) throw masterKeyReplaced();
   }
 
   /** @returns whether it is kept: not where there is a current one, nor once another process has rotated the master key */
   private async insert(
-    database: Database,
+    db: Queryable,
     purpose: KeyPurpose,
     ownerId: string | null,
     { keyId, secret, publicKey }: NewKey,
     signsIn: number | null = null,
   ): Promise<boolean> {
-    const { rowCount } = await database.query(
+    const { rowCount } = await db.query(
       `INSERT INTO keyring (key_id, purpose, owner_id, wrapped, public_key, signs_from)
        SELECT $1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $8)
         WHERE EXISTS (SELECT FROM keyring WHERE key_id = $6 AND wrapped = $7)

@@ -37,12 +37,12 @@ export interface Keyring extends JwtKeyring {
 
 /**
  * Opens the keyring.
- * @param pool may SELECT from and INSERT into `keyring`
+ * @param db may SELECT from and INSERT into `keyring`
  * @param master of `loadMasterKey`
  * @throws KeyError `wrong_master_key`; each method also `unwrap_failed` for an altered row
  */
-export async function createKeyring(pool: pg.Pool, master: KeyObject): Promise<Keyring> {
-  const store = await KeyringStore.open(pool, master);
+export async function createKeyring(db: pg.Pool, master: KeyObject): Promise<Keyring> {
+  const store = await KeyringStore.open(db, master);
 
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
     store.currentOrCreate(purpose, ownerId, () => make(newKeyId(purpose)));
@@ -67,7 +67,7 @@ export async function createKeyring(pool: pg.Pool, master: KeyObject): Promise<K
     },
     promoteNextLedgerKey: () => store.promote('next-ledger', 'ledger', newKeyId('ledger')),
     manifestKey: remembered(() => signingKey('manifest')),
-    ...createJwtKeys(pool, store, () => newSigningKey(newKeyId('jwt'))),
+    ...createJwtKeys(db, store, () => newSigningKey(newKeyId('jwt'))),
     throttleKey: () => secretKey('throttle', null),
   };
 }

@@ -18,21 +18,21 @@ const rowsSchema = z.array(
  * Wraps every key anew, with another master key, in one transaction: afterwards only the new one opens the keyring.
  * Records are not touched: they hang on the site keys, which stay the same. Processes that run keep the keys they know,
  * and make no more new ones until they are restarted with the new master key.
- * @param pool may LOCK and UPDATE `keyring` (the schema's owner)
+ * @param db may LOCK and UPDATE `keyring` (the schema's owner)
  * @returns how many keys were wrapped anew
  * @throws KeyError `wrong_master_key` if `current` is not the one in use, `unwrap_failed` if a row was altered
  */
-export async function rewrapAll(pool: pg.Pool, current: KeyObject, next: KeyObject): Promise<number> {
-  await KeyringStore.open(pool, current);
-  return withTransaction(pool, async (client) => {
+export async function rewrapAll(db: pg.Pool, current: KeyObject, next: KeyObject): Promise<number> {
+  await KeyringStore.open(db, current);
+  return withTransaction(db, async (db) => {
     // Keeps away other rotations, and keys wrapped with the old master key that would be inserted after this one looked.
-    await client.query('LOCK TABLE keyring IN SHARE ROW EXCLUSIVE MODE');
-    const rows = rowsSchema.parse((await client.query('SELECT key_id, purpose, owner_id, wrapped FROM keyring')).rows);
+    await db.query('LOCK TABLE keyring IN SHARE ROW EXCLUSIVE MODE');
+    const rows = rowsSchema.parse((await db.query('SELECT key_id, purpose, owner_id, wrapped FROM keyring')).rows);
     const wrapped = rows.map((row) => {
       const identity = { keyId: row.key_id, purpose: row.purpose, ownerId: row.owner_id };
       return wrapKey(next, unwrapKey(current, row.wrapped, identity), identity);
     });
-    await client.query(
+    await db.query(
       `UPDATE keyring SET wrapped = new.wrapped
          FROM unnest($1::text[], $2::bytea[]) AS new (key_id, wrapped) WHERE keyring.key_id = new.key_id`,
       [rows.map((row) => row.key_id), wrapped],

@@ -15,7 +15,7 @@ export interface RequestSource {
 /** Answers which country and region a request comes from, and which law that names. */
 export type DetectRegion = (request: RequestSource) => DetectedRegion;
 
-export interface RegionSources {
+export interface RegionOptions {
   /** Names of the headers in which a proxy says where a request comes from; undefined: none does. */
   readonly countryHeader: string | undefined;
   readonly regionHeader: string | undefined;
@@ -28,20 +28,20 @@ export interface RegionSources {
 const NO_COUNTRIES: ReadonlySet<string> = new Set(['XX', 'T1', 'ZZ']);
 
 /** Where a request comes from: as a trusted proxy says, else as its address says. */
-export function createDetectRegion(sources: RegionSources): DetectRegion {
+export function createDetectRegion(options: RegionOptions): DetectRegion {
   const isIn = createAddressCheck();
   const isFromProxy = (request: RequestSource): boolean =>
-    sources.trustedProxies.length > 0 && isIn(sources.trustedProxies, request.socket.remoteAddress ?? '');
+    options.trustedProxies.length > 0 && isIn(options.trustedProxies, request.socket.remoteAddress ?? '');
   return (request) => {
-    const told = isFromProxy(request) ? placeInHeaders(request, sources) : null;
-    const place = told ?? sources.database.placeOf(request.ip);
+    const told = isFromProxy(request) ? placeInHeaders(request, options) : null;
+    const place = told ?? options.database.placeOf(request.ip);
     const country = place?.country ?? null;
     const region = place?.region ?? null;
     return { country, region, compliance_framework: frameworkOf(country, region) };
   };
 }
 
-function placeInHeaders(request: RequestSource, { countryHeader, regionHeader }: RegionSources): Place | null {
+function placeInHeaders(request: RequestSource, { countryHeader, regionHeader }: RegionOptions): Place | null {
   const country = headerOf(request, countryHeader);
   if (!/^[A-Z]{2}$/.test(country) || NO_COUNTRIES.has(country)) return null;
   const region = headerOf(request, regionHeader);

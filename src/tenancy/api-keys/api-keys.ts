@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
 import type { ApiKey } from './api-key.js';
@@ -17,21 +17,16 @@ export interface CreatedApiKey {
  * @param name for people who have to tell several apart
  * @throws ChangeRefused `not_found`
  */
-export function createApiKey(
-  database: Database,
-  siteId: string,
-  scope: ApiKey['scope'],
-  name = '',
-): Promise<CreatedApiKey> {
-  return changeSite(database, siteId, (site) => insertKey(site, scope, name));
+export function createApiKey(db: Queryable, siteId: string, scope: ApiKey['scope'], name = ''): Promise<CreatedApiKey> {
+  return changeSite(db, siteId, (site) => insertKey(site, scope, name));
 }
 
 /**
  * Makes a key unusable, within a second in every process.
  * @throws ChangeRefused `not_found`
  */
-export function revokeApiKey(database: Database, siteId: string, keyId: string): Promise<void> {
-  return changeSite(database, siteId, async ({ client }) => {
+export function revokeApiKey(db: Queryable, siteId: string, keyId: string): Promise<void> {
+  return changeSite(db, siteId, async ({ db: client }) => {
     const { rowCount } = await client.query(
       'update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 and site_id = $2',
       [keyId, siteId],
@@ -41,8 +36,8 @@ export function revokeApiKey(database: Database, siteId: string, keyId: string):
 }
 
 /** @throws ChangeRefused `not_found` */
-export function renameApiKey(database: Database, siteId: string, keyId: string, name: string): Promise<void> {
-  return changeSite(database, siteId, async ({ client }) => {
+export function renameApiKey(db: Queryable, siteId: string, keyId: string, name: string): Promise<void> {
+  return changeSite(db, siteId, async ({ db: client }) => {
     const { rowCount } = await client.query('update api_keys set name = $3 where id = $1 and site_id = $2', [
       keyId,
       siteId,
@@ -67,13 +62,13 @@ const KeyRows = z.array(
  * @throws ChangeRefused `not_found`, `wrong_state` (revoked, expired, or rotated already)
  */
 export function rotateApiKey(
-  database: Database,
+  db: Queryable,
   siteId: string,
   keyId: string,
   graceSeconds: number,
 ): Promise<CreatedApiKey> {
-  return changeSite(database, siteId, async (site) => {
-    const { rows } = await site.client.query(
+  return changeSite(db, siteId, async (site) => {
+    const { rows } = await site.db.query(
       `select scope, name, replaced_by, revoked_at is null and (expires_at is null or expires_at > now()) as is_usable
          from api_keys where id = $1 and site_id = $2`,
       [keyId, siteId],
@@ -85,7 +80,7 @@ export function rotateApiKey(
       throw new ChangeRefused('wrong_state', `The key was rotated already, to ${old.replaced_by}.`);
     }
     const made = await insertKey(site, old.scope, old.name);
-    await site.client.query(
+    await site.db.query(
       "update api_keys set replaced_by = $2, expires_at = now() + $3 * interval '1 second' where id = $1",
       [keyId, made.id, graceSeconds],
     );
@@ -93,7 +88,11 @@ export function rotateApiKey(
   });
 }
 
-async function insertKey({ client, siteId }: LockedSite, scope: ApiKey['scope'], name: string): Promise<CreatedApiKey> {
+async function insertKey(
+  { db: client, siteId }: LockedSite,
+  scope: ApiKey['scope'],
+  name: string,
+): Promise<CreatedApiKey> {
   const id = randomUUID();
   const key = newApiKeySecret();
   await client.query(

@@ -11,10 +11,10 @@ export interface KeyUsage {
 const MINUTE_MS = 60_000;
 
 /**
- * @param pool may UPDATE `api_keys.last_used_at`
+ * @param db may UPDATE `api_keys.last_used_at`
  * @param now milliseconds since 1970
  */
-export function createKeyUsage(pool: pg.Pool, now: () => number): KeyUsage {
+export function createKeyUsage(db: pg.Pool, now: () => number): KeyUsage {
   let noted = new Map<string, number>();
   return {
     // One entry for each key in use: there are no more of them than keys.
@@ -26,7 +26,7 @@ export function createKeyUsage(pool: pg.Pool, now: () => number): KeyUsage {
       const taken = noted;
       noted = new Map();
       try {
-        await pool.query(
+        await db.query(
           `update api_keys k set last_used_at = u.at
              from (select * from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) order by id) u
             where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)`,

@@ -8,7 +8,7 @@ import {
   type SiteConfigPublishedRecord,
 } from '../../../schemas/events/site-config.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { contentOfDraft, contentOfRecord } from './content.js';
 import { keyProblems } from './problems.js';
@@ -40,8 +40,8 @@ const StateRow = z.object({
  * The draft of a site's configuration. A site without one begins with what is in force, or with nothing.
  * @throws ChangeRefused `not_found`
  */
-export async function readConfigDraft(database: Database, siteId: string): Promise<ConfigDraftState> {
-  const { rows } = await database.query(
+export async function readConfigDraft(db: Queryable, siteId: string): Promise<ConfigDraftState> {
+  const { rows } = await db.query(
     `select s.domain, d.revision, d.content, d.changed_at, c.sha256, c.record
        from sites s
        left join site_config_drafts d on d.site_id = s.id
@@ -101,18 +101,18 @@ export interface ChangedDraft<T> {
  * @throws ChangeRefused `not_found`, `wrong_state` (another revision), `invalid`, and what `change` throws
  */
 export function changeConfigDraft<T>(
-  database: Database,
+  db: Queryable,
   siteId: string,
   expected: number | undefined,
   change: (draft: SiteConfigDraft) => { readonly draft: SiteConfigDraft; readonly result: T },
 ): Promise<ChangedDraft<T>> {
-  return withTransaction(database, async (client) => {
+  return withTransaction(db, async (db) => {
     // Drafts are no concern of admission: the site is not locked against it for longer than this takes.
-    await client.query('select from sites where id = $1 for no key update', [siteId]);
-    const state = await readConfigDraft(client, siteId);
+    await db.query('select from sites where id = $1 for no key update', [siteId]);
+    const state = await readConfigDraft(db, siteId);
     refuseOtherRevision(state, expected);
     const { draft, result } = change(state.draft);
-    return { revision: await storeConfigDraft(client, siteId, state.revision, draft), result };
+    return { revision: await storeConfigDraft(db, siteId, state.revision, draft), result };
   });
 }
 
@@ -132,13 +132,13 @@ export function refuseOtherRevision({ revision }: ConfigDraftState, expected: nu
  * @throws ChangeRefused `invalid`
  */
 export async function storeConfigDraft(
-  database: Database,
+  db: Queryable,
   siteId: string,
   before: number,
   draft: SiteConfigDraft,
 ): Promise<number> {
   const text = textOf(draft);
-  await database.query(
+  await db.query(
     `insert into site_config_drafts (site_id, revision, content, changed_at) values ($1, $2, $3, clock_timestamp())
      on conflict (site_id) do update set revision = excluded.revision, content = excluded.content, changed_at = excluded.changed_at`,
     [siteId, before + 1, text],

@@ -7,7 +7,7 @@ import {
   SITE_CONFIG_PUBLISHED,
   SiteConfigPublishedRecord,
 } from '../../../schemas/events/site-config.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { type ConfigContent, contentOfDraft, contentOfRecord } from './content.js';
@@ -42,18 +42,18 @@ export interface PublishedConfig {
  * @throws ChangeRefused `invalid` (IncompleteConfiguration where a text is missing), `not_found`, `wrong_state` (the site is not verified)
  */
 export function publishSiteConfig(
-  database: Database,
+  db: Queryable,
   siteId: string,
   config: SiteConfig,
   { forAnyDomain = false }: { readonly forAnyDomain?: boolean } = {},
 ): Promise<PublishedConfig> {
   const checked = SiteConfig.safeParse(config);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  return changeSite(database, siteId, async (site) => {
+  return changeSite(db, siteId, async (site) => {
     if (!forAnyDomain) refuseUnverified(site);
-    const before = await readConfigDraft(site.client, siteId);
+    const before = await readConfigDraft(site.db, siteId);
     const draft = draftOfContent(checked.data, before.draft.cookies);
-    await storeConfigDraft(site.client, siteId, before.revision, draft);
+    await storeConfigDraft(site.db, siteId, before.revision, draft);
     return publish(site, completed(draft));
   });
 }
@@ -63,10 +63,10 @@ export function publishSiteConfig(
  * @param revision of the draft that is meant
  * @throws ChangeRefused `not_found`, `wrong_state` (the site is not verified, another revision, or nothing changed), `invalid` (IncompleteConfiguration)
  */
-export function publishConfigDraft(database: Database, siteId: string, revision: number): Promise<PublishedConfig> {
-  return changeSite(database, siteId, async (site) => {
+export function publishConfigDraft(db: Queryable, siteId: string, revision: number): Promise<PublishedConfig> {
+  return changeSite(db, siteId, async (site) => {
     refuseUnverified(site);
-    const state = await readConfigDraft(site.client, siteId);
+    const state = await readConfigDraft(site.db, siteId);
     refuseOtherRevision(state, revision);
     const config = completed(state.draft);
     if (!hasChanges(state)) {
@@ -81,7 +81,7 @@ export function publishConfigDraft(database: Database, siteId: string, revision:
  * @returns the number of the new version; null if nothing had to be done
  */
 export async function republishForDomain(site: LockedSite): Promise<number | null> {
-  const { rows } = await site.client.query(
+  const { rows } = await site.db.query(
     'select c.record from sites s join site_configs c on c.sha256 = s.site_config_hash where s.id = $1',
     [site.siteId],
   );
@@ -105,7 +105,7 @@ function completed(draft: SiteConfigDraft): ConfigContent {
 }
 
 async function publish(site: LockedSite, config: ConfigContent): Promise<PublishedConfig> {
-  const { client, siteId } = site;
+  const { db: client, siteId } = site;
   const { rows } = await client.query(
     'select coalesce(max(number), 0) + 1 as number from site_configs where site_id = $1',
     [siteId],

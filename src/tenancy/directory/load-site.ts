@@ -59,8 +59,8 @@ export class UnknownSite extends Error {
 }
 
 /** @returns the revision of a site, or null for an unknown one: whether the rest must be read again */
-export async function loadSiteRevision(pool: pg.Pool, siteId: string): Promise<number | null> {
-  const { rows } = await pool.query({
+export async function loadSiteRevision(db: pg.Pool, siteId: string): Promise<number | null> {
+  const { rows } = await db.query({
     name: 'site_revision',
     text: 'select config_revision from sites where id = $1',
     values: [siteId],
@@ -72,8 +72,8 @@ export async function loadSiteRevision(pool: pg.Pool, siteId: string): Promise<n
  * Reads a site with its plan, configuration, active versions and keys, as of one moment.
  * @throws UnknownSite; Error if the configuration in force is not what its hash says
  */
-export async function loadSite(pool: pg.Pool, keyring: Keyring, siteId: string): Promise<SiteContext> {
-  const { rows } = await pool.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });
+export async function loadSite(db: pg.Pool, keyring: Keyring, siteId: string): Promise<SiteContext> {
+  const { rows } = await db.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });
   const [row] = z.array(SiteRow).parse(rows);
   if (row === undefined) throw new UnknownSite(`there is no site ${siteId}`);
   const proofKey = await keyring.proofKey(row.tenant_id);

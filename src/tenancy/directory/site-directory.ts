@@ -21,7 +21,7 @@ const ApiKeyRow = z.object({ id: z.string(), site_id: z.string(), scope: z.enum(
  * @throws each method: RequestRefused API_KEY_LOOKUP_UNAVAILABLE if the database does not answer
  */
 export function createSiteDirectory(
-  pool: pg.Pool,
+  db: pg.Pool,
   keyring: Keyring,
   now: () => number = () => performance.now(),
 ): SiteDirectory {
@@ -29,12 +29,12 @@ export function createSiteDirectory(
   const keys = createFreshCache<string, ApiKey | null>({
     ...common,
     maxEntries: MAX_KEYS,
-    load: (digest) => explained(loadApiKey(pool, digest)),
+    load: (digest) => explained(loadApiKey(db, digest)),
   });
   const sites = createFreshCache<string, SiteContext>({
     ...common,
     maxEntries: MAX_SITES,
-    load: (siteId, known) => explained(loadIfChanged(pool, keyring, siteId, known)),
+    load: (siteId, known) => explained(loadIfChanged(db, keyring, siteId, known)),
   });
   return {
     findApiKey: async (key) => (isApiKeyShaped(key) ? keys.get(apiKeyDigest(key).toString('base64')) : null),
@@ -43,8 +43,8 @@ export function createSiteDirectory(
   };
 }
 
-async function loadApiKey(pool: pg.Pool, digest: string): Promise<ApiKey | null> {
-  const { rows } = await pool.query({
+async function loadApiKey(db: pg.Pool, digest: string): Promise<ApiKey | null> {
+  const { rows } = await db.query({
     name: 'api_key_by_digest',
     text: 'select id, site_id, scope from api_keys where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())',
     values: [Buffer.from(digest, 'base64')],
@@ -54,13 +54,13 @@ async function loadApiKey(pool: pg.Pool, digest: string): Promise<ApiKey | null>
 }
 
 async function loadIfChanged(
-  pool: pg.Pool,
+  db: pg.Pool,
   keyring: Keyring,
   siteId: string,
   known: SiteContext | undefined,
 ): Promise<SiteContext> {
-  const isSame = known !== undefined && (await loadSiteRevision(pool, siteId)) === known.configRevision;
-  return isSame ? known : loadSite(pool, keyring, siteId);
+  const isSame = known !== undefined && (await loadSiteRevision(db, siteId)) === known.configRevision;
+  return isSame ? known : loadSite(db, keyring, siteId);
 }
 
 async function explained<T>(work: Promise<T>): Promise<T> {

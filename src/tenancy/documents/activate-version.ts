@@ -1,5 +1,5 @@
 import { DOCUMENT_VERSION_ACTIVATED, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { activeVersionOf, versionOf } from './document-version.js';
@@ -12,11 +12,11 @@ import { retire } from './retire-version.js';
  * @throws ChangeRefused `not_found`, `wrong_state` (a draft, or one that was retired: publish its text as a new version)
  */
 export function activateVersion(
-  database: Database,
+  db: Queryable,
   siteId: string,
   versionId: string,
 ): Promise<{ readonly changed: boolean; readonly retired: string | null }> {
-  return changeSite(database, siteId, async (site) => {
+  return changeSite(db, siteId, async (site) => {
     const version = await versionOf(site, versionId);
     if (version.state === 'active') return { changed: false, retired: null };
     if (version.state !== 'published') {
@@ -24,7 +24,7 @@ export function activateVersion(
     }
     const before = await activeVersionOf(site, version.document_id, version.language);
     if (before !== null) await retire(site, before);
-    await site.client.query("update document_versions set state = 'active', activated_at = $2 where id = $1", [
+    await site.db.query("update document_versions set state = 'active', activated_at = $2 where id = $1", [
       versionId,
       site.now,
     ]);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { isUniqueViolation } from '../../platform/database/unique-violation.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
@@ -25,14 +25,14 @@ const DocumentRows = z.array(
  * @throws ChangeRefused `invalid`, `not_found`, `already_exists` (the slug), `wrong_state`
  */
 export function changeDocument(
-  database: Database,
+  db: Queryable,
   siteId: string,
   documentId: string,
   change: DocumentChange,
 ): Promise<readonly string[]> {
   const checked = DocumentChange.safeParse(change);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  return changeSite(database, siteId, async (site) => {
+  return changeSite(db, siteId, async (site) => {
     const before = await documentOf(site, documentId);
     const slug = checked.data.slug ?? before.slug;
     const kind = checked.data.kind ?? before.kind;
@@ -59,7 +59,7 @@ export function changeDocument(
   });
 }
 
-async function documentOf({ client, siteId }: LockedSite, documentId: string) {
+async function documentOf({ db: client, siteId }: LockedSite, documentId: string) {
   const { rows } = await client.query(
     `select d.slug, d.kind, d.requires_approval_token,
             (select count(*) from document_versions v where v.document_id = d.id and v.state <> 'draft') as published,
@@ -73,7 +73,7 @@ async function documentOf({ client, siteId }: LockedSite, documentId: string) {
 }
 
 async function update(
-  { client }: LockedSite,
+  { db: client }: LockedSite,
   documentId: string,
   values: readonly [slug: string, kind: string, requiresApprovalToken: boolean],
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
 import { contentBytes, isTextMediaType } from './document-content.js';
@@ -16,25 +16,27 @@ export type DraftChange = z.infer<typeof DraftChange>;
  * @throws ChangeRefused `invalid`, `not_found`, `wrong_state` (it is published: its text can never change)
  */
 export function changeDraft(
-  database: Database,
+  db: Queryable,
   siteId: string,
   versionId: string,
   change: DraftChange,
 ): Promise<{ readonly changed: readonly string[]; readonly replaced: string | null }> {
   const checked = DraftChange.safeParse(change);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  return changeSite(database, siteId, async (site) => {
+  return changeSite(db, siteId, async (site) => {
     const draft = await draftOf(site, versionId, 'changed');
     const { title = draft.title, mediaType = draft.media_type, content } = checked.data;
     if (content === undefined && mediaType !== draft.media_type) refuseOtherReading(draft.media_type, mediaType);
     const contentSha256 =
-      content === undefined ? draft.content_sha256 : await keepContent(site.client, contentBytes(mediaType, content));
-    await site.client.query(
-      'update document_versions set title = $2, media_type = $3, content_sha256 = $4 where id = $1',
-      [versionId, title, mediaType, contentSha256],
-    );
+      content === undefined ? draft.content_sha256 : await keepContent(site.db, contentBytes(mediaType, content));
+    await site.db.query('update document_versions set title = $2, media_type = $3, content_sha256 = $4 where id = $1', [
+      versionId,
+      title,
+      mediaType,
+      contentSha256,
+    ]);
     const isOtherContent = contentSha256 !== draft.content_sha256;
-    if (isOtherContent) await dropUnusedContent(site.client, draft.content_sha256);
+    if (isOtherContent) await dropUnusedContent(site.db, draft.content_sha256);
     const changed = [
       ...(title === draft.title ? [] : ['title']),
       ...(mediaType === draft.media_type ? [] : ['media_type']),
@@ -49,14 +51,14 @@ export function changeDraft(
  * @throws ChangeRefused `not_found`, `wrong_state` (it is published: it stays)
  */
 export function deleteDraft(
-  database: Database,
+  db: Queryable,
   siteId: string,
   versionId: string,
 ): Promise<{ readonly contentSha256: string }> {
-  return changeSite(database, siteId, async (site) => {
+  return changeSite(db, siteId, async (site) => {
     const { content_sha256: contentSha256 } = await draftOf(site, versionId, 'deleted');
-    await site.client.query('delete from document_versions where id = $1', [versionId]);
-    await dropUnusedContent(site.client, contentSha256);
+    await site.db.query('delete from document_versions where id = $1', [versionId]);
+    await dropUnusedContent(site.db, contentSha256);
     return { contentSha256 };
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DOCUMENT_KINDS, DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite } from '../sites/change-site.js';
 
@@ -17,12 +17,12 @@ export type NewDocument = z.infer<typeof NewDocument>;
  * Makes a document of a site, without versions.
  * @throws ChangeRefused `invalid`, `not_found` (the site), `already_exists` (the slug)
  */
-export async function createDocument(database: Database, document: NewDocument): Promise<{ readonly id: string }> {
+export async function createDocument(db: Queryable, document: NewDocument): Promise<{ readonly id: string }> {
   const checked = NewDocument.safeParse(document);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { siteId, slug, kind, requiresApprovalToken } = checked.data;
   const id = randomUUID();
-  return changeSite(database, siteId, async ({ client }) => {
+  return changeSite(db, siteId, async ({ db: client }) => {
     const { rowCount } = await client.query(
       `insert into documents (id, site_id, slug, kind, requires_approval_token) values ($1, $2, $3, $4, $5)
        on conflict (site_id, slug) do nothing`,
@@ -37,11 +37,11 @@ const DocumentRow = z.object({ id: z.string(), kind: z.string(), requires_approv
 
 /** @returns a document of a site by its slug, or null */
 export async function findDocument(
-  database: Database,
+  db: Queryable,
   siteId: string,
   slug: string,
 ): Promise<{ readonly id: string; readonly kind: string; readonly requiresApprovalToken: boolean } | null> {
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     'select id, kind, requires_approval_token from documents where site_id = $1 and slug = $2',
     [siteId, slug],
   );

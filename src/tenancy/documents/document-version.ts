@@ -29,7 +29,7 @@ select v.id, v.document_id, d.slug, d.kind, d.requires_approval_token, v.languag
 
 /** @throws ChangeRefused `not_found` */
 export async function versionOf(site: LockedSite, versionId: string): Promise<VersionRow> {
-  const { rows } = await site.client.query(`${VERSION_SQL} and v.id = $2`, [site.siteId, versionId]);
+  const { rows } = await site.db.query(`${VERSION_SQL} and v.id = $2`, [site.siteId, versionId]);
   const [row] = z.array(VersionRow).parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `The site has no document version ${versionId}.`);
   return row;
@@ -41,7 +41,7 @@ export async function activeVersionOf(
   documentId: string,
   language: string,
 ): Promise<VersionRow | null> {
-  const { rows } = await site.client.query(
+  const { rows } = await site.db.query(
     `${VERSION_SQL} and v.document_id = $2 and v.language = $3 and v.state = 'active'`,
     [site.siteId, documentId, language],
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite } from '../sites/change-site.js';
 import { contentBytes } from './document-content.js';
@@ -28,14 +28,14 @@ const DraftCount = z.tuple([z.object({ drafts: z.int() })]);
  * @throws ChangeRefused `invalid`, `not_found`, `wrong_state` (the document has as many drafts as it may have)
  */
 export async function draftVersion(
-  database: Database,
+  db: Queryable,
   version: NewVersion,
 ): Promise<{ readonly id: string; readonly contentSha256: string }> {
   const checked = NewVersion.safeParse(version);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { siteId, documentId, language, title, mediaType, content } = checked.data;
   const bytes = contentBytes(mediaType, content);
-  return changeSite(database, siteId, async ({ client }) => {
+  return changeSite(db, siteId, async ({ db: client }) => {
     const document = await client.query('select from documents where id = $1 and site_id = $2', [documentId, siteId]);
     if (document.rowCount === 0) throw new ChangeRefused('not_found', `The site has no document ${documentId}.`);
     const { rows } = await client.query(

@@ -2,7 +2,7 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { LockedSite } from '../sites/change-site.js';
 
-type Client = LockedSite['client'];
+type Client = LockedSite['db'];
 
 /**
  * Keeps the bytes of a text by their SHA-256, in hex. Held under a lock to the end of the transaction, so that nobody drops them before a version

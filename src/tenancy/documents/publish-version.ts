@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DOCUMENT_VERSION_PUBLISHED, DocumentVersionPublishedRecord } from '../../../schemas/events/notices.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { versionOf } from './document-version.js';
@@ -18,12 +18,12 @@ export interface PublishedVersion {
  * @throws ChangeRefused `not_found`, `wrong_state` (no draft, or one with another content)
  */
 export function publishVersion(
-  database: Database,
+  db: Queryable,
   siteId: string,
   versionId: string,
   expectedSha256?: string,
 ): Promise<PublishedVersion> {
-  return changeSite(database, siteId, async (site) => {
+  return changeSite(db, siteId, async (site) => {
     const version = await versionOf(site, versionId);
     if (version.state !== 'draft') {
       throw new ChangeRefused('wrong_state', `The version is ${version.state}; only a draft can be published.`);
@@ -35,7 +35,7 @@ export function publishVersion(
       );
     }
     const head = noticeHead(site);
-    const { rows } = await site.client.query(
+    const { rows } = await site.db.query(
       `update document_versions set state = 'published', published_at = $2, event_id = $3, number = 1 + coalesce(
          (select max(number) from document_versions where document_id = $4 and language = $5), 0)
         where id = $1 returning number`,

@@ -1,5 +1,5 @@
 import { DOCUMENT_VERSION_RETIRED, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { type VersionRow, versionOf } from './document-version.js';
@@ -10,11 +10,11 @@ import { type VersionRow, versionOf } from './document-version.js';
  * @throws ChangeRefused `not_found`, `wrong_state` (a draft)
  */
 export function retireVersion(
-  database: Database,
+  db: Queryable,
   siteId: string,
   versionId: string,
 ): Promise<{ readonly changed: boolean }> {
-  return changeSite(database, siteId, async (site) => {
+  return changeSite(db, siteId, async (site) => {
     const version = await versionOf(site, versionId);
     if (version.state === 'retired') return { changed: false };
     if (version.state === 'draft') {
@@ -27,7 +27,7 @@ export function retireVersion(
 
 /** Retires a version of a site that is locked. */
 export async function retire(site: LockedSite, version: VersionRow): Promise<void> {
-  await site.client.query("update document_versions set state = 'retired', retired_at = $2 where id = $1", [
+  await site.db.query("update document_versions set state = 'retired', retired_at = $2 where id = $1", [
     version.id,
     site.now,
   ]);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { republishForDomain } from '../configuration/publish-site-config.js';
 import { changeSite } from '../sites/change-site.js';
@@ -17,10 +17,8 @@ export interface SiteChallenge {
  * What a site's domain has to say to be verified.
  * @throws ChangeRefused `not_found`
  */
-export async function challengeOfSite(database: Database, siteId: string): Promise<SiteChallenge> {
-  const { rows } = await database.query('select domain, verification_token, verified_at from sites where id = $1', [
-    siteId,
-  ]);
+export async function challengeOfSite(db: Queryable, siteId: string): Promise<SiteChallenge> {
+  const { rows } = await db.query('select domain, verification_token, verified_at from sites where id = $1', [siteId]);
   const [row] = z.array(ChallengeRow).parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
   return {
@@ -38,19 +36,16 @@ export async function challengeOfSite(database: Database, siteId: string): Promi
  * @throws ChangeRefused `not_found`, `wrong_state` (the domain was changed meanwhile)
  */
 export function verifySite(
-  database: Database,
+  db: Queryable,
   siteId: string,
   met: DomainChallenge | null,
 ): Promise<{ readonly domain: string; readonly republished: number | null }> {
-  return changeSite(database, siteId, async (site) => {
-    const { challenge } = await challengeOfSite(site.client, siteId);
+  return changeSite(db, siteId, async (site) => {
+    const { challenge } = await challengeOfSite(site.db, siteId);
     if (met !== null && met.value !== challenge.value) {
       throw new ChangeRefused('wrong_state', 'The domain was changed meanwhile; verify the new one.');
     }
-    await site.client.query('update sites set verified_at = coalesce(verified_at, $2) where id = $1', [
-      siteId,
-      site.now,
-    ]);
+    await site.db.query('update sites set verified_at = coalesce(verified_at, $2) where id = $1', [siteId, site.now]);
     return { domain: site.domain, republished: await republishForDomain(site) };
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RetentionDays } from '../../../schemas/api/panel/sites.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite } from './change-site.js';
 
@@ -13,13 +13,13 @@ const PeriodRow = z.tuple([z.object({ retention_days: z.int().nullable() })]);
  * @throws ChangeRefused `not_found`, `invalid`
  */
 export function changeRetentionPeriod(
-  database: Database,
+  db: Queryable,
   siteId: string,
   days: number | null,
 ): Promise<{ readonly before: number | null; readonly after: number | null }> {
   const checked = RetentionDays.nullable().safeParse(days);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
-  return changeSite(database, siteId, async ({ client }) => {
+  return changeSite(db, siteId, async ({ db: client }) => {
     const { rows } = await client.query('select retention_days from sites where id = $1', [siteId]);
     const [{ retention_days: before }] = PeriodRow.parse(rows);
     await client.query('update sites set retention_days = $2 where id = $1', [siteId, checked.data]);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ChangeSiteRequest } from '../../../schemas/api/panel/sites.js';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { changeSite } from './change-site.js';
 import { refuseBadNetworks } from './create-site.js';
 
@@ -17,13 +17,9 @@ export interface ChangedSettings {
  * @returns the names of the members that are other than before, and the domains where it is among them
  * @throws ChangeRefused `not_found`, `invalid`
  */
-export function changeSiteSettings(
-  database: Database,
-  siteId: string,
-  settings: SiteSettings,
-): Promise<ChangedSettings> {
+export function changeSiteSettings(db: Queryable, siteId: string, settings: SiteSettings): Promise<ChangedSettings> {
   refuseBadNetworks(settings.allowed_ips ?? []);
-  return changeSite(database, siteId, async ({ client, domain: before }) => {
+  return changeSite(db, siteId, async ({ db: client, domain: before }) => {
     const changed: string[] = [];
     const set = async (column: string, isOther: string, assignments: string, value: unknown): Promise<void> => {
       if (value === undefined) return;

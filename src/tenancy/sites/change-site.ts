@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { noticesStream } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 /** A site, locked: nobody else changes it, and no consent is admitted for it, until the transaction ends. */
 export interface LockedSite {
-  readonly client: pg.PoolClient;
+  readonly db: pg.PoolClient;
   readonly siteId: string;
   readonly domain: string;
   /** Whether the domain is known to be the tenant's. */
@@ -26,23 +26,19 @@ const NowRow = z.tuple([z.object({ now: z.date() })]);
  * judged by what was before.
  * @throws ChangeRefused `not_found`, and what `change` throws
  */
-export function changeSite<T>(
-  database: Database,
-  siteId: string,
-  change: (site: LockedSite) => Promise<T>,
-): Promise<T> {
-  return withTransaction(database, async (client) => {
-    const { rows } = await client.query(
+export function changeSite<T>(db: Queryable, siteId: string, change: (site: LockedSite) => Promise<T>): Promise<T> {
+  return withTransaction(db, async (db) => {
+    const { rows } = await db.query(
       'select domain, verified_at is not null as is_verified from sites where id = $1 for update',
       [siteId],
     );
     const [row] = z.array(SiteRow).parse(rows);
     if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
-    const clock = await client.query('select clock_timestamp() as now');
+    const clock = await db.query('select clock_timestamp() as now');
     const [{ now }] = NowRow.parse(clock.rows);
     const { domain, is_verified: isVerified } = row;
-    const result = await change({ client, siteId, domain, isVerified, now: now.toISOString() });
-    await client.query('update sites set config_revision = config_revision + 1 where id = $1', [siteId]);
+    const result = await change({ db: db, siteId, domain, isVerified, now: now.toISOString() });
+    await db.query('update sites set config_revision = config_revision + 1 where id = $1', [siteId]);
     return result;
   });
 }
@@ -63,7 +59,7 @@ export async function putNotice<T extends JsonObject & { event_id: string }>(
   record: T,
 ): Promise<string> {
   const text = canonicalJson(schema.parse(record));
-  await site.client.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
+  await site.db.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
     site.siteId,
     noticesStream(site.siteId),
     record.event_id,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Database } from '../../platform/database/pool.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 const Rows = z.array(z.object({ site_id: z.string() }));
 
 /** The site of a document. @throws ChangeRefused `not_found` */
-export async function siteOfDocument(database: Database, documentId: string): Promise<string> {
-  const { rows } = await database.query('select site_id from documents where id::text = $1', [documentId]);
+export async function siteOfDocument(db: Queryable, documentId: string): Promise<string> {
+  const { rows } = await db.query('select site_id from documents where id::text = $1', [documentId]);
   const [row] = Rows.parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no document ${documentId}.`);
   return row.site_id;
@@ -16,10 +16,10 @@ const VersionRows = z.array(z.object({ site_id: z.string(), document_id: z.strin
 
 /** The site and the document of a document version. @throws ChangeRefused `not_found` */
 export async function placeOfVersion(
-  database: Database,
+  db: Queryable,
   versionId: string,
 ): Promise<{ readonly siteId: string; readonly documentId: string }> {
-  const { rows } = await database.query('select site_id, document_id from document_versions where id::text = $1', [
+  const { rows } = await db.query('select site_id, document_id from document_versions where id::text = $1', [
     versionId,
   ]);
   const [row] = VersionRows.parse(rows);
@@ -30,8 +30,8 @@ export async function placeOfVersion(
 const TenantRows = z.array(z.object({ tenant_id: z.string() }));
 
 /** The tenant of a site. @throws ChangeRefused `not_found` */
-export async function tenantOfSite(database: Database, siteId: string): Promise<string> {
-  const { rows } = await database.query('select tenant_id from sites where id = $1', [siteId]);
+export async function tenantOfSite(db: Queryable, siteId: string): Promise<string> {
+  const { rows } = await db.query('select tenant_id from sites where id = $1', [siteId]);
   const [row] = TenantRows.parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
   return row.tenant_id;

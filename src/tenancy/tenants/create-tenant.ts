@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
 import { TenantName } from '../../../schemas/api/panel/tenants.js';
-import { type Database, withTransaction } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { PlanTerms } from './plans.js';
 
@@ -13,19 +13,15 @@ import type { PlanTerms } from './plans.js';
  * @throws ChangeRefused `invalid`
  */
 export function createTenant(
-  database: Database,
+  db: Queryable,
   name: string,
   plan: PlanTerms | null,
   madeBy: string | null = null,
 ): Promise<{ readonly id: string }> {
   const id = randomUUID();
-  return withTransaction(database, async (client) => {
-    await client.query('insert into tenants (id, name, made_by_tenant) values ($1, $2, $3)', [
-      id,
-      nameOf(name),
-      madeBy,
-    ]);
-    if (plan !== null) await putSubscription(client, id, plan);
+  return withTransaction(db, async (db) => {
+    await db.query('insert into tenants (id, name, made_by_tenant) values ($1, $2, $3)', [id, nameOf(name), madeBy]);
+    if (plan !== null) await putSubscription(db, id, plan);
     return { id };
   });
 }
@@ -34,16 +30,15 @@ export function createTenant(
  * Gives a tenant another plan, from now on, or ends its subscription.
  * @throws ChangeRefused `not_found`
  */
-export function changeSubscription(database: Database, tenantId: string, plan: PlanTerms | null): Promise<void> {
-  return withTransaction(database, async (client) => {
-    const { rowCount } = await client.query('select from tenants where id = $1', [tenantId]);
+export function changeSubscription(db: Queryable, tenantId: string, plan: PlanTerms | null): Promise<void> {
+  return withTransaction(db, async (db) => {
+    const { rowCount } = await db.query('select from tenants where id = $1', [tenantId]);
     if (rowCount === 0) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
     // The rows that admission takes, in its order.
-    await client.query('select from sites where tenant_id = $1 order by id for update', [tenantId]);
-    if (plan === null)
-      await client.query('update subscriptions set is_active = false where tenant_id = $1', [tenantId]);
-    else await putSubscription(client, tenantId, plan);
-    await client.query('update sites set config_revision = config_revision + 1 where tenant_id = $1', [tenantId]);
+    await db.query('select from sites where tenant_id = $1 order by id for update', [tenantId]);
+    if (plan === null) await db.query('update subscriptions set is_active = false where tenant_id = $1', [tenantId]);
+    else await putSubscription(db, tenantId, plan);
+    await db.query('update sites set config_revision = config_revision + 1 where tenant_id = $1', [tenantId]);
   });
 }
 
@@ -52,12 +47,12 @@ export function changeSubscription(database: Database, tenantId: string, plan: P
  * @returns whether it is other than before
  * @throws ChangeRefused `not_found`, `invalid`
  */
-export async function renameTenant(database: Database, tenantId: string, name: string): Promise<boolean> {
+export async function renameTenant(db: Queryable, tenantId: string, name: string): Promise<boolean> {
   const wanted = nameOf(name);
-  const { rows } = await database.query('select name from tenants where id = $1 for update', [tenantId]);
+  const { rows } = await db.query('select name from tenants where id = $1 for update', [tenantId]);
   const [row] = NameRows.parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
-  await database.query('update tenants set name = $2 where id = $1', [tenantId, wanted]);
+  await db.query('update tenants set name = $2 where id = $1', [tenantId, wanted]);
   return row.name !== wanted;
 }
 
@@ -71,8 +66,8 @@ function nameOf(name: string): string {
 
 const NameRows = z.array(z.object({ name: z.string() }));
 
-async function putSubscription(client: pg.PoolClient, tenantId: string, plan: PlanTerms): Promise<void> {
-  await client.query(
+async function putSubscription(db: pg.PoolClient, tenantId: string, plan: PlanTerms): Promise<void> {
+  await db.query(
     `insert into subscriptions (tenant_id, plan, is_active, rate_limit_per_minute, consent_quota) values ($1, $2, true, $3, $4)
      on conflict (tenant_id) do update set plan = excluded.plan, is_active = true,
        rate_limit_per_minute = excluded.rate_limit_per_minute, consent_quota = excluded.consent_quota`,

@@ -170,11 +170,17 @@ describe('the ledger in public', () => {
     expect(before).toHaveLength(1);
     expect(before[0]).toMatchObject({ replaces: null, bridge_size: null, bridge: null });
     const tsa = await startDevelopmentTsa({ folder: join(world.folder, 'rotation-tsa') });
-    const { worker: pool, log } = world.pipeline;
+    const { worker: pool, eventLog } = world.pipeline;
     const rotate = async () =>
       rotateLedgerKey(
         {
-          ...{ pool, log, keyring: world.keyring, origin: ORIGIN, trustAnchors: [world.tsaRoot, await rootOf(tsa)] },
+          ...{
+            db: pool,
+            eventLog,
+            keyring: world.keyring,
+            origin: ORIGIN,
+            trustAnchors: [world.tsaRoot, await rootOf(tsa)],
+          },
           client: createTimestampClient({ authorities: [tsa.url], trustAnchors: [await rootOf(tsa)] }),
         },
         new AbortController().signal,

@@ -6,16 +6,16 @@ import { type AdmissionDatabase, openAdmissionDatabase } from '../../pipeline/ad
 const hashKey = new Uint8Array(32).fill(7);
 
 /** Runs again where the minute changed meanwhile: then two windows were counted, rightly. */
-async function withinOneMinute<T>(pool: pg.Pool, work: (attempt: number) => Promise<T>): Promise<T> {
+async function withinOneMinute<T>(db: pg.Pool, work: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const before = await minuteOf(pool);
+    const before = await minuteOf(db);
     const result = await work(attempt);
-    if ((await minuteOf(pool)) === before || attempt === 5) return result;
+    if ((await minuteOf(db)) === before || attempt === 5) return result;
   }
 }
 
-async function minuteOf(pool: pg.Pool): Promise<unknown> {
-  const { rows } = await pool.query('select floor(extract(epoch from clock_timestamp()) / 60)::text as minute');
+async function minuteOf(db: pg.Pool): Promise<unknown> {
+  const { rows } = await db.query('select floor(extract(epoch from clock_timestamp()) / 60)::text as minute');
   return rows[0]?.minute;
 }
 
@@ -27,8 +27,8 @@ describe('rate limiter', () => {
   afterAll(() => database.close());
 
   it('grants exactly the limit over two processes at once', async () => {
-    const limiters = [database.pool, database.secondPool].map((pool) => createRateLimiter({ pool, hashKey }));
-    const decisions = await withinOneMinute(database.pool, (attempt) =>
+    const limiters = [database.db, database.secondPool].map((pool) => createRateLimiter({ db: pool, hashKey }));
+    const decisions = await withinOneMinute(database.db, (attempt) =>
       Promise.all(
         Array.from({ length: 400 }, async (_, i) => {
           const limiter = limiters[i % 2];
@@ -47,8 +47,8 @@ describe('rate limiter', () => {
   });
 
   it('counts scopes and keys apart, and looks without taking', async () => {
-    const limiter = createRateLimiter({ pool: database.pool, hashKey });
-    await withinOneMinute(database.pool, async (attempt) => {
+    const limiter = createRateLimiter({ db: database.db, hashKey });
+    await withinOneMinute(database.db, async (attempt) => {
       const key = `k${attempt}`;
       expect(await limiter.peek('x', key, 1)).toMatchObject({ allowed: true, remaining: 1 });
       expect(await limiter.take('x', key, 1)).toMatchObject({ allowed: true, remaining: 0 });
@@ -60,7 +60,7 @@ describe('rate limiter', () => {
   });
 
   it('begins anew with the next window, keeps nothing readable, and sweeps old windows', async () => {
-    const limiter = createRateLimiter({ pool: database.pool, hashKey });
+    const limiter = createRateLimiter({ db: database.db, hashKey });
     await limiter.take('ip', '192.0.2.77', 1);
     await database.owner.query('update rate_limit_windows set minute = minute - 1');
     expect(await limiter.take('ip', '192.0.2.77', 1)).toMatchObject({ allowed: true });
@@ -73,7 +73,7 @@ describe('rate limiter', () => {
 
   it('answers 503 with a time to wait when the database is gone', async () => {
     const other = await openAdmissionDatabase();
-    const limiter = createRateLimiter({ pool: other.pool, hashKey });
+    const limiter = createRateLimiter({ db: other.db, hashKey });
     await limiter.take('site', 'a', 1);
     await other.close();
     await expect(limiter.take('site', 'a', 1)).rejects.toMatchObject({

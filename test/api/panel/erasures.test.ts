@@ -143,7 +143,7 @@ describe('erasures', () => {
     const journal = openErasureJournal(config.erasureJournal);
     await app.superuser.query('update sites set retention_days = 400 where id = $1', [shop.siteId]);
     const old = await eraseSubject(
-      { pool, keyring, journal },
+      { db: pool, keyring, journal },
       {
         siteId: shop.siteId,
         by: { kind: 'retention', before: new Date(Date.UTC(2020, 0, 1)) },

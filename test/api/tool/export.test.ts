@@ -282,7 +282,7 @@ describe('GET /tool/v1/s2s/consents/export', () => {
     const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-journal-'));
     const journal = await openErasureJournal(join(folder, 'erasures.ndjson'));
     await eraseSubject(
-      { pool: workerPool, keyring, journal },
+      { db: workerPool, keyring, journal },
       { siteId: backend.demo.site.id, by: { kind: 'visitor', value: 'to be erased' } },
     );
     await rm(folder, { recursive: true });

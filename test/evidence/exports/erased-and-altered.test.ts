@@ -17,7 +17,10 @@ afterAll(() => world.stop());
 const erase = (visitor: string) => {
   const { workerPool: pool, keyring, config } = world.panel.app.service.installation;
   const journal = openErasureJournal(config.erasureJournal);
-  return eraseSubject({ pool, keyring, journal }, { siteId: world.siteId, by: { kind: 'visitor', value: visitor } });
+  return eraseSubject(
+    { db: pool, keyring, journal },
+    { siteId: world.siteId, by: { kind: 'visitor', value: visitor } },
+  );
 };
 const rowsOf = async (sql: string, id: string) => (await world.panel.app.superuser.query(sql, [id])).rows;
 const codeOf = async (answer: Response) => [answer.status, Object(await answer.json()).code];

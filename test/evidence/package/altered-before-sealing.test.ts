@@ -16,15 +16,25 @@ afterAll(() => world.close());
 
 it('a sealed and stamped record whose proof hash is not by the tenant’s key is never made into a package', async () => {
   const { pipeline, keyring, site, folder } = world;
-  const { worker: pool, log } = pipeline;
+  const { worker: pool, eventLog } = pipeline;
   await world.record(site, [{ visitorId: 'ann' }]);
   await world.seal();
   const forged = newConsent(site.siteId);
-  await log.append(consentsStream(site.siteId), await log.lastRevision(consentsStream(site.siteId)), [forged]);
+  await eventLog.append(consentsStream(site.siteId), await eventLog.lastRevision(consentsStream(site.siteId)), [
+    forged,
+  ]);
   // A sealer that takes the forger's key for the tenant's.
   const signer = ledgerSignerOf(await keyring.ledgerKey(), ORIGIN);
   const limits = { maxLeaves: 8, maxAgeMs: 20 };
-  const deceived = createSealer({ pool, log, keyring: testKeyring, logger: silent, signer, limits, pollMs: 10 });
+  const deceived = createSealer({
+    db: pool,
+    eventLog,
+    keyring: testKeyring,
+    logger: silent,
+    signer,
+    limits,
+    pollMs: 10,
+  });
   await whileRunning([deceived], () =>
     until(async () => (await count(pool, 'leaves where event_id = $1', [forged.id])) === 1),
   );
@@ -32,7 +42,7 @@ it('a sealed and stamped record whose proof hash is not by the tenant’s key is
 
   const output = join(folder, 'forged.zip');
   const request = { siteId: site.siteId, filter: {}, disclose: 'all', output, exportedBy: 'test' } as const;
-  await expect(exportEvidence({ pool, log, keyring, origin: ORIGIN }, request)).rejects.toMatchObject({
+  await expect(exportEvidence({ db: pool, eventLog, keyring, origin: ORIGIN }, request)).rejects.toMatchObject({
     problem: 'proof-hash-differs',
   });
   expect((await readdir(folder)).filter((name) => name.startsWith('forged'))).toEqual([]);

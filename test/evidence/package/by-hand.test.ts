@@ -47,7 +47,7 @@ it.skipIf(missing.length > 0)(
     const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
     const value = 'visitor "3" \\ 3';
     await eraseSubject(
-      { pool: pipeline.worker, keyring, journal },
+      { db: pipeline.worker, keyring, journal },
       { siteId: site.siteId, by: { kind: 'visitor', value } },
     );
     await world.stamp(6);
@@ -57,7 +57,7 @@ it.skipIf(missing.length > 0)(
     for (const [n, filter] of filters.entries()) {
       const output = join(folder, `by-hand-${n}.zip`);
       await exportEvidence(
-        { pool: pipeline.newPool('consent_ledger_api'), log: pipeline.log, keyring, origin: ORIGIN },
+        { db: pipeline.newPool('consent_ledger_api'), eventLog: pipeline.eventLog, keyring, origin: ORIGIN },
         { siteId: site.siteId, filter, disclose: 'all', output, exportedBy: 'test' },
       );
       const readme = String((await unpack(output)).get('README.txt'));

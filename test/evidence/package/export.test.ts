@@ -54,7 +54,10 @@ function request(changes: Partial<ExportRequest> = {}): ExportRequest {
 
 function run(changes: Partial<ExportRequest> = {}) {
   const { pipeline, keyring } = world;
-  return exportEvidence({ pool: pipeline.worker, log: pipeline.log, keyring, origin: ORIGIN }, request(changes));
+  return exportEvidence(
+    { db: pipeline.worker, eventLog: pipeline.eventLog, keyring, origin: ORIGIN },
+    request(changes),
+  );
 }
 
 describe('an export of a site', () => {
@@ -175,7 +178,7 @@ describe('after an erasure', () => {
     const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
     const before = await run();
     const receipt = await eraseSubject(
-      { pool: pipeline.worker, keyring, journal },
+      { db: pipeline.worker, keyring, journal },
       { siteId: site.siteId, by: { kind: 'visitor', value: 'visitor-3' } },
     );
     expect(receipt.erasedRecords).toBe(1);
@@ -209,22 +212,22 @@ describe('after an erasure', () => {
     const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
     const erase = () =>
       eraseSubject(
-        { pool: pipeline.worker, keyring, journal },
+        { db: pipeline.worker, keyring, journal },
         { siteId: site.siteId, by: { kind: 'visitor', value: 'visitor-4' } },
       );
-    const { log } = pipeline;
+    const { eventLog } = pipeline;
     let reads = 0;
     const readStream: EventLog['readStream'] = async (...wanted) => {
-      const page = await log.readStream(...wanted);
+      const page = await eventLog.readStream(...wanted);
       reads += 1;
       if (reads === 1) expect(await erase()).toMatchObject({ erasedRecords: 1, cancelledExports: 1 });
       return page;
     };
-    const interrupted = new Proxy(log, {
+    const interrupted = new Proxy(eventLog, {
       get: (target, name) => (name === 'readStream' ? readStream : Reflect.get(target, name)),
     });
     const exporting = exportEvidence(
-      { pool: pipeline.worker, log: interrupted, keyring, origin: ORIGIN },
+      { db: pipeline.worker, eventLog: interrupted, keyring, origin: ORIGIN },
       request({ output: join(folder, 'cancelled.zip') }),
     );
     await expect(exporting).rejects.toMatchObject({ problem: 'cancelled-by-erasure' });
@@ -253,8 +256,11 @@ describe('a log and a ledger that differ', () => {
         await client.query('begin');
         expect((await client.query(alteration)).rowCount).toBeGreaterThan(0);
         const pool = poolOf(client);
-        const { log } = pipeline;
-        const exporting = exportEvidence({ pool, log, keyring: world.keyring, origin: ORIGIN }, request({ output }));
+        const { eventLog } = pipeline;
+        const exporting = exportEvidence(
+          { db: pool, eventLog, keyring: world.keyring, origin: ORIGIN },
+          request({ output }),
+        );
         await expect(exporting, alteration).rejects.toMatchObject({ problem: 'log-and-ledger-differ' });
       } finally {
         await client.query('rollback');
@@ -266,8 +272,8 @@ describe('a log and a ledger that differ', () => {
 });
 
 /** A pool of one connection that is in a transaction already. */
-function poolOf(client: pg.PoolClient): pg.Pool {
+function poolOf(db: pg.PoolClient): pg.Pool {
   return new Proxy(world.pipeline.owner, {
-    get: (target, name) => (name === 'query' ? client.query.bind(client) : Reflect.get(target, name)),
+    get: (target, name) => (name === 'query' ? db.query.bind(db) : Reflect.get(target, name)),
   });
 }

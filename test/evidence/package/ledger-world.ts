@@ -81,20 +81,20 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   const tsa = await startDevelopmentTsa({ folder: join(folder, 'tsa') });
   const tsaRoot = certificateOf(await readFile(tsa.rootCertificatePemPath, 'utf8'));
   const client = createTimestampClient({ authorities: [tsa.url], trustAnchors: [tsaRoot] });
-  await ensureManifestCertificate({ pool: pipeline.worker, keyring, origin: ORIGIN });
+  await ensureManifestCertificate({ db: pipeline.worker, keyring, origin: ORIGIN });
   const site = await createSiteFixture(pipeline.owner);
   const otherSite = await createSiteFixture(pipeline.owner);
-  const { worker: pool, log } = pipeline;
+  const { worker: pool, eventLog } = pipeline;
 
   const relay = async (): Promise<void> => {
-    const relays = new SiteRelay({ pool, log, keyring, maxRows: 500, maxBytes: 10_000_000 });
+    const relays = new SiteRelay({ db: pool, eventLog, keyring, maxRows: 500, maxBytes: 10_000_000 });
     const signal = new AbortController().signal;
     for (const { siteId } of [site, otherSite]) while ((await relays.relaySome(siteId, signal)) > 0);
   };
   const seal = async (maxLeaves = 16): Promise<void> => {
     await relay();
     const limits = { maxLeaves, maxAgeMs: 20 };
-    const sealer = createSealer({ pool, log, keyring, logger: silent, signer, limits, pollMs: 10 });
+    const sealer = createSealer({ db: pool, eventLog, keyring, logger: silent, signer, limits, pollMs: 10 });
     await whileRunning([sealer], () => until(async () => (await count(pool, SEALED_ALL)) === 1));
   };
   return {
@@ -104,9 +104,9 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
     record: (target, consents) => recordConsents(pipeline, keyring, target, consents),
     async stamp(maxLeaves) {
       await seal(maxLeaves);
-      const state = await catchUpLedger(pool, log);
+      const state = await catchUpLedger(pool, eventLog);
       const newest = await readNewestStamp(pool, [tsaRoot], new Date());
-      await stampCheckpoint({ pool, log, signer, client }, state, newest, new AbortController().signal);
+      await stampCheckpoint({ db: pool, eventLog, signer, client }, state, newest, new AbortController().signal);
     },
     async close() {
       await tsa.stop();

@@ -48,9 +48,9 @@ it('consents before and after a change of text and configuration verify, in one 
   await world.stamp(1000);
   await world.record(after, [{ visitorId: 'later' }]);
   await world.stamp();
-  const parts = { pool: pipeline.worker, log: pipeline.log, keyring, origin: ORIGIN };
+  const options = { db: pipeline.worker, eventLog: pipeline.eventLog, keyring, origin: ORIGIN };
   const request = { siteId: site.siteId, filter: {}, disclose: 'all' as const, exportedBy: 'test' };
-  const { path } = await exportEvidence(parts, { ...request, output: join(folder, 'in-force.zip') });
+  const { path } = await exportEvidence(options, { ...request, output: join(folder, 'in-force.zip') });
   const report = await verify(world, path);
   expect(problemsOf(report)).toEqual([]);
   expect(report.verdict).toBe('valid');
@@ -60,7 +60,7 @@ it('consents before and after a change of text and configuration verify, in one 
   // Recorded although the text had been retired: a service that lets this through is found out.
   await world.record(site, [{ visitorId: 'too late' }]);
   await world.stamp();
-  const wrong = await exportEvidence(parts, { ...request, output: join(folder, 'too-late.zip') });
+  const wrong = await exportEvidence(options, { ...request, output: join(folder, 'too-late.zip') });
   expect(problemsOf(await verify(world, wrong.path)).join()).toContain('retired before the consent');
 });
 

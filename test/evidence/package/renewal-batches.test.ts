@@ -27,7 +27,7 @@ afterAll(() => world.close());
 async function exported() {
   const { pipeline, keyring, site, folder } = world;
   const { path } = await exportEvidence(
-    { pool: pipeline.worker, log: pipeline.log, keyring, origin: ORIGIN },
+    { db: pipeline.worker, eventLog: pipeline.eventLog, keyring, origin: ORIGIN },
     {
       ...{ siteId: site.siteId, filter: { eventIds: ids }, disclose: 'none', exportedBy: 'test' },
       output: join(folder, `renewal-${Date.now()}.zip`),

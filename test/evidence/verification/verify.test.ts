@@ -290,7 +290,7 @@ describe('verification from stored bytes', () => {
     const { workerPool, keyring, config } = app.service.installation;
     const journal = openErasureJournal(config.erasureJournal);
     await eraseSubject(
-      { pool: workerPool, keyring, journal },
+      { db: workerPool, keyring, journal },
       { siteId: demo.site.id, by: { kind: 'visitor', value: 'to be erased' } },
     );
     const expected = {

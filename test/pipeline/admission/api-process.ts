@@ -36,22 +36,22 @@ export interface ApiProcessOptions {
 
 /** @param keyPool in the role of the worker, which makes keys */
 export async function startApiProcess(
-  pool: pg.Pool,
+  db: pg.Pool,
   keyPool: pg.Pool,
   master: KeyObject,
   options: ApiProcessOptions = {},
 ): Promise<ApiProcess> {
   const { clock = Date.now } = options;
   const keyring = await createKeyring(keyPool, master);
-  const directory = createSiteDirectory(pool, keyring);
+  const directory = createSiteDirectory(db, keyring);
   const tokens = createAccessTokens(keyring);
   const admission = createAdmission({
-    pool,
+    db,
     directory,
     random: createRandomPool(),
     clock,
     outbox: createOutboxGauge({
-      pool,
+      db,
       limit: options.outboxLimit ?? 1_000_000,
       everyMs: 20,
       monotonic: () => performance.now(),
@@ -61,9 +61,9 @@ export async function startApiProcess(
   });
   const guards = createToolGuards({
     directory,
-    rateLimiter: createRateLimiter({ pool, hashKey: await keyring.throttleKey() }),
-    apiUsers: { tokens, users: createUserDirectory(pool) },
-    keyUsage: createKeyUsage(pool, Date.now),
+    rateLimiter: createRateLimiter({ db, hashKey: await keyring.throttleKey() }),
+    apiUsers: { tokens, users: createUserDirectory(db) },
+    keyUsage: createKeyUsage(db, Date.now),
     invalidKeyLimit: 30,
   });
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
@@ -81,7 +81,7 @@ export async function startApiProcess(
     keyring,
     accessToken: async (userId) => {
       const signInId = randomUUID();
-      await pool.query(
+      await db.query(
         `insert into sign_ins (id, user_id, refresh_digest, expires_at, lapses_at)
          values ($1, $2, $3, now() + interval '1 hour', now() + interval '1 hour')`,
         [signInId, userId, randomBytes(32)],

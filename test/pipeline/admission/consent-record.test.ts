@@ -23,7 +23,7 @@ describe('what is recorded of a consent', () => {
 
   beforeAll(async () => {
     database = await openAdmissionDatabase();
-    api = await startApiProcess(database.pool, database.worker, createSecretKey(randomBytes(32)));
+    api = await startApiProcess(database.db, database.worker, createSecretKey(randomBytes(32)));
     site = await createSiteFixture(database.owner);
   });
   afterAll(async () => {

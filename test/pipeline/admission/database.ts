@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../support/postgres.js';
 export interface AdmissionDatabase {
   readonly url: string;
   /** Two pools in the role of API processes: nothing is shared between them but the database. */
-  readonly pool: pg.Pool;
+  readonly db: pg.Pool;
   readonly secondPool: pg.Pool;
   /** In the role of the worker. */
   readonly worker: pg.Pool;
@@ -35,7 +35,7 @@ export async function openAdmissionDatabase(): Promise<AdmissionDatabase> {
   const worker = apiPool(database.url, 'consent_ledger_worker');
   return {
     url: database.url,
-    pool,
+    db: pool,
     secondPool,
     worker,
     owner,

@@ -26,7 +26,7 @@ describe('admission when something fails', () => {
 
   it('admits the neighbours of a consent that the database refuses', async () => {
     const site = await createSiteFixture(database.owner);
-    const submitter = createSubmitter(database.pool, DEFAULT_GROUP_LIMITS, () => undefined);
+    const submitter = createSubmitter(database.db, DEFAULT_GROUP_LIMITS, () => undefined);
     const prepared = (eventId: string): PreparedConsent => ({
       eventId,
       body: Buffer.from('{}'),
@@ -46,7 +46,7 @@ describe('admission when something fails', () => {
       consents: [{ refusal: 'none', prepared: prepared(eventId), idempotency: null, bodyDigest: null }],
     });
     const twice = randomUUID();
-    await admitGroup(database.pool, [submission(twice)]);
+    await admitGroup(database.db, [submission(twice)]);
     const outcomes = await Promise.allSettled(
       [randomUUID(), twice, randomUUID()].map((eventId) => submitter.submit(submission(eventId))),
     );
@@ -55,9 +55,9 @@ describe('admission when something fails', () => {
   });
 
   /** Sends a consent, and runs `fault` while its transaction waits for the site's row; then lets it go on. */
-  async function duringAdmission(pool: pg.Pool, fault: (backend: number) => Promise<void>, after: () => Promise<void>) {
+  async function duringAdmission(db: pg.Pool, fault: (backend: number) => Promise<void>, after: () => Promise<void>) {
     const site = await createSiteFixture(database.owner);
-    const api = await startApiProcess(pool, database.worker, master);
+    const api = await startApiProcess(db, database.worker, master);
     const body = {
       consent_type: 'cookie',
       decision: 'accepted',
@@ -147,7 +147,7 @@ describe('admission when something fails', () => {
       document_version_id: site.versions.cookieEn,
       idempotency_key: newKey(),
     };
-    const open = await startApiProcess(database.pool, database.worker, master);
+    const open = await startApiProcess(database.db, database.worker, master);
     const full = await startApiProcess(database.secondPool, database.worker, master, { outboxLimit: 1 });
     try {
       expect((await post(open, site.writeKey, SINGLE, body)).status).toBe(202);

@@ -30,7 +30,7 @@ describe('nonces over two API processes at once', () => {
       await two.database.owner.query(
         "update admission_generations set began_at = began_at - interval '1 hour' where kind = 'nonces'",
       );
-      return (await two.database.pool.query("select advance_admission_generation('nonces') as done")).rows[0].done;
+      return (await two.database.db.query("select advance_admission_generation('nonces') as done")).rows[0].done;
     };
     const send = (i: number) =>
       post(two.either(i), site.writeKey, SINGLE, cookie(site), { nonce: nonces[i % nonces.length] ?? '', ahead: 299 });
@@ -49,7 +49,7 @@ describe('nonces over two API processes at once', () => {
     await two.database.owner.query(
       "update admission_generations set began_at = clock_timestamp() - interval '470 seconds'",
     );
-    const { rows } = await two.database.pool.query("select advance_admission_generation('nonces') as done");
+    const { rows } = await two.database.db.query("select advance_admission_generation('nonces') as done");
     expect(rows).toEqual([{ done: false }]);
     const slot = (await two.database.owner.query("select slot from admission_generations where kind = 'nonces'"))
       .rows[0].slot;

@@ -21,7 +21,7 @@ describe('what admission refuses', () => {
 
   beforeAll(async () => {
     database = await openAdmissionDatabase();
-    api = await startApiProcess(database.pool, database.worker, createSecretKey(randomBytes(32)));
+    api = await startApiProcess(database.db, database.worker, createSecretKey(randomBytes(32)));
     site = await createSiteFixture(database.owner, { quota: 1000 });
     cookie = { consent_type: 'cookie', decision: 'accepted', document_version_id: site.versions.cookieEn };
     approval = { consent_type: 'document_approval', decision: 'accepted', document_version_id: site.versions.form };

@@ -28,7 +28,7 @@ export async function openTwoApis(): Promise<TwoApis> {
   const database = await openAdmissionDatabase();
   const master = createSecretKey(randomBytes(32));
   const apis = [
-    await startApiProcess(database.pool, database.worker, master),
+    await startApiProcess(database.db, database.worker, master),
     await startApiProcess(database.secondPool, database.worker, master),
   ] as const;
   const numberOf = async (sql: string, value: string): Promise<number> =>

@@ -22,7 +22,7 @@ test('a generation that has lasted long enough gives way, a young one does not',
   await database.owner.query(
     "update admission_generations set slot = 0, began_at = now() - interval '1 hour' where kind = 'nonces'",
   );
-  const upkeep = createUpkeep({ pool: database.worker, logger, everyMs: 20 });
+  const upkeep = createUpkeep({ db: database.worker, logger, everyMs: 20 });
   const stop = new AbortController();
   const running = upkeep.run(stop.signal);
   while (Number(upkeep.status().runs) < 2) await sleep(10);
@@ -43,7 +43,7 @@ test('a database that does not answer is tried again', async () => {
       return () => Promise.reject(new Error('connection lost'));
     },
   });
-  const upkeep = createUpkeep({ pool: flaky, logger, everyMs: 10 });
+  const upkeep = createUpkeep({ db: flaky, logger, everyMs: 10 });
   const stop = new AbortController();
   const running = upkeep.run(stop.signal);
   while (upkeep.status().runs === 0) await sleep(10);

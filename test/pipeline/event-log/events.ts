@@ -30,11 +30,11 @@ export function plain(event: NewEvent): { id: string; type: string; data: string
 }
 
 /** Every event behind `after`, page by page. */
-export async function readToEnd(log: EventLog, after: Position | null, limit = 200): Promise<LoggedEvent[]> {
+export async function readToEnd(eventLog: EventLog, after: Position | null, limit = 200): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = [];
   let position = after;
   for (;;) {
-    const page = await log.readAll(position, limit);
+    const page = await eventLog.readAll(position, limit);
     events.push(...page.events);
     position = page.next;
     if (page.atEnd) return events;
@@ -42,11 +42,11 @@ export async function readToEnd(log: EventLog, after: Position | null, limit = 2
 }
 
 /** The position of the newest event there is, by way of a marker appended for the purpose. */
-export async function currentEnd(fixture: Pick<EventLogFixture, 'knownEnd'>, log: EventLog): Promise<Position> {
+export async function currentEnd(fixture: Pick<EventLogFixture, 'knownEnd'>, eventLog: EventLog): Promise<Position> {
   const stream = newStream('marker');
-  await log.append(stream, NO_STREAM, newEvents(1));
+  await eventLog.append(stream, NO_STREAM, newEvents(1));
   for (;;) {
-    const page = await log.readAll(fixture.knownEnd, 1_000);
+    const page = await eventLog.readAll(fixture.knownEnd, 1_000);
     fixture.knownEnd = page.next;
     const marker = page.events.find((event) => event.stream === stream);
     if (marker) return marker.position;
@@ -54,10 +54,10 @@ export async function currentEnd(fixture: Pick<EventLogFixture, 'knownEnd'>, log
 }
 
 /** Every event of a stream, page by page. */
-export async function readWholeStream(log: EventLog, stream: string): Promise<NewEvent[]> {
+export async function readWholeStream(eventLog: EventLog, stream: string): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
   for (;;) {
-    const page = await log.readStream(stream, events.length, 500);
+    const page = await eventLog.readStream(stream, events.length, 500);
     if (page.length === 0) return events;
     events.push(...page);
   }

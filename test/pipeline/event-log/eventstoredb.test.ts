@@ -66,15 +66,15 @@ function describeCopies(reach: () => Promise<EventLogFixture>): void {
   });
 }
 
-async function contents(log: EventLog): Promise<unknown[]> {
-  const events = await readToEnd(log, null);
+async function contents(eventLog: EventLog): Promise<unknown[]> {
+  const events = await readToEnd(eventLog, null);
   return events.map((event) => ({ ...plain(event), stream: event.stream, revision: event.revision }));
 }
 
-async function isEmpty(log: EventLog): Promise<boolean> {
+async function isEmpty(eventLog: EventLog): Promise<boolean> {
   let position: Position | null = null;
   for (;;) {
-    const page = await log.readAll(position, 100);
+    const page = await eventLog.readAll(position, 100);
     if (page.events.length > 0) return false;
     if (page.atEnd) return true;
     position = page.next;

@@ -66,18 +66,18 @@ describe('the identity of a log, and its copy', () => {
 
   describe('a copy', () => {
     /** A log of three interleaved streams, one of them with events too large for few appends. */
-    const fill = async (log: EventLog): Promise<void> => {
-      await ensureLogIdentity(log, null);
+    const fill = async (eventLog: EventLog): Promise<void> => {
+      await ensureLogIdentity(eventLog, null);
       const [a, b, c] = [newStream(), newStream('notices'), newStream('ledger')];
       for (let round = 0; round < 20; round += 1) {
-        await log.append(a, round * 3 - 1, newEvents(3));
-        await log.append(b, round - 1, newEvents(1));
+        await eventLog.append(a, round * 3 - 1, newEvents(3));
+        await eventLog.append(b, round - 1, newEvents(1));
       }
-      await appendExactlyOnce(log, c, NO_STREAM, newEvents(30, 100_000));
-      await log.append(a, 59, newEvents(2));
+      await appendExactlyOnce(eventLog, c, NO_STREAM, newEvents(30, 100_000));
+      await eventLog.append(a, 59, newEvents(2));
     };
-    const contents = async (log: EventLog) =>
-      (await readToEnd(log, null)).map((event) => ({
+    const contents = async (eventLog: EventLog) =>
+      (await readToEnd(eventLog, null)).map((event) => ({
         ...plain(event),
         stream: event.stream,
         revision: event.revision,

@@ -42,12 +42,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function sealOne({ worker: pool, log }: Pipeline): Promise<void> {
+async function sealOne({ worker: pool, eventLog }: Pipeline): Promise<void> {
   const site = randomUUID();
-  await log.append(consentsStream(site), -1, [newConsent(site)]);
+  await eventLog.append(consentsStream(site), -1, [newConsent(site)]);
   const { size } = await readLedgerState(pool);
   const sealer = createSealer({
-    ...{ pool, log, keyring: testKeyring, logger: silent, signer },
+    ...{ db: pool, eventLog, keyring: testKeyring, logger: silent, signer },
     limits: { maxLeaves: 1, maxAgeMs: 10 },
     pollMs: 10,
     rememberHead: (state) => rememberHead(pool, file, state),
@@ -55,22 +55,22 @@ async function sealOne({ worker: pool, log }: Pipeline): Promise<void> {
   await whileRunning([sealer], () => until(async () => (await readLedgerState(pool)).size > size));
 }
 
-const check = ({ worker, log }: Pipeline) => assertLedgerNotRolledBack(worker, log, file);
+const check = ({ worker, eventLog }: Pipeline) => assertLedgerNotRolledBack(worker, eventLog, file);
 
 test('a ledger that was restored from an older backup is refused until an operator accepts it, and says so then', async () => {
   await check(pipeline);
   await sealOne(pipeline);
-  await copyLog(pipeline.log, restored.log);
+  await copyLog(pipeline.eventLog, restored.eventLog);
   await check(restored);
   await sealOne(pipeline);
   await check(pipeline);
   expect(JSON.parse(await readFile(file.path, 'utf8'))).toMatchObject({ v: 1, size: 2 });
-  expect(await acceptRestoredLedger(pipeline.worker, pipeline.log, file)).toBeNull();
+  expect(await acceptRestoredLedger(pipeline.worker, pipeline.eventLog, file)).toBeNull();
 
   await expect(check(restored)).rejects.toThrow(LedgerRolledBack);
   const { root } = (await file.read()) ?? {};
-  expect(await acceptRestoredLedger(restored.worker, restored.log, file)).toMatchObject({ lostFromSize: 1 });
-  const last = (await restored.log.readStream(LEDGER_STREAM, 0, 100)).at(-1);
+  expect(await acceptRestoredLedger(restored.worker, restored.eventLog, file)).toMatchObject({ lostFromSize: 1 });
+  const last = (await restored.eventLog.readStream(LEDGER_STREAM, 0, 100)).at(-1);
   expect(last?.type).toBe(LEDGER_RESTORED);
   expect(JSON.parse(new TextDecoder().decode(last?.data))).toMatchObject({
     lost_from_size: 1,
@@ -85,6 +85,6 @@ test('a ledger that was restored from an older backup is refused until an operat
 
 test('a head file that cannot be read is no licence to go on', async () => {
   await sealOne(pipeline);
-  const { worker, log } = pipeline;
-  await expect(assertLedgerNotRolledBack(worker, log, openLedgerHeadFile(folder))).rejects.toThrow('EISDIR');
+  const { worker, eventLog } = pipeline;
+  await expect(assertLedgerNotRolledBack(worker, eventLog, openLedgerHeadFile(folder))).rejects.toThrow('EISDIR');
 });

@@ -39,16 +39,16 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 
 function projector(projections: readonly Projection[] = PROJECTIONS): BackgroundPart {
-  const { projections: pool, log } = pipeline;
-  return createProjector({ pool, log, logger: silent, projections, stoppedPollMs: 50 });
+  const { projections: pool, eventLog } = pipeline;
+  return createProjector({ db: pool, eventLog, logger: silent, projections, stoppedPollMs: 50 });
 }
 
 async function append(site: string, events: readonly NewEvent[], stream = consentsStream(site)): Promise<void> {
-  await appendExactlyOnce(pipeline.log, stream, await pipeline.log.lastRevision(stream), events);
+  await appendExactlyOnce(pipeline.eventLog, stream, await pipeline.eventLog.lastRevision(stream), events);
 }
 
 async function upToDate(projections: readonly Projection[] = PROJECTIONS): Promise<boolean> {
-  const all = await projectionStatus(pipeline.projections, pipeline.log, projections);
+  const all = await projectionStatus(pipeline.projections, pipeline.eventLog, projections);
   return all.every((status) => status.state === 'running' && status.isUpToDate === true);
 }
 
@@ -123,7 +123,7 @@ test('a stopped projection is listed as such, and a rebuild replays to the end o
       },
     },
   };
-  const { projections: pool, log } = pipeline;
+  const { projections: pool, eventLog } = pipeline;
   await append(site, consentsOf(site, 6));
   expect(await stoppedProjections(pool, [fragile])).toEqual([]);
   await whileRunning([projector([fragile])], () =>
@@ -132,11 +132,11 @@ test('a stopped projection is listed as such, and a rebuild replays to the end o
   expect(await listProjections(pool, [fragile])).toMatchObject([
     { name: 'counted', state: 'stopped', problem: { reason: 'cannot do this one' } },
   ]);
-  await expect(rebuildProjection({ pool, log, projection: fragile })).rejects.toThrow('cannot do this one');
+  await expect(rebuildProjection({ db: pool, eventLog, projection: fragile })).rejects.toThrow('cannot do this one');
   expect(await stoppedProjections(pool, [fragile])).toEqual(['counted']);
   expect(await count(pipeline.owner, 'read_model.counted')).toBe(2);
 
-  expect((await rebuildProjection({ pool, log, projection: counted })).comparison).toBeNull();
+  expect((await rebuildProjection({ db: pool, eventLog, projection: counted })).comparison).toBeNull();
   expect(await count(pipeline.owner, 'read_model.counted')).toBe(6);
   expect(await upToDate([counted])).toBe(true);
 });
@@ -186,9 +186,9 @@ test('an event that a projection does not know stops it, and no other; a rebuild
     await until(
       async () =>
         (await upToDate()) &&
-        (await projectionStatus(pipeline.projections, pipeline.log, [fragile]))[0]?.state === 'stopped',
+        (await projectionStatus(pipeline.projections, pipeline.eventLog, [fragile]))[0]?.state === 'stopped',
     );
-    const [status] = await projectionStatus(pipeline.projections, pipeline.log, [fragile]);
+    const [status] = await projectionStatus(pipeline.projections, pipeline.eventLog, [fragile]);
     expect(status?.problem).toMatchObject({ reason: 'cannot do this one', event: { stream, revision: 3 } });
     expect(await rowsOf(site)).toBe(6);
   });
@@ -218,10 +218,12 @@ test('an event that the database refuses stops the projection behind all events 
   };
   await append(site, consentsOf(site, 9));
   await whileRunning([projector([strict])], () =>
-    until(async () => (await projectionStatus(pipeline.projections, pipeline.log, [strict]))[0]?.state === 'stopped'),
+    until(
+      async () => (await projectionStatus(pipeline.projections, pipeline.eventLog, [strict]))[0]?.state === 'stopped',
+    ),
   );
   expect(await count(pipeline.owner, 'read_model.strict')).toBe(4);
-  const [status] = await projectionStatus(pipeline.projections, pipeline.log, [strict]);
+  const [status] = await projectionStatus(pipeline.projections, pipeline.eventLog, [strict]);
   expect(status?.problem?.event?.revision).toBe(4);
   expect(status?.problem?.reason).toContain('22003');
 });
@@ -241,8 +243,13 @@ test('a rebuild beside the live read model gives the same, and readers never see
       for (let at = 2_000; at < 3_000; at += 100) await append(site, events.slice(at, at + 100));
     })();
     const seen: number[] = [];
-    const { projections: pool, log } = pipeline;
-    const result = await rebuildProjection({ pool, log, projection: consents, onProgress: (n) => seen.push(n) });
+    const { projections: pool, eventLog } = pipeline;
+    const result = await rebuildProjection({
+      db: pool,
+      eventLog,
+      projection: consents,
+      onProgress: (n) => seen.push(n),
+    });
     await writing;
     await until(async () => (await rowsOf(site)) === 3_000);
     done = true;
@@ -259,18 +266,26 @@ test('a rebuild beside the live read model gives the same, and readers never see
 });
 
 test('a comparison finds a row that was changed by hand', async () => {
-  const { projections: pool, log } = pipeline;
+  const { projections: pool, eventLog } = pipeline;
   const { rows } = await pipeline.owner.query(
     `select 'rm_consents_' || live_generation as schema from projections where name = 'consents'`,
   );
   const [{ schema }] = z.tuple([z.object({ schema: z.string() })]).parse(rows);
-  expect((await compareProjection({ pool, log, projection: consents })).comparison).toMatchObject([{ equal: true }]);
+  expect((await compareProjection({ db: pool, eventLog, projection: consents })).comparison).toMatchObject([
+    { equal: true },
+  ]);
   await pipeline.owner.query(
     `update ${schema}.consents set decision = 'accepted' where event_id = (select max(event_id::text)::uuid from ${schema}.consents)`,
   );
-  expect((await compareProjection({ pool, log, projection: consents })).comparison).toMatchObject([{ equal: false }]);
-  expect((await rebuildProjection({ pool, log, projection: consents })).comparison).toMatchObject([{ equal: false }]);
-  expect((await compareProjection({ pool, log, projection: consents })).comparison).toMatchObject([{ equal: true }]);
+  expect((await compareProjection({ db: pool, eventLog, projection: consents })).comparison).toMatchObject([
+    { equal: false },
+  ]);
+  expect((await rebuildProjection({ db: pool, eventLog, projection: consents })).comparison).toMatchObject([
+    { equal: false },
+  ]);
+  expect((await compareProjection({ db: pool, eventLog, projection: consents })).comparison).toMatchObject([
+    { equal: true },
+  ]);
 });
 
 test('the example of the documentation can be replayed', async () => {
@@ -281,9 +296,9 @@ test('the example of the documentation can be replayed', async () => {
     newConsent(site, { language: 'en' }),
   ]);
   const example = await loadProjection('docs/examples/withdrawals-by-language.mjs');
-  const { projections: pool, log } = pipeline;
+  const { projections: pool, eventLog } = pipeline;
   for (let time = 0; time < 2; time += 1) {
-    await rebuildProjection({ pool, log, projection: example });
+    await rebuildProjection({ db: pool, eventLog, projection: example });
     const { rows } = await pipeline.owner.query(
       'select language, consents, withdrawals from read_model.withdrawals_by_language where site_id = $1 order by 1',
       [site],
@@ -298,10 +313,10 @@ test('the example of the documentation can be replayed', async () => {
 });
 
 test('an event of the ledger with a type that nobody knows stops every projection there', async () => {
-  await pipeline.log.append(LEDGER_STREAM, -1, [event(randomUUID(), 'Surprise.v1', {})]);
+  await pipeline.eventLog.append(LEDGER_STREAM, -1, [event(randomUUID(), 'Surprise.v1', {})]);
   await whileRunning([projector()], () =>
     until(async () =>
-      (await projectionStatus(pipeline.projections, pipeline.log, PROJECTIONS)).every(
+      (await projectionStatus(pipeline.projections, pipeline.eventLog, PROJECTIONS)).every(
         (status) => status.state === 'stopped',
       ),
     ),

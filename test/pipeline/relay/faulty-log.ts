@@ -11,23 +11,23 @@ export interface AppendCall {
 export type Fault = null | { readonly before: Error } | 'lost' | { readonly lost: Error };
 
 /** A log that does faults to appends of the real one beneath. */
-export function faultyLog(log: EventLog, fault: (call: AppendCall) => Fault | Promise<Fault>): EventLog {
+export function faultyLog(eventLog: EventLog, fault: (call: AppendCall) => Fault | Promise<Fault>): EventLog {
   return {
-    kind: log.kind,
-    maxAppendBytes: log.maxAppendBytes,
+    kind: eventLog.kind,
+    maxAppendBytes: eventLog.maxAppendBytes,
     append: async (stream, expectedRevision, events) => {
       const chosen = await fault({ stream, expectedRevision, events });
       if (chosen !== null && typeof chosen === 'object' && 'before' in chosen) throw chosen.before;
-      const result = await log.append(stream, expectedRevision, events);
+      const result = await eventLog.append(stream, expectedRevision, events);
       if (chosen === 'lost') throw new AppendOutcomeUnknown('the answer was lost');
       if (chosen !== null) throw chosen.lost;
       return result;
     },
-    readStream: (stream, from, limit) => log.readStream(stream, from, limit),
-    lastRevision: (stream) => log.lastRevision(stream),
-    readAll: (after, limit) => log.readAll(after, limit),
-    subscribe: (after, signal) => log.subscribe(after, signal),
-    ping: () => log.ping(),
-    close: () => log.close(),
+    readStream: (stream, from, limit) => eventLog.readStream(stream, from, limit),
+    lastRevision: (stream) => eventLog.lastRevision(stream),
+    readAll: (after, limit) => eventLog.readAll(after, limit),
+    subscribe: (after, signal) => eventLog.subscribe(after, signal),
+    ping: () => eventLog.ping(),
+    close: () => eventLog.close(),
   };
 }

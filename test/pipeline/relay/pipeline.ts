@@ -10,7 +10,7 @@ import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/even
 import type { EventLog, NewEvent } from '../../../src/pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
 import type { LedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
-import type { BackgroundPart, Log } from '../../../src/platform/background/part.js';
+import type { BackgroundPart, ServiceLogger } from '../../../src/platform/background/part.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
 import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/keys/index.js';
@@ -24,7 +24,7 @@ export interface Pipeline {
   readonly owner: pg.Pool;
   readonly worker: pg.Pool;
   readonly projections: pg.Pool;
-  readonly log: EventLog;
+  readonly eventLog: EventLog;
   /** Another, empty log, as after the loss of the first. */
   newLog(): Promise<EventLog>;
   /** One more pool of the worker's role; closed at the end. */
@@ -36,7 +36,7 @@ export interface Pipeline {
 
 export async function startPipeline(): Promise<Pipeline> {
   const database = await createTestDatabase();
-  const others: { readonly log: EventLog; readonly database: TestDatabase }[] = [];
+  const others: { readonly eventLog: EventLog; readonly database: TestDatabase }[] = [];
   const pools: pg.Pool[] = [];
   const newPool = (role?: DatabaseRole, url = database.url): pg.Pool => {
     const pool = createPool({
@@ -48,7 +48,7 @@ export async function startPipeline(): Promise<Pipeline> {
       onIdleError: () => undefined,
     });
     // A server's farewell may come in the same packet as its welcome, before whoever asked for the client can listen.
-    pool.on('connect', (client) => client.on('error', () => undefined));
+    pool.on('connect', (db) => db.on('error', () => undefined));
     pools.push(pool);
     return pool;
   };
@@ -59,7 +59,7 @@ export async function startPipeline(): Promise<Pipeline> {
     owner,
     worker: newPool('consent_ledger_worker'),
     projections: newPool('consent_ledger_projections'),
-    log,
+    eventLog: log,
     newPool,
     async newPoolWithoutLocks() {
       await owner.query(`
@@ -73,11 +73,11 @@ export async function startPipeline(): Promise<Pipeline> {
     async newLog() {
       const other = await createTestDatabase();
       const empty = openLog(other.url);
-      others.push({ log: empty, database: other });
+      others.push({ eventLog: empty, database: other });
       return empty;
     },
     async close() {
-      await Promise.all([log, ...others.map((other) => other.log)].map((one) => one.close()));
+      await Promise.all([log, ...others.map((other) => other.eventLog)].map((one) => one.close()));
       await Promise.all(others.map((other) => other.database.drop()));
       await Promise.all(pools.map((pool) => pool.end()));
       await database.drop();
@@ -98,7 +98,7 @@ const print = (...line: unknown[]): void => {
 };
 
 /** Says nothing, unless TEST_LOG is set. */
-export const silent: Log = { info: print, warn: print, error: print };
+export const silent: ServiceLogger = { info: print, warn: print, error: print };
 
 /** The ledger's key, made anew. */
 export function newSigner(origin = 'ledger.example/test'): LedgerSigner {
@@ -197,10 +197,10 @@ export async function whileRunning<T>(parts: readonly BackgroundPart[], work: ()
 }
 
 /** Ids of a stream's events in the log, in order. */
-export async function idsInLog(log: EventLog, stream: string): Promise<string[]> {
+export async function idsInLog(eventLog: EventLog, stream: string): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
-    const page = await log.readStream(stream, ids.length, 500);
+    const page = await eventLog.readStream(stream, ids.length, 500);
     if (page.length === 0) return ids;
     ids.push(...page.map((e) => e.id));
   }

@@ -1,7 +1,7 @@
 import type { EventLog, LogPage, StreamEvent } from '../../../src/pipeline/event-log/port.js';
 
 /** A log of a test's own within a shared one: its streams have a prefix there, and nothing else is seen. */
-export function privateCorner(log: EventLog, prefix: string): EventLog {
+export function privateCorner(eventLog: EventLog, prefix: string): EventLog {
   const outer = (stream: string): string => `${prefix}-${stream}`;
   const inner = <E extends StreamEvent>(event: E): E => ({ ...event, stream: event.stream.slice(prefix.length + 1) });
   const own = (page: LogPage): LogPage => ({
@@ -9,19 +9,19 @@ export function privateCorner(log: EventLog, prefix: string): EventLog {
     events: page.events.filter((event) => event.stream.startsWith(`${prefix}-`)).map(inner),
   });
   return {
-    kind: log.kind,
-    maxAppendBytes: log.maxAppendBytes,
-    append: (stream, expected, events) => log.append(outer(stream), expected, events),
-    readStream: async (stream, from, limit) => (await log.readStream(outer(stream), from, limit)).map(inner),
-    lastRevision: (stream) => log.lastRevision(outer(stream)),
-    readAll: async (after, limit) => own(await log.readAll(after, limit)),
+    kind: eventLog.kind,
+    maxAppendBytes: eventLog.maxAppendBytes,
+    append: (stream, expected, events) => eventLog.append(outer(stream), expected, events),
+    readStream: async (stream, from, limit) => (await eventLog.readStream(outer(stream), from, limit)).map(inner),
+    lastRevision: (stream) => eventLog.lastRevision(outer(stream)),
+    readAll: async (after, limit) => own(await eventLog.readAll(after, limit)),
     async *subscribe(after, signal) {
-      for await (const page of log.subscribe(after, signal)) {
+      for await (const page of eventLog.subscribe(after, signal)) {
         const mine = own(page);
         if (mine.events.length > 0) yield mine;
       }
     },
-    ping: () => log.ping(),
-    close: () => log.close(),
+    ping: () => eventLog.ping(),
+    close: () => eventLog.close(),
   };
 }

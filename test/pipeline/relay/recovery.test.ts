@@ -37,12 +37,12 @@ afterEach(() => pipeline.close());
 
 const limits = { maxLeaves: 10, maxAgeMs: 50 };
 
-function parts(log: EventLog): BackgroundPart[] {
+function parts(eventLog: EventLog): BackgroundPart[] {
   const { worker: pool, projections: projectorPool } = pipeline;
   return [
-    createRelay({ keyring: testKeyring, pool, log, logger: silent, retentionMs: 3_600_000, pollMs: 20 }),
-    createSealer({ keyring: testKeyring, pool, log, logger: silent, signer, limits, pollMs: 20 }),
-    createProjector({ pool: projectorPool, log, logger: silent, projections: PROJECTIONS, stoppedPollMs: 50 }),
+    createRelay({ keyring: testKeyring, db: pool, eventLog, logger: silent, retentionMs: 3_600_000, pollMs: 20 }),
+    createSealer({ keyring: testKeyring, db: pool, eventLog, logger: silent, signer, limits, pollMs: 20 }),
+    createProjector({ db: projectorPool, eventLog, logger: silent, projections: PROJECTIONS, stoppedPollMs: 50 }),
   ];
 }
 
@@ -59,15 +59,15 @@ async function newSite(): Promise<string> {
 }
 
 /** Admits consents, and waits until they are sealed and projected. */
-async function consent(site: string, n: number, log: EventLog): Promise<string[]> {
+async function consent(site: string, n: number, eventLog: EventLog): Promise<string[]> {
   const events = Array.from({ length: n }, () => newConsent(site));
   await admit(pipeline.owner, site, events);
-  await whileRunning(parts(log), () => until(() => isSettled(log)));
+  await whileRunning(parts(eventLog), () => until(() => isSettled(eventLog)));
   return events.map((e) => e.id);
 }
 
-async function isSettled(log: EventLog): Promise<boolean> {
-  const all = await projectionStatus(pipeline.projections, log, PROJECTIONS);
+async function isSettled(eventLog: EventLog): Promise<boolean> {
+  const all = await projectionStatus(pipeline.projections, eventLog, PROJECTIONS);
   const waiting = await count(pipeline.owner, 'outbox where revision is null');
   const unsealed = await count(
     pipeline.owner,
@@ -88,10 +88,10 @@ async function restore(from: EventLog, ends: ReadonlyMap<string, number>): Promi
 
 test('a log restored from an older backup is refused, and filled again to the byte', async () => {
   const [a, b] = [await newSite(), await newSite()];
-  const ids = [...(await consent(a, 30, pipeline.log))];
-  await consent(b, 5, pipeline.log);
+  const ids = [...(await consent(a, 30, pipeline.eventLog))];
+  await consent(b, 5, pipeline.eventLog);
   const older = await restore(
-    pipeline.log,
+    pipeline.eventLog,
     new Map([
       [consentsStream(a), 9],
       [LEDGER_STREAM, 1],
@@ -99,7 +99,7 @@ test('a log restored from an older backup is refused, and filled again to the by
   );
   await expect(assertLogNotBehind(pipeline.worker, older)).rejects.toThrow(LogBehind);
   await expect(
-    createSealer({ keyring: testKeyring, pool: pipeline.worker, log: older, logger: silent, signer, limits }).run(
+    createSealer({ keyring: testKeyring, db: pipeline.worker, eventLog: older, logger: silent, signer, limits }).run(
       never,
     ),
   ).rejects.toThrow(LogBehind);
@@ -107,7 +107,7 @@ test('a log restored from an older backup is refused, and filled again to the by
   const recovery = await recoverLog(pipeline.worker, older, testKeyring);
   expect(recovery.refilledStreams).toBe(3);
   for (const stream of [consentsStream(a), consentsStream(b), LEDGER_STREAM]) {
-    expect(await older.readStream(stream, 0, 100)).toEqual(await pipeline.log.readStream(stream, 0, 100));
+    expect(await older.readStream(stream, 0, 100)).toEqual(await pipeline.eventLog.readStream(stream, 0, 100));
   }
   expect(await recoverLog(pipeline.worker, older, testKeyring)).toEqual({
     refilledStreams: 0,
@@ -123,14 +123,14 @@ test('a log restored from an older backup is refused, and filled again to the by
 
 test('what is not kept any more cannot be recovered, and that is said', async () => {
   const site = await newSite();
-  await consent(site, 3, pipeline.log);
+  await consent(site, 3, pipeline.eventLog);
   await pipeline.owner.query('delete from outbox');
   await expect(recoverLog(pipeline.worker, await pipeline.newLog(), testKeyring)).rejects.toThrow(LogNotRecoverable);
 });
 
 test('a database restored from an older backup takes over what the log has', async () => {
   const site = await newSite();
-  const ids = await consent(site, 12, pipeline.log);
+  const ids = await consent(site, 12, pipeline.eventLog);
   // As of the backup seven were in the log, and the last two not even in the outbox.
   await pipeline.owner.query(`
     delete from outbox where revision >= 10;
@@ -140,22 +140,22 @@ test('a database restored from an older backup takes over what the log has', asy
     update sealer_state set ledger_revision = -1, log_position = null`);
   const later = newConsent(site);
   await admit(pipeline.owner, site, [later]);
-  await whileRunning(parts(pipeline.log), () =>
+  await whileRunning(parts(pipeline.eventLog), () =>
     until(async () => (await listParkedSites(pipeline.worker)).length === 1),
   );
-  const recovery = await recoverLog(pipeline.worker, pipeline.log, testKeyring);
+  const recovery = await recoverLog(pipeline.worker, pipeline.eventLog, testKeyring);
   expect(recovery).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 5 });
   expect(await listParkedSites(pipeline.worker)).toEqual([]);
-  await whileRunning(parts(pipeline.log), () => until(() => isSettled(pipeline.log)));
-  expect(await idsInLog(pipeline.log, consentsStream(site))).toEqual([...ids, later.id]);
+  await whileRunning(parts(pipeline.eventLog), () => until(() => isSettled(pipeline.eventLog)));
+  expect(await idsInLog(pipeline.eventLog, consentsStream(site))).toEqual([...ids, later.id]);
   expect(await count(pipeline.owner, 'leaves')).toBe(13);
   expect(await count(pipeline.owner, 'read_model.consents')).toBe(13);
 });
 
 test('outbox rows are deleted once they are old and their batch is stamped, and not before', async () => {
   const site = await newSite();
-  await consent(site, 10, pipeline.log);
-  await consent(site, 10, pipeline.log);
+  await consent(site, 10, pipeline.eventLog);
+  await consent(site, 10, pipeline.eventLog);
   const old = `update outbox set created_at = now() - interval '2 days'`;
   await pipeline.owner.query(old);
   const day = 86_400_000;

@@ -27,11 +27,11 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-function relay(log: EventLog = pipeline.log, pool: pg.Pool = pipeline.worker): Relay {
+function relay(eventLog: EventLog = pipeline.eventLog, db: pg.Pool = pipeline.worker): Relay {
   return createRelay({
     keyring: testKeyring,
-    pool,
-    log,
+    db,
+    eventLog,
     logger: silent,
     retentionMs: 3_600_000,
     pollMs: 20,
@@ -56,9 +56,9 @@ test('moves each site in order across its streams, and records where each event 
   const other = consents(b, 5);
   await admit(pipeline.owner, b, other);
   await whileRunning([relay()], () => until(async () => (await waiting(a)) + (await waiting(b)) === 0));
-  expect(await idsInLog(pipeline.log, consentsStream(a))).toEqual([...first, ...second].map((e) => e.id));
-  expect(await idsInLog(pipeline.log, noticesStream(a))).toEqual([notice.id]);
-  expect(await idsInLog(pipeline.log, consentsStream(b))).toEqual(other.map((e) => e.id));
+  expect(await idsInLog(pipeline.eventLog, consentsStream(a))).toEqual([...first, ...second].map((e) => e.id));
+  expect(await idsInLog(pipeline.eventLog, noticesStream(a))).toEqual([notice.id]);
+  expect(await idsInLog(pipeline.eventLog, consentsStream(b))).toEqual(other.map((e) => e.id));
   const { rows } = await pipeline.owner.query('select event_id from outbox where stream = $1 order by revision', [
     consentsStream(a),
   ]);
@@ -83,7 +83,7 @@ test('a row committed after rows with higher numbers is neither lost nor takes t
     await slow.end();
   }
   await whileRunning([relay()], () => until(async () => (await waiting(site)) === 0));
-  expect(await idsInLog(pipeline.log, consentsStream(site))).toEqual([early.id, late.id]);
+  expect(await idsInLog(pipeline.eventLog, consentsStream(site))).toEqual([early.id, late.id]);
 });
 
 test.each(['before', 'lost', 'lost, then killed'])(
@@ -93,14 +93,14 @@ test.each(['before', 'lost', 'lost, then killed'])(
     const events = consents(site, 30);
     await admit(pipeline.owner, site, events);
     let calls = 0;
-    const faulty = faultyLog(pipeline.log, () => {
+    const faulty = faultyLog(pipeline.eventLog, () => {
       calls += 1;
       if (calls % 2 === 0) return null;
       if (how === 'before') return { before: new EventLogUnavailable('down') };
       return how === 'lost' ? 'lost' : { lost: new Error('killed') };
     });
     await whileRunning([relay(faulty)], () => until(async () => (await waiting(site)) === 0));
-    expect(await idsInLog(pipeline.log, consentsStream(site))).toEqual(events.map((e) => e.id));
+    expect(await idsInLog(pipeline.eventLog, consentsStream(site))).toEqual(events.map((e) => e.id));
   },
 );
 
@@ -109,11 +109,11 @@ test('two relays that both believe to lead move each event once', async () => {
   const all = new Map(sites.map((site) => [site, consents(site, 40)]));
   for (const [site, events] of all) await admit(pipeline.owner, site, events);
   const unlocked = await pipeline.newPoolWithoutLocks();
-  await whileRunning([relay(pipeline.log, unlocked), relay()], () =>
+  await whileRunning([relay(pipeline.eventLog, unlocked), relay()], () =>
     until(async () => (await Promise.all(sites.map(waiting))).every((n) => n === 0)),
   );
   for (const [site, events] of all) {
-    expect(await idsInLog(pipeline.log, consentsStream(site))).toEqual(events.map((e) => e.id));
+    expect(await idsInLog(pipeline.eventLog, consentsStream(site))).toEqual(events.map((e) => e.id));
   }
   expect(await listParkedSites(pipeline.worker)).toEqual([]);
 });
@@ -124,7 +124,7 @@ test('a site that is refused for good is parked, and the others go on', async ()
   await admit(pipeline.owner, bad, refused);
   const accepted = consents(good, 3);
   await admit(pipeline.owner, good, accepted);
-  const faulty = faultyLog(pipeline.log, ({ stream }) =>
+  const faulty = faultyLog(pipeline.eventLog, ({ stream }) =>
     stream === consentsStream(bad) ? { before: new AppendRefused('the stream is deleted') } : null,
   );
   await whileRunning([relay(faulty)], () =>
@@ -134,7 +134,7 @@ test('a site that is refused for good is parked, and the others go on', async ()
   expect(await waiting(bad)).toBe(3);
   expect(await unparkSite(pipeline.worker, bad)).toBe(true);
   await whileRunning([relay()], () => until(async () => (await waiting(bad)) === 0));
-  expect(await idsInLog(pipeline.log, consentsStream(bad))).toEqual(refused.map((e) => e.id));
+  expect(await idsInLog(pipeline.eventLog, consentsStream(bad))).toEqual(refused.map((e) => e.id));
 });
 
 test('an event that could never be sealed does not enter the log', async () => {
@@ -142,14 +142,14 @@ test('an event that could never be sealed does not enter the log', async () => {
   await admit(pipeline.owner, site, [event(randomUUID(), 'ConsentRecorded.v1', { record: 1 })]);
   await whileRunning([relay()], () => until(async () => (await listParkedSites(pipeline.worker)).length === 1));
   expect((await listParkedSites(pipeline.worker))[0]?.reason).toContain('cannot be sealed');
-  expect(await pipeline.log.lastRevision(consentsStream(site))).toBe(-1);
+  expect(await pipeline.eventLog.lastRevision(consentsStream(site))).toBe(-1);
   await unparkSite(pipeline.worker, site);
   await pipeline.owner.query('delete from outbox where site_id = $1', [site]);
 });
 
 test('a log that someone else writes to parks the site', async () => {
   const site = randomUUID();
-  await pipeline.log.append(consentsStream(site), -1, consents(site, 1));
+  await pipeline.eventLog.append(consentsStream(site), -1, consents(site, 1));
   await admit(pipeline.owner, site, consents(site, 2));
   await whileRunning([relay()], () => until(async () => (await listParkedSites(pipeline.worker)).length === 1));
   expect((await listParkedSites(pipeline.worker))[0]?.reason).toContain('admin log recover');
@@ -168,7 +168,7 @@ test('survives the loss of every connection', async () => {
     }
     await until(async () => (await waiting(site)) === 0);
   });
-  const ids = await idsInLog(pipeline.log, consentsStream(site));
+  const ids = await idsInLog(pipeline.eventLog, consentsStream(site));
   expect(ids.length).toBe(100);
   expect(new Set(ids).size).toBe(100);
 });
@@ -188,7 +188,7 @@ test('stopping leaves no step half done', async () => {
   for (let round = 0; round < 12; round += 1) {
     let appends = 0;
     const stop = new AbortController();
-    const counting = faultyLog(pipeline.log, () => {
+    const counting = faultyLog(pipeline.eventLog, () => {
       appends += 1;
       // One append a round at least, and so an end.
       if (appends > round % 3) stop.abort();
@@ -198,7 +198,7 @@ test('stopping leaves no step half done', async () => {
     for (const site of sites) {
       const stream = consentsStream(site);
       const recorded = await count(pipeline.owner, 'outbox where stream = $1 and revision is not null', [stream]);
-      expect(await pipeline.log.lastRevision(stream)).toBe(recorded - 1);
+      expect(await pipeline.eventLog.lastRevision(stream)).toBe(recorded - 1);
     }
   }
 });
@@ -220,7 +220,7 @@ test.each<[string, (body: string) => string, (stream: string) => string]>([
   await admit(pipeline.owner, good, accepted);
   const isParked = async () => (await listParkedSites(pipeline.worker)).some(({ siteId }) => siteId === site);
   await whileRunning([relay()], () => until(async () => (await waiting(good)) === 0 && (await isParked())));
-  expect(await idsInLog(pipeline.log, stream)).not.toContain(second.id);
+  expect(await idsInLog(pipeline.eventLog, stream)).not.toContain(second.id);
 });
 
 test('the worker may mark what is in the outbox, not alter it', async () => {

@@ -40,11 +40,11 @@ beforeEach(async () => {
 });
 afterEach(() => pipeline.close());
 
-function sealer(log: EventLog = pipeline.log, pool = pipeline.worker, maxLeaves = 16): BackgroundPart {
+function sealer(eventLog: EventLog = pipeline.eventLog, pool = pipeline.worker, maxLeaves = 16): BackgroundPart {
   return createSealer({
     keyring: testKeyring,
-    pool,
-    log,
+    db: pool,
+    eventLog,
     logger: silent,
     signer,
     limits: { maxLeaves, maxAgeMs: 100 },
@@ -55,7 +55,7 @@ function sealer(log: EventLog = pipeline.log, pool = pipeline.worker, maxLeaves 
 async function append(site: string, n: number): Promise<string[]> {
   const stream = consentsStream(site);
   const events = Array.from({ length: n }, () => newConsent(site));
-  await pipeline.log.append(stream, await pipeline.log.lastRevision(stream), events);
+  await pipeline.eventLog.append(stream, await pipeline.eventLog.lastRevision(stream), events);
   return events.map((e) => e.id);
 }
 
@@ -83,7 +83,7 @@ async function assertLedgerIsRight(wanted: ReadonlyMap<string, readonly string[]
     expect(own.map((leaf) => leaf.event_id)).toEqual(ids);
     expect(own.map((leaf) => leaf.revision)).toEqual(ids.map((_, revision) => revision));
     let previous: string | null = null;
-    for (const found of await pipeline.log.readStream(stream, 0, 1_000)) {
+    for (const found of await pipeline.eventLog.readStream(stream, 0, 1_000)) {
       const body = z
         .object({ record: z.string(), proof_hash: z.string().nullable().default(null) })
         .parse(JSON.parse(new TextDecoder().decode(found.data)));
@@ -108,7 +108,7 @@ async function assertLedgerIsRight(wanted: ReadonlyMap<string, readonly string[]
 }
 
 async function assertTreeIsRight(leaves: z.infer<typeof leafRows>): Promise<void> {
-  const events = await pipeline.log.readStream(LEDGER_STREAM, 0, 1_000);
+  const events = await pipeline.eventLog.readStream(LEDGER_STREAM, 0, 1_000);
   const bodies = events.filter((e) => e.type === BATCH_SEALED).map((e) => parseBody(BatchSealedBody, e.type, e.data));
   const headers = bodies.map((body) => BatchHeader.parse(JSON.parse(body.header)));
   expect(headers.map((header) => header.number)).toEqual(headers.map((_, place) => place));
@@ -137,12 +137,12 @@ test('seals every event of sites once, in order, into a tree that grows', async 
   await whileRunning([sealer()], async () => {
     await until(async () => (await sealed()) === 43);
     const erasure = newErasure(a, [wanted.get(consentsStream(a))?.[0] ?? '']);
-    await pipeline.log.append(consentsStream(a), 39, [erasure]);
+    await pipeline.eventLog.append(consentsStream(a), 39, [erasure]);
     wanted.get(consentsStream(a))?.push(erasure.id);
     await until(async () => (await sealed()) === 44);
   });
   await assertLedgerIsRight(wanted);
-  const [first] = await pipeline.log.readStream(LEDGER_STREAM, 0, 1);
+  const [first] = await pipeline.eventLog.readStream(LEDGER_STREAM, 0, 1);
   expect(first?.type).toBe(LEDGER_KEY_PUBLISHED);
 });
 
@@ -154,7 +154,7 @@ test.each<[string, (n: number) => Fault]>([
   const site = randomUUID();
   const ids = await append(site, 60);
   let n = -1;
-  const faulty = faultyLog(pipeline.log, () => {
+  const faulty = faultyLog(pipeline.eventLog, () => {
     n += 1;
     return fault(n);
   });
@@ -179,7 +179,7 @@ test('three sealers that all believe to lead make one history', async () => {
   const pools = [pipeline.worker, await pipeline.newPoolWithoutLocks(), await pipeline.newPoolWithoutLocks()];
   const wanted = new Map<string, string[]>();
   await whileRunning(
-    pools.map((pool) => sealer(pipeline.log, pool, 7)),
+    pools.map((pool) => sealer(pipeline.eventLog, pool, 7)),
     async () => {
       for (let round = 0; round < 6; round += 1) {
         for (const site of sites) {
@@ -209,9 +209,9 @@ test('survives the loss of its connections while it seals', async () => {
 test('an empty batch makes room for a checkpoint, once', async () => {
   await whileRunning([sealer()], () => until(async () => (await readLedgerState(pipeline.worker)).revision === 0));
   const now = () => new Date();
-  const state = await sealEmptyBatch(pipeline.worker, pipeline.log, now);
+  const state = await sealEmptyBatch(pipeline.worker, pipeline.eventLog, now);
   expect(state.size).toBe(1);
-  expect((await sealEmptyBatch(pipeline.worker, pipeline.log, now)).size).toBe(1);
+  expect((await sealEmptyBatch(pipeline.worker, pipeline.eventLog, now)).size).toBe(1);
   const { rows } = await pipeline.owner.query('select header from batches');
   const [{ header }] = z.tuple([z.object({ header: z.string() })]).parse(rows);
   const empty = createHash('sha256').digest('hex');
@@ -222,8 +222,8 @@ test('refuses a ledger of another key', async () => {
   await whileRunning([sealer()], () => until(async () => (await readLedgerState(pipeline.worker)).revision === 0));
   const other = createSealer({
     keyring: testKeyring,
-    pool: pipeline.worker,
-    log: pipeline.log,
+    db: pipeline.worker,
+    eventLog: pipeline.eventLog,
     logger: silent,
     signer: newSigner(),
     limits: { maxLeaves: 10, maxAgeMs: 100 },
@@ -237,21 +237,21 @@ test('refuses a batch whose root is not that of the events in the log', async ()
   await whileRunning([sealer()], () => until(async () => (await sealed()) === 2));
   await append(site, 1);
   const state = await readLedgerState(pipeline.worker);
-  const [last] = await pipeline.log.readStream(LEDGER_STREAM, state.revision, 1);
+  const [last] = await pipeline.eventLog.readStream(LEDGER_STREAM, state.revision, 1);
   const { header } = parseBody(BatchSealedBody, BATCH_SEALED, last?.data ?? new Uint8Array());
   const forged = header.replace('"count":2', '"count":1').replace('"number":0', '"number":1');
   const { streams_root } = BatchHeader.parse(JSON.parse(forged));
   const runs: [string, number, number][] = [[consentsStream(site), 2, 2]];
   const root = toHex(streamsRoot([{ stream: consentsStream(site), first: 2, last: 2 }]));
-  await pipeline.log.append(LEDGER_STREAM, state.revision, [
+  await pipeline.eventLog.append(LEDGER_STREAM, state.revision, [
     event(randomUUID(), BATCH_SEALED, { header: forged.replace(streams_root, root), runs }),
   ]);
-  await expect(catchUpLedger(pipeline.worker, pipeline.log)).rejects.toThrow(LedgerCorrupt);
-  await expect(catchUpLedger(pipeline.worker, pipeline.log)).rejects.toThrow(
+  await expect(catchUpLedger(pipeline.worker, pipeline.eventLog)).rejects.toThrow(LedgerCorrupt);
+  await expect(catchUpLedger(pipeline.worker, pipeline.eventLog)).rejects.toThrow(
     'the root is not that of the events in the log',
   );
   expect(await sealed()).toBe(2);
-  expect((await idsInLog(pipeline.log, LEDGER_STREAM)).length).toBe(state.revision + 2);
+  expect((await idsInLog(pipeline.eventLog, LEDGER_STREAM)).length).toBe(state.revision + 2);
 });
 
 test('the batch tree is that of RFC 6962 for every size', () => {
@@ -275,8 +275,8 @@ test('an event that was appended past the relay, with another proof hash than it
   const site = randomUUID();
   const [first, forged] = [newConsent(site), newConsent(site)];
   const body = new TextDecoder().decode(forged.data).replace('partial', 'accepted');
-  await pipeline.log.append(consentsStream(site), -1, [first]);
-  await pipeline.log.append(consentsStream(site), 0, [{ ...forged, data: new TextEncoder().encode(body) }]);
+  await pipeline.eventLog.append(consentsStream(site), -1, [first]);
+  await pipeline.eventLog.append(consentsStream(site), 0, [{ ...forged, data: new TextEncoder().encode(body) }]);
   await expect(sealer().run(new AbortController().signal)).rejects.toThrow(Unsealable);
   expect(await count(pipeline.owner, 'leaves where event_id = $1', [forged.id])).toBe(0);
 });

@@ -7,7 +7,7 @@ import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import { parseVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { ledgerSignerOf } from '../../../src/app/open-ledger-signer.js';
-import { finishLedgerKeyRotation, type RotationParts, rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
+import { finishLedgerKeyRotation, type RotationOptions, rotateLedgerKey } from '../../../src/app/rotate-ledger-key.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
@@ -43,21 +43,33 @@ afterEach(async () => {
   await world.close();
 });
 
-function parts(changes: Partial<RotationParts> = {}): RotationParts {
+function parts(changes: Partial<RotationOptions> = {}): RotationOptions {
   const { pipeline, keyring, tsaRoot } = world;
-  const own = { pool: pipeline.worker, log: pipeline.log, keyring, origin: ORIGIN, client, trustAnchors: [tsaRoot] };
+  const own = {
+    db: pipeline.worker,
+    eventLog: pipeline.eventLog,
+    keyring,
+    origin: ORIGIN,
+    client,
+    trustAnchors: [tsaRoot],
+  };
   return { ...own, ...changes };
 }
 
-const rotate = (changes: Partial<RotationParts> = {}) => rotateLedgerKey(parts(changes), signal);
+const rotate = (changes: Partial<RotationOptions> = {}) => rotateLedgerKey(parts(changes), signal);
 const currentSigner = async () => ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN);
 
 /** Stamps as a worker does that was started now. */
 async function stamp(signer = currentSigner()): Promise<void> {
   const { pipeline, tsaRoot } = world;
-  const { worker: pool, log } = pipeline;
+  const { worker: pool, eventLog } = pipeline;
   const newest = await readNewestStamp(pool, [tsaRoot], new Date());
-  await stampCheckpoint({ pool, log, signer: await signer, client }, await catchUpLedger(pool, log), newest, signal);
+  await stampCheckpoint(
+    { db: pool, eventLog, signer: await signer, client },
+    await catchUpLedger(pool, eventLog),
+    newest,
+    signal,
+  );
 }
 
 /** Exports the site, and verifies with one pinned key. */
@@ -66,7 +78,7 @@ async function problemsWith(key: string): Promise<string[]> {
   packages += 1;
   const output = join(folder, `rotated-${packages}.zip`);
   const request = { siteId: site.siteId, filter: {}, disclose: 'all', output, exportedBy: 'test' } as const;
-  await exportEvidence({ pool: pipeline.worker, log: pipeline.log, keyring, origin: ORIGIN }, request);
+  await exportEvidence({ db: pipeline.worker, eventLog: pipeline.eventLog, keyring, origin: ORIGIN }, request);
   const pinned = parseVerifierKey(key);
   if (pinned === null) throw new Error(`not a key: ${key}`);
   const report = await verifyPackage(memorySource(new Uint8Array(await readFile(output))), {
@@ -81,13 +93,13 @@ async function problemsWith(key: string): Promise<string[]> {
 async function sealMore(): Promise<void> {
   await world.record(world.site, [{ visitorId: 'cem' }]);
   await world.relay();
-  const { worker: pool, log } = world.pipeline;
+  const { worker: pool, eventLog } = world.pipeline;
   const signer = await currentSigner();
   const before = (await readLedgerState(pool)).size;
   const sealer = createSealer({
     keyring: world.keyring,
-    pool,
-    log,
+    db: pool,
+    eventLog,
     logger: silent,
     signer,
     limits: { maxLeaves: 8, maxAgeMs: 20 },
@@ -120,14 +132,16 @@ test('a key that no bridge leads from is refused', async () => {
 });
 
 test('seals an empty batch only where every size has its note, and publishes the key behind the bridge', async () => {
-  const { worker: pool, log } = world.pipeline;
+  const { worker: pool, eventLog } = world.pipeline;
   const before = await readLedgerState(pool);
   const { bridgeSize, from, to } = await rotate();
   expect(bridgeSize).toBe(before.size + 1);
   const { rows } = await pool.query('select header from batches order by number desc limit 1');
   const [{ header }] = z.tuple([z.object({ header: z.string() })]).parse(rows);
   expect(BatchHeader.parse(JSON.parse(header))).toMatchObject({ number: before.size, count: 0 });
-  const published = (await log.readStream(LEDGER_STREAM, 0, 100)).filter(({ type }) => type === LEDGER_KEY_PUBLISHED);
+  const published = (await eventLog.readStream(LEDGER_STREAM, 0, 100)).filter(
+    ({ type }) => type === LEDGER_KEY_PUBLISHED,
+  );
   expect(JSON.parse(new TextDecoder().decode(published.at(-1)?.data))).toMatchObject({
     key: to,
     replaces: { key: from, bridge_size: bridgeSize },
@@ -145,38 +159,38 @@ test('a stamper that holds the old key stops, and what it asked for never enters
   const { worker: pool } = world.pipeline;
   const before = await readLedgerState(pool);
   await expect(stamp(Promise.resolve(old))).rejects.toThrow(LedgerKeyMismatch);
-  expect(await catchUpLedger(pool, world.pipeline.log)).toEqual(before);
+  expect(await catchUpLedger(pool, world.pipeline.eventLog)).toEqual(before);
 });
 
 test('tables that are made anew from the log end with the same keys', async () => {
   await rotate();
-  const { owner, worker: pool, log } = world.pipeline;
+  const { owner, worker: pool, eventLog } = world.pipeline;
   const keys = () =>
     owner.query('select key, replaces, bridge_size::int from ledger_keys order by bridge_size nulls first');
   const before = (await keys()).rows;
   await owner.query(`
     truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys, checkpoints cascade;
     update sealer_state set ledger_revision = -1, log_position = null`);
-  await catchUpLedger(pool, log);
+  await catchUpLedger(pool, eventLog);
   expect((await keys()).rows).toEqual(before);
 });
 
 const killed = new Error('killed');
 /** The n-th append of a rotation is the empty batch (1), then the bridge (2). */
-const failingLog = (log: EventLog, n: number, fault: Fault) => {
+const failingLog = (eventLog: EventLog, n: number, fault: Fault) => {
   let appends = 0;
-  return faultyLog(log, () => {
+  return faultyLog(eventLog, () => {
     appends += 1;
     return appends === n ? fault : null;
   });
 };
 
-test.each<[string, () => Partial<RotationParts>]>([
-  ['before the empty batch', () => ({ log: failingLog(world.pipeline.log, 1, { before: killed }) })],
-  ['after the empty batch', () => ({ log: failingLog(world.pipeline.log, 1, { lost: killed }) })],
+test.each<[string, () => Partial<RotationOptions>]>([
+  ['before the empty batch', () => ({ eventLog: failingLog(world.pipeline.eventLog, 1, { before: killed }) })],
+  ['after the empty batch', () => ({ eventLog: failingLog(world.pipeline.eventLog, 1, { lost: killed }) })],
   ['while the authority is down', () => ({ client: { stamp: () => Promise.reject(killed) } })],
-  ['before the bridge', () => ({ log: failingLog(world.pipeline.log, 2, { before: killed }) })],
-  ['after the bridge', () => ({ log: failingLog(world.pipeline.log, 2, { lost: killed }) })],
+  ['before the bridge', () => ({ eventLog: failingLog(world.pipeline.eventLog, 2, { before: killed }) })],
+  ['after the bridge', () => ({ eventLog: failingLog(world.pipeline.eventLog, 2, { lost: killed }) })],
   [
     'before the new key signs',
     () => ({ keyring: { ...world.keyring, promoteNextLedgerKey: () => Promise.reject(killed) } }),
@@ -189,8 +203,8 @@ test.each<[string, () => Partial<RotationParts>]>([
     expect(await problemsWith(pinned)).toEqual(['valid']);
 
     await finishLedgerKeyRotation(parts());
-    const { worker: pool, log } = world.pipeline;
-    expect((await catchUpLedger(pool, log)).key).toBe(verifierKeyOf(await currentSigner()));
+    const { worker: pool, eventLog } = world.pipeline;
+    expect((await catchUpLedger(pool, eventLog)).key).toBe(verifierKeyOf(await currentSigner()));
     await sealMore();
     await stamp();
     expect(await problemsWith(pinned)).toEqual(['valid']);

@@ -60,10 +60,10 @@ function client(): TimestampClient {
 }
 
 function stamper(changes: Partial<StamperOptions> = {}): Stamper {
-  const { worker: pool, log } = pipeline;
+  const { worker: pool, eventLog } = pipeline;
   return createStamper({
-    pool,
-    log,
+    db: pool,
+    eventLog,
     logger: silent,
     signer,
     client: client(),
@@ -74,11 +74,11 @@ function stamper(changes: Partial<StamperOptions> = {}): Stamper {
   });
 }
 
-function sealer(log: EventLog = pipeline.log): BackgroundPart {
+function sealer(eventLog: EventLog = pipeline.eventLog): BackgroundPart {
   return createSealer({
     keyring: testKeyring,
-    pool: pipeline.worker,
-    log,
+    db: pipeline.worker,
+    eventLog,
     logger: silent,
     signer,
     limits: { maxLeaves: 8, maxAgeMs: 50 },
@@ -88,7 +88,7 @@ function sealer(log: EventLog = pipeline.log): BackgroundPart {
 
 async function append(n: number): Promise<void> {
   const site = randomUUID();
-  await pipeline.log.append(
+  await pipeline.eventLog.append(
     consentsStream(site),
     -1,
     Array.from({ length: n }, () => newConsent(site)),
@@ -100,7 +100,7 @@ const isStamped = async (size: number) => ((await state()).stamped?.size ?? 0) >
 
 /** Every stamp of the ledger, checked by itself: one for a size, notes signed, tokens over the notes, times in order. */
 async function assertStampsAreRight(): Promise<CheckpointStampedBody[]> {
-  const events = await pipeline.log.readStream(LEDGER_STREAM, 0, 1_000);
+  const events = await pipeline.eventLog.readStream(LEDGER_STREAM, 0, 1_000);
   const stamps = events
     .filter((e) => e.type === CHECKPOINT_STAMPED)
     .map((e) => parseBody(CheckpointStampedBody, e.type, e.data));
@@ -163,14 +163,14 @@ test.each<[string, (n: number) => Fault]>([
 ])('each size has one stamp when %s', async (_, fault) => {
   await whileRunning([sealer()], async () => {
     let n = -1;
-    const log = faultyLog(pipeline.log, () => {
+    const log = faultyLog(pipeline.eventLog, () => {
       n += 1;
       return fault(n);
     });
     for (let round = 1; round <= 3; round += 1) {
       await append(1);
       await until(async () => (await state()).size === round);
-      await whileRunning([stamper({ log })], () => until(() => isStamped(round)));
+      await whileRunning([stamper({ eventLog: log })], () => until(() => isStamped(round)));
     }
   });
   expect((await assertStampsAreRight()).map((stamp) => stamp.size)).toEqual([1, 2, 3]);
@@ -178,7 +178,7 @@ test.each<[string, (n: number) => Fault]>([
 
 test('three stampers that all believe to lead, beside a sealer, make one stamp a size', async () => {
   const pools = [pipeline.worker, await pipeline.newPoolWithoutLocks(), await pipeline.newPoolWithoutLocks()];
-  await whileRunning([sealer(), ...pools.map((pool) => stamper({ pool }))], async () => {
+  await whileRunning([sealer(), ...pools.map((pool) => stamper({ db: pool }))], async () => {
     for (let round = 1; round <= 8; round += 1) {
       await append(2);
       await until(async () => (await state()).size >= round);

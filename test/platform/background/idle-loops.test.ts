@@ -94,8 +94,8 @@ test('the relay keeps nothing of its idle turns', { timeout: 120_000 }, async ()
     return [];
   });
   const relay = createRelay({
-    pool,
-    log: emptyLog,
+    db: pool,
+    eventLog: emptyLog,
     keyring: { proofKeyById: () => Promise.reject(new Error('nothing is relayed')) },
     logger,
     pollMs: NEVER_MS,
@@ -122,8 +122,8 @@ test('the stamper keeps nothing of its idle turns', { timeout: 120_000 }, async 
     return [{ ...state, key: verifierKeyOf(signer) }];
   });
   const stamper = createStamper({
-    pool,
-    log: emptyLog,
+    db: pool,
+    eventLog: emptyLog,
     logger,
     signer,
     client: { stamp: () => Promise.reject(new Error('nothing is stamped')) },

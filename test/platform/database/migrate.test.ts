@@ -18,12 +18,12 @@ const steps: Migration[] = [
 describe('migrate', () => {
   const closing: (() => Promise<void>)[] = [];
   let database: TestDatabase;
-  let pool: pg.Pool;
+  let db: pg.Pool;
 
   beforeEach(async () => {
     database = await createTestDatabase({ migrated: false });
     closing.push(database.drop);
-    pool = connect(database.url);
+    db = connect(database.url);
   });
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
@@ -45,18 +45,18 @@ describe('migrate', () => {
     const url = database.url;
     const done = await Promise.all(Array.from({ length: 20 }, () => migrate(connect(url), steps)));
     expect(done.flat().sort()).toEqual(steps.map((step) => step.id));
-    expect((await pool.query('SELECT n, m FROM first')).rows).toEqual([{ n: 1, m: null }]);
+    expect((await db.query('SELECT n, m FROM first')).rows).toEqual([{ n: 1, m: null }]);
   });
 
   it('applies the whole schema, and nothing the second time', async () => {
-    expect(await migrate(pool, migrations)).toEqual(migrations.map((step) => step.id));
-    expect(await migrate(pool, migrations)).toEqual([]);
+    expect(await migrate(db, migrations)).toEqual(migrations.map((step) => step.id));
+    expect(await migrate(db, migrations)).toEqual([]);
   });
 
   it('makes the roles once for all databases of a server that migrate at once', async () => {
     const others = await Promise.all(Array.from({ length: 6 }, () => createTestDatabase({ migrated: false })));
     for (const other of others) closing.push(other.drop);
-    await pool.query(`CREATE ROLE migrator LOGIN CREATEROLE PASSWORD 'm'`);
+    await db.query(`CREATE ROLE migrator LOGIN CREATEROLE PASSWORD 'm'`);
     closing.push(dropRole('migrator'));
     for (const other of others) {
       const admin = connect(other.url);
@@ -72,15 +72,15 @@ describe('migrate', () => {
   });
 
   it('tells a user that may not create roles what an administrator has to run, which then is enough', async () => {
-    await pool.query(`CREATE ROLE "plain user" LOGIN PASSWORD 'p'`);
+    await db.query(`CREATE ROLE "plain user" LOGIN PASSWORD 'p'`);
     closing.push(dropRole('plain user'));
-    await pool.query('GRANT CREATE ON SCHEMA public TO "plain user"');
+    await db.query('GRANT CREATE ON SCHEMA public TO "plain user"');
     const plain = connect(as(database.url, 'plain user', 'p'));
     const failure: unknown = await migrate(plain, steps).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'roles_not_permitted' });
     const grants = String(failure).match(/GRANT .*;/g) ?? [];
     expect(grants).toHaveLength(4);
-    for (const grant of grants) await pool.query(grant);
+    for (const grant of grants) await db.query(grant);
     expect(await migrate(plain, steps)).toEqual(steps.map((step) => step.id));
     const api = createPool({
       url: as(database.url, 'plain user', 'p'),
@@ -96,19 +96,19 @@ describe('migrate', () => {
 
   it('leaves nothing of a step that fails, and goes on from there', async () => {
     const broken = [...steps.slice(0, 2), { id: '0003-second', sql: 'CREATE TABLE half (); SELECT 1 / 0;' }];
-    await expect(migrate(pool, broken)).rejects.toMatchObject({
+    await expect(migrate(db, broken)).rejects.toMatchObject({
       code: 'migration_failed',
       message: expect.stringContaining('0003-second'),
     });
-    expect((await pool.query(`SELECT to_regclass('half') AS half`)).rows).toEqual([{ half: null }]);
-    expect(await migrate(pool, steps)).toEqual(['0003-second']);
+    expect((await db.query(`SELECT to_regclass('half') AS half`)).rows).toEqual([{ half: null }]);
+    expect(await migrate(db, steps)).toEqual(['0003-second']);
   });
 
   it('refuses a database that another version of the program has made', async () => {
-    await migrate(pool, steps);
-    await expect(migrate(pool, steps.slice(0, 2))).rejects.toMatchObject({ code: 'migration_unknown' });
+    await migrate(db, steps);
+    await expect(migrate(db, steps.slice(0, 2))).rejects.toMatchObject({ code: 'migration_unknown' });
     const changed = steps.map((step) => (step.id === '0002-first' ? { ...step, sql: `${step.sql} ` } : step));
-    await expect(migrate(pool, changed)).rejects.toMatchObject({ code: 'migration_changed' });
+    await expect(migrate(db, changed)).rejects.toMatchObject({ code: 'migration_changed' });
   });
 
   function dropRole(name: string): () => Promise<void> {

@@ -6,16 +6,16 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.js
 
 describe('pools', () => {
   let database: TestDatabase;
-  let pool: pg.Pool;
+  let db: pg.Pool;
   const settings = { applicationName: 'pool test', maxConnections: 2, statementTimeoutMs: 300 };
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    pool = createPool({ ...settings, url: database.url, onIdleError: () => undefined });
-    await pool.query('CREATE TABLE numbers (n bigint PRIMARY KEY)');
+    db = createPool({ ...settings, url: database.url, onIdleError: () => undefined });
+    await db.query('CREATE TABLE numbers (n bigint PRIMARY KEY)');
   });
   afterAll(async () => {
-    await pool.end();
+    await db.end();
     await database.drop();
   });
 
@@ -30,40 +30,40 @@ describe('pools', () => {
   });
 
   it('reads bigint as number, and fails rather than rounds', async () => {
-    const { rows } = await pool.query('SELECT 9007199254740991::bigint AS n');
+    const { rows } = await db.query('SELECT 9007199254740991::bigint AS n');
     expect(rows).toEqual([{ n: Number.MAX_SAFE_INTEGER }]);
-    await expect(pool.query('SELECT 9007199254740992::bigint AS n')).rejects.toThrow(RangeError);
+    await expect(db.query('SELECT 9007199254740992::bigint AS n')).rejects.toThrow(RangeError);
     expect(() => parseInt8('-9007199254740992')).toThrow(RangeError);
-    expect((await pool.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+    expect((await db.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
   });
 
   it('cancels a statement that takes too long', async () => {
-    await expect(pool.query('SELECT pg_sleep(30)')).rejects.toThrow(/statement timeout/);
+    await expect(db.query('SELECT pg_sleep(30)')).rejects.toThrow(/statement timeout/);
   });
 
   it('commits what resolves and rolls back what throws', async () => {
-    await withTransaction(pool, (client) => client.query('INSERT INTO numbers VALUES (1)'));
+    await withTransaction(db, (db) => db.query('INSERT INTO numbers VALUES (1)'));
     await expect(
-      withTransaction(pool, async (client) => {
-        await client.query('INSERT INTO numbers VALUES (2)');
+      withTransaction(db, async (db) => {
+        await db.query('INSERT INTO numbers VALUES (2)');
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
-    expect((await pool.query('SELECT n FROM numbers')).rows).toEqual([{ n: 1 }]);
+    expect((await db.query('SELECT n FROM numbers')).rows).toEqual([{ n: 1 }]);
   });
 
   it('drops a connection that breaks inside a transaction, and goes on', async () => {
     await expect(
-      withTransaction(pool, async (client) => {
-        const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-        await pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
-        await client.query('INSERT INTO numbers VALUES (3)');
+      withTransaction(db, async (db) => {
+        const { rows } = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        await db.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+        await db.query('INSERT INTO numbers VALUES (3)');
       }),
     ).rejects.toThrow();
-    expect((await pool.query('SELECT n FROM numbers WHERE n = 3')).rows).toEqual([]);
+    expect((await db.query('SELECT n FROM numbers WHERE n = 3')).rows).toEqual([]);
   });
 
   it('accepts a server that keeps what it commits', async () => {
-    await expect(refuseUnsafeServer(pool)).resolves.toBeUndefined();
+    await expect(refuseUnsafeServer(db)).resolves.toBeUndefined();
   });
 });

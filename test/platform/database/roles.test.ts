@@ -7,10 +7,10 @@ import { readTableGrants } from '../../../src/platform/database/schema-page/tabl
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 let database: TestDatabase;
-let pool: pg.Pool;
+let db: pg.Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
+  db = createPool({
     url: database.url,
     applicationName: 'test',
     maxConnections: 1,
@@ -19,13 +19,13 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(async () => {
-  await pool.end();
+  await db.end();
   await database.drop();
 });
 
 const PAGE = 'docs/database-roles.md';
 it('gives each role what docs/database-roles.md says, and nothing else (UPDATE_DOCS=1 writes it)', async () => {
-  const grants = await readTableGrants(pool);
+  const grants = await readTableGrants(db);
   const names = [...new Set(grants.map(({ table }) => table))];
   const cell = (name: string, role: string): string =>
     grants.find((grant) => grant.table === name && grant.role === role)?.granted ?? '';
@@ -42,7 +42,7 @@ it('gives each role what docs/database-roles.md says, and nothing else (UPDATE_D
 });
 
 it.each(DATABASE_ROLES)('lets %s neither log in, nor make tables, nor change the event log', async (role) => {
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `select rolcanlogin, rolsuper, rolcreaterole, rolcreatedb, rolbypassrls,
             has_schema_privilege($1, 'public', 'CREATE') as creates
        from pg_roles where rolname = $1`,

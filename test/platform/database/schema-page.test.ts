@@ -7,21 +7,21 @@ import { schemaPage } from '../../../src/platform/database/schema-page/render-sc
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 let database: TestDatabase;
-let pool: pg.Pool;
+let db: pg.Pool;
 let schema: SchemaDescription;
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
+  db = createPool({
     url: database.url,
     applicationName: 'test',
     maxConnections: 1,
     statementTimeoutMs: 30_000,
     onIdleError: () => undefined,
   });
-  schema = await readSchema(pool);
+  schema = await readSchema(db);
 }, 60_000);
 afterAll(async () => {
-  await pool?.end();
+  await db?.end();
   await database?.drop();
 });
 

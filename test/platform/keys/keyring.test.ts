@@ -7,12 +7,12 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.js
 
 describe('the keyring', () => {
   let database: TestDatabase;
-  let pool: pg.Pool;
+  let db: pg.Pool;
   const master = newMaster();
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    pool = createPool({
+    db = createPool({
       url: database.url,
       applicationName: 'keyring test',
       maxConnections: 10,
@@ -20,16 +20,16 @@ describe('the keyring', () => {
       onIdleError: () => undefined,
     });
   });
-  afterEach(() => pool.query('DELETE FROM keyring'));
+  afterEach(() => db.query('DELETE FROM keyring'));
   afterAll(async () => {
-    await pool.end();
+    await db.end();
     await database.drop();
   });
 
   it('makes each key once, however many processes ask at once', async () => {
     const site = randomUUID();
     const tenant = randomUUID();
-    const rings = await Promise.all(Array.from({ length: 10 }, () => createKeyring(pool, master)));
+    const rings = await Promise.all(Array.from({ length: 10 }, () => createKeyring(db, master)));
     const siteKeys = await Promise.all(rings.flatMap((ring) => [ring.siteKey(site), ring.siteKey(site)]));
     const proofKeys = await Promise.all(rings.map((ring) => ring.proofKey(tenant)));
     const ledgerKeys = await Promise.all(rings.map((ring) => ring.ledgerKey()));
@@ -37,12 +37,12 @@ describe('the keyring', () => {
     expect(siteKeys[0]).toHaveLength(32);
     expect(new Set(proofKeys.map((key) => `${key.id} ${key.key.toString('hex')} ${key.tenantId}`)).size).toBe(1);
     expect(new Set(ledgerKeys.map((key) => key.publicKeyBytes.toString('hex'))).size).toBe(1);
-    const { rows } = await pool.query('SELECT purpose, count(*) AS n FROM keyring GROUP BY purpose ORDER BY purpose');
+    const { rows } = await db.query('SELECT purpose, count(*) AS n FROM keyring GROUP BY purpose ORDER BY purpose');
     expect(rows).toEqual(['ledger', 'master-check', 'proof', 'site'].map((purpose) => ({ purpose, n: 1 })));
   });
 
   it('gives every owner and every purpose a key of its own', async () => {
-    const ring = await createKeyring(pool, master);
+    const ring = await createKeyring(db, master);
     const [one, other] = [randomUUID(), randomUUID()];
     const keys = [
       await ring.siteKey(one),
@@ -55,7 +55,7 @@ describe('the keyring', () => {
 
   it('is the same after a restart, with the rights of the worker', async () => {
     const site = randomUUID();
-    const before = await createKeyring(pool, master);
+    const before = await createKeyring(db, master);
     const api = createPool({
       url: database.url,
       role: 'consent_ledger_worker',
@@ -72,10 +72,10 @@ describe('the keyring', () => {
 
   it('keeps retired proof keys and JWT keys at hand', async () => {
     const tenant = randomUUID();
-    const before = await createKeyring(pool, master);
+    const before = await createKeyring(db, master);
     const [proof, jwt] = [await before.proofKey(tenant), await before.jwtKeys()];
-    await pool.query(`UPDATE keyring SET retired_at = now() WHERE purpose IN ('proof', 'jwt')`);
-    const after = await createKeyring(pool, master);
+    await db.query(`UPDATE keyring SET retired_at = now() WHERE purpose IN ('proof', 'jwt')`);
+    const after = await createKeyring(db, master);
     expect((await after.proofKey(tenant)).id).not.toBe(proof.id);
     expect(await after.proofKeyById(proof.id)).toEqual(proof);
     const { current, all } = await after.jwtKeys();
@@ -84,7 +84,7 @@ describe('the keyring', () => {
   });
 
   it('signs with Ed25519', async () => {
-    const ring = await createKeyring(pool, master);
+    const ring = await createKeyring(db, master);
     const message = Buffer.from('checkpoint');
     for (const key of [await ring.ledgerKey(), await ring.manifestKey(), (await ring.jwtKeys()).current]) {
       const signature = sign(null, message, key.privateKey);
@@ -94,33 +94,33 @@ describe('the keyring', () => {
   });
 
   it('refuses another master key at once', async () => {
-    await createKeyring(pool, master);
-    const attempt = createKeyring(pool, newMaster());
+    await createKeyring(db, master);
+    const attempt = createKeyring(db, newMaster());
     await expect(attempt).rejects.toThrow(KeyError);
     await expect(attempt).rejects.toMatchObject({ code: 'wrong_master_key' });
   });
 
   it('refuses a row that was moved to another owner or altered', async () => {
     const [mine, yours] = [randomUUID(), randomUUID()];
-    await (await createKeyring(pool, master)).siteKey(mine);
-    await pool.query('UPDATE keyring SET owner_id = $1 WHERE owner_id = $2', [yours, mine]);
-    const ring = await createKeyring(pool, master);
+    await (await createKeyring(db, master)).siteKey(mine);
+    await db.query('UPDATE keyring SET owner_id = $1 WHERE owner_id = $2', [yours, mine]);
+    const ring = await createKeyring(db, master);
     await expect(ring.siteKey(yours)).rejects.toMatchObject({ code: 'unwrap_failed' });
     await ring.ledgerKey();
-    await pool.query(`UPDATE keyring SET public_key = $1 WHERE purpose = 'ledger'`, [randomBytes(32)]);
-    const again = await createKeyring(pool, master);
+    await db.query(`UPDATE keyring SET public_key = $1 WHERE purpose = 'ledger'`, [randomBytes(32)]);
+    const again = await createKeyring(db, master);
     await expect(again.ledgerKey()).rejects.toMatchObject({ code: 'unwrap_failed' });
   });
 
   it('keeps all keys through a rotation of the master key, and makes none with the old one', async () => {
     const [site, tenant] = [randomUUID(), randomUUID()];
-    const old = await createKeyring(pool, master);
+    const old = await createKeyring(db, master);
     const before = [await old.siteKey(site), await old.proofKey(tenant), (await old.ledgerKey()).publicKeyBytes];
     const next = newMaster();
-    expect(await rewrapAll(pool, master, next)).toBe(4);
-    await expect(createKeyring(pool, master)).rejects.toMatchObject({ code: 'wrong_master_key' });
-    await expect(rewrapAll(pool, master, next)).rejects.toMatchObject({ code: 'wrong_master_key' });
-    const fresh = await createKeyring(pool, next);
+    expect(await rewrapAll(db, master, next)).toBe(4);
+    await expect(createKeyring(db, master)).rejects.toMatchObject({ code: 'wrong_master_key' });
+    await expect(rewrapAll(db, master, next)).rejects.toMatchObject({ code: 'wrong_master_key' });
+    const fresh = await createKeyring(db, next);
     expect([await fresh.siteKey(site), await fresh.proofKey(tenant), (await fresh.ledgerKey()).publicKeyBytes]).toEqual(
       before,
     );
@@ -131,13 +131,13 @@ describe('the keyring', () => {
   });
 
   it('loses no key that is made while the master key rotates', async () => {
-    const ring = await createKeyring(pool, master);
+    const ring = await createKeyring(db, master);
     const sites = Array.from({ length: 40 }, () => randomUUID());
     const next = newMaster();
     const made = Promise.allSettled(sites.map((site) => ring.siteKey(site)));
-    await rewrapAll(pool, master, next);
+    await rewrapAll(db, master, next);
     const outcomes = await made;
-    const fresh = await createKeyring(pool, next);
+    const fresh = await createKeyring(db, next);
     for (const [index, outcome] of outcomes.entries()) {
       const key = await fresh.siteKey(sites[index] ?? '');
       if (outcome.status === 'fulfilled') expect(key).toEqual(outcome.value);

@@ -69,9 +69,9 @@ describe('with a collector', () => {
       .poll(async () => (await app.superuser.query('select from checkpoints')).rowCount, { timeout: 30_000 })
       .toBeGreaterThan(0);
     const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-traced-'));
-    const { workerPool: pool, eventLog: log, keyring, config, tracing } = app.service.installation;
+    const { workerPool: pool, eventLog, keyring, config, tracing } = app.service.installation;
     await exportEvidence(
-      { pool, log, keyring, origin: config.ledgerOrigin, tracing },
+      { db: pool, eventLog, keyring, origin: config.ledgerOrigin, tracing },
       { siteId: demo.site.id, filter: {}, disclose: 'none', output: join(folder, 'package.zip'), exportedBy: 'test' },
     );
     await rm(folder, { recursive: true });

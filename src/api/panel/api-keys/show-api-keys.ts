@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiKey } from '../../../../schemas/api/panel/api-keys.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
@@ -20,11 +20,11 @@ const SELECT =
   'select id, name, prefix, scope, created_at, last_used_at, expires_at, replaced_by, revoked_at from api_keys where site_id = $1';
 
 /** A page of a site's keys, oldest first. @throws ApiError VALIDATION_ERROR */
-export async function apiKeyList(database: Database, siteId: string, page: PageRequest): Promise<Page<ApiKey>> {
+export async function apiKeyList(db: Queryable, siteId: string, page: PageRequest): Promise<Page<ApiKey>> {
   const [createdAt, id] = keyOfCursor(TimeAndId, page) ?? [null, null];
   // To the millisecond, like the cursor.
   const at = "date_trunc('milliseconds', created_at)";
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `${SELECT} and ($2::timestamptz is null or (${at}, id) > ($2, $3::uuid)) order by ${at}, id limit $4`,
     [siteId, createdAt, id, page.limit + 1],
   );
@@ -32,8 +32,8 @@ export async function apiKeyList(database: Database, siteId: string, page: PageR
 }
 
 /** One key of a site. @throws ChangeRefused `not_found` */
-export async function apiKeyOf(database: Database, siteId: string, keyId: string): Promise<ApiKey> {
-  const { rows } = await database.query(`${SELECT} and id = $2`, [siteId, keyId]);
+export async function apiKeyOf(db: Queryable, siteId: string, keyId: string): Promise<ApiKey> {
+  const { rows } = await db.query(`${SELECT} and id = $2`, [siteId, keyId]);
   const [row] = z.array(KeyRow).parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `The site has no API key ${keyId}.`);
   return shown(row);

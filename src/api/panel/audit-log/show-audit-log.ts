@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuditLogEntry, AuditLogQuery } from '../../../../schemas/api/panel/audit-log.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { keyOfCursor, type Page, pageOfRows } from '../page.js';
 
 const AuditRow = z.object({
@@ -21,12 +21,12 @@ const AuditCursor = z.tuple([z.int()]);
  * @throws ApiError VALIDATION_ERROR
  */
 export async function auditLogPage(
-  database: Database,
+  db: Queryable,
   tenantId: string | null,
   query: z.output<typeof AuditLogQuery>,
 ): Promise<Page<z.infer<typeof AuditLogEntry>>> {
   const [before] = keyOfCursor(AuditCursor, query) ?? [null];
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `select seq, at, actor_kind, actor_id, action, subject_kind, subject_id, details from audit_log
       where ($1::uuid is null or tenant_id = $1) and ($2::bigint is null or seq < $2)
         and ($3::text is null or action = $3) and ($4::uuid is null or actor_id = $4) and ($5::text is null or subject_id = $5)

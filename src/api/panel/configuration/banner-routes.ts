@@ -5,13 +5,13 @@ import {
   putBannerTexts,
   removeBannerTexts,
 } from '../../../tenancy/configuration/edit-banner.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './banner-operations.js';
 import { pageOfItems } from './page-of-items.js';
 
 /** The banner's texts, by language, are part of the site's draft: a change names the revision that it is based on. */
-export function bannerRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
+export function bannerRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listBannerTexts, async ({ params, query }) => {
       const { draft, revision } = await readConfigDraft(apiPool, params.site_id);
@@ -22,10 +22,10 @@ export function bannerRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
       const { draft, revision } = await readConfigDraft(apiPool, params.site_id);
       return { data: bannerTextsOf(draft, params.language), revision };
     }),
-    changes(operations.putBannerTexts, async ({ params, body }, transaction) => {
+    changes(operations.putBannerTexts, async ({ params, body }, db) => {
       const { revision: expected, texts, withdrawal } = body;
       const data = { language: params.language, texts, withdrawal };
-      const { revision, result } = await changeConfigDraft(transaction, params.site_id, expected, (draft) =>
+      const { revision, result } = await changeConfigDraft(db, params.site_id, expected, (draft) =>
         putBannerTexts(draft, data),
       );
       return {
@@ -34,8 +34,8 @@ export function bannerRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
         details: { site_id: params.site_id, changed: [...result], revision },
       };
     }),
-    changes(operations.deleteBannerTexts, async ({ params, query }, transaction) => {
-      const { revision, result } = await changeConfigDraft(transaction, params.site_id, query.revision, (draft) =>
+    changes(operations.deleteBannerTexts, async ({ params, query }, db) => {
+      const { revision, result } = await changeConfigDraft(db, params.site_id, query.revision, (draft) =>
         removeBannerTexts(draft, params.language),
       );
       return {

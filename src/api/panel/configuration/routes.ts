@@ -4,46 +4,46 @@ import { changeConfigDraft, draftOfContent } from '../../../tenancy/configuratio
 import { type Edit, merged, type Partially } from '../../../tenancy/configuration/edit.js';
 import { IncompleteConfiguration } from '../../../tenancy/configuration/problems.js';
 import { publishConfigDraft } from '../../../tenancy/configuration/publish-site-config.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import { bannerRoutes } from './banner-routes.js';
 import * as operations from './operations.js';
 import { configurationVersion, configurationVersions, draftShown } from './show-configuration.js';
 
 /** Changes the draft of a site, one revision after another. Visitors see its published versions, which never change. */
-export function configurationRoutes(deps: PanelDeps): readonly PanelRoute[] {
-  const { apiPool } = deps;
+export function configurationRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
+  const { apiPool } = options;
   return [
     reads(operations.readConfiguration, async ({ params }) => ({ data: await draftShown(apiPool, params.site_id) })),
-    changes(operations.replaceConfiguration, async ({ params, body }, transaction) => {
+    changes(operations.replaceConfiguration, async ({ params, body }, db) => {
       const { revision: expected, ...content } = body;
-      const { result: changed, revision } = await changeConfigDraft(transaction, params.site_id, expected, (before) => {
+      const { result: changed, revision } = await changeConfigDraft(db, params.site_id, expected, (before) => {
         const { value, changed: names } = merged(before, draftOfContent(content, before.cookies));
         return { draft: value, result: names };
       });
       return {
-        response: { data: await draftShown(transaction, params.site_id) },
+        response: { data: await draftShown(db, params.site_id) },
         subject: { kind: 'configuration', id: params.site_id },
         details: { changed: [...changed], revision },
       };
     }),
-    changes(operations.changeConfiguration, async ({ params, body }, transaction) => {
+    changes(operations.changeConfiguration, async ({ params, body }, db) => {
       const { revision: expected, ...change } = body;
-      const { result: changed, revision } = await changeConfigDraft(transaction, params.site_id, expected, (draft) =>
+      const { result: changed, revision } = await changeConfigDraft(db, params.site_id, expected, (draft) =>
         changeSettings(draft, change),
       );
       return {
-        response: { data: await draftShown(transaction, params.site_id) },
+        response: { data: await draftShown(db, params.site_id) },
         subject: { kind: 'configuration', id: params.site_id },
         details: { changed: [...changed], revision },
       };
     }),
-    changes(operations.publishConfiguration, async ({ params, body }, transaction) => {
-      const { number, sha256, eventId } = await publishConfigDraft(transaction, params.site_id, body.revision).catch(
+    changes(operations.publishConfiguration, async ({ params, body }, db) => {
+      const { number, sha256, eventId } = await publishConfigDraft(db, params.site_id, body.revision).catch(
         listProblems,
       );
       return {
-        response: { data: await configurationVersion(transaction, params.site_id, number) },
+        response: { data: await configurationVersion(db, params.site_id, number) },
         subject: { kind: 'configuration', id: params.site_id },
         details: { number, sha256, publication_event_id: eventId, revision: body.revision },
       };
@@ -54,7 +54,7 @@ export function configurationRoutes(deps: PanelDeps): readonly PanelRoute[] {
     reads(operations.readConfigurationVersion, async ({ params }) => ({
       data: await configurationVersion(apiPool, params.site_id, params.number),
     })),
-    ...bannerRoutes(deps),
+    ...bannerRoutes(options),
   ];
 }
 

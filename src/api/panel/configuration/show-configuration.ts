@@ -5,7 +5,7 @@ import type {
   ConfigurationVersion,
   ConfigurationVersionWithRecord,
 } from '../../../../schemas/api/panel/configuration.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { hasChanges, readConfigDraft } from '../../../tenancy/configuration/draft.js';
 import { problemsOf } from '../../../tenancy/configuration/problems.js';
@@ -18,8 +18,8 @@ import {
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
 /** The draft of a site, with what an editor has to know of it. @throws ChangeRefused `not_found` */
-export async function draftShown(database: Database, siteId: string): Promise<ConfigurationDraft> {
-  const state = await readConfigDraft(database, siteId);
+export async function draftShown(db: Queryable, siteId: string): Promise<ConfigurationDraft> {
+  const state = await readConfigDraft(db, siteId);
   const { inForce } = state;
   return {
     ...state.draft,
@@ -46,12 +46,12 @@ const VersionCursor = z.tuple([InputInteger]);
 
 /** A page of a site's published configurations, newest first. @throws ApiError VALIDATION_ERROR */
 export async function configurationVersions(
-  database: Database,
+  db: Queryable,
   siteId: string,
   page: PageRequest,
 ): Promise<Page<ConfigurationVersion>> {
   const [before] = keyOfCursor(VersionCursor, page) ?? [null];
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `select ${COLUMNS} from ${FROM} where v.site_id = $1 and ($2::integer is null or v.number < $2) order by v.number desc limit $3`,
     [siteId, before, page.limit + 1],
   );
@@ -60,14 +60,14 @@ export async function configurationVersions(
 
 /** One published configuration. @throws ChangeRefused `not_found` */
 export async function configurationVersion(
-  database: Database,
+  db: Queryable,
   siteId: string,
   number: number,
 ): Promise<ConfigurationVersionWithRecord> {
-  const { rows } = await database.query(
-    `select ${COLUMNS}, v.record from ${FROM} where v.site_id = $1 and v.number = $2`,
-    [siteId, number],
-  );
+  const { rows } = await db.query(`select ${COLUMNS}, v.record from ${FROM} where v.site_id = $1 and v.number = $2`, [
+    siteId,
+    number,
+  ]);
   const [row] = z.array(VersionRowWithRecord).parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `The site has no configuration ${number}.`);
   return { ...shown(row), record: row.record };

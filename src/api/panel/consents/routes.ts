@@ -8,7 +8,7 @@ import { parseIdentifier } from '../../../evidence/verification/identifier.js';
 import { EventLogUnavailable } from '../../../pipeline/event-log/errors.js';
 import { blindIndex } from '../../../platform/keys/index.js';
 import { verifiedRecord } from '../../tool/get-verify.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { encodeCursor, keyOfCursor } from '../page.js';
 import { discloses, type PanelRoute, reads } from '../route.js';
 import { discloseConsent, listConsents, readConsent, searchConsents, verifyConsent } from './operations.js';
@@ -23,11 +23,11 @@ const SEARCHES_PER_TENANT = 2;
 const MAX_WAITING_SEARCHES = 100;
 
 /** The read model finds the consents; their stored records are what is shown. */
-export function consentRoutes(deps: PanelDeps): readonly PanelRoute[] {
-  const { apiPool, keyring, verifier } = deps;
+export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
+  const { apiPool, keyring, verifier } = options;
   // Half of the pool stays free for every other request.
   const slots = new SearchSlots({
-    total: Math.max(1, Math.floor(deps.config.database.poolSize / 2)),
+    total: Math.max(1, Math.floor(options.config.database.poolSize / 2)),
     perTenant: SEARCHES_PER_TENANT,
     waiting: MAX_WAITING_SEARCHES,
   });
@@ -89,7 +89,7 @@ export function consentRoutes(deps: PanelDeps): readonly PanelRoute[] {
       const row = await existing(params);
       return {
         response: {
-          data: await disclose({ pool: apiPool, log: deps.eventLog, keyring }, row, fields).catch(logFailure),
+          data: await disclose({ db: apiPool, eventLog: options.eventLog, keyring }, row, fields).catch(logFailure),
         },
         subject: { kind: 'consent', id: row.event_id },
         details: { site_id: row.site_id, fields },

@@ -9,13 +9,13 @@ import { readContent } from '../../../tenancy/documents/read-content.js';
  * attachment, browsers must not guess its type, and a sandbox applies if a browser displays it.
  */
 export async function sendContent(
-  pool: pg.Pool,
+  db: pg.Pool,
   reply: FastifyReply,
   slug: string,
   version: DocumentVersion,
 ): Promise<void> {
   const { media_type: mediaType, content_sha256: sha256, language, number } = version;
-  const bytes = Buffer.from(await readContent(pool, sha256));
+  const bytes = Buffer.from(await readContent(db, sha256));
   const name = `${slug}-${language}-${number ?? 'draft'}${extensionOf(mediaType)}`;
   await reply
     .headers({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DocumentsQuery, PanelDocument } from '../../../../schemas/api/panel/documents.js';
 import { DOCUMENT_KINDS } from '../../../../schemas/events/notices.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, pageOfRows } from '../page.js';
 
@@ -26,12 +26,12 @@ const DocumentCursor = z.tuple([z.string()]);
 
 /** A page of a site's documents, by slug. @throws ApiError VALIDATION_ERROR */
 export async function documentList(
-  database: Database,
+  db: Queryable,
   siteId: string,
   query: z.output<typeof DocumentsQuery>,
 ): Promise<Page<PanelDocument>> {
   const [after] = keyOfCursor(DocumentCursor, query) ?? [null];
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `${SELECT} and ($2::text is null or d.slug collate "C" > $2) and ($3::text is null or d.slug = $3) and ($4::text is null or d.kind = $4)
       order by d.slug collate "C" limit $5`,
     [siteId, after, query.slug ?? null, query.kind ?? null, query.limit + 1],
@@ -40,8 +40,8 @@ export async function documentList(
 }
 
 /** One document of a site. @throws ChangeRefused `not_found` */
-export async function documentOf(database: Database, siteId: string, documentId: string): Promise<PanelDocument> {
-  const { rows } = await database.query(`${SELECT} and d.id = $2`, [siteId, documentId]);
+export async function documentOf(db: Queryable, siteId: string, documentId: string): Promise<PanelDocument> {
+  const { rows } = await db.query(`${SELECT} and d.id = $2`, [siteId, documentId]);
   const [row] = z.array(DocumentRow).parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `The site has no document ${documentId}.`);
   return shown(row);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InputInteger, MAX_INTEGER } from '../../../../schemas/api/common.js';
 import { type DocumentVersion, VERSION_STATES, type VersionsQuery } from '../../../../schemas/api/panel/documents.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import {
   joinPublication,
@@ -46,15 +46,15 @@ const VersionCursor = z.tuple([z.string(), InputInteger, z.uuid()]);
  * @throws ChangeRefused `not_found` (the document); ApiError VALIDATION_ERROR
  */
 export async function versionList(
-  database: Database,
+  db: Queryable,
   siteId: string,
   documentId: string,
   query: z.output<typeof VersionsQuery>,
 ): Promise<Page<DocumentVersion>> {
-  await documentOf(database, siteId, documentId);
+  await documentOf(db, siteId, documentId);
   const [language, number, id] = keyOfCursor(VersionCursor, query) ?? [null, null, null];
   const key = `v.language collate "C", coalesce(v.number, ${DRAFT}), v.id`;
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `${SELECT} and ($3::text is null or (${key}) > ($3, $4::integer, $5::uuid))
         and ($6::text is null or v.language = $6) and ($7::text is null or v.state = $7)
       order by ${key} limit $8`,
@@ -70,12 +70,12 @@ export async function versionList(
 
 /** One version of a document. @throws ChangeRefused `not_found` */
 export async function versionShown(
-  database: Database,
+  db: Queryable,
   siteId: string,
   documentId: string,
   versionId: string,
 ): Promise<DocumentVersion> {
-  const { rows } = await database.query(`${SELECT} and v.id = $3`, [siteId, documentId, versionId]);
+  const { rows } = await db.query(`${SELECT} and v.id = $3`, [siteId, documentId, versionId]);
   const [row] = z.array(VersionRow).parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `The document has no version ${versionId}.`);
   return shown(row);

@@ -13,13 +13,13 @@ import {
   shownReceipt,
   subjectOf,
 } from '../../../erasure/index.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import { createErasure, listErasureAnnouncements, listErasures, readErasure } from './operations.js';
 
 /** The worker carries out what is asked for here; what it did is read from its tables. */
-export function erasureRoutes({ apiPool, keyring, config }: PanelDeps): readonly PanelRoute[] {
+export function erasureRoutes({ apiPool, keyring, config }: PanelRoutesOptions): readonly PanelRoute[] {
   const backupRetentionDays = config.backupRetentionDays ?? null;
   const existing = async (params: { site_id: string; erasure_id: string }): Promise<Erasure> => {
     const erasure = await readOfSite(apiPool, params.site_id, params.erasure_id);
@@ -37,15 +37,15 @@ export function erasureRoutes({ apiPool, keyring, config }: PanelDeps): readonly
         retention: await retentionOf(apiPool, siteId),
       };
     }),
-    changes(createErasure, async ({ params, body }, transaction) => {
+    changes(createErasure, async ({ params, body }, db) => {
       const order: ErasureOrder = {
         siteId: params.site_id,
         by: subjectOf(body),
         channel: 'panel',
         idempotencyKey: body.idempotency_key,
       };
-      const recorded = await recordErasureRequest(transaction, keyring, order);
-      const erasure = await readOfSite(transaction, params.site_id, recorded.request.id);
+      const recorded = await recordErasureRequest(db, keyring, order);
+      const erasure = await readOfSite(db, params.site_id, recorded.request.id);
       if (erasure === null) throw new Error(`the erasure ${recorded.request.id} was recorded, and is missing`);
       return {
         response: { data: await shownReceipt(apiPool, erasure, backupRetentionDays) },
@@ -70,7 +70,7 @@ const AnnouncementCursor = z.tuple([z.literal('announcements'), z.uuid()]);
 const DAY_MS = 86_400_000;
 const RetentionRows = z.tuple([z.object({ retention_days: z.int().nullable(), now: z.date() })]);
 
-async function retentionOf(pool: PanelDeps['apiPool'], siteId: string) {
+async function retentionOf(pool: PanelRoutesOptions['apiPool'], siteId: string) {
   const { rows } = await pool.query('select retention_days, now() as now from sites where id = $1', [siteId]);
   const [{ retention_days: days, now }] = RetentionRows.parse(rows);
   const before = days === null ? null : new Date(now.getTime() - days * DAY_MS);

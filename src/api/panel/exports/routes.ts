@@ -3,7 +3,7 @@ import { Uuid } from '../../../../schemas/evidence/primitives.js';
 import * as exports from '../../../evidence/exports/index.js';
 import { appendAuditEntry } from '../../../platform/audit-log/append-entry.js';
 import { sendPackage } from '../../server/send-package.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { changes, downloads, type PanelRoute, reads } from '../route.js';
 import { cancelExport, createExport, deleteExport, downloadExport, listExports, readExport } from './operations.js';
@@ -11,12 +11,12 @@ import { cancelExport, createExport, deleteExport, downloadExport, listExports, 
 const ExportCursor = z.tuple([Uuid]);
 
 /** Every export is found by its site and its id together. A download has its line of the audit log before the first byte is sent. */
-export function exportRoutes({ apiPool, keyring, config, logger }: PanelDeps): readonly PanelRoute[] {
+export function exportRoutes({ apiPool, keyring, config, logger }: PanelRoutesOptions): readonly PanelRoute[] {
   const { maxPerTenant } = config.exports;
   return [
-    changes(createExport, async ({ user, params, body }, transaction) => {
+    changes(createExport, async ({ user, params, body }, db) => {
       const author = { tenantId: user.tenantId, siteId: params.site_id, userId: user.id, channel: 'panel' } as const;
-      const data = await exports.createExport(transaction, { keyring, maxPerTenant }, author, body);
+      const data = await exports.createExport(db, { keyring, maxPerTenant }, author, body);
       return {
         response: { data },
         subject: { kind: 'export', id: data.id },
@@ -33,7 +33,7 @@ export function exportRoutes({ apiPool, keyring, config, logger }: PanelDeps): r
     })),
     downloads(downloadExport, async ({ user, params }, reply) => {
       const kept = await exports.findPackage(apiPool, keyring, idOf(params));
-      await sendPackage({ pool: apiPool, logger }, reply, kept, () =>
+      await sendPackage({ db: apiPool, logger }, reply, kept, () =>
         appendAuditEntry(apiPool, {
           tenantId: user.tenantId,
           actor: { kind: 'user', userId: user.id },
@@ -43,13 +43,13 @@ export function exportRoutes({ apiPool, keyring, config, logger }: PanelDeps): r
         }),
       );
     }),
-    changes(cancelExport, async ({ params }, transaction) => ({
-      response: { data: await exports.cancelExport(transaction, idOf(params)) },
+    changes(cancelExport, async ({ params }, db) => ({
+      response: { data: await exports.cancelExport(db, idOf(params)) },
       subject: { kind: 'export', id: params.export_id },
       details: { site_id: params.site_id },
     })),
-    changes(deleteExport, async ({ params }, transaction) => {
-      const data = await exports.deleteExport(transaction, idOf(params));
+    changes(deleteExport, async ({ params }, db) => {
+      const data = await exports.deleteExport(db, idOf(params));
       return {
         response: { data },
         subject: { kind: 'export', id: params.export_id },

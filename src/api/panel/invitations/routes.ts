@@ -4,7 +4,7 @@ import {
   readInvitation,
   revokeInvitation,
 } from '../../../accounts/sign-in/invitations.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows, TimeAndId } from '../page.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import { permitGranting, permitManaging } from '../users/rules.js';
@@ -17,7 +17,7 @@ import {
 import { shownInvitation } from './show-invitation.js';
 
 /** Invitations to the user's tenant, for roles that the user may assign. Only the response that creates an invitation contains its token. */
-export function invitationRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
+export function invitationRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listInvitationsOperation, async ({ user, query }) => {
       const rows = await listInvitations(apiPool, {
@@ -31,21 +31,19 @@ export function invitationRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] 
     reads(readInvitationOperation, async ({ user, params }) => ({
       data: shownInvitation(await readInvitation(apiPool, user.tenantId, params.invitation_id)),
     })),
-    changes(createInvitationOperation, async ({ user, body }, transaction) => {
+    changes(createInvitationOperation, async ({ user, body }, db) => {
       permitGranting(user, body.role);
       const wanted = { tenantId: user.tenantId, ...body, invitedBy: user.id };
-      const { invitation, token } = await createInvitation(transaction, wanted, (replaced) =>
-        permitManaging(user, replaced),
-      );
+      const { invitation, token } = await createInvitation(db, wanted, (replaced) => permitManaging(user, replaced));
       return {
         response: { data: { ...shownInvitation(invitation), token } },
         subject: { kind: 'invitation', id: invitation.id },
         details: { role: invitation.role },
       };
     }),
-    changes(revokeInvitationOperation, async ({ user, params }, transaction) => {
-      permitManaging(user, await readInvitation(transaction, user.tenantId, params.invitation_id));
-      const invitation = await revokeInvitation(transaction, user.tenantId, params.invitation_id);
+    changes(revokeInvitationOperation, async ({ user, params }, db) => {
+      permitManaging(user, await readInvitation(db, user.tenantId, params.invitation_id));
+      const invitation = await revokeInvitation(db, user.tenantId, params.invitation_id);
       return { response: { data: shownInvitation(invitation) }, subject: { kind: 'invitation', id: invitation.id } };
     }),
   ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InputInteger } from '../../../../schemas/api/common.js';
 import { PLANS, type PlanTerms } from '../../../tenancy/tenants/plans.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
@@ -10,7 +10,7 @@ import { subscriptionOf, usagePage } from './show-usage.js';
 const PlanCursor = z.tuple([InputInteger]);
 
 /** Every user can read the plans; subscription and usage are those of the user's tenant. */
-export function planRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
+export function planRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listPlans, async ({ query }) => {
       const [after] = keyOfCursor(PlanCursor, query) ?? [-1];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InputDate } from '../../../../schemas/api/common.js';
 import type { MonthlyUsage, Subscription } from '../../../../schemas/api/panel/plans.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
@@ -16,8 +16,8 @@ const SubscriptionRows = z.array(
 );
 
 /** What a tenant has subscribed to, and what is left of it this month. @throws ChangeRefused `not_found` */
-export async function subscriptionOf(database: Database, tenantId: string): Promise<z.infer<typeof Subscription>> {
-  const { rows } = await database.query(
+export async function subscriptionOf(db: Queryable, tenantId: string): Promise<z.infer<typeof Subscription>> {
+  const { rows } = await db.query(
     `select coalesce(s.plan, 'none') as name, coalesce(s.rate_limit_per_minute, 120) as rate_limit_per_minute,
             case when s.tenant_id is null then 0 else s.consent_quota end as consent_quota,
             coalesce(s.is_active, false) as is_active, coalesce(u.used, 0) as used
@@ -39,12 +39,12 @@ const UsageCursor = z.tuple([InputDate]);
 
 /** A page of a tenant's months, newest first. @throws ApiError VALIDATION_ERROR */
 export async function usagePage(
-  database: Database,
+  db: Queryable,
   tenantId: string,
   page: PageRequest,
 ): Promise<Page<z.infer<typeof MonthlyUsage>>> {
   const [before] = keyOfCursor(UsageCursor, page) ?? [null];
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `select to_char(month, 'YYYY-MM-DD') as month, used as consents from consent_usage
       where tenant_id = $1 and ($2::date is null or month < $2) order by month desc limit $3`,
     [tenantId, before, page.limit + 1],

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { SignIn } from '../../../../schemas/api/panel/sign-ins.js';
 import { listSignIns } from '../../../accounts/sign-in/list-sign-ins.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
 /**
@@ -9,11 +9,11 @@ import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from 
  * @throws ApiError VALIDATION_ERROR
  */
 export async function signInList(
-  database: Database,
+  db: Queryable,
   userId: string,
   page: PageRequest,
 ): Promise<Page<Omit<z.infer<typeof SignIn>, 'is_current'>>> {
-  const rows = await listSignIns(database, userId, keyOfCursor(TimeAndId, page), page.limit + 1);
+  const rows = await listSignIns(db, userId, keyOfCursor(TimeAndId, page), page.limit + 1);
   return pageOfRows(
     page,
     rows,

@@ -5,17 +5,17 @@ import { challengeOfSite, type SiteChallenge, verifySite } from '../../../tenanc
 import { changeRetentionPeriod } from '../../../tenancy/sites/change-retention-period.js';
 import { changeSiteSettings } from '../../../tenancy/sites/change-site-settings.js';
 import { createSite } from '../../../tenancy/sites/create-site.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { changes, changesAfter, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { siteList, siteOf } from './show-sites.js';
 
 /** Sites of the caller's own tenant. A domain is proved by a TXT record in the DNS, which is looked up outside the transaction. */
-export function siteRoutes({ apiPool, lookUpTxt }: PanelDeps): readonly PanelRoute[] {
+export function siteRoutes({ apiPool, lookUpTxt }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listSites, ({ user, query }) => siteList(apiPool, user.tenantId, query)),
-    changes(operations.createSite, async ({ user, body }, transaction) => {
-      const { id } = await createSite(transaction, {
+    changes(operations.createSite, async ({ user, body }, db) => {
+      const { id } = await createSite(db, {
         tenantId: user.tenantId,
         name: body.name,
         domain: body.domain,
@@ -25,7 +25,7 @@ export function siteRoutes({ apiPool, lookUpTxt }: PanelDeps): readonly PanelRou
         retentionDays: body.retention_days,
       });
       return {
-        response: { data: await siteOf(transaction, user.tenantId, id) },
+        response: { data: await siteOf(db, user.tenantId, id) },
         subject: { kind: 'site', id },
         details: { domain: body.domain, retention_days: body.retention_days },
       };
@@ -33,18 +33,18 @@ export function siteRoutes({ apiPool, lookUpTxt }: PanelDeps): readonly PanelRou
     reads(operations.readSite, async ({ user, params }) => ({
       data: await siteOf(apiPool, user.tenantId, params.site_id),
     })),
-    changes(operations.changeSite, async ({ user, params, body }, transaction) => {
-      const { changed, domain } = await changeSiteSettings(transaction, params.site_id, body);
+    changes(operations.changeSite, async ({ user, params, body }, db) => {
+      const { changed, domain } = await changeSiteSettings(db, params.site_id, body);
       return {
-        response: { data: await siteOf(transaction, user.tenantId, params.site_id) },
+        response: { data: await siteOf(db, user.tenantId, params.site_id) },
         subject: { kind: 'site', id: params.site_id },
         details: { changed: [...changed], ...(domain !== null && { domain }) },
       };
     }),
-    changes(operations.changeRetentionPeriod, async ({ user, params, body }, transaction) => {
-      const { before, after } = await changeRetentionPeriod(transaction, params.site_id, body.retention_days);
+    changes(operations.changeRetentionPeriod, async ({ user, params, body }, db) => {
+      const { before, after } = await changeRetentionPeriod(db, params.site_id, body.retention_days);
       return {
-        response: { data: await siteOf(transaction, user.tenantId, params.site_id) },
+        response: { data: await siteOf(db, user.tenantId, params.site_id) },
         subject: { kind: 'site', id: params.site_id },
         details: { retention_days: { before, after } },
       };
@@ -62,10 +62,10 @@ export function siteRoutes({ apiPool, lookUpTxt }: PanelDeps): readonly PanelRou
           `The DNS has no TXT record ${challenge.name} that says ${challenge.value}. A new record may take a while to be seen.`,
         );
       },
-      async ({ params }, met, transaction) => {
-        const { domain, republished } = await verifySite(transaction, params.site_id, met);
+      async ({ params }, met, db) => {
+        const { domain, republished } = await verifySite(db, params.site_id, met);
         return {
-          response: { data: shownChallenge(await challengeOfSite(transaction, params.site_id)) },
+          response: { data: shownChallenge(await challengeOfSite(db, params.site_id)) },
           subject: { kind: 'site', id: params.site_id },
           details: { domain, republished_configuration: republished },
         };

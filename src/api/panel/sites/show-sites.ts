@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Site } from '../../../../schemas/api/panel/sites.js';
 import { parseSiteConfig } from '../../../../schemas/events/sealed-event.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
 
@@ -24,11 +24,11 @@ const SELECT = `
     from sites s left join site_configs c on c.sha256 = s.site_config_hash`;
 
 /** A page of a tenant's sites, oldest first. @throws ApiError VALIDATION_ERROR */
-export async function siteList(database: Database, tenantId: string, page: PageRequest): Promise<Page<Site>> {
+export async function siteList(db: Queryable, tenantId: string, page: PageRequest): Promise<Page<Site>> {
   const [createdAt, id] = keyOfCursor(TimeAndId, page) ?? [null, null];
   // To the millisecond, like the cursor.
   const at = "date_trunc('milliseconds', s.created_at)";
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `${SELECT} where s.tenant_id = $1 and ($2::timestamptz is null or (${at}, s.id) > ($2, $3::uuid))
       order by ${at}, s.id limit $4`,
     [tenantId, createdAt, id, page.limit + 1],
@@ -37,8 +37,8 @@ export async function siteList(database: Database, tenantId: string, page: PageR
 }
 
 /** One site of a tenant. @throws ChangeRefused `not_found` */
-export async function siteOf(database: Database, tenantId: string, siteId: string): Promise<Site> {
-  const { rows } = await database.query(`${SELECT} where s.tenant_id = $1 and s.id = $2`, [tenantId, siteId]);
+export async function siteOf(db: Queryable, tenantId: string, siteId: string): Promise<Site> {
+  const { rows } = await db.query(`${SELECT} where s.tenant_id = $1 and s.id = $2`, [tenantId, siteId]);
   const [row] = z.array(SiteRow).parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no site ${siteId}.`);
   return shown(row);

@@ -2,29 +2,29 @@ import { z } from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
 import { createInvitation } from '../../../accounts/sign-in/invitations.js';
 import type { User } from '../../../accounts/users/user-directory.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { createTenant, renameTenant } from '../../../tenancy/tenants/create-tenant.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { shownInvitation } from '../invitations/show-invitation.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { tenantById, tenantList } from './show-tenants.js';
 
 /** A user belongs to one tenant, and sees no other: not even one that it has made. */
-export function tenantRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
+export function tenantRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listTenants, ({ user, query }) => tenantList(apiPool, user.tenantId, query)),
-    changes(operations.createTenant, async ({ user, body }, transaction) => {
-      await refuseExcess(transaction, user.tenantId);
-      const { id } = await createTenant(transaction, body.name, null, user.tenantId);
-      const { invitation, token } = await createInvitation(transaction, {
+    changes(operations.createTenant, async ({ user, body }, db) => {
+      await refuseExcess(db, user.tenantId);
+      const { id } = await createTenant(db, body.name, null, user.tenantId);
+      const { invitation, token } = await createInvitation(db, {
         tenantId: id,
         email: body.owner_email,
         role: 'owner',
         invitedBy: user.id,
       });
-      const tenant = await tenantById(transaction, id);
+      const tenant = await tenantById(db, id);
       return {
         response: { data: { ...tenant, owner_invitation: { ...shownInvitation(invitation), token } } },
         subject: { kind: 'tenant', id },
@@ -34,11 +34,11 @@ export function tenantRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
       refuseForeign(user, params.tenant_id);
       return { data: await tenantById(apiPool, params.tenant_id) };
     }),
-    changes(operations.changeTenant, async ({ user, params, body }, transaction) => {
+    changes(operations.changeTenant, async ({ user, params, body }, db) => {
       refuseForeign(user, params.tenant_id);
-      const isOther = await renameTenant(transaction, params.tenant_id, body.name);
+      const isOther = await renameTenant(db, params.tenant_id, body.name);
       return {
-        response: { data: await tenantById(transaction, params.tenant_id) },
+        response: { data: await tenantById(db, params.tenant_id) },
         subject: { kind: 'tenant', id: params.tenant_id },
         details: { changed: isOther ? ['name'] : [] },
       };
@@ -56,8 +56,8 @@ const RootRows = z.tuple([z.object({ id: z.string() })]);
  * many at once are no way around it.
  * @throws ApiError TENANT_LIMIT_EXCEEDED
  */
-async function refuseExcess(transaction: Database, tenantId: string): Promise<void> {
-  const found = await transaction.query(
+async function refuseExcess(db: Queryable, tenantId: string): Promise<void> {
+  const found = await db.query(
     `with recursive makers as (
        select id, made_by_tenant from tenants where id = $1
        union select t.id, t.made_by_tenant from tenants t join makers m on t.id = m.made_by_tenant)
@@ -65,8 +65,8 @@ async function refuseExcess(transaction: Database, tenantId: string): Promise<vo
     [tenantId],
   );
   const [root] = RootRows.parse(found.rows);
-  await transaction.query('select from tenants where id = $1 for no key update', [root.id]);
-  const { rows } = await transaction.query(
+  await db.query('select from tenants where id = $1 for no key update', [root.id]);
+  const { rows } = await db.query(
     `with recursive family as (
        select id, created_at from tenants where made_by_tenant = $1
        union select t.id, t.created_at from tenants t join family f on t.made_by_tenant = f.id)

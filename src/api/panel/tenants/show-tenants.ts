@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Tenant } from '../../../../schemas/api/panel/tenants.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
@@ -12,13 +12,9 @@ const TenantCursor = z.tuple([z.uuid()]);
  * @param onlyTenantId null: of all, for operators
  * @throws ApiError VALIDATION_ERROR
  */
-export async function tenantList(
-  database: Database,
-  onlyTenantId: string | null,
-  page: PageRequest,
-): Promise<Page<Tenant>> {
+export async function tenantList(db: Queryable, onlyTenantId: string | null, page: PageRequest): Promise<Page<Tenant>> {
   const [after] = keyOfCursor(TenantCursor, page) ?? [null];
-  const { rows } = await database.query(
+  const { rows } = await db.query(
     `select id, name, created_at from tenants
       where ($1::uuid is null or id = $1) and ($2::uuid is null or id > $2) order by id limit $3`,
     [onlyTenantId, after, page.limit + 1],
@@ -27,8 +23,8 @@ export async function tenantList(
 }
 
 /** One tenant. @throws ChangeRefused `not_found` */
-export async function tenantById(database: Database, tenantId: string): Promise<Tenant> {
-  const { rows } = await database.query('select id, name, created_at from tenants where id = $1', [tenantId]);
+export async function tenantById(db: Queryable, tenantId: string): Promise<Tenant> {
+  const { rows } = await db.query('select id, name, created_at from tenants where id = $1', [tenantId]);
   const [row] = TenantRows.parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
   return shown(row);

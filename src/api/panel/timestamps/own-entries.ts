@@ -9,8 +9,8 @@ export interface OwnStreams {
 }
 
 /** The streams of every site of a tenant. */
-export async function ownStreams(pool: pg.Pool, tenantId: string): Promise<OwnStreams> {
-  const { rows } = await pool.query('select id from sites where tenant_id = $1 order by id', [tenantId]);
+export async function ownStreams(db: pg.Pool, tenantId: string): Promise<OwnStreams> {
+  const { rows } = await db.query('select id from sites where tenant_id = $1 order by id', [tenantId]);
   const ids = z.array(z.object({ id: z.string() })).parse(rows);
   return { consents: ids.map(({ id }) => consentsStream(id)), notices: ids.map(({ id }) => noticesStream(id)) };
 }
@@ -27,11 +27,11 @@ const FoundRows = z.array(z.object({ stream: z.string(), revision: z.int(), batc
  * @returns without the streams of which nothing is in them
  */
 export async function sealedBelow(
-  pool: pg.Pool,
+  db: pg.Pool,
   { consents, notices }: OwnStreams,
   batch: number | null,
 ): Promise<SealedBelow> {
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `with recursive search (stream, low, high) as (
        select stream, -1::bigint, revision from sealed_streams where stream = any($1)
        union all
@@ -63,16 +63,16 @@ export interface OwnBatch {
  * @param below only batches below this number; null: all
  */
 export async function ownBatches(
-  pool: pg.Pool,
+  db: pg.Pool,
   streams: OwnStreams,
   below: number | null,
   limit: number,
 ): Promise<OwnBatch[]> {
   const batches: OwnBatch[] = [];
-  let sealed = await sealedBelow(pool, streams, below);
+  let sealed = await sealedBelow(db, streams, below);
   while (batches.length < limit && sealed.size > 0) {
     const number = Math.max(...[...sealed.values()].map(({ batch }) => batch));
-    const before = await sealedBelow(pool, streams, number);
+    const before = await sealedBelow(db, streams, number);
     batches.push({
       number,
       entries: { consents: added(streams.consents, sealed, before), notices: added(streams.notices, sealed, before) },

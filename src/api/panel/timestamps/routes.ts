@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiError } from '../../../../schemas/api/error-codes.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { keyOfCursor, pageOfRows } from '../page.js';
 import { type PanelRoute, reads } from '../route.js';
 import { listBatches, listCheckpoints, readBatch, readCheckpoint, readTimestampStatus } from './operations.js';
@@ -9,7 +9,7 @@ import { checkpointOfSize, checkpointsBelow, showBatches } from './show-checkpoi
 import { timestampStatus } from './status.js';
 
 /** The ledger belongs to the whole installation. A tenant sees the batches with entries of its own, and every checkpoint, which are public. */
-export function timestampRoutes({ apiPool, config }: PanelDeps): readonly PanelRoute[] {
+export function timestampRoutes({ apiPool, config }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listBatches, async ({ user, query }) => {
       const [, below = null] = keyOfCursor(BatchCursor, query) ?? [];

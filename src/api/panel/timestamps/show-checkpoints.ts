@@ -28,8 +28,8 @@ select c.size, c.note, c.gen_time, c.authority, ${isDevelopmentStamp('c')} as is
   from checkpoints c`;
 
 /** Stamped checkpoints, the newest first. @param below only smaller ones; null: all */
-export async function checkpointsBelow(pool: pg.Pool, below: number | null, limit: number): Promise<ShownCheckpoint[]> {
-  const { rows } = await pool.query(
+export async function checkpointsBelow(db: pg.Pool, below: number | null, limit: number): Promise<ShownCheckpoint[]> {
+  const { rows } = await db.query(
     `${SELECT_CHECKPOINTS} where $1::bigint is null or c.size < $1 order by c.size desc limit $2`,
     [below, limit],
   );
@@ -37,8 +37,8 @@ export async function checkpointsBelow(pool: pg.Pool, below: number | null, limi
 }
 
 /** The stamped checkpoint of exactly this size; null: there is none. */
-export async function checkpointOfSize(pool: pg.Pool, size: number): Promise<ShownCheckpoint | null> {
-  const { rows } = await pool.query(`${SELECT_CHECKPOINTS} where c.size = $1`, [size]);
+export async function checkpointOfSize(db: pg.Pool, size: number): Promise<ShownCheckpoint | null> {
+  const { rows } = await db.query(`${SELECT_CHECKPOINTS} where c.size = $1`, [size]);
   return CheckpointRows.parse(rows).map(shown)[0] ?? null;
 }
 
@@ -73,8 +73,8 @@ const BatchRows = z.array(
 );
 
 /** Batches as they are shown to those who have entries in them. */
-export async function showBatches(pool: pg.Pool, own: readonly OwnBatch[]): Promise<ShownBatch[]> {
-  const { rows } = await pool.query(
+export async function showBatches(db: pg.Pool, own: readonly OwnBatch[]): Promise<ShownBatch[]> {
+  const { rows } = await db.query(
     `select b.number, b.header, b.root, b.sealed_at, c.size, c.gen_time
        from batches b
        left join lateral (select size, gen_time from checkpoints where size > b.number order by size limit 1) c on true

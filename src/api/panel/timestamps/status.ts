@@ -20,18 +20,18 @@ const WaitingRows = z.tuple([z.object({ waiting: z.int(), oldest: z.date().nulla
 const OldestRows = z.tuple([z.object({ oldest: z.date().nullable() })]);
 
 /** What of a tenant waits for a seal and a stamp, and what the installation stamps with. */
-export async function timestampStatus(pool: pg.Pool, config: Config, tenantId: string): Promise<Status> {
-  const streams = await ownStreams(pool, tenantId);
-  const stamps = await pool.query(
+export async function timestampStatus(db: pg.Pool, config: Config, tenantId: string): Promise<Status> {
+  const streams = await ownStreams(db, tenantId);
+  const stamps = await db.query(
     `select size, gen_time, authority, ${isDevelopmentStamp('c')} as is_development
        from checkpoints c order by size desc limit 1`,
   );
   const [last] = StampRows.parse(stamps.rows);
-  const sealed = await sealedBelow(pool, streams, null);
-  const stamped = await sealedBelow(pool, streams, last?.size ?? 0);
-  const logged = await revisionsInLog(pool, streams);
-  const { waiting, oldest, now } = await waitingForLog(pool, tenantId);
-  const oldestInLog = await oldestConsentBehind(pool, streams, (stream) => stamped.get(stream)?.revision ?? -1);
+  const sealed = await sealedBelow(db, streams, null);
+  const stamped = await sealedBelow(db, streams, last?.size ?? 0);
+  const logged = await revisionsInLog(db, streams);
+  const { waiting, oldest, now } = await waitingForLog(db, tenantId);
+  const oldestInLog = await oldestConsentBehind(db, streams, (stream) => stamped.get(stream)?.revision ?? -1);
   const times = [oldest, oldestInLog].flatMap((time) => time?.getTime() ?? []);
   return {
     unstamped_age_seconds: times.length === 0 ? null : Math.max(0, (now.getTime() - Math.min(...times)) / 1000),
@@ -52,16 +52,16 @@ function missing(
   return count;
 }
 
-async function revisionsInLog(pool: pg.Pool, { consents, notices }: OwnStreams): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await pool.query('select stream, revision from relayed_streams where stream = any($1)', [
+async function revisionsInLog(db: pg.Pool, { consents, notices }: OwnStreams): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await db.query('select stream, revision from relayed_streams where stream = any($1)', [
     [...consents, ...notices],
   ]);
   return new Map(LogRows.parse(rows).map(({ stream, revision }) => [stream, revision]));
 }
 
 /** Events on their way to the log. `oldest`: of the consents among them. */
-async function waitingForLog(pool: pg.Pool, tenantId: string): Promise<z.infer<typeof WaitingRows>[0]> {
-  const { rows } = await pool.query(
+async function waitingForLog(db: pg.Pool, tenantId: string): Promise<z.infer<typeof WaitingRows>[0]> {
+  const { rows } = await db.query(
     `select count(o.seq)::int as waiting, min(o.created_at) filter (where o.stream like 'consents-%') as oldest, now() as now
        from sites s join outbox o on o.site_id = s.id and o.revision is null where s.tenant_id = $1`,
     [tenantId],
@@ -70,11 +70,11 @@ async function waitingForLog(pool: pg.Pool, tenantId: string): Promise<z.infer<t
 }
 
 async function oldestConsentBehind(
-  pool: pg.Pool,
+  db: pg.Pool,
   { consents }: OwnStreams,
   revisionOf: (stream: string) => number,
 ): Promise<Date | null> {
-  const { rows } = await pool.query(
+  const { rows } = await db.query(
     `select min(first.created_at) as oldest
        from unnest($1::text[], $2::bigint[]) as s (stream, revision)
       cross join lateral (select created_at from read_model.consents c

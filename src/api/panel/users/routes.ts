@@ -2,7 +2,7 @@ import { endSignIns } from '../../../accounts/credentials/end-sign-ins.js';
 import { createPasswordReset } from '../../../accounts/sign-in/set-password.js';
 import { changeDetails, changeUser } from '../../../accounts/users/change-user.js';
 import { readUser } from '../../../accounts/users/list-users.js';
-import type { PanelDeps } from '../deps.js';
+import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import {
   changeUserOperation,
@@ -15,15 +15,15 @@ import { permitChange, permitManaging, permitResetting } from './rules.js';
 import { shownUser, userList } from './show-users.js';
 
 /** Users of the caller's own tenant. Whom a role may change is decided within the transaction (rules.ts). */
-export function userRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
+export function userRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listUsersOperation, ({ user, query }) => userList(apiPool, user.tenantId, query)),
     reads(readUserOperation, async ({ user, params }) => ({
       data: shownUser(await readUser(apiPool, user.tenantId, params.user_id)),
     })),
-    changes(changeUserOperation, async ({ user, params, body }, transaction) => {
+    changes(changeUserOperation, async ({ user, params, body }, db) => {
       const change = { role: body.role, isDisabled: body.is_disabled };
-      const changed = await changeUser(transaction, user.tenantId, params.user_id, change, (target) =>
+      const changed = await changeUser(db, user.tenantId, params.user_id, change, (target) =>
         permitChange(user, target, change),
       );
       return {
@@ -32,19 +32,19 @@ export function userRoutes({ apiPool }: PanelDeps): readonly PanelRoute[] {
         details: changeDetails(changed),
       };
     }),
-    changes(createPasswordResetOperation, async ({ user, params }, transaction) => {
-      const target = await readUser(transaction, user.tenantId, params.user_id);
+    changes(createPasswordResetOperation, async ({ user, params }, db) => {
+      const target = await readUser(db, user.tenantId, params.user_id);
       permitResetting(user, target);
-      const { token, expiresAt } = await createPasswordReset(transaction, target, user.id);
+      const { token, expiresAt } = await createPasswordReset(db, target, user.id);
       return {
         response: { data: { user_id: target.id, token, expires_at: expiresAt.toISOString() } },
         subject: { kind: 'user', id: target.id },
       };
     }),
-    changes(endUserSignInsOperation, async ({ user, params }, transaction) => {
-      const target = await readUser(transaction, user.tenantId, params.user_id);
+    changes(endUserSignInsOperation, async ({ user, params }, db) => {
+      const target = await readUser(db, user.tenantId, params.user_id);
       permitManaging(user, target);
-      const ended = await endSignIns(transaction, target.id, { all: true }, 'ended_by_admin');
+      const ended = await endSignIns(db, target.id, { all: true }, 'ended_by_admin');
       return {
         response: { data: { ended_sign_ins: ended } },
         subject: { kind: 'user', id: target.id },

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { PanelUser, UsersQuery } from '../../../../schemas/api/panel/users.js';
 import { type ListedUser, listUsers } from '../../../accounts/users/list-users.js';
-import type { Database } from '../../../platform/database/pool.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { keyOfCursor, type Page, pageOfRows, TimeAndId } from '../page.js';
 
 /**
@@ -10,11 +10,11 @@ import { keyOfCursor, type Page, pageOfRows, TimeAndId } from '../page.js';
  * @throws ApiError VALIDATION_ERROR
  */
 export async function userList(
-  database: Database,
+  db: Queryable,
   tenantId: string | null,
   query: z.output<typeof UsersQuery>,
 ): Promise<Page<z.infer<typeof PanelUser>>> {
-  const rows = await listUsers(database, {
+  const rows = await listUsers(db, {
     tenantId,
     role: query.role,
     isDisabled: query.state === undefined ? undefined : query.state === 'disabled',

@@ -72,7 +72,7 @@ class PostgresEventLog implements EventLog {
     });
     // The pool drops a broken idle connection by itself; on one that is in use the query fails, and says so.
     this.#pool.on('error', () => undefined);
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#pool.on('connect', (db) => db.on('error', () => undefined));
     this.#wakeups = new Wakeups(options.connection, this.#onInterruption);
   }
 
@@ -165,17 +165,17 @@ class PostgresEventLog implements EventLog {
 
   /** Runs one statement and gives the connection back; one that failed in any way but an error answer is not used again. */
   async #query(
-    client: pg.PoolClient,
+    db: pg.PoolClient,
     deadlineMs: number,
     query: { name: string; text: string },
     values: unknown[],
   ): Promise<unknown[]> {
     try {
-      const result = await withDeadline(client.query<Record<string, unknown>>({ ...query, values }), deadlineMs);
-      client.release();
+      const result = await withDeadline(db.query<Record<string, unknown>>({ ...query, values }), deadlineMs);
+      db.release();
       return result.rows;
     } catch (error) {
-      client.release(!(error instanceof pg.DatabaseError));
+      db.release(!(error instanceof pg.DatabaseError));
       throw error;
     }
   }

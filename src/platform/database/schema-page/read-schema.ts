@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../pool.js';
+import type { Queryable } from '../pool.js';
 import { readTableGrants, type TableGrant } from './table-grants.js';
 
 const Texts = z.array(z.string());
@@ -101,7 +101,7 @@ select case n.nspname when 'public' then '' else n.nspname || '.' end || p.prona
  order by p.oid`;
 
 /** Reads the schema from the catalogue of a migrated database. */
-export async function readSchema(db: Database): Promise<SchemaDescription> {
+export async function readSchema(db: Queryable): Promise<SchemaDescription> {
   return {
     tables: z.array(Table).parse((await db.query(TABLES_SQL)).rows),
     types: z.array(Type).parse((await db.query(TYPES_SQL)).rows),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../pool.js';
+import type { Queryable } from '../pool.js';
 import { DATABASE_ROLES } from '../roles.js';
 
 /** What one role may do with one table: `select, update (a, b)`. */
@@ -42,6 +42,6 @@ select name as table, role, concat_ws(', ', w.granted, c.granted) as granted
 const Grants = z.array(z.object({ table: z.string(), role: z.string(), granted: z.string() }));
 
 /** Reads what the roles of the service may do with its tables, sorted by table and role. */
-export async function readTableGrants(db: Database): Promise<readonly TableGrant[]> {
+export async function readTableGrants(db: Queryable): Promise<readonly TableGrant[]> {
   return Grants.parse((await db.query(GRANTS_SQL, [DATABASE_ROLES])).rows);
 }

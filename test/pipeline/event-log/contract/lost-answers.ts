@@ -14,13 +14,13 @@ import type { EventLogFixture } from '../fixture.js';
 /** Appends so that the server persists the events and its answer never arrives. */
 async function loseTheAnswer(
   proxy: FaultyProxy,
-  log: EventLog,
+  eventLog: EventLog,
   direct: EventLog,
   append: { stream: string; expected: number; events: NewEvent[] },
 ): Promise<unknown> {
-  await log.ping();
+  await eventLog.ping();
   proxy.swallowAnswers();
-  const outcome = log.append(append.stream, append.expected, append.events).catch((error: unknown) => error);
+  const outcome = eventLog.append(append.stream, append.expected, append.events).catch((error: unknown) => error);
   await until(async () => (await direct.lastRevision(append.stream)) === append.expected + append.events.length);
   proxy.restore();
   return outcome;

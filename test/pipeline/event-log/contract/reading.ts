@@ -7,16 +7,16 @@ import type { EventLogFixture } from '../fixture.js';
 const place = (event: LoggedEvent): string => `${event.position} ${event.stream} ${event.revision} ${event.id}`;
 
 /** Appends `count` events in runs of changing length and size; a stream shared with others is tried again after each lost race. */
-async function write(log: EventLog, stream: string, count: number, seed: number): Promise<void> {
+async function write(eventLog: EventLog, stream: string, count: number, seed: number): Promise<void> {
   let written = 0;
-  let expected = await log.lastRevision(stream);
+  let expected = await eventLog.lastRevision(stream);
   while (written < count) {
     const events = newEvents(
       Math.min(1 + ((written + seed) % 4), count - written),
       10 + ((written * seed) % 7) * 3_000,
     );
     try {
-      expected = (await log.append(stream, expected, events)).lastRevision;
+      expected = (await eventLog.append(stream, expected, events)).lastRevision;
       written += events.length;
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;

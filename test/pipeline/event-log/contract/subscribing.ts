@@ -20,8 +20,8 @@ class Subscriber {
   #release: () => void = () => undefined;
   ended = false;
 
-  constructor(log: EventLog, after: Position | null) {
-    this.#running = this.#run(log, after);
+  constructor(eventLog: EventLog, after: Position | null) {
+    this.#running = this.#run(eventLog, after);
   }
 
   hold(): void {
@@ -43,8 +43,8 @@ class Subscriber {
     await this.#running;
   }
 
-  async #run(log: EventLog, after: Position | null): Promise<void> {
-    for await (const page of log.subscribe(after, this.#stop.signal)) {
+  async #run(eventLog: EventLog, after: Position | null): Promise<void> {
+    for await (const page of eventLog.subscribe(after, this.#stop.signal)) {
       expect(page.events.length).toBeGreaterThan(0);
       expect(page.next).toBe(page.events.at(-1)?.position);
       this.events.push(...page.events);
@@ -55,9 +55,14 @@ class Subscriber {
 }
 
 /** Appends however often the server goes away meanwhile. */
-async function appendPersistently(log: EventLog, stream: string, expected: number, events: NewEvent[]): Promise<void> {
+async function appendPersistently(
+  eventLog: EventLog,
+  stream: string,
+  expected: number,
+  events: NewEvent[],
+): Promise<void> {
   await until(() =>
-    appendExactlyOnce(log, stream, expected, events).then(
+    appendExactlyOnce(eventLog, stream, expected, events).then(
       () => true,
       (error: unknown) => {
         if (error instanceof EventLogUnavailable || error instanceof AppendOutcomeUnknown) return false;
