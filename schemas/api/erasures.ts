@@ -6,10 +6,10 @@ import { CONSENT_LIMITS } from './consent-limits.js';
 
 const Time = z.iso.datetime({ offset: true });
 
-/** What a person is found by, under the names that the fields have in a consent. */
+/** Identifiers of a person, with the names of their fields in a consent. */
 export const PERSON_IDENTIFIERS = ['visitor_id', 'signer_email', 'signer_phone', 'signer_id_number'] as const;
 
-/** A person of a site. In a body only: addresses of requests stand in logs. */
+/** A person of a site. */
 export const PersonReference = z
   .strictObject({
     by: z.enum(PERSON_IDENTIFIERS).describe('Kind of the identifier.'),
@@ -21,7 +21,7 @@ export const PersonReference = z
   })
   .meta({ id: 'PersonReference' });
 
-/** Who is to be erased, or which record. The value of a person's identifier is not kept: only its keyed hash, until the erasure is finished. */
+/** The person or the record to erase. The service stores only a keyed hash of the identifier, until the erasure is finished. */
 const Subject = z.discriminatedUnion('by', [
   PersonReference,
   z.strictObject({
@@ -36,8 +36,8 @@ const Subject = z.discriminatedUnion('by', [
 ]);
 
 /**
- * A random UUID of the caller's: the same request with it again is the same erasure, and is not carried out twice. With the same key, but for somebody
- * else, it is another erasure.
+ * A random UUID of the client. The same request with the same key is the same erasure, and is not carried out twice. The same key with another subject is
+ * another erasure.
  */
 const IdempotencyKey = z.string().toLowerCase().pipe(Uuid);
 
@@ -47,7 +47,7 @@ export const CreateErasureRequest = z
 export const S2sErasureRequest = CreateErasureRequest.required().meta({ id: 'S2sErasureRequest' });
 export type S2sErasureRequest = z.infer<typeof S2sErasureRequest>;
 
-/** An erasure that was asked for. */
+/** A requested erasure. */
 export const Erasure = z
   .object({
     id: Uuid,
@@ -73,7 +73,7 @@ export const Erasure = z
   })
   .meta({ id: 'Erasure' });
 
-/** A `SubjectErased` event, and how far it is on its way: each state includes those before it. */
+/** A `SubjectErased` event and its state, which includes the states before it. */
 export const ErasureAnnouncement = z
   .object({
     event_id: Uuid,
@@ -84,10 +84,10 @@ export const ErasureAnnouncement = z
   })
   .meta({ id: 'ErasureAnnouncement' });
 
-/** Most announcements in a receipt: one stands for up to 1,000 records. */
+/** Most announcements in a receipt. One announcement lists up to 1,000 records. */
 export const MAX_SHOWN_ANNOUNCEMENTS = 100;
 
-/** What an erasure did, and where the values could still be opened. */
+/** The result of an erasure, and until when the values can still be decrypted. */
 export const ErasureReceipt = Erasure.extend({
   announcements: z
     .array(ErasureAnnouncement)

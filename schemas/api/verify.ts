@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DECISIONS } from '../events/consent-recorded.js';
 import { Instant } from '../evidence/primitives.js';
 
-/** What every integrity check answers of a record that exists. What is said of the record is null if the stored text is no record any more. */
+/** The result of every integrity check. The members that describe the record are null if the stored text is not a valid record. */
 export const VerifiedRecord = z
   .object({
     consent_type: z.string().nullable(),
@@ -63,7 +63,7 @@ export const PublicVerifyResponse = z
   .meta({ id: 'PublicVerifyResponse' });
 export type PublicVerifyResponse = z.infer<typeof PublicVerifyResponse>;
 
-/** What is shown of a cookie that no record of the service stands behind. Anyone can write such a cookie. */
+/** The members of a cookie for which the service has no record. Anyone can write such a cookie. */
 export const ClientTokenFields = z
   .object({
     consent_token: z.string().max(100).optional(),

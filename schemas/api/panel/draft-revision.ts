@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Grows by one with every change of a site's draft; 0 before the first. */
 export const DraftRevision = z.object({ revision: z.int().min(0) });
 
-/** Asks that nobody has changed the draft since this revision. */
+/** The change is refused if the draft was changed since this revision. */
 export const ExpectedRevision = z.object({ revision: DraftRevision.shape.revision.optional() });
 
 /** The same as a query member, for requests without a body. */

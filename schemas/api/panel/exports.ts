@@ -142,7 +142,7 @@ export const EvidenceExport = z
   .meta({ id: 'EvidenceExport' });
 export type EvidenceExport = z.output<typeof EvidenceExport>;
 
-/** One export, with what is shown only to whoever asks for this one. */
+/** One export, with members that lists do not have. */
 export const EvidenceExportDetails = EvidenceExport.extend({
   filter_disclosures: z
     .array(z.string())

@@ -14,7 +14,7 @@ const Checkpoint = z
     certificates_expire_at: Timestamp.nullable().describe(
       'When the first of the certificates stored with the token expires; null if there are none.',
     ),
-    /** Paths of the public downloads, for everybody. */
+    /** Paths of the public downloads. */
     ...PublicLinks,
   })
   .meta({ id: 'Checkpoint' });

@@ -4,18 +4,18 @@ import { refuseExcess } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { apiErrorOf } from '../server/error-response.js';
 
-/** Failed attempts a minute, counted for whom. */
+/** A limit of failed attempts a minute. */
 export interface AttemptLimit {
   /** What is attempted, e.g. `sign-in-account`. */
   readonly scope: string;
-  /** By whom, or on whom. */
+  /** The address or the account for which attempts are counted. */
   readonly key: string;
   readonly limit: number;
 }
 
 /**
- * Makes an attempt with a password, which can be guessed. It counts before it is made, or many at once would all be tried; one that succeeds is given
- * back, so that nobody is locked out by what they may do.
+ * Makes an attempt with a password, which can be guessed. The attempt counts before it is made, because simultaneous ones would otherwise all be tried.
+ * A success is given back, so that it locks no user out.
  * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS; what `attempt` throws
  */
 export async function countFailures<T>(
@@ -35,8 +35,8 @@ export async function countFailures<T>(
 }
 
 /**
- * Makes an attempt with a token of 256 random bits, which nobody guesses. Only failures count, and only they are refused: whoever shares an address with
- * somebody who tries keeps on renewing.
+ * Makes an attempt with a token of 256 random bits, which cannot be guessed. Only failures count, and only failures are refused: clients that share an
+ * address with an attacker can continue to renew.
  * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS; what `attempt` throws
  */
 export async function throttleFailures<T>(
@@ -50,7 +50,7 @@ export async function throttleFailures<T>(
   });
 }
 
-/** A failure of ours is nobody's guess. */
+/** Whether the client caused the failure; a failure of the service is no guess. */
 function isRefusal(error: unknown): boolean {
   const told = apiErrorOf(error);
   return told !== null && told.status < 500;
@@ -62,7 +62,7 @@ async function giveBack(rateLimiter: RateLimiter, limits: readonly AttemptLimit[
 
 const IPV6_NETWORK_BYTES = 8;
 
-/** An IPv4 address, or the /64 network of an IPv6 address: whoever has one such network has all of its addresses. */
+/** An IPv4 address, or the /64 network of an IPv6 address, because one client usually has all addresses of a /64 network. */
 export function addressKey(request: Pick<FastifyRequest, 'ip'>): string {
   const bytes = ipBytes(request.ip);
   if (bytes === null) return request.ip;

@@ -3,12 +3,12 @@ import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
 import type { ApiUsers } from '../guards/bearer.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 
-/** What the routes of sign-in work with. */
+/** Dependencies of the sign-in routes. */
 export interface AuthRouteOptions extends ApiUsers {
   readonly checkPassword: CheckPassword;
   readonly rateLimiter: RateLimiter;
   /** Connections in the role `consent_ledger_api`. */
   readonly apiPool: pg.Pool;
-  /** Connections in the role `consent_ledger_admin`: for what changes users. */
+  /** Connections in the role `consent_ledger_admin`, for changes of users. */
   readonly adminPool: pg.Pool;
 }

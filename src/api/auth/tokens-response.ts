@@ -4,7 +4,7 @@ import { ACCESS_TOKEN_SECONDS } from '../../accounts/credentials/lifetimes.js';
 import type { AccessTokens } from '../../accounts/sign-in/access-tokens.js';
 import type { SignedInUser, User } from '../../accounts/users/user-directory.js';
 
-/** What whoever signs in or renews is answered. */
+/** The response to a sign-in, a renewal and an accepted invitation. */
 export async function tokensResponse(
   tokens: AccessTokens,
   user: SignedInUser,

@@ -38,7 +38,7 @@ export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
     const answer: CheckpointsResponse = { data: { keys, checkpoints } };
     return json(answer, SHORTLY, last && [`</checkpoints/?after=${last.size}>; rel="next"`]);
   });
-  // The base URI of the ledger, as the API catalogue names it.
+  // The base URI of the ledger, as the API catalog names it.
   scope.get('/checkpoints/', list);
   serve(scope, listLedgerKeys, async () => json({ data: { keys: await readLedgerKeys(db) } }, FOR_MINUTES));
   serve(scope, getLedgerKey, async () => {

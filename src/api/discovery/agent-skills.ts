@@ -19,7 +19,7 @@ export interface Skill {
 
 const INDEX_SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json';
 
-/** agentskills.io, "Frontmatter"; the title is one of its free `metadata`. */
+/** agentskills.io, "Frontmatter"; the title is in its free `metadata`. */
 const Frontmatter = z.strictObject({
   name: z.string().regex(/^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/),
   description: z.string().min(1).max(1024),
@@ -39,7 +39,7 @@ function skillOf(text: string): Skill {
   return { name, title: metadata.title, description, text, path: `/.well-known/agent-skills/${name}/SKILL.md` };
 }
 
-/** The index of the skills: Agent Skills Discovery 0.2.0, "Index Format". Digests are over the bytes that are served. */
+/** The index of the skills: Agent Skills Discovery 0.2.0, "Index Format". Digests are those of the served bytes. */
 export function agentSkillsIndex(skills: readonly Skill[], urlOf: UrlOf): JsonObject {
   return {
     $schema: INDEX_SCHEMA,

@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { PLACES, type Place, type UrlOf } from './places.js';
 
-/** RFC 9727 §4.2: what marks a link set as a catalogue of APIs. */
+/** RFC 9727 §4.2: the profile of a link set that is an API catalog. */
 export const API_CATALOG_PROFILE = 'https://www.rfc-editor.org/info/rfc9727';
 
 /** An API of the service: its base URI, what it is for, and where it is described. */
 export interface Api {
   readonly base: string;
   readonly title: string;
-  /** Null where links say all there is to say. */
+  /** Null if the links describe the API. */
   readonly description: Place | null;
 }
 
 export const TOOL_API: Api = {
   base: '/tool/v1/',
-  title: 'Tool API: records consents, says who has consented to what, verifies records',
+  title: 'Tool API: records consents, returns consents in force, verifies records',
   description: PLACES.toolApi,
 };
 export const PANEL_API: Api = {
@@ -29,7 +29,7 @@ const LEDGER: Api = {
 };
 const APIS = [TOOL_API, PANEL_API, LEDGER];
 
-/** The catalogue of the service's APIs: RFC 9727 §4, as a link set (RFC 9264 §4.2). */
+/** The API catalog of the service: RFC 9727 §4, as a link set (RFC 9264 §4.2). */
 export function apiCatalog(urlOf: UrlOf): JsonObject {
   return {
     linkset: [
@@ -42,7 +42,7 @@ export function apiCatalog(urlOf: UrlOf): JsonObject {
   };
 }
 
-/** What is found at the base URI of an API: its links (RFC 9727 §4.1). */
+/** The document at the base URI of an API: its links (RFC 9727 §4.1). */
 export function apiLinks(api: Api, urlOf: UrlOf): JsonObject {
   return { linkset: [contextOf(api, urlOf)] };
 }

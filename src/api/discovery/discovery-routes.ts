@@ -22,7 +22,7 @@ export type DiscoveryOptions = Config['discovery'] &
 const LINKSET = `${PLACES.apiCatalog.mediaType}; profile="${API_CATALOG_PROFILE}"`;
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** The documents by which agents and tools find the service (docs/discovery.md). For everybody, from any origin; none holds a secret. */
+/** Registers the documents by which agents and tools find the service (docs/discovery.md). They are public for every origin, and contain no secret. */
 export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOptions): void {
   const { publicUrl, securityContacts } = options;
   const urlOf = urlsUnder(publicUrl);

@@ -1,10 +1,10 @@
-/** Where a document is, and its media type, without parameters. */
+/** Path of a document, and its media type without parameters. */
 export interface Place {
   readonly path: string;
   readonly mediaType: string;
 }
 
-/** The documents by which agents and tools find the service, and what they lead to. */
+/** The documents by which agents and tools find the service, and the places to which they lead. */
 export const PLACES = {
   apiCatalog: { path: '/.well-known/api-catalog', mediaType: 'application/linkset+json' },
   aiCatalog: { path: '/.well-known/ai-catalog.json', mediaType: 'application/ai-catalog+json' },
@@ -27,16 +27,16 @@ export const PLACES = {
 export type UrlOf = (path: string) => string;
 
 /**
- * How documents name the service's own URLs: absolute if the operator has said under which URL it is reached; else without scheme and host (RFC
- * 3986 §4.2), so that they mean the place that the document came from. A request's Host header is never taken: whoever sends one could
- * have a cache hand out documents that lead elsewhere.
+ * Makes the URLs of the service in documents: absolute if the operator has configured the URL of the service; else without scheme and host (RFC 3986
+ * §4.2), so that they refer to the origin of the document. The Host header of a request is never used, because an attacker could put documents into
+ * a cache that lead to another host.
  * @param publicUrl of the configuration, without a slash at its end
  */
 export function urlsUnder(publicUrl: string | undefined): UrlOf {
   return (path) => `${publicUrl ?? ''}${path}`;
 }
 
-/** A JSON document as it is served: indented, for people read it too. */
+/** A JSON document as it is served: indented, because people read it, too. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

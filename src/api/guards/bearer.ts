@@ -21,16 +21,6 @@ export async function authenticateUser(deps: ApiUsers, authorization: string | u
 }
 
 /**
- * The same, of a user who may use the panel at all.
- * @throws ApiError also INSUFFICIENT_ROLE
- */
-export async function authenticatePanelUser(deps: ApiUsers, authorization: string | undefined): Promise<SignedInUser> {
-  const user = await authenticateUser(deps, authorization);
-  if (user.role === 'api_user') throw new ApiError('INSUFFICIENT_ROLE', 'This user can use the S2S API only.');
-  return user;
-}
-
-/**
  * The `api_user` of the tenant that owns the site.
  * @throws ApiError also TENANT_MISMATCH (before the role, so that nothing is said of another tenant's user), INSUFFICIENT_ROLE
  */
@@ -43,10 +33,10 @@ export async function authenticateApiUser(
 }
 
 /**
- * Judges again, as known within the last second, whom `authenticateApiUser` let in.
+ * Checks a user again whom `authenticateApiUser` accepted, as known within the last second.
  * @throws ApiError INVALID_BEARER_TOKEN, TENANT_MISMATCH, INSUFFICIENT_ROLE
  */
-export async function judgeApiUserAgain(deps: ApiUsers, { signInId }: SignedInUser, tenantId: string): Promise<void> {
+export async function reauthorizeApiUser(deps: ApiUsers, { signInId }: SignedInUser, tenantId: string): Promise<void> {
   const user = await deps.users.bySignIn(signInId);
   if (user === null) throw new ApiError('INVALID_BEARER_TOKEN');
   requireApiUser(user, tenantId);

@@ -5,7 +5,7 @@ import type { ApiKey } from '../../tenancy/api-keys/api-key.js';
 import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import { callerOf, type ToolCaller } from '../server/caller.js';
-import { type ApiUsers, authenticateApiUser, judgeApiUserAgain } from './bearer.js';
+import { type ApiUsers, authenticateApiUser, reauthorizeApiUser } from './bearer.js';
 import { refuseExcess, setRateLimitHeaders } from './rate-limit.js';
 import type { RateLimiter } from './rate-limiter.js';
 
@@ -33,16 +33,16 @@ export interface ToolGuards {
   /** Any key, and such a bearer token: S2S routes of method GET. */
   readonly s2sRead: Guard;
   /**
-   * Judges a request that passed its guard by a newer state of the site.
+   * Checks a request that passed its guard against a newer state of the site.
    * @throws ApiError SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED
    */
   readonly authorize: (site: SiteContext, request: FastifyRequest) => void;
   /**
-   * Judges key, site and user again, as known within the last second: for when the body is there, which may be a minute under way.
+   * Checks key, site and user again, as known within the last second. The body of a request can take a minute to arrive.
    * @throws ApiError INVALID_API_KEY, SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED, INVALID_BEARER_TOKEN, TENANT_MISMATCH,
    *   INSUFFICIENT_ROLE
    */
-  readonly judgeAgain: (request: FastifyRequest) => Promise<void>;
+  readonly reauthorize: (request: FastifyRequest) => Promise<void>;
 }
 
 /**
@@ -75,13 +75,13 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
           }
         : { ...identified, channel: 'browser' };
     };
-  const judgeAgain = async (request: FastifyRequest): Promise<void> => {
+  const reauthorize = async (request: FastifyRequest): Promise<void> => {
     const { rawApiKey, user } = callerOf(request);
     const apiKey = await options.directory.findApiKey(rawApiKey);
     if (apiKey === null) throw new ApiError('INVALID_API_KEY');
     const site = await options.directory.site(apiKey.siteId);
     authorize(site, request);
-    if (user !== undefined) await judgeApiUserAgain(options.apiUsers, user, site.tenantId);
+    if (user !== undefined) await reauthorizeApiUser(options.apiUsers, user, site.tenantId);
   };
   const read = guard('read', false);
   return {
@@ -91,7 +91,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
     s2s: guard('write', true),
     s2sRead: guard('read', true),
     authorize,
-    judgeAgain,
+    reauthorize,
   };
 }
 
@@ -103,7 +103,7 @@ async function identify(
   if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
   const apiKey = await options.directory.findApiKey(rawApiKey);
   if (apiKey === null) {
-    // Only failures count, and only they are refused: whoever shares an address with a guesser keeps on working.
+    // Only failures count, and only they are refused: clients that share an address with an attacker can continue to work.
     const decision = await options.rateLimiter.take('invalid-key', request.ip, options.invalidKeyLimit);
     refuseExcess(decision, 'TOO_MANY_INVALID_API_KEYS');
     throw new ApiError('INVALID_API_KEY');

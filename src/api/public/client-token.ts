@@ -8,8 +8,8 @@ const NAMES = Object.keys(ClientTokenFields.shape);
 
 /**
  * Reads a value of the SDK's cookie `_svc_consent`: a JSON object, as it is, percent-encoded, or in base64 or base64url. Only fields that say
- * nothing of a person are taken over, each only if it has the right form.
- * @returns null if it is nothing of the kind
+ * nothing of a person are used, each only if it is valid.
+ * @returns null if the value is no such token
  */
 export function readClientToken(value: string): ClientTokenFields | null {
   for (const text of candidates(value)) {

@@ -74,7 +74,7 @@ export function errorTableRules(world: World): void {
     test('No request was ever answered with a status of 500 or above', () => {
       expect(errors().filter(({ status }) => status >= 500)).toEqual([]);
     });
-    test('No answer tells of the inside: no stack, no SQL, no path of a file', () => {
+    test('No response contains a stack trace, SQL or a file path', () => {
       for (const { text, method, path } of errors()) {
         expect(text, `${method} ${path}`).not.toMatch(/\bat \S+ \(|node_modules|\bselect\b.+\bfrom\b|\/src\/|\.ts:\d/i);
       }

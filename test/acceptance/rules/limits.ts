@@ -27,7 +27,7 @@ export function quotaRules(world: World): void {
       expect(answers.filter(({ status }) => status === 202)).toHaveLength(7);
       for (const answer of answers) if (answer.status !== 202) expectError(answer, 429, 'CONSENT_LIMIT_EXCEEDED');
     });
-    test('A batch is granted up to what is left: the items beyond are rejected with error_code and code 429', async () => {
+    test('A batch is accepted up to the quota: further items are rejected with error_code and code 429', async () => {
       const shop = await shopOf(3);
       const result = batchResult(await shop.batch(Array.from({ length: 5 }, () => shop.cookieConsent())));
       expect(result).toMatchObject({ accepted: 3, rejected: 2 });
@@ -123,7 +123,7 @@ export function rateLimitRules(world: World): void {
       // The clock's minute may have changed once meanwhile.
       expect(answers.length).toBeLessThanOrEqual(2 * 120 + 1);
     });
-    test('Answers say what is left: X-RateLimit-Remaining counts down', async () => {
+    test('X-RateLimit-Remaining counts down', async () => {
       const fresh = await world.seed('--rate-limit', '50');
       const left: number[] = [];
       for (let i = 0; i < 5; i++) {

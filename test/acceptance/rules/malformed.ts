@@ -74,7 +74,7 @@ const ODD: readonly (readonly [title: string, body: Body])[] = [
   ['text of a right-to-left script', inMetadata('"\u202eحسن\u202c"')],
 ];
 
-/** Specification, Errors: whatever is sent gets an error of the same shape, and harms nobody else. */
+/** Specification, Errors: every invalid request gets an error of the same shape, and affects no other client. */
 export function malformedRules(world: World): void {
   describe('Malformed requests', () => {
     let shop: Shop;
@@ -89,7 +89,7 @@ export function malformedRules(world: World): void {
       });
     }
     for (const [title, body] of ODD) {
-      test(`${title}: accepted, or told what is wrong`, async () => {
+      test(`${title}: accepted, or refused with the reason`, async () => {
         const answer = await shop.consent(null, { body: body(shop) });
         if (answer.status === 202) accepted(answer);
         else expect([400, 409, 422], `${answer.text}`).toContain(answer.status);

@@ -9,7 +9,7 @@ import type { World } from '../support/world.js';
 
 const EVERY_NONCE_CHARACTER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-';
 
-/** A nonce of this length that nobody used before. */
+/** A new nonce of this length. */
 const nonceOf = (length: number): string => randomUUID().repeat(4).slice(0, length);
 
 /** Specification, Authentication, Request signature. */

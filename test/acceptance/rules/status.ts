@@ -63,7 +63,7 @@ export function statusRules(world: World): void {
       const answer = await shop.get(`/tool/v1/consents/status?visitor_id=${'v'.repeat(101)}`);
       expectError(answer, 422, 'VALIDATION_ERROR');
     });
-    test('A visitor whom nobody knows has no consents: 200 and an empty list', async () => {
+    test('An unknown visitor has no consents: 200 and an empty list', async () => {
       expect(await statusOf(shop, newVisitor())).toEqual([]);
     });
     test('A consent is listed once it is stored', async () => {
@@ -130,7 +130,7 @@ export function statusRules(world: World): void {
         inEnglish,
       ]);
     });
-    test('An item tells the record as it was recorded', async () => {
+    test('An item has the members of the record', async () => {
       const visitor = newVisitor();
       const content = shop.cookieConsent({ decision: 'partial', categories: { analytics: true } });
       const record = accepted(await shop.consent({ ...content, visitor_id: visitor, compliance_framework: 'kvkk' }));
@@ -151,7 +151,7 @@ export function statusRules(world: World): void {
         compliance_framework: 'kvkk',
       });
     });
-    test('Another tenant’s key sees nothing of the visitor', async () => {
+    test('The key of another tenant returns no consent of the visitor', async () => {
       const visitor = newVisitor();
       await record([shop.cookieConsent()], visitor);
       expect(await statusOf(other, visitor)).toEqual([]);

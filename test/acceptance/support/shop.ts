@@ -155,12 +155,12 @@ export class Shop {
   }
 }
 
-/** A reference for a person that nobody used before. */
+/** A new reference for a person. */
 export function newVisitor(): string {
   return `visitor-${randomUUID()}`;
 }
 
-/** An idempotency key that nobody used before. */
+/** A new idempotency key. */
 export function newKey(): string {
   return `key-${randomUUID()}`;
 }

@@ -34,7 +34,7 @@ export async function startService(): Promise<StartedService> {
     PORT: '0',
     LOG_LEVEL: 'error',
     SCANNER_HOST: STARTED_SCANNER_HOST,
-    // Sealed and stamped soon, so that nobody waits for evidence.
+    // Sealed and stamped soon, so that no test waits long for evidence.
     BATCH_MAX_AGE_MS: '500',
     STAMP_INTERVAL_MS: '1000',
   };

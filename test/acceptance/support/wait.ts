@@ -7,7 +7,7 @@ export const BACKGROUND_MS = 10_000;
 
 /**
  * Asks until the answer is the one hoped for.
- * @returns the last answer, hoped for or not: whoever asked judges it
+ * @returns the last response, whether it is the expected one or not
  */
 export async function eventually<T>(
   ask: () => Promise<T>,

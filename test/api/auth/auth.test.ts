@@ -122,7 +122,7 @@ describe('signing in', () => {
     });
   }, 60_000);
 
-  it('tells nobody which of e-mail and password was wrong, and slows guessing down', async () => {
+  it('does not reveal whether e-mail address or password was wrong, and limits guesses', async () => {
     const other = await app.seed();
     const wrong = await login({ ...other.panel_user, password: 'not this one' });
     const unknown = await login({ email: 'nobody@shop.example', password: 'not this one' });

@@ -26,12 +26,12 @@ describe.each([[PUBLIC], [undefined]])('with PUBLIC_URL %s', (publicUrl) => {
   const urlOf = urlsUnder(publicUrl);
   const skills = agentSkills();
 
-  it('the API catalogue is a link set with API endpoints', () => {
+  it('the API catalog is a link set with API endpoints', () => {
     expect(ApiCatalog.safeParse(apiCatalog(urlOf)).error).toBeUndefined();
     for (const api of [TOOL_API, PANEL_API]) expect(Linkset.safeParse(apiLinks(api, urlOf)).error).toBeUndefined();
   });
 
-  it('the AI catalogue fits its schema', () => {
+  it('the AI catalog matches its schema', () => {
     const catalog = AiCatalog.parse(aiCatalog(skills, urlOf, publicUrl));
     expect(catalog.entries.map(({ identifier }) => identifier)).toEqual(
       skills.map(({ name }) =>
@@ -61,7 +61,7 @@ describe.each([[PUBLIC], [undefined]])('with PUBLIC_URL %s', (publicUrl) => {
 });
 
 it.each(['http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost', 'http://ledger:8080'])(
-  'at %s, which is no domain, the AI catalogue has names of this installation only',
+  'at %s, which is no domain, the AI catalog has names of this installation only',
   (publicUrl) => {
     const catalog = AiCatalog.parse(aiCatalog(agentSkills(), urlsUnder(publicUrl), publicUrl));
     expect(catalog.host).toEqual({ displayName: 'Consent Ledger', documentationUrl: `${publicUrl}/llms.txt` });
@@ -72,7 +72,7 @@ it.each(['http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost', 'http
 describe('security.txt', () => {
   const contacts = ['mailto:security@example.org', 'https://example.org/report', 'tel:+1-201-555-0123'];
 
-  it('fits RFC 9116 on every day of the year, and expires two to three months ahead', () => {
+  it('matches RFC 9116 on every day of the year, and expires two to three months ahead', () => {
     for (let day = 0; day < 366; day += 1) {
       const now = new Date(Date.UTC(2027, 0, 1 + day, 23, 59, 59, 999));
       const text = securityText(contacts, PUBLIC, now);
@@ -200,7 +200,7 @@ describe('the validators of this test', () => {
     expect(() => parseLlmsTxt(text)).toThrow();
   });
 
-  it('an AI catalogue is refused without a type, and with a name twice', () => {
+  it('an AI catalog is refused without a type, and with a name twice', () => {
     const entry = { identifier: 'a', type: 't', url: '/a' };
     const catalog = (entries: object[]) => ({ specVersion: '1.0', host: { displayName: 'A' }, entries });
     expect(AiCatalog.safeParse(catalog([entry])).success).toBe(true);

@@ -99,7 +99,7 @@ describe('the documents of discovery', () => {
     expect(forged.body).toBe((await bodyWith({})).body);
   });
 
-  it('names the catalogues in the Link header, for HEAD too (RFC 9727 §2 and §3)', async () => {
+  it('names the catalogs in the Link header, also for HEAD (RFC 9727 §2 and §3)', async () => {
     for (const path of ['/.well-known/api-catalog', '/tool/v1/', '/api/v1/', '/llms.txt']) {
       const head = await fetch(app.url + path, { method: 'HEAD' });
       expect(parseLinkHeader(head.headers.get('link') ?? '')).toEqual([
@@ -181,7 +181,7 @@ describe('the documents of discovery', () => {
   });
 });
 
-describe('an installation that says nothing of itself', () => {
+describe('an installation without PUBLIC_URL and contact', () => {
   it('has no security.txt rather than one without a contact', async () => {
     const app = await startApp('api');
     for (const path of ['/.well-known/security.txt', '/security.txt']) {

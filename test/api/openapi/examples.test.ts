@@ -112,7 +112,7 @@ describe('the examples of the OpenAPI description, executed', () => {
     if (described.id !== 'recordConsentS2s') expect(message).toBe(example.response?.message);
   });
 
-  it('is served to everybody', async () => {
+  it('is served without credentials', async () => {
     const answer = await fetch(`${app.url}/openapi/tool-api.json`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');

@@ -77,7 +77,7 @@ const cookie = (name: string, members: object = {}) => ({
 });
 
 describe('the draft of a configuration', () => {
-  it('begins empty, says what is missing, and is published step by step', async () => {
+  it('begins empty, lists what is missing, and is published step by step', async () => {
     const site = await Site.make();
     expect(await site.draft()).toMatchObject({ revision: 0, changed_at: null, languages: [], in_force: null });
     expect((await site.draft()).problems.map(({ field }) => field)).toEqual([
@@ -262,7 +262,7 @@ describe('the draft of a configuration', () => {
     expect((await site.publish()).status).toBe(201);
   });
 
-  it('is not published while nobody has proved whose the domain is', async () => {
+  it('is not published while the domain is not verified', async () => {
     const site = await Site.make();
     await site.call('PUT', '/configuration', { revision: 0, ...DEMO_CONFIG });
     const { siteId, users } = site.tenant;

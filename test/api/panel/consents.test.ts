@@ -158,7 +158,7 @@ describe('consents in the panel', () => {
     expect((await shop.inSite('viewer', 'GET', `/consents?visitor_id=${visitor}`)).status).toBe(422);
   });
 
-  it('says in the audit log that somebody was searched for, and not who', async () => {
+  it('records a search in the audit log, without the person', async () => {
     await search({ by: 'signer_email', value: ada.signer_email });
     const { rows } = await app.superuser.query(
       'select action, subject_id, details::text, audit_log::text as line from audit_log',
@@ -228,7 +228,7 @@ describe('consents in the panel', () => {
     ]);
   });
 
-  it('knows nothing of other sites’ records, whatever they are asked by', async () => {
+  it('returns 404 for records of other sites, by every identifier', async () => {
     for (const id of [
       foreign.id,
       foreign.consent_token,

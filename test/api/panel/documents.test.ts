@@ -232,7 +232,7 @@ describe('document versions', () => {
     expect(binary.headers.get('content-disposition')).toBe(`attachment; filename="${document.slug}-en-1.pdf"`);
   });
 
-  it('take texts up to 2 MiB, and refuse what is larger or malformed', async () => {
+  it('accept texts up to 2 MiB, and refuse larger and malformed ones', async () => {
     const document = await makeDocument();
     const largest = '"'.repeat(2 * 1024 * 1024);
     expect((await draft(document, { content: largest })).size).toBe(largest.length);

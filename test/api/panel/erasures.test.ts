@@ -37,7 +37,7 @@ describe('erasures', () => {
   const announced = async (): Promise<number> =>
     (await app.superuser.query('select from erasure_events')).rowCount ?? -1;
 
-  it('erases a person, and gives a receipt: what was destroyed, announced, and what is left until when', async () => {
+  it('erases a person, and returns a receipt of what was destroyed, announced and remains', async () => {
     const visitor = `ada ${randomUUID()}`;
     const first = await shop.record({ visitor_id: visitor, signer_name: 'Ada' });
     const second = await shop.record({ visitor_id: visitor });
@@ -123,7 +123,7 @@ describe('erasures', () => {
     expect(await announced()).toBe(before);
   });
 
-  it('gives the same erasure for the same request, and another one for anybody else', async () => {
+  it('returns the same erasure for the same request, and another one for another person', async () => {
     const key = randomUUID();
     const first = await order(person('erin'), { idempotency_key: key });
     const again = await order(person('erin'), { idempotency_key: key.toUpperCase() });
@@ -182,7 +182,7 @@ describe('erasures', () => {
     expect((await shop.inSite('dpo', 'GET', `/erasures?cursor=${foreignCursor}`)).status).toBe(422);
   });
 
-  it('is for owner and DPO, and for nobody of another tenant', async () => {
+  it('permits owner and DPO, and refuses users of another tenant', async () => {
     const { id } = await order(person('heidi'));
     for (const role of ['admin', 'viewer'] as const) {
       expect((await shop.inSite(role, 'POST', '/erasures', { subject: person('heidi') })).status).toBe(403);
@@ -206,7 +206,7 @@ describe('erasures', () => {
     expect((await shop.get(`${S2S}/${id}`)).status).toBe(200);
   });
 
-  it('refuses what is no subject', async () => {
+  it('refuses invalid subjects', async () => {
     for (const subject of [
       null,
       {},
@@ -257,7 +257,7 @@ describe('erasures', () => {
       expect(lines.rowCount).toBe(1);
     });
 
-    it('asks for key, signature, fresh nonce, scope and bearer token', async () => {
+    it('requires key, signature, new nonce, scope and bearer token', async () => {
       const body = JSON.stringify({ subject: person('ivan'), idempotency_key: randomUUID() });
       const { keys } = shop.backend.demo;
       const send = (headers: Record<string, string>) => ask(app.url + S2S, { method: 'POST', headers, body });

@@ -42,7 +42,7 @@ describe('evidence exports', () => {
     (await world.panel.as(world.user('owner'), 'GET', `/audit-log?action=${action}&subject_id=${subject}`)).body;
   const namesOf = ({ values }: PackageEntry) => Object.keys(values).sort();
 
-  it('makes a package in the background that the verifier finds valid, and says what is in it', async () => {
+  it('builds a package that the verifier finds valid, and describes its content', async () => {
     const created = await world.create();
     expect(created).toMatchObject({ state: 'queued', disclose: 'none', reason: null, package: null });
     const job = await world.reaches(created.id, 'finished');
@@ -202,7 +202,7 @@ describe('evidence exports', () => {
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${whole.length}`]);
   });
 
-  it('deletes an export: nobody can read its package, and its rows go', async () => {
+  it('deletes an export, its package and its rows', async () => {
     const { id } = await world.create();
     await world.reaches(id, 'finished');
     const path = `/sites/${world.siteId}/exports/${id}`;

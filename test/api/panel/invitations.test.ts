@@ -100,7 +100,7 @@ describe('invitations', () => {
     expect(data).toHaveLength(1);
   });
 
-  it('tells who invites of the own tenant’s users, and of no other’s', async () => {
+  it('reveals the existence of users of the same tenant only', async () => {
     expect(await invite(tenant.users.dpo.email)).toMatchObject({ status: 409, body: { code: 'ALREADY_EXISTS' } });
     const elsewhere = panel.foreign.users.owner.email;
     const [known, unknown] = [await invite(elsewhere), await invite(address())];

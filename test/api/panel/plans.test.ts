@@ -16,7 +16,7 @@ it('lists the plans', async () => {
   });
 });
 
-it('says what is left of a plan this month, and what was used before', async () => {
+it('returns the quota left in this month, and the usage before', async () => {
   const { viewer } = panel.own.users;
   await panel.app.superuser.query(
     `insert into consent_usage (tenant_id, month, used) values

@@ -253,7 +253,7 @@ describe('sign-in', () => {
     for (const { refresh_token } of signedIn) expect((await refresh(refresh_token)).status).toBe(200);
   });
 
-  it('lets an api_user sign in, renew and sign out, and nothing of the panel', async () => {
+  it('lets an api_user sign in, renew and sign out, but not use the panel', async () => {
     const tokens = tokensOf(await refresh((await signIn(tenant.users.api_user)).refresh_token));
     const api = { ...tenant.users.api_user, accessToken: tokens.access_token };
     for (const [method, path] of [

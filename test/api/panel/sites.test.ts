@@ -104,14 +104,14 @@ describe('sites', () => {
     expect(answer).toMatchObject({ status: 422, body: { code: 'VALIDATION_ERROR' } });
   });
 
-  it('have domains whose record fits into a name of the DNS', async () => {
+  it('have domains whose TXT record has a valid DNS name', async () => {
     const longest = `${'a.'.repeat(115)}example`;
     expect(longest).toHaveLength(237);
     expect((await makeSite({ domain: `${longest}.` })).domain).toBe(longest);
     expect((await makeSite({ domain: 'xn--e1afmkfd.1shop.example0' })).domain).toBe('xn--e1afmkfd.1shop.example0');
   });
 
-  it('change what is named and nothing else, and the audit log says what', async () => {
+  it('change only the named members, which the audit log lists', async () => {
     const site = await makeSite();
     const path = `/sites/${site.id}`;
     const changed = await panel.as(panel.own.users.owner, 'PATCH', path, {
@@ -128,7 +128,7 @@ describe('sites', () => {
 });
 
 describe('the retention period', () => {
-  it('is changed by those who may erase, and by nobody else', async () => {
+  it('is changed only by roles that may erase', async () => {
     const site = await makeSite({ retention_days: 90 });
     const path = `/sites/${site.id}/retention-period`;
     for (const role of ['admin', 'viewer'] as const) {
@@ -171,7 +171,7 @@ describe('the verification of a domain', () => {
     challenge = VerificationAnswer.parse(body).data.dns_record;
   });
 
-  it('asks for a record that its DNS must have', async () => {
+  it('requires a TXT record in its DNS', async () => {
     expect(challenge).toMatchObject({ name: '_consent-ledger.shop.example', type: 'TXT' });
     expect(await verify()).toMatchObject({ status: 409, body: { code: 'DOMAIN_NOT_VERIFIED' } });
     dns.records.set(challenge.name, [['something else'], [`${challenge.value}x`]]);

@@ -81,7 +81,7 @@ const send = (operation: Operation, path: string, all = bodies) =>
 const possessions = (): Promise<string> => possessionsOf(foreign, panel.app.superuser);
 
 describe('a user of another tenant', () => {
-  it.each(withPlace)('gets nothing from $id, whatever of the other tenant the path names', async (operation) => {
+  it.each(withPlace)('gets 404 from $id for every id of the other tenant', async (operation) => {
     const before = await possessions();
     const places = [pathOf(operation, foreign)];
     const named = paramsOf(operation).filter((name) => name !== 'site_id' && !NOBODYS.includes(name));
@@ -97,7 +97,7 @@ describe('a user of another tenant', () => {
     expect(await possessions()).toBe(before);
   });
 
-  it.each(PANEL_OPERATIONS)('learns nothing of the other tenant by $id in its own place', async (operation) => {
+  it.each(PANEL_OPERATIONS)('gets no value of the other tenant from $id with its own ids', async (operation) => {
     const before = await possessions();
     const own: Record<string, string> = {
       ...foreign,
@@ -123,7 +123,7 @@ describe('a user of another tenant', () => {
     const found = await panel.as(owner, 'POST', `${base}/consents/search`, bodies.searchConsents);
     expect(found.body).toMatchObject({ data: [] });
     const erasure = await panel.as(owner, 'POST', `${base}/erasures`, bodies.createErasure);
-    // A record of nobody's here is no failure: the receipt counts 0.
+    // An unknown record is no error: the receipt counts 0.
     expect(erasure).toMatchObject({ status: 202, body: { data: { erased_records: 0 } } });
     const asked = await panel.as(owner, 'POST', `${base}/exports`, bodies.createExport);
     const exportId = Made.parse(asked.body).data.id;

@@ -10,7 +10,7 @@ import { RecordingTenant } from './recording-tenant.js';
 const StrictBatches = z.strictObject(BatchesPage.shape);
 type Batch = z.infer<typeof BatchesPage>['data'][number];
 
-describe('time-stamp records in the panel', () => {
+describe('time stamps in the panel', () => {
   let app: RunningApp;
   let shop: RecordingTenant;
   let other: RecordingTenant;
@@ -138,7 +138,7 @@ describe('time-stamp records in the panel', () => {
     }
   });
 
-  it('says what of the tenant waits, and nothing of what others wait for', async () => {
+  it('counts the waiting entries of the tenant, and of no other tenant', async () => {
     const status = async (tenant: RecordingTenant) =>
       TimestampStatusResponse.parse((await tenant.as('viewer', 'GET', '/timestamps/status')).body).data;
     await expect.poll(async () => (await status(other)).unstamped_entries, { timeout: 20_000 }).toBe(0);

@@ -100,7 +100,7 @@ describe('users', () => {
     expect(await change(owner, viewer, { role: 'king' })).toMatchObject({ status: 422 });
   });
 
-  it('leaves owners to owners, and gives nobody more rights by their own hand', async () => {
+  it('lets only owners manage owners, and refuses users more rights for themselves', async () => {
     const { owner, admin, viewer } = tenant.users;
     expectRefused(await change(admin, viewer, { role: 'owner' }));
     expectRefused(await change(admin, owner, { role: 'viewer' }));
@@ -258,7 +258,7 @@ describe('users', () => {
     },
   );
 
-  it('resets nobody’s own password: that is no way around the current one', async () => {
+  it('refuses users a reset of their own password', async () => {
     const { owner, admin } = tenant.users;
     for (const self of [owner, admin]) {
       expectRefused(await panel.as(self, 'POST', `/users/${self.id}/password-reset`));

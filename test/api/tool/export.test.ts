@@ -241,7 +241,7 @@ describe('GET /tool/v1/s2s/consents/export', () => {
     expect(await shop.wrongFields(query)).toEqual(fields);
   });
 
-  it('asks for key and bearer token of the same tenant, and for no signature', async () => {
+  it('requires key and bearer token of the same tenant, and no signature', async () => {
     const other = await Backend.of(app);
     const codeOf = async (headers: Record<string, string>) =>
       (await get(app, EXPORT, shop.demo.keys.read, headers)).body;
@@ -295,7 +295,7 @@ describe('GET /tool/v1/s2s/consents/export', () => {
     expect((await backend.page('?visitor_id=to%20be%20erased')).data).toEqual([]);
   });
 
-  it('shows nothing of a record that the log and the read model tell apart', async () => {
+  it('returns no record for which log and read model differ', async () => {
     const backend = await Backend.of(app);
     await stored(backend, await backend.record({}), await backend.record({ visitor_id: 'second' }));
     const { eventLog } = app.service.installation;

@@ -1,7 +1,7 @@
 /** SKILL.md, which the service publishes; a test runs its commands on a package that a running service made. */
 export const CHECK_A_PACKAGE = `---
 name: check-a-package
-description: Checks an evidence package (ZIP) that Consent Ledger exported, offline and without trusting the service, with consent-verify or by hand with openssl, and explains the verdict. Use when someone hands over consent evidence, or asks what it proves.
+description: Checks an evidence package (ZIP) that Consent Ledger exported, offline and without trust in the service, with consent-verify or by hand with openssl, and explains the verdict. Use when a user has consent evidence, or asks what it proves.
 license: Apache-2.0
 compatibility: Needs bash, unzip, sed, sha256sum and openssl 3; consent-verify comes with Consent Ledger (Node 20.19 or later). No network.
 metadata:
@@ -14,16 +14,16 @@ metadata:
 
 - \`PACKAGE\`: path of the ZIP.
 - \`TSA_CA\`: root certificate of the time-stamp authority (PEM), from the authority itself.
-- \`LEDGER_KEY\`: file with the ledger's public key, from its operator: a letter, a contract, a page that you trust. The service shows it at
-  \`/checkpoints/ledger.vkey\`, which is good for comparing.
+- \`LEDGER_KEY\`: file with the ledger's public key, from its operator: a letter, a contract, a page that you trust. The service publishes it at
+  \`/checkpoints/ledger.vkey\`, for comparison only.
 
-Never take the two from the package or from whoever sent it: a forger would have put his own there. Without the ledger's key nothing says whose records
-they are, and the verdict is indeterminate.
+Never take the two from the package or from its sender: a forger would supply keys of their own. Without the ledger's key the origin of the records is
+unknown, and the verdict is indeterminate.
 
 ## With consent-verify
 
 In a checkout of Consent Ledger, after \`npm ci\`, it is \`npx consent-verify\`. Without one, save \`/verify/consent-verify.html\` from the service or another copy, open it in a
-browser, and drop the package on it: it does the same, with the network off.
+browser, and drop the package on it: it does the same without a network.
 
 ~~~sh
 consent-verify check "$PACKAGE" --tsa-ca "$TSA_CA" --ledger-key "$LEDGER_KEY"
@@ -32,23 +32,23 @@ consent-verify check "$PACKAGE" --tsa-ca "$TSA_CA" --ledger-key "$LEDGER_KEY"
 | Exit code | Verdict | Meaning |
 |---|---|---|
 | 0 | valid | Every required check passed, for the package and for each record. |
-| 1 | invalid | At least one check failed: something was altered, left out, or made up. The report names file, line and record. |
-| 2 | none | Wrong usage, or not a ZIP with a manifest. |
-| 3 | indeterminate | Nothing failed, but something required could not be checked: no key or root given, a revocation list missing, a record not stamped yet. |
+| 1 | invalid | At least one check failed: a part was altered, omitted or forged. The report names file, line and record. |
+| 2 | none | Usage error, or the file is not a ZIP with a manifest. |
+| 3 | indeterminate | No check failed, but a required one was not possible: no key or root was given, a revocation list is missing, or a record is not stamped yet. |
 
-\`--json\` prints the report for programs, \`--html FILE\` as a page. Of one record:
+\`--json\` prints the report as JSON, \`--html FILE\` writes it as a page. For one record:
 
 ~~~sh
 RECORD=$(unzip -p "$PACKAGE" entries.ndjson | grep -m 1 'ConsentRecorded' | sed 's/.*\\\\"event_id\\\\":\\\\"\\([0-9a-f-]*\\)\\\\".*/\\1/')
 consent-verify show "$PACKAGE" "$RECORD" --tsa-ca "$TSA_CA" --ledger-key "$LEDGER_KEY"
 ~~~
 
-Report the verdict as it is. Do not call an indeterminate package valid, and repeat what the report says it does not prove: who the person was, that
-everything was recorded, and that everyone was shown the same history.
+Report the verdict as it is. Do not call an indeterminate package valid, and repeat what the report does not prove: who the person was, that
+everything was recorded, and that every verifier sees the same ledger.
 
 ## By hand
 
-Each package holds a \`README.txt\` with every step down to one record. Its first steps, which need none of our software:
+Each package contains a \`README.txt\` with every step down to one record. Its first steps need only common tools:
 
 ~~~sh
 mkdir unpacked
@@ -60,6 +60,6 @@ openssl ts -verify -data "checkpoints/$SIZE.note" -in "checkpoints/$SIZE.tsr" -C
 openssl ts -reply -in "checkpoints/$SIZE.tsr" -text | grep 'Time stamp:'
 ~~~
 
-The files are then those that the manifest lists, and the ledger at that size existed at the printed time. \`README.txt\` goes on: the ledger's signature, and the way
-of a record up to that ledger.
+The files are then those that the manifest lists, and the ledger at that size existed at the printed time. \`README.txt\` continues with the ledger's signature, and
+the path from a record to that ledger.
 `;

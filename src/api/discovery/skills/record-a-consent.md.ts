@@ -1,7 +1,7 @@
 /** SKILL.md, which the service publishes; a test runs its program and commands against a running service. */
 export const RECORD_A_CONSENT = `---
 name: record-a-consent
-description: Records a consent (cookie choice, document acceptance, opt-out) in Consent Ledger over its signed HTTP API. Use when a person's decision is to be stored as evidence, or when a program that does so is written or mended.
+description: Records a consent (cookie choice, document acceptance, opt-out) in Consent Ledger over its signed HTTP API. Use to store a person's decision as evidence, or to write or repair a program that does.
 license: Apache-2.0
 compatibility: Needs the URL of a Consent Ledger service, an API key of a site with the scope write, and Python 3.9 or later (standard library only).
 metadata:
@@ -10,27 +10,26 @@ metadata:
 
 # Record a consent
 
-A record says that a person decided something about a text that was in force. It becomes evidence, cannot be changed, and is time-stamped. Record
-only a decision that a person has really made, at the time it is made; never one that you assume, and never a made-up one to try things out on a
-site in production.
+A record states that a person made a decision about a text that was in force. It is evidence, cannot be changed, and is stamped. Record only a decision
+that a person has made, when it is made. Never record an assumed decision, and never an invented one to test a site in production.
 
 ## What you need
 
-- \`CONSENT_LEDGER_URL\`: the origin that this file came from, such as \`https://consent.example.org\`.
+- \`CONSENT_LEDGER_URL\`: the origin of this file, such as \`https://consent.example.org\`.
 - \`CONSENT_LEDGER_KEY\`: an API key of the site (\`svc_live_...\`) with the scope write, from the operator. Keep it out of argument lists, logs and
   repositories.
 
 ## How a request is signed
 
-Every POST below \`/tool/v1\` carries four headers beside \`Content-Type: application/json\`:
+Every POST below \`/tool/v1\` has four headers beside \`Content-Type: application/json\`:
 
 - \`X-API-Key\`: the key.
 - \`X-Timestamp\`: Unix time in seconds, within 300 of the server's.
-- \`X-Nonce\`: 8 to 128 characters that were never used before; a UUID will do.
+- \`X-Nonce\`: 8 to 128 characters that were never used before, such as a UUID.
 - \`X-Signature\`: lower-case hex of HMAC-SHA256, with the API key as key, over method, path without query, timestamp, nonce and lower-case hex SHA-256 of
   the body, joined by single line feeds.
 
-Send the very bytes that were hashed.
+Send exactly the bytes that were hashed.
 
 ## The program
 

@@ -47,7 +47,7 @@ export const createCategory = operation({
     key: 'marketing',
     required: false,
     title: { en: 'Marketing' },
-    purpose: { en: 'To show offers that fit' },
+    purpose: { en: 'To show suitable offers' },
     lawful_basis: 'consent',
     personal_data: ['pages visited'],
     recipients: ['Example Ads'],

@@ -10,7 +10,7 @@ import { bannerRoutes } from './banner-routes.js';
 import * as operations from './operations.js';
 import { configurationVersion, configurationVersions, draftShown } from './show-configuration.js';
 
-/** The site's draft is changed, one revision after another; what visitors get are its published versions, which nobody changes. */
+/** Changes the draft of a site, one revision after another. Visitors see its published versions, which never change. */
 export function configurationRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
   const { apiPool } = options;
   return [
@@ -73,5 +73,9 @@ function changeSettings(draft: SiteConfigDraft, { controller, ...settings }: Set
 
 function listProblems(error: unknown): never {
   if (!(error instanceof IncompleteConfiguration)) throw error;
-  throw new ApiError('VALIDATION_ERROR', 'The configuration is not complete; see errors.', { errors: error.problems });
+  throw new ApiError(
+    'VALIDATION_ERROR',
+    'The configuration is not complete. The member errors lists what is missing.',
+    { errors: error.problems },
+  );
 }

@@ -5,8 +5,8 @@ import { isTextMediaType } from '../../../tenancy/documents/document-content.js'
 import { readContent } from '../../../tenancy/documents/read-content.js';
 
 /**
- * Sends the exact bytes of a version, to be saved. A text may hold scripts: nothing of it may run in the panel's origin, so it is an attachment,
- * nobody may guess its type, and if it is shown after all, it is in a sandbox.
+ * Sends the exact bytes of a version as a download. A text can contain scripts, which must not run in the origin of the panel: therefore it is an
+ * attachment, browsers must not guess its type, and a sandbox applies if a browser displays it.
  */
 export async function sendContent(
   db: Queryable,

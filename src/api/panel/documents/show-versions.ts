@@ -37,7 +37,7 @@ select v.id, v.document_id, v.language, v.number, v.title, v.media_type, v.conte
   join notice_contents c on c.sha256 = v.content_sha256 ${joinPublication('v')}
  where v.site_id = $1 and v.document_id = $2`;
 
-/** Behind every number: drafts come last. */
+/** Larger than every number: drafts come last. */
 const DRAFT = MAX_INTEGER;
 const VersionCursor = z.tuple([z.string(), InputInteger, z.uuid()]);
 

@@ -16,7 +16,7 @@ import {
 } from './operations.js';
 import { shownInvitation } from './show-invitation.js';
 
-/** Invitations to the caller's own tenant. Nobody invites to a role that they may not grant; the token is in the answer that makes it, and never again. */
+/** Invitations to the user's tenant, for roles that the user may assign. Only the response that creates an invitation contains its token. */
 export function invitationRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listInvitationsOperation, async ({ user, query }) => {

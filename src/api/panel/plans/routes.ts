@@ -9,7 +9,7 @@ import { subscriptionOf, usagePage } from './show-usage.js';
 
 const PlanCursor = z.tuple([InputInteger]);
 
-/** What plans there are is for everybody; subscription and usage are those of the caller's own tenant. */
+/** Every user can read the plans; subscription and usage are those of the user's tenant. */
 export function planRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listPlans, async ({ query }) => {

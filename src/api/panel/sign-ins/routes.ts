@@ -5,7 +5,7 @@ import { changes, type PanelRoute, reads } from '../route.js';
 import { endSignInOperation, listSignInsOperation } from './operations.js';
 import { signInList } from './show-sign-ins.js';
 
-/** Everybody sees and ends sign-ins of their own, and nobody else's. */
+/** Users see and end their own sign-ins only. */
 export function signInRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listSignInsOperation, async ({ user, query }) => {

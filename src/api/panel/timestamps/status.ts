@@ -35,15 +35,18 @@ export async function timestampStatus(db: Queryable, config: Config, tenantId: s
   const times = [oldest, oldestInLog].flatMap((time) => time?.getTime() ?? []);
   return {
     unstamped_age_seconds: times.length === 0 ? null : Math.max(0, (now.getTime() - Math.min(...times)) / 1000),
-    unsealed_entries: waiting + behind(logged, sealed),
-    unstamped_entries: waiting + behind(logged, stamped),
+    unsealed_entries: waiting + missing(logged, sealed),
+    unstamped_entries: waiting + missing(logged, stamped),
     last_stamp: last ? { size: last.size, gen_time: last.gen_time.toISOString(), authority: stampedBy(last) } : null,
     authorities: config.timestamping?.urls.map(authorityName) ?? [DEVELOPMENT_AUTHORITY],
     is_development: config.timestamping === undefined,
   };
 }
 
-function behind(logged: ReadonlyMap<string, number>, done: ReadonlyMap<string, { readonly revision: number }>): number {
+function missing(
+  logged: ReadonlyMap<string, number>,
+  done: ReadonlyMap<string, { readonly revision: number }>,
+): number {
   let count = 0;
   for (const [stream, revision] of logged) count += Math.max(0, revision - (done.get(stream)?.revision ?? -1));
   return count;

@@ -3,7 +3,7 @@ import type { UserChange } from '../../../accounts/users/change-user.js';
 import { mayGrant } from '../../../accounts/users/may-grant.js';
 import type { Role, User } from '../../../accounts/users/user-directory.js';
 
-/** Roles that give nothing beyond what the key's role may do: what somebody may make of their own role. */
+/** Roles that a user may give themselves: their rights are a subset of those of the current role. */
 const LOWER: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['admin', 'dpo', 'viewer', 'api_user'],
   admin: ['viewer'],
@@ -13,7 +13,7 @@ const LOWER: Readonly<Record<Role, readonly Role[]>> = {
 };
 
 /**
- * Whether a user may have a hand in another's role, state, password, sign-ins or invitation.
+ * Whether a user may manage role, state, password, sign-ins or invitation of another user.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitManaging(actor: User, target: { readonly role: Role }): void {
@@ -21,29 +21,32 @@ export function permitManaging(actor: User, target: { readonly role: Role }): vo
 }
 
 /**
- * Whether a user may give somebody a role.
+ * Whether a user may assign a role.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitGranting(actor: User, role: Role): void {
   if (!mayGrant(actor.role, role)) {
-    throw new ApiError('INSUFFICIENT_ROLE', 'What concerns an owner, a dpo or an api_user is for owners.');
+    throw new ApiError('INSUFFICIENT_ROLE', 'Only an owner can manage users with the role owner, dpo or api_user.');
   }
 }
 
 /**
- * Whether a user may make a token that resets a password. Nobody does for themselves: with a stolen access token that would be the way around the current
- * password.
+ * Whether a user may create a token that resets a password. Users cannot create one for themselves, because a stolen access token would then replace the
+ * current password.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitResetting(actor: User, target: Pick<User, 'id' | 'role'>): void {
   permitManaging(actor, target);
   if (actor.id === target.id) {
-    throw new ApiError('INSUFFICIENT_ROLE', 'Nobody resets their own password: change it, with the current one.');
+    throw new ApiError(
+      'INSUFFICIENT_ROLE',
+      'You cannot reset your own password. Change it at /api/v1/auth/change-password.',
+    );
   }
 }
 
 /**
- * Whether a user may make a change of another user, or of themselves.
+ * Whether a user may change another user, or themselves.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitChange(actor: User, target: Pick<User, 'id' | 'role'>, { role }: UserChange): void {
@@ -51,6 +54,6 @@ export function permitChange(actor: User, target: Pick<User, 'id' | 'role'>, { r
   if (role === undefined || role === target.role) return;
   permitGranting(actor, role);
   if (actor.id === target.id && !LOWER[target.role].includes(role)) {
-    throw new ApiError('INSUFFICIENT_ROLE', 'Nobody gives themselves more rights: ask another owner or admin.');
+    throw new ApiError('INSUFFICIENT_ROLE', 'You cannot give yourself more rights. Ask another owner or admin.');
   }
 }
