@@ -1,7 +1,7 @@
 import { textOfBytes } from '../crypto/encoding.js';
 import type { ConsentRecord, ConsentRecordedBody } from '../events/consent-recorded.js';
 import { asciiBytes, Cursor, HEX, PLAIN } from '../json/cursor.js';
-import { consentRecordAt } from './consent-record-reader.js';
+import { consentRecordAt } from './consent-record-members.js';
 
 /** The body of a consent's event, with its record read. */
 export interface ConsentBody {

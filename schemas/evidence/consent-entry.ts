@@ -1,6 +1,6 @@
 import { CONSENT_RECORDED, type ConsentRecord } from '../events/consent-recorded.js';
 import { type Cursor, within } from '../json/cursor.js';
-import { consentRecordAt } from './consent-record-reader.js';
+import { consentRecordAt } from './consent-record-members.js';
 import { nullOr, takeHash } from './consent-values.js';
 import { ENTRY_VERSION, type Entry } from './entry.js';
 

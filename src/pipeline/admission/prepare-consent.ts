@@ -1,5 +1,6 @@
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import {
   type BlindIndexKind,
@@ -12,11 +13,11 @@ import {
 } from '../../platform/keys/index.js';
 import type { Caller } from '../../tenancy/directory/caller.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import { bodyText } from './body-text.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
 import { newEventId } from './event-id.js';
 import type { Judgement, SiteConfig } from './judge.js';
 import type { ParsedConsent } from './parse-consents.js';
-import { bodyText, consentRecordText } from './record-text.js';
 import { vouchedFields } from './token-identity.js';
 
 /** Everything that the transaction writes for one consent, and what its caller is answered. */

@@ -7,10 +7,11 @@ import {
   DECISIONS,
   VOUCHABLE_FIELDS,
 } from '../../../schemas/events/consent-recorded.js';
+import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
 import { decodeDisclosure, disclosureDigest, encodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import { bodyText } from '../../../src/pipeline/admission/body-text.js';
 import { encodeDisclosures } from '../../../src/pipeline/admission/disclosures.js';
-import { bodyText, consentRecordText } from '../../../src/pipeline/admission/record-text.js';
 import { createRandomPool } from '../../../src/platform/keys/index.js';
 
 const hex64 = fc.stringMatching(/^[0-9a-f]{64}$/);

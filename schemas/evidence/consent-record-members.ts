@@ -1,0 +1,282 @@
+import {
+  CHANNELS,
+  COMPLIANCE_FRAMEWORKS,
+  type ConsentRecord,
+  DECISIONS,
+  HASH_VERSION,
+  VOUCHABLE_FIELDS,
+} from '../events/consent-recorded.js';
+import { BASE64URL, type Cursor, DASHES, DIGIT, DOT, LAST_OF_32_BYTES, LOWER, UPPER, within } from '../json/cursor.js';
+import { nullOr, takeHash } from './consent-values.js';
+
+/** How the value of one member stands in the canonical text (RFC 8785) of a record. */
+interface Member<T> {
+  /** The JSON of a value that the schema has accepted. */
+  write(value: T): string;
+  /**
+   * Reads the value within a JSON string. Text that is not recognised breaks the cursor; it may be
+   * right all the same.
+   */
+  read(cursor: Cursor): T;
+}
+
+const NAME = DIGIT | LOWER | UPPER | DASHES | DOT;
+const MOST_DIGESTS = 64;
+const MOST_CATEGORIES = 100;
+
+const QUOTE = within('"');
+const COMMA = within(',');
+const NULL = within('null');
+const OPEN_LIST = within('[');
+const CLOSE_LIST = within(']');
+const OPEN = within('{');
+const CLOSE = within('}');
+
+const quote = (text: string): string => JSON.stringify(text);
+
+/** A value whose form allows no character that JSON escapes. */
+function plain<T extends string>(read: (cursor: Cursor) => T): Member<T> {
+  return { write: (value) => `"${value}"`, read: (cursor) => quoted(cursor, read) };
+}
+
+/** A value that JSON may escape in part. */
+function escaped(read: (cursor: Cursor) => string): Member<string> {
+  return { write: quote, read: (cursor) => quoted(cursor, read) };
+}
+
+function nullable<T extends string>(read: (cursor: Cursor) => T | null): Member<T | null> {
+  return { write: (value) => (value === null ? 'null' : quote(value)), read: (cursor) => nullOr(cursor, read) };
+}
+
+/** A number that the version of the record fixes. */
+function fixed<T extends number>(value: T): Member<T> {
+  const text = within(String(value));
+  return {
+    write: String,
+    read: (cursor) => {
+      cursor.expect(text);
+      return value;
+    },
+  };
+}
+
+const uuid = plain((cursor) => cursor.uuid());
+const hash = plain(takeHash);
+
+/**
+ * Every member of a consent record: the writer and the fast reader of its canonical text are made
+ * from this table, so that they cannot differ. Its schema is `ConsentRecord`.
+ */
+const MEMBERS: { readonly [K in keyof ConsentRecord]: Member<ConsentRecord[K]> } = {
+  _sd: { write: (digests) => `[${digests.map((digest) => `"${digest}"`).join(',')}]`, read: digestsAt },
+  api_key_id: uuid,
+  categories: { write: categoriesText, read: categoriesAt },
+  channel: plain((cursor) => oneOf(cursor, CHANNELS)),
+  compliance_framework: nullable((cursor) => oneOf(cursor, COMPLIANCE_FRAMEWORKS)),
+  consent_type: escaped((cursor) => cursor.span(NAME, 1, 50)),
+  created_at: plain(takeInstant),
+  decision: plain((cursor) => oneOf(cursor, DECISIONS)),
+  document_hash: hash,
+  document_version_id: uuid,
+  event_id: uuid,
+  hash_version: fixed(HASH_VERSION),
+  identity_assurance: { write: assuranceText, read: assuranceAt },
+  language: escaped((cursor) => cursor.span(DIGIT | LOWER | UPPER | DASHES, 2, 35)),
+  proof_key_id: escaped((cursor) => cursor.span(NAME, 1, 80)),
+  site_config_hash: hash,
+  site_id: uuid,
+  v: fixed(1),
+  valid_until: nullable(takeInstant),
+};
+
+/** A member's name, and the text that stands before its value. */
+interface Place {
+  readonly name: keyof ConsentRecord;
+  readonly before: string;
+  readonly beforeInString: Uint8Array;
+}
+
+// RFC 8785 §3.2.3: members in the order of their names' UTF-16 code units.
+const PLACES: readonly Place[] = (Object.keys(MEMBERS) satisfies string[])
+  .filter(isMember)
+  .sort()
+  .map((name, index) => {
+    const before = `${index === 0 ? '{' : ','}"${name}":`;
+    return { name, before, beforeInString: within(before) };
+  });
+
+function isMember(name: string): name is keyof ConsentRecord {
+  return name in MEMBERS;
+}
+
+/**
+ * The canonical text of a consent record (RFC 8785): the same as `canonicalJson(record)`, at a tenth
+ * of its cost.
+ */
+export function consentRecordText(record: ConsentRecord): string {
+  let text = '';
+  for (const { name, before } of PLACES) text += before + memberText(record, name);
+  return `${text}}`;
+}
+
+function memberText<K extends keyof ConsentRecord>(record: ConsentRecord, name: K): string {
+  return MEMBERS[name].write(record[name]);
+}
+
+/**
+ * Reads the record of a consent, in its canonical text, within a JSON string: see `consentEntryAt`.
+ * @returns null where the text is not recognised: it may be right all the same
+ */
+export function consentRecordAt(cursor: Cursor): ConsentRecord | null {
+  const record: Partial<ConsentRecord> = {};
+  for (const { name, beforeInString } of PLACES) {
+    cursor.expect(beforeInString);
+    readMember(record, name, cursor);
+    if (cursor.isBroken) return null;
+  }
+  cursor.expect(CLOSE);
+  return !cursor.isBroken && isComplete(record) ? record : null;
+}
+
+function readMember<K extends keyof ConsentRecord>(record: Partial<ConsentRecord>, name: K, cursor: Cursor): void {
+  record[name] = MEMBERS[name].read(cursor);
+}
+
+function isComplete(record: Partial<ConsentRecord>): record is ConsentRecord {
+  for (const { name } of PLACES) if (record[name] === undefined) return false;
+  return true;
+}
+
+function quoted<T>(cursor: Cursor, read: (cursor: Cursor) => T): T {
+  cursor.expect(QUOTE);
+  const value = read(cursor);
+  cursor.expect(QUOTE);
+  return value;
+}
+
+/** One of a closed list; where the text is another, the cursor is broken and the first of the list returned. */
+function oneOf<T extends string>(cursor: Cursor, values: readonly [T, ...T[]]): T {
+  const text = cursor.span(LOWER | DIGIT | DASHES, 1, 30);
+  for (const value of values) if (value === text) return value;
+  cursor.isBroken = true;
+  return values[0];
+}
+
+const TIME_SEPARATORS: readonly (readonly [number, Uint8Array])[] = [
+  [4, within('-')],
+  [2, within('-')],
+  [2, within('T')],
+  [2, within(':')],
+  [2, within(':')],
+  [2, within('.')],
+  [3, within('Z')],
+];
+
+function takeInstant(cursor: Cursor): string {
+  const start = cursor.at;
+  for (const [digits, separator] of TIME_SEPARATORS) {
+    cursor.take(DIGIT, digits);
+    cursor.expect(separator);
+  }
+  const instant = cursor.text.slice(start, cursor.at);
+  if (!cursor.isBroken && !isRealTime(instant)) cursor.isBroken = true;
+  return instant;
+}
+
+function isRealTime(instant: string): boolean {
+  const time = Date.parse(instant);
+  if (Number.isNaN(time)) return false;
+  // A day that the month does not have is read as one of the next; no other number can be beyond
+  // what there is, and midnight has one name.
+  return instant.slice(8, 10) <= '28' && instant.slice(11, 13) <= '23'
+    ? true
+    : new Date(time).toISOString() === instant;
+}
+
+function digestsAt(cursor: Cursor): string[] {
+  cursor.expect(OPEN_LIST);
+  const digests: string[] = [];
+  if (cursor.skip(CLOSE_LIST)) return digests;
+  do {
+    cursor.expect(QUOTE);
+    const start = cursor.at;
+    cursor.take(BASE64URL, 42);
+    cursor.take(LAST_OF_32_BYTES, 1);
+    digests.push(cursor.text.slice(start, cursor.at));
+    cursor.expect(QUOTE);
+  } while (!cursor.isBroken && digests.length < MOST_DIGESTS && cursor.skip(COMMA));
+  cursor.expect(CLOSE_LIST);
+  return digests;
+}
+
+const AFTER_KEY = within('":');
+const TRUE = within('true');
+const FALSE = within('false');
+
+function categoriesAt(cursor: Cursor): Record<string, boolean> | null {
+  if (cursor.skip(NULL)) return null;
+  cursor.expect(OPEN);
+  const categories: Record<string, boolean> = {};
+  if (cursor.skip(CLOSE)) return categories;
+  let last = '';
+  let count = 0;
+  do {
+    cursor.expect(QUOTE);
+    const key = cursor.span(NAME, 1, 50);
+    // In order, for the text is canonical then. A member of this name would not become one of the
+    // object.
+    if (key <= last || key === '__proto__') cursor.isBroken = true;
+    last = key;
+    cursor.expect(AFTER_KEY);
+    const isChosen = cursor.skip(TRUE);
+    if (!isChosen) cursor.expect(FALSE);
+    categories[key] = isChosen;
+    count += 1;
+  } while (!cursor.isBroken && count < MOST_CATEGORIES && cursor.skip(COMMA));
+  cursor.expect(CLOSE);
+  return categories;
+}
+
+const ASSURANCE = {
+  token: within('{"approval_token_id":"'),
+  prefix: within('atk_'),
+  vouched: within('","method":"tenant_attested","vouched":['),
+  end: within(']}'),
+};
+
+function assuranceAt(cursor: Cursor): ConsentRecord['identity_assurance'] {
+  if (cursor.skip(NULL)) return null;
+  cursor.expect(ASSURANCE.token);
+  const start = cursor.at;
+  cursor.expect(ASSURANCE.prefix);
+  cursor.span(BASE64URL, 1, 60);
+  const tokenId = cursor.text.slice(start, cursor.at);
+  cursor.expect(ASSURANCE.vouched);
+  const vouched: (typeof VOUCHABLE_FIELDS)[number][] = [];
+  let last = '';
+  do {
+    cursor.expect(QUOTE);
+    const name = oneOf(cursor, VOUCHABLE_FIELDS);
+    cursor.expect(QUOTE);
+    if (cursor.isBroken || name <= last) {
+      cursor.isBroken = true;
+      return null;
+    }
+    last = name;
+    vouched.push(name);
+  } while (cursor.skip(COMMA));
+  cursor.expect(ASSURANCE.end);
+  return { approval_token_id: tokenId, method: 'tenant_attested', vouched };
+}
+
+function categoriesText(categories: ConsentRecord['categories']): string {
+  if (categories === null) return 'null';
+  const keys = Object.keys(categories).sort();
+  return `{${keys.map((key) => `${quote(key)}:${categories[key]}`).join(',')}}`;
+}
+
+function assuranceText(assurance: ConsentRecord['identity_assurance']): string {
+  if (assurance === null) return 'null';
+  const vouched = assurance.vouched.map(quote).join(',');
+  return `{"approval_token_id":${quote(assurance.approval_token_id)},"method":"${assurance.method}","vouched":[${vouched}]}`;
+}
