@@ -34,24 +34,24 @@ interface Options {
 
 /** `evidence export` */
 export function evidenceCommand(context: CliContext): Command {
-  const group = new Command('evidence').description('evidence packages, which anyone can verify offline');
+  const group = new Command('evidence').description('make evidence packages, which a third party can verify offline');
   group.addCommand(
-    jsonCommand('export', 'write an evidence package of a site, as of the newest stamped checkpoint')
+    jsonCommand('export', 'write an evidence package of a site, as of the newest checkpoint with a time stamp')
       .requiredOption('--site <id>', 'id of the site', uuid)
-      .requiredOption('--output <path>', 'where to write the ZIP; nothing may be there yet, but see --overwrite')
-      .option('--overwrite', 'replace a file that is there already')
+      .requiredOption('--output <path>', 'path of the ZIP to write; must not exist, unless --overwrite is given')
+      .option('--overwrite', 'replace an existing file')
       .option(
         '--wait [seconds]',
-        'first wait until every consent recorded so far is time-stamped, at most that long (else: BATCH_MAX_AGE_MS, two STAMP_INTERVAL_MS and two minutes)',
+        'first wait until every consent recorded so far has a time stamp, at most this long (default: BATCH_MAX_AGE_MS + 2 × STAMP_INTERVAL_MS + 2 minutes)',
         wholeNumber(1),
       )
-      .option('--disclose <fields>', 'personal fields to show: all, none, or names separated by commas', 'none')
-      .option('--from <time>', 'consents from this time on')
+      .option('--disclose <fields>', 'personal fields to disclose: all, none, or names separated by commas', 'none')
+      .option('--from <time>', 'consents at or after this time, e.g. 2026-01-31T00:00:00Z')
       .option('--to <time>', 'consents before this time')
-      .option('--consent-type <type>', 'consents of this type')
-      .option('--document-version <id>', 'consents to this document version', uuid)
-      .option('--record <id>', 'this record, by id or consent token; may be repeated', several)
-      .option('--visitor <visitor_id>', 'consents of this person')
+      .option('--consent-type <type>', 'consents of this type only')
+      .option('--document-version <id>', 'consents to this document version only', uuid)
+      .option('--record <id>', 'this record only, by id or consent token; may be repeated', several)
+      .option('--visitor <visitor_id>', 'consents of this person only')
       .action((options: Options) => exportPackage(context, options)),
   );
   return group;
@@ -91,10 +91,11 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
     ).finally(() => bar.stop());
     const { path, counts, checkpoint, bytes, filterDisclosures } = result;
     print(context, options, { path, counts, checkpoint, bytes, filter_disclosures: filterDisclosures }, [
-      `${path} was written: ${bytes} bytes, as of checkpoint ${checkpoint ?? 'none (nothing is stamped yet)'}.`,
+      `Wrote ${path}: ${bytes} bytes, as of checkpoint ${checkpoint ?? 'none (the ledger has no time stamp yet)'}.`,
       ...Object.entries(counts).map(([name, count]) => `  ${name.padEnd(18)} ${String(count)}`),
       ...filterDisclosures.map(
-        (text) => `To show whom the filter was about, hand this over apart from the package: ${text}`,
+        (text) =>
+          `To prove which person the filter names, give this text to the verifier apart from the package: ${text}`,
       ),
       ...(counts.not_yet_stamped === 0 ? [] : [notInIt(counts.not_yet_stamped, config.stampIntervalMs)]),
       'Verify it: consent-verify check <package> --tsa-ca <file> --ledger-key <file>',
@@ -113,22 +114,22 @@ async function waitForStamp(
   const isStamped = await waitUntilStamped(workerPool, siteId, {
     atMostMs,
     onWaiting: () =>
-      stderr.write(`Waiting for the time stamp of what is recorded; ${stampsComeEvery(stampIntervalMs)}.\n`),
+      stderr.write(`Waiting for the time stamp of all recorded consents; ${stampsComeEvery(stampIntervalMs)}.\n`),
   });
   if (isStamped) return;
   throw new CommandError(
-    `After ${atMostMs / 1000} s what is recorded is not time-stamped, and nothing was exported: ${stampsComeEvery(stampIntervalMs)}, but only while a \`serve\` or \`worker\` runs and its time-stamp authority answers. Without --wait the export holds what is stamped.`,
+    `After ${atMostMs / 1000} s some recorded consents have no time stamp, and no package was written: ${stampsComeEvery(stampIntervalMs)}, but only while a \`serve\` or \`worker\` runs and its time stamp authority answers. Check that it runs, or export without --wait: the package then contains the consents that have a time stamp.`,
   );
 }
 
 function notInIt(count: number, stampIntervalMs: number): string {
   const those =
-    count === 1 ? '1 consent is not time-stamped yet, and is' : `${count} consents are not time-stamped yet, and are`;
-  return `${those} not in it: ${stampsComeEvery(stampIntervalMs)}. Export again then, or with --wait (and --overwrite, to the same file).`;
+    count === 1 ? '1 consent has no time stamp yet and is' : `${count} consents have no time stamp yet and are`;
+  return `${those} not in the package: ${stampsComeEvery(stampIntervalMs)}. Export again later, or with --wait (and --overwrite, to replace the file).`;
 }
 
 function stampsComeEvery(intervalMs: number): string {
-  return `time stamps come every ${intervalMs / 1000} s (STAMP_INTERVAL_MS)`;
+  return `the service obtains a time stamp every ${intervalMs / 1000} s (STAMP_INTERVAL_MS)`;
 }
 
 function filterOf(options: Options): ExportFilter {
@@ -154,7 +155,7 @@ function instantOf(option: string, text: string): string {
 function eventIdOf(text: string): string {
   const identifier = parseIdentifier(text);
   if (identifier !== null && 'eventId' in identifier) return identifier.eventId;
-  throw new CommandError('--record must be the id of a record, or its consent token.', EXIT.usage);
+  throw new CommandError('--record must be the id of a record or its consent token.', EXIT.usage);
 }
 
 function discloseOf(text: string): Disclose {
@@ -163,7 +164,7 @@ function discloseOf(text: string): Disclose {
   const unknown = names.filter((name) => !DISCLOSABLE_FIELDS.includes(name));
   if (unknown.length === 0) return names;
   throw new CommandError(
-    `--disclose does not know ${unknown.join(', ')}. It takes all, none, or some of: ${DISCLOSABLE_FIELDS.join(', ')}.`,
+    `--disclose: unknown fields ${unknown.join(', ')}. Give all, none, or names from this list: ${DISCLOSABLE_FIELDS.join(', ')}.`,
     EXIT.usage,
   );
 }

@@ -22,7 +22,7 @@ const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   ledger: async (context) => (await import('./admin/ledger.js')).ledgerCommand(context),
   'master-key': async (context) => (await import('./admin/master-key.js')).masterKeyCommand(context),
   log: async (context) => (await import('./admin/log.js')).logCommand(context),
-  parked: async (context) => (await import('./admin/parked.js')).parkedCommand(context),
+  quarantine: async (context) => (await import('./admin/parked.js')).parkedCommand(context),
 };
 
 const COMMANDS: Readonly<Record<string, (context: CliContext, args: readonly string[]) => Promise<Command>>> = {
@@ -42,7 +42,7 @@ const COMMANDS: Readonly<Record<string, (context: CliContext, args: readonly str
  */
 export async function createProgram(context: CliContext, args: readonly string[]): Promise<Command> {
   const program = new Command('consent-ledger')
-    .description('Records consents so that years later anyone can check, offline, who agreed to what, and when.')
+    .description('Records consents as evidence that a third party can verify offline: who agreed to what, and when.')
     .version(VERSION, '-v, --version', 'print the version')
     .addHelpText('after', EXIT_CODES_HELP);
   const [first, ...rest] = args;
@@ -52,7 +52,9 @@ export async function createProgram(context: CliContext, args: readonly string[]
 }
 
 async function adminCommand(context: CliContext, [name]: readonly string[]): Promise<Command> {
-  const admin = new Command('admin').description('set up tenants, sites and documents; erase; maintain the event log');
+  const admin = new Command('admin').description(
+    'manage tenants, sites, users and documents; erase persons; maintain keys and the event log',
+  );
   for (const chosen of namedOrAll(ADMIN_COMMANDS, name)) admin.addCommand(await known(ADMIN_COMMANDS[chosen])(context));
   return admin;
 }

@@ -23,35 +23,37 @@ interface Options {
 
 /** `projections list|status|rebuild|compare` */
 export function projectionsCommand(context: CliContext): Command {
-  const group = new Command('projections').description('read models: what is made of the event log');
+  const group = new Command('projections').description(
+    'list, rebuild and compare read models, which are built from the event log',
+  );
   group.addCommand(
-    jsonCommand('list', 'the projections, the views that each shows, and whether it runs').action(
+    jsonCommand('list', 'list the projections with their views and states').action(async (options: Options) => {
+      await withInstallation(context, async ({ projectionsPool }) => {
+        const projections = await listProjections(projectionsPool, PROJECTIONS);
+        const lines = projections.map(
+          ({ name, version, views, state, problem }) =>
+            `${name} (version ${version}): ${views.join(', ')}${state === 'running' ? '' : ` — ${state.toUpperCase()}`}` +
+            (problem === null ? '' : `\n  ${JSON.stringify(problem)}`),
+        );
+        print(context, options, { projections }, lines);
+      });
+    }),
+  );
+  group.addCommand(
+    withFile(jsonCommand('status', 'show the state and position of each projection')).action(
       async (options: Options) => {
-        await withInstallation(context, async ({ projectionsPool }) => {
-          const projections = await listProjections(projectionsPool, PROJECTIONS);
-          const lines = projections.map(
-            ({ name, version, views, state, problem }) =>
-              `${name} (version ${version}): ${views.join(', ')}${state === 'running' ? '' : ` — ${state.toUpperCase()}`}` +
+        const projections = options.file === undefined ? PROJECTIONS : [await loadProjection(options.file)];
+        await withInstallation(context, async ({ projectionsPool, eventLog }) => {
+          const status = await projectionStatus(projectionsPool, eventLog, projections);
+          const lines = status.map(
+            ({ name, state, events, isUpToDate, problem }) =>
+              `${name.padEnd(20)} ${state}, ${counted(events, 'event')} read, ${isUpToDate === true ? 'up to date' : 'lags the event log'}` +
               (problem === null ? '' : `\n  ${JSON.stringify(problem)}`),
           );
-          print(context, options, { projections }, lines);
+          print(context, options, { projections: status }, lines);
         });
       },
     ),
-  );
-  group.addCommand(
-    withFile(jsonCommand('status', 'where each projection stands')).action(async (options: Options) => {
-      const projections = options.file === undefined ? PROJECTIONS : [await loadProjection(options.file)];
-      await withInstallation(context, async ({ projectionsPool, eventLog }) => {
-        const status = await projectionStatus(projectionsPool, eventLog, projections);
-        const lines = status.map(
-          ({ name, state, events, isUpToDate, problem }) =>
-            `${name.padEnd(20)} ${state}, ${counted(events, 'event')} read, ${isUpToDate === true ? 'up to date' : 'behind the log'}` +
-            (problem === null ? '' : `\n  ${JSON.stringify(problem)}`),
-        );
-        print(context, options, { projections: status }, lines);
-      });
-    }),
   );
   const replay = (name: string, description: string, work: typeof rebuildProjection): Command =>
     withFile(jsonCommand(name, description).argument('[name]', 'name of the projection')).action(
@@ -64,25 +66,31 @@ export function projectionsCommand(context: CliContext): Command {
       },
     );
   group.addCommand(
-    replay('rebuild', 'replay the log from its start beside the live tables, compare, swap', rebuildProjection),
+    replay(
+      'rebuild',
+      'replay the log from its start beside the live tables, compare both, and switch to the new tables',
+      rebuildProjection,
+    ),
   );
-  group.addCommand(replay('compare', 'replay the log from its start and compare, without swapping', compareProjection));
+  group.addCommand(
+    replay('compare', 'replay the log from its start and compare, and keep the live tables', compareProjection),
+  );
   return group;
 }
 
 function withFile(command: Command): Command {
-  return command.option('--file <path>', 'a projection of your own: a JavaScript file (docs/projections.md)');
+  return command.option('--file <path>', 'JavaScript file with a projection of your own (docs/projections.md)');
 }
 
 async function projectionOf(name: string | undefined, { file }: Options): Promise<Projection> {
   if ((name === undefined) === (file === undefined)) {
-    throw new CommandError('Name one of the projections, or give a file with --file.', EXIT.usage);
+    throw new CommandError('Name one projection, or give a file with --file.', EXIT.usage);
   }
   if (file !== undefined) return loadProjection(file);
   const projection = PROJECTIONS.find((one) => one.name === name);
   if (projection !== undefined) return projection;
   const names = PROJECTIONS.map((one) => one.name).join(', ');
-  throw new CommandError(`There is no projection ${name}; there are ${names}.`, EXIT.usage);
+  throw new CommandError(`There is no projection ${name}. Choose one of: ${names}.`, EXIT.usage);
 }
 
 async function withProgress(
@@ -125,12 +133,14 @@ function printResult(
     `${projection.name}: ${counted(events, 'event')} replayed.`,
     ...(comparison ?? []).map(({ table, equal, rows, differsBehind }) =>
       equal
-        ? `  ${table}: ${counted(rows, 'row')}, the same as in the live tables`
-        : `  ${table}: DIFFERS from the live tables after ${counted(rows, 'equal row')}${differsBehind === null ? '' : `, behind ${differsBehind.join(', ')}`}`,
+        ? `  ${table}: ${counted(rows, 'row')}, equal to the live tables`
+        : `  ${table}: DIFFERS from the live tables after ${counted(rows, 'equal row')}${differsBehind === null ? '' : `, in the rows that follow ${differsBehind.join(', ')}`}`,
     ),
-    ...(comparison === null ? ['  There was nothing to compare with.'] : []),
-    isSwapped ? 'The new tables are live.' : 'The live tables were left as they are.',
+    ...(comparison === null ? ['  Not compared: the live read model is stopped or does not exist.'] : []),
+    isSwapped ? 'The new tables are live.' : 'The live tables are unchanged.',
   ]);
   if (!isSwapped && isEqual === false)
-    throw new CommandError('The live tables are not what the log says; rebuild them.');
+    throw new CommandError(
+      'The live tables differ from the event log. Run `consent-ledger projections rebuild` for this projection.',
+    );
 }

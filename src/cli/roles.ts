@@ -7,7 +7,7 @@ import { type CliContext, configOf, print, withInstallation } from './command/co
 const DESCRIPTIONS: Readonly<Record<Role, string>> = {
   serve: 'run the whole service in one process',
   api: 'run the part that answers callers; any number may run',
-  worker: 'run the part behind it: relay, projections, sealer, stamper, erasure; any number may run',
+  worker: 'run the background part: relay, projections, sealer, stamper, erasure; any number may run',
 };
 
 /** `serve`, `api`, `worker`: run until SIGTERM or SIGINT, then finish what is under way. */
@@ -26,7 +26,7 @@ export function roleCommand(context: CliContext, role: Role): Command {
         ...(role === 'worker' ? [] : nextSteps(service.url)),
       ]);
       await Promise.race([stopSignal, service.failed]);
-      logger.info('stopping: what is under way is finished first');
+      logger.info('stopping: requests and steps under way finish first');
     } finally {
       await service.stop();
     }
@@ -34,16 +34,16 @@ export function roleCommand(context: CliContext, role: Role): Command {
 }
 
 const DEVELOPMENT_NOTICE =
-  'Time-stamps come from a DEVELOPMENT authority: they prove nothing to others. Set TSA_URLS and TSA_CA_FILE for real ones.';
+  'A DEVELOPMENT authority issues the time stamps: they prove nothing to others. Set TSA_URLS and TSA_CA_FILE to use real authorities.';
 
 function nextSteps(url: string): string[] {
   return [
     '',
-    'What to do next, in another terminal, in the same folder:',
-    '  npx consent-ledger admin seed-demo       a demonstration tenant with site, keys and documents',
+    'Next steps, in another terminal, in the same folder:',
+    '  npx consent-ledger admin seed-demo       creates an example tenant with site, keys and documents',
     `  curl -H "X-API-Key: <read key>" ${url}/tool/v1/config`,
     '  npx consent-ledger evidence export --help',
-    'Stop with Ctrl-C: accepted requests are finished first.',
+    'Stop the service with Ctrl-C: it finishes accepted requests first.',
   ];
 }
 

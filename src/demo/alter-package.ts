@@ -29,7 +29,7 @@ export async function alterOneCharacter(from: string, to: string): Promise<Alter
   const lines = files.get(PACKAGE_FILES.entries)?.toString('utf8').split('\n') ?? [];
   const target = lines.findIndex((line) => line.includes(CONSENT_RECORDED));
   const line = lines[target];
-  if (line === undefined) throw new Error('the package holds no consent to alter');
+  if (line === undefined) throw new Error('the package contains no consent to alter');
   const changed = line.replace(
     /(\\"created_at\\":\\"[^"]*)(\d)(Z\\")/,
     (_, head: string, digit: string, tail: string) => {

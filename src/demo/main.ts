@@ -43,10 +43,10 @@ async function main(): Promise<void> {
 
   const show = (path: string) => relative(process.cwd(), path);
   process.stdout.write(
-    `\nThe evidence stays here for you to look at:\n` +
+    `\nYou can inspect the evidence package:\n` +
       `   unzip -l ${show(kept.evidence)}\n` +
       `   npx consent-verify check ${show(kept.evidence)} --tsa-ca ${show(tsaRoot)} --ledger-key ${show(ledgerKey)}\n` +
-      `Its time-stamps come from a development authority: they show how it works, and prove nothing in court.\n`,
+      `A development authority issued its time stamps: they show how the service works and prove nothing in court.\n`,
   );
 }
 

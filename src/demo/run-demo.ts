@@ -44,13 +44,13 @@ interface Demo {
  */
 export async function runDemo(options: { env: NodeJS.ProcessEnv; output: string }): Promise<Kept> {
   const narrator = createNarrator(process.stdout);
-  narrator.step('Starting the service, with its own PostgreSQL and a development time-stamp authority');
+  narrator.step('Starting the service with an embedded PostgreSQL and a development time stamp authority');
   const service = await startService(options.env);
   try {
-    narrator.say(`It listens on ${service.baseUrl}.`);
+    narrator.say(`The service listens on ${service.baseUrl}.`);
     const json = await consentLedger(['admin', 'seed-demo', '--json', '--rate-limit', '100000'], options.env);
     const seed = Seed.parse(JSON.parse(json));
-    narrator.say(`A demonstration tenant was set up, with the site ${seed.site.domain}.`);
+    narrator.say(`Created a demonstration tenant with the site ${seed.site.domain}.`);
     const demo: Demo = { ...options, narrator, seed, client: new SignedClient(service.baseUrl, seed.keys) };
 
     const tokens = await recordConsents(demo);
@@ -67,11 +67,11 @@ export async function runDemo(options: { env: NodeJS.ProcessEnv; output: string 
 }
 
 async function recordConsents({ client, narrator, seed, env }: Demo): Promise<string[]> {
-  narrator.step(`Recording ${CONSENTS} consents over HTTP, every request signed`);
+  narrator.step(`Recording ${CONSENTS} consents over HTTP; every request is signed`);
   const cookiePolicy = documentOf(seed, 'cookie_policy');
   const approval = seed.documents.find((document) => document.requires_approval_token);
   if (approval === undefined)
-    throw new Error('the demonstration tenant has no document that asks for an approval token');
+    throw new Error('the demonstration tenant has no document that requires an approval token');
   const versions = await activeVersions(client, cookiePolicy.slug, approval.slug);
   const bar = narrator.progress(CONSENTS);
   const singles = CONSENTS - BATCHES * BATCH_SIZE - 1;
@@ -112,9 +112,9 @@ async function recordConsents({ client, narrator, seed, env }: Demo): Promise<st
   const distinct = new Set(tokens).size;
   if (distinct !== CONSENTS) throw new Error(`${distinct} consents were accepted, not ${CONSENTS}`);
   narrator.say(
-    `${distinct} were accepted: ${singles} one by one, ${BATCHES * BATCH_SIZE} in batches, 1 signed document.`,
+    `The service accepted ${distinct}: ${singles} one by one, ${BATCHES * BATCH_SIZE} in submission batches, 1 signed document.`,
   );
-  narrator.say('Each answer says: this is durable, and its proof hash is final.');
+  narrator.say('Each response confirms that the consent is durable and its proof hash final.');
   return tokens;
 }
 
@@ -155,19 +155,21 @@ async function activateSecondVersions(
 }
 
 async function waitForStamp({ client, narrator }: Demo, tokens: readonly string[]): Promise<void> {
-  narrator.step('Waiting until all are stored in the log, sealed into batches and time-stamped');
+  narrator.step('Waiting until all are in the event log, sealed into Merkle batches and have a time stamp');
   const bar = narrator.progress(tokens.length);
   const deadline = Date.now() + PATIENCE_MS;
   await inParallel(tokens, async (token) => {
     while (!(await client.isStamped(token))) {
-      if (Date.now() > deadline) throw new Error(`${token} was not time-stamped within ${PATIENCE_MS / 1000} seconds`);
+      if (Date.now() > deadline) throw new Error(`${token} got no time stamp within ${PATIENCE_MS / 1000} seconds`);
       await sleep(500);
     }
     bar.advance(1);
     return [];
   });
   bar.done();
-  narrator.say('From here on nobody, we included, can change or backdate one of them unnoticed.');
+  narrator.say(
+    'From now on every change and every backdating of one of them can be detected, even one by the operator.',
+  );
 }
 
 const Counts = z.object({
@@ -185,11 +187,11 @@ async function countsOf({ seed, env }: Demo): Promise<z.infer<typeof Counts>> {
 }
 
 async function compareCounts(demo: Demo, accepted: number): Promise<void> {
-  demo.narrator.step('Counting along the whole way');
+  demo.narrator.step('Counting the records at each stage');
   const counts = await countsOf(demo);
   demo.narrator.say(
     `accepted over HTTP ${accepted} = events in the log ${counts.log_consents} = rows of the read model ${counts.read_model_rows}` +
-      ` = leaves in batches ${counts.consent_leaves} = time-stamped ${counts.stamped_consents}`,
+      ` = leaves in Merkle batches ${counts.consent_leaves} = with time stamp ${counts.stamped_consents}`,
   );
   const all = [counts.log_consents, counts.read_model_rows, counts.consent_leaves, counts.stamped_consents];
   if (all.some((count) => count !== accepted)) throw new Error('the counts do not agree');
@@ -221,15 +223,15 @@ async function verify(
 }
 
 async function exportAndVerify(demo: Demo, name: string, expected: number): Promise<string> {
-  demo.narrator.step('Exporting the evidence, and checking it offline in a process of its own');
+  demo.narrator.step('Exporting an evidence package, and verifying it offline in a separate process');
   const { path, consents } = await exportPackage(demo, name);
-  if (consents !== expected) throw new Error(`the package holds ${consents} consents, not ${expected}`);
+  if (consents !== expected) throw new Error(`the package contains ${consents} consents, not ${expected}`);
   const report = await verify(demo, path);
-  demo.narrator.say(`The package holds ${consents} consents. Verdict: ${report.verdict} (${passed(report)}).`);
+  demo.narrator.say(`The package contains ${consents} consents. Verdict: ${report.verdict} (${passed(report)}).`);
   if (report.verdict !== 'valid' || report.exitCode !== 0)
     throw new Error(`the evidence should be valid: ${failures(report)}`);
   demo.narrator.say(
-    'The verifier had the package, the root of the time-stamp authority and our public key. It trusted nothing else.',
+    'The verifier used only the package, the root of the time stamp authority and the public key of the ledger.',
   );
   return path;
 }
@@ -240,15 +242,18 @@ async function alterAndVerify(demo: Demo, path: string): Promise<void> {
   const alteration: Alteration = await alterOneCharacter(path, copy);
   const report = await verify(demo, copy);
   await rm(copy);
-  demo.narrator.say(`created_at of ${alteration.eventId}: ${alteration.before} became ${alteration.after}.`);
-  if (report.verdict !== 'invalid' || report.exitCode !== 1) throw new Error('the alteration was not noticed');
+  demo.narrator.say(`Changed created_at of ${alteration.eventId} from ${alteration.before} to ${alteration.after}.`);
+  if (report.verdict !== 'invalid' || report.exitCode !== 1)
+    throw new Error('the verifier did not detect the alteration');
   if (!report.text.includes(alteration.eventId)) throw new Error('the report does not name the altered record');
-  demo.narrator.say(`Verdict: ${report.verdict}, and the report names the record. It failed: ${failedIds(report)}.`);
+  demo.narrator.say(
+    `Verdict: ${report.verdict}, and the report names the record. Failed checks: ${failedIds(report)}.`,
+  );
 }
 
 async function eraseAndVerify(demo: Demo, before: string, expected: number): Promise<string> {
   const { narrator, seed, env } = demo;
-  narrator.step(`Erasing one person (${ERASED_VISITOR}), and exporting again`);
+  narrator.step(`Erasing one person (${ERASED_VISITOR}) and exporting again`);
   const values = [ERASED_VISITOR, ERASED_EMAIL];
   const disclosedBefore = await personalValuesIn(before, values);
   await consentLedger(['admin', 'erase', '--site', seed.site.id, '--visitor', ERASED_VISITOR, '--json'], env);
@@ -256,7 +261,7 @@ async function eraseAndVerify(demo: Demo, before: string, expected: number): Pro
   for (;;) {
     const counts = await countsOf(demo);
     if (counts.outbox_waiting === 0 && counts.stamped_events === counts.log_events) break;
-    if (Date.now() > deadline) throw new Error('the erasure was not time-stamped in time');
+    if (Date.now() > deadline) throw new Error('the erasure got no time stamp in time');
     await sleep(250);
   }
   const { path, consents, erased } = await exportPackage(demo, 'evidence-after-erasure.zip');
@@ -264,11 +269,12 @@ async function eraseAndVerify(demo: Demo, before: string, expected: number): Pro
   const disclosedAfter = await personalValuesIn(path, values);
   narrator.say(`Values of this person in the first package: ${disclosedBefore}. In the second: ${disclosedAfter}.`);
   narrator.say(`Of ${consents} consents ${erased} are marked erased. Verdict: ${report.verdict} (${passed(report)}).`);
-  if (consents !== expected || erased === 0) throw new Error('the second package does not hold what it should');
-  if (disclosedBefore === 0 || disclosedAfter !== 0) throw new Error('the personal values are not gone');
+  if (consents !== expected || erased === 0)
+    throw new Error('the second package does not contain the expected records');
+  if (disclosedBefore === 0 || disclosedAfter !== 0) throw new Error('the personal values are still in the package');
   if (report.verdict !== 'valid' || report.exitCode !== 0)
     throw new Error(`the evidence should still be valid: ${failures(report)}`);
-  narrator.say('That consent was given stays proved; who gave it is gone.');
+  narrator.say('The package still proves that the consents were given. It no longer shows who gave the erased ones.');
   return path;
 }
 

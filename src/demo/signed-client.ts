@@ -35,7 +35,7 @@ export class SignedClient {
 
   async recordBatch(consents: readonly object[]): Promise<string[]> {
     const { data } = Batch.parse(await this.#post('/tool/v1/consents/batch', { consents }));
-    if (data.rejected > 0) throw new Error(`the service rejected ${data.rejected} consents of a batch`);
+    if (data.rejected > 0) throw new Error(`the service rejected ${data.rejected} consents of a submission batch`);
     return data.results.flatMap((result) => (result.status === 'accepted' ? [result.consent_token] : []));
   }
 

@@ -67,8 +67,8 @@ describe('evidence export on the command line', () => {
       await backend.record();
       const { exitCode, stdout } = await exported();
       expect(exitCode).toBe(0);
-      expect(stdout).toContain('1 consent is not time-stamped yet, and is not in it');
-      expect(stdout).toContain('time stamps come every 86400 s (STAMP_INTERVAL_MS)');
+      expect(stdout).toContain('1 consent has no time stamp yet and is not in the package');
+      expect(stdout).toContain('the service obtains a time stamp every 86400 s (STAMP_INTERVAL_MS)');
       expect(stdout).toContain('--wait');
     });
 
@@ -77,7 +77,7 @@ describe('evidence export on the command line', () => {
       const { exitCode, stdout, stderr } = await exported('--wait', '1', '--overwrite');
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
       expect(stderr).toContain('Waiting for the time stamp');
-      expect(stderr).toContain('After 1 s what is recorded is not time-stamped, and nothing was exported');
+      expect(stderr).toContain('After 1 s some recorded consents have no time stamp, and no package was written');
       expect(await readdir(folder)).toEqual(before);
     });
   });

@@ -12,11 +12,11 @@ interface SiteOptions {
   readonly site: string;
 }
 
-const SHOWN_ONCE = 'It is kept nowhere and cannot be shown again:';
+const SHOWN_ONCE = 'The service does not store the key and cannot show it again:';
 
 /** `admin api-key list|create|rotate|revoke` */
 export function apiKeyCommand(context: CliContext): Command {
-  const group = new Command('api-key').description('API keys of sites');
+  const group = new Command('api-key').description('manage the API keys of sites');
   for (const make of [listCommand, createCommand, rotateCommand, revokeCommand]) group.addCommand(make(context));
   return group;
 }
@@ -26,7 +26,7 @@ function keyCommand(name: string, description: string): Command {
 }
 
 function listCommand(context: CliContext): Command {
-  return keyCommand('list', 'the API keys of a site, with those that are revoked').action(
+  return keyCommand('list', 'list the API keys of a site, including revoked ones').action(
     async (options: SiteOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
         const keys = await allPages((page) => apiKeyList(adminPool, options.site, page));
@@ -42,9 +42,9 @@ function listCommand(context: CliContext): Command {
 }
 
 function createCommand(context: CliContext): Command {
-  return keyCommand('create', 'make an API key; it is shown this once')
-    .addOption(new Option('--scope <scope>', 'what it allows').choices(['read', 'write']).makeOptionMandatory())
-    .option('--name <name>', 'for people who have to tell several apart', '')
+  return keyCommand('create', 'create an API key, which is shown only once')
+    .addOption(new Option('--scope <scope>', 'scope of the key').choices(['read', 'write']).makeOptionMandatory())
+    .option('--name <name>', 'name that distinguishes the key from others', '')
     .action(async (options: SiteOptions & { readonly scope: 'read' | 'write'; readonly name: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const created = await changeAsOperator(adminPool, async (db) => {
@@ -57,15 +57,15 @@ function createCommand(context: CliContext): Command {
             details: { site_id: options.site, scope: options.scope },
           };
         });
-        print(context, options, created, [`API key ${created.id} was made. ${SHOWN_ONCE}`, created.key]);
+        print(context, options, created, [`Created API key ${created.id}. ${SHOWN_ONCE}`, created.key]);
       });
     });
 }
 
 function rotateCommand(context: CliContext): Command {
-  return keyCommand('rotate', 'make a key that takes the place of another; it is shown this once')
+  return keyCommand('rotate', 'replace an API key by a new one, which is shown only once')
     .argument('<key>', 'id of the key, not the key itself', uuid)
-    .option('--grace <seconds>', 'for which the old key works on', wholeNumber(0), 86_400)
+    .option('--grace <seconds>', 'time for which the old key still works', wholeNumber(0), 86_400)
     .action(async (id: string, options: SiteOptions & { readonly grace: number }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const created = await changeAsOperator(adminPool, async (db) => {
@@ -79,7 +79,7 @@ function rotateCommand(context: CliContext): Command {
           };
         });
         print(context, options, { ...created, replaces: id }, [
-          `API key ${created.id} takes the place of ${id}, which works for ${options.grace} seconds more. ${SHOWN_ONCE}`,
+          `API key ${created.id} replaces ${id}, which works for ${options.grace} more seconds. ${SHOWN_ONCE}`,
           created.key,
         ]);
       });
@@ -87,7 +87,7 @@ function rotateCommand(context: CliContext): Command {
 }
 
 function revokeCommand(context: CliContext): Command {
-  return keyCommand('revoke', 'make an API key unusable')
+  return keyCommand('revoke', 'revoke an API key at once')
     .argument('<key>', 'id of the key, not the key itself', uuid)
     .action(async (id: string, options: SiteOptions) => {
       await withInstallation(context, async ({ adminPool }) => {

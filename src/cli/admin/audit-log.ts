@@ -15,25 +15,26 @@ interface AuditLogOptions {
 
 /** `admin audit-log`: what was changed, by whom and when. */
 export function auditLogCommand(context: CliContext): Command {
-  return jsonCommand('audit-log', 'what was changed, by whom and when; newest first')
-    .option('--tenant <id>', 'of this tenant only', uuid)
+  return jsonCommand('audit-log', 'list changes with actor and time, newest first')
+    .option('--tenant <id>', 'changes of this tenant only', uuid)
     .option('--action <name>', 'this action only, e.g. site.create')
-    .option('--subject <id>', 'changes of this only')
-    .option('--last <lines>', 'so many lines, 100 at most', wholeNumber(1), 50)
+    .option('--subject <id>', 'changes of the subject with this id only')
+    .option('--last <lines>', 'number of lines, 1 to 100', wholeNumber(1), 50)
     .action(async (options: AuditLogOptions) => {
       const query = AuditLogQuery.safeParse({
         limit: options.last,
         ...(options.action !== undefined && { action: options.action }),
         ...(options.subject !== undefined && { subject_id: options.subject }),
       });
-      if (!query.success) throw new CommandError('--action is like site.create, and --last at most 100.');
+      if (!query.success)
+        throw new CommandError('--action must be a name such as site.create, and --last a number from 1 to 100.');
       await withInstallation(context, async ({ adminPool }) => {
         const { data } = await auditLogPage(adminPool, options.tenant ?? null, query.data);
         const lines = data.map(({ at, actor, action, subject, details }) => {
           const who = actor.user_id === null ? actor.kind : `user ${actor.user_id}`;
           return `${at}  ${who}  ${action}  ${subject.kind} ${subject.id}  ${JSON.stringify(details)}`;
         });
-        print(context, options, { entries: data }, lines.length === 0 ? ['Nothing was changed.'] : lines);
+        print(context, options, { entries: data }, lines.length === 0 ? ['The audit log has no such entries.'] : lines);
       });
     });
 }

@@ -19,19 +19,19 @@ export async function readContentOption(
   mediaType: string,
 ): Promise<string | undefined> {
   if (content !== undefined && file !== undefined) {
-    throw new CommandError('Give the content by either --content or --file.', EXIT.usage);
+    throw new CommandError('Give only one of --content and --file.', EXIT.usage);
   }
   if (file === undefined) return content;
   const bytes = await readFile(file);
   if (!isTextMediaType(mediaType)) return toBase64(bytes);
   const text = decodeUtf8(bytes);
-  if (text === null) throw new CommandError(`${file} is not UTF-8.`);
+  if (text === null) throw new CommandError(`${file} is not valid UTF-8. Convert it, or give another --media-type.`);
   return text;
 }
 
 /** @throws CommandError if neither option is given */
 export async function requireContentOption(options: ContentOptions, mediaType: string): Promise<string> {
   const content = await readContentOption(options, mediaType);
-  if (content === undefined) throw new CommandError('Give the content by --content or --file.', EXIT.usage);
+  if (content === undefined) throw new CommandError('Give the content with --content or --file.', EXIT.usage);
   return content;
 }

@@ -6,7 +6,7 @@ import { CommandError } from '../command/exit-codes.js';
 
 /** `admin count`: how many events of a site each stage of the pipeline holds. */
 export function countCommand(context: CliContext): Command {
-  return jsonCommand('count', 'count a site’s events at every stage of the pipeline')
+  return jsonCommand('count', 'count the events of a site at each stage of the pipeline')
     .requiredOption('--site <id>', 'id of the site', uuid)
     .action(async (options: { readonly json?: boolean; readonly site: string }) => {
       await withInstallation(context, async ({ workerPool, eventLog }) => {

@@ -62,13 +62,13 @@ interface DraftOptions extends Json, ContentOptions {
 
 /** `admin document draft` */
 export function draftCommand(context: CliContext): Command {
-  return jsonCommand('draft', 'draft a version of a document')
+  return jsonCommand('draft', 'create a draft of a version of a document')
     .argument('<document>', 'id of the document', uuid)
     .requiredOption('--language <tag>', 'language of the text, e.g. en')
     .requiredOption('--title <title>', 'title of the text')
     .option('--media-type <type>', 'e.g. text/html, application/pdf', 'text/plain')
     .option('--content <text>', 'the text itself')
-    .option('--file <path>', 'file that holds the content')
+    .option('--file <path>', 'file with the content')
     .action(async (documentId: string, options: DraftOptions) => {
       const { language, title, mediaType } = options;
       const content = await requireContentOption(options, mediaType);
@@ -77,7 +77,7 @@ export function draftCommand(context: CliContext): Command {
         const draft = { siteId, documentId, language, title, mediaType, content };
         const version = await draftAsOperator(adminPool, draft);
         print(context, options, version, [
-          `Draft ${version.id} was made.`,
+          `Created draft ${version.id}.`,
           `Publish it: consent-ledger admin document publish ${version.id}`,
         ]);
       });
@@ -96,7 +96,7 @@ export function changeDraftCommand(context: CliContext): Command {
     .option('--title <title>', 'title of the text')
     .option('--media-type <type>', 'e.g. text/html, application/pdf')
     .option('--content <text>', 'the text itself')
-    .option('--file <path>', 'file that holds the content')
+    .option('--file <path>', 'file with the content')
     .action(async (id: string, options: ChangeOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
         const { title, mediaType } = options;
@@ -107,7 +107,7 @@ export function changeDraftCommand(context: CliContext): Command {
           const { changed, replaced } = await changeDraft(db, siteId, id, { title, mediaType, content });
           return { changed: [...changed], replaced_content_sha256: replaced };
         });
-        print(context, options, version, [`Draft ${id} was changed.`]);
+        print(context, options, version, [`Changed draft ${id}.`]);
       });
     });
 }
@@ -122,14 +122,14 @@ export function deleteDraftCommand(context: CliContext): Command {
           await deleteDraft(db, siteId, id);
           return {};
         });
-        print(context, options, { id, deleted: true }, [`Draft ${id} was deleted.`]);
+        print(context, options, { id, deleted: true }, [`Deleted draft ${id}.`]);
       });
     });
 }
 
 /** `admin document activate` */
 export function activateCommand(context: CliContext): Command {
-  return jsonCommand('activate', 'make a published version the active one of its language; retires the one before')
+  return jsonCommand('activate', 'activate a published version for its language, and retire the previous one')
     .argument('<version>', 'id of the version', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -147,7 +147,7 @@ export function activateCommand(context: CliContext): Command {
 
 /** `admin document retire` */
 export function retireCommand(context: CliContext): Command {
-  return jsonCommand('retire', 'end a version: no consent may name it any more')
+  return jsonCommand('retire', 'retire a version: consents can no longer name it')
     .argument('<version>', 'id of the version', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -162,9 +162,9 @@ export function retireCommand(context: CliContext): Command {
 
 /** `admin document content` */
 export function contentCommand(context: CliContext): Command {
-  return jsonCommand('content', 'the exact bytes of a version, on standard output or in a file')
+  return jsonCommand('content', 'write the exact bytes of a version to standard output or to a file')
     .argument('<version>', 'id of the version', uuid)
-    .option('--output <path>', 'file to write; it must not be there')
+    .option('--output <path>', 'file to write; must not exist')
     .action(async (id: string, options: Json & { readonly output?: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const { siteId, documentId } = await placeOfVersion(adminPool, id);
@@ -174,7 +174,7 @@ export function contentCommand(context: CliContext): Command {
         if (options.output !== undefined) {
           await writeFile(options.output, bytes, { flag: 'wx' });
           print(context, options, { ...told, output: options.output }, [
-            `${options.output} holds ${bytes.length} bytes.`,
+            `Wrote ${bytes.length} bytes to ${options.output}.`,
           ]);
         } else if (options.json === true)
           print(context, options, { ...told, content: contentOf(media_type, bytes) }, []);

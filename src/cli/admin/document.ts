@@ -32,7 +32,7 @@ interface DocumentOptions extends Json {
 
 /** `admin document …` */
 export function documentCommand(context: CliContext): Command {
-  const group = new Command('document').description('documents and their versions');
+  const group = new Command('document').description('manage documents and their versions');
   for (const make of [
     listCommand,
     showCommand,
@@ -52,7 +52,7 @@ export function documentCommand(context: CliContext): Command {
 }
 
 function listCommand(context: CliContext): Command {
-  return jsonCommand('list', 'the documents of a site')
+  return jsonCommand('list', 'list the documents of a site')
     .requiredOption('--site <id>', 'id of the site', uuid)
     .action(async (options: Json & { readonly site: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -68,7 +68,7 @@ function listCommand(context: CliContext): Command {
 }
 
 function showCommand(context: CliContext): Command {
-  return jsonCommand('show', 'one document with all its versions, and whether each is sealed and stamped')
+  return jsonCommand('show', 'show a document with its versions, their Merkle batches and time stamps')
     .argument('<document>', 'id of the document', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -76,7 +76,7 @@ function showCommand(context: CliContext): Command {
         const document = await documentOf(adminPool, siteId, id);
         const versions = await allPages((page) => versionList(adminPool, siteId, id, page));
         print(context, options, { ...document, site_id: siteId, versions }, [
-          `${document.slug}, ${document.kind}${document.requires_approval_token ? ', needs approval tokens' : ''}`,
+          `${document.slug}, ${document.kind}${document.requires_approval_token ? ', requires approval tokens' : ''}`,
           ...versions.map(
             ({ id: versionId, language, number, state, content_sha256, publication }) =>
               `${versionId}  ${language} ${number ?? '-'}  ${state}  sha256 ${content_sha256}  batch ${publication?.sealed?.batch ?? '-'}  stamped ${publication?.stamped?.gen_time ?? '-'}`,
@@ -87,11 +87,11 @@ function showCommand(context: CliContext): Command {
 }
 
 function createCommand(context: CliContext): Command {
-  return jsonCommand('create', 'make a document of a site, without versions')
+  return jsonCommand('create', 'create a document without versions')
     .requiredOption('--site <id>', 'id of the site', uuid)
-    .requiredOption('--slug <slug>', 'its name, e.g. cookie-policy')
-    .addOption(new Option('--kind <kind>', 'what it is').choices(DOCUMENT_KINDS).default('other'))
-    .option('--requires-approval-token', 'consents to it need an approval token')
+    .requiredOption('--slug <slug>', 'name of the document, e.g. cookie-policy')
+    .addOption(new Option('--kind <kind>', 'kind of the document').choices(DOCUMENT_KINDS).default('other'))
+    .option('--requires-approval-token', 'require an approval token for consents to it')
     .action(async (options: Required<DocumentOptions> & { readonly site: string }) => {
       const { site: siteId, slug, kind } = options;
       await withInstallation(context, async ({ adminPool }) => {
@@ -102,18 +102,18 @@ function createCommand(context: CliContext): Command {
           const tenantId = await tenantOfSite(db, siteId);
           return { result, tenantId, action: 'document.create', ...documentAudit(result, siteId) };
         });
-        print(context, options, document, [`Document ${document.id} was made.`]);
+        print(context, options, document, [`Created document ${document.id}.`]);
       });
     });
 }
 
 function changeCommand(context: CliContext): Command {
-  return jsonCommand('change', 'change a document, as far as nothing published contradicts')
+  return jsonCommand('change', 'change a document, unless a published version contradicts the change')
     .argument('<document>', 'id of the document', uuid)
-    .option('--slug <slug>', 'its name')
-    .addOption(new Option('--kind <kind>', 'what it is').choices(DOCUMENT_KINDS))
-    .option('--requires-approval-token', 'consents to it need an approval token')
-    .option('--no-requires-approval-token', 'consents to it need none')
+    .option('--slug <slug>', 'name of the document')
+    .addOption(new Option('--kind <kind>', 'kind of the document').choices(DOCUMENT_KINDS))
+    .option('--requires-approval-token', 'require an approval token for consents to it')
+    .option('--no-requires-approval-token', 'require no approval token')
     .action(async (id: string, options: DocumentOptions) => {
       const { slug, kind, requiresApprovalToken } = options;
       const change: DocumentChange = { slug, kind, requiresApprovalToken };
@@ -126,7 +126,7 @@ function changeCommand(context: CliContext): Command {
           const audit = documentAudit(result, siteId, { changed: [...changed] });
           return { result, tenantId, action: 'document.change', ...audit };
         });
-        print(context, options, document, [`Document ${id} was changed.`]);
+        print(context, options, document, [`Changed document ${id}.`]);
       });
     });
 }

@@ -27,14 +27,14 @@ interface Options {
 
 /** `admin erase`: destroys the keys of a person's records, or of one record. */
 export function eraseCommand(context: CliContext): Command {
-  return jsonCommand('erase', 'erase the personal data of a person, or of one record, for good')
+  return jsonCommand('erase', 'erase the personal data of a person or of one record permanently')
     .requiredOption('--site <id>', 'id of the site', uuid)
     .option('--visitor <visitor_id>', 'the person with this visitor_id')
     .option('--email <address>', 'the signer with this e-mail address')
     .option('--phone <number>', 'the signer with this phone number')
     .option('--id-number <number>', 'the signer with this identity number')
-    .option('--record <id>', 'one record: its id or its consent token')
-    .option('--scrub', 'then remove the deleted bytes from the database’s files, as admin scrub does')
+    .option('--record <id>', 'one record, by its id or consent token')
+    .option('--scrub', 'then remove the deleted bytes from the database files, as admin scrub does')
     .action(async (options: Options) => {
       const by = subjectOf(options);
       await withInstallation(context, async ({ workerPool, keyring, config, databaseUrl }) => {
@@ -62,9 +62,9 @@ export function eraseCommand(context: CliContext): Command {
         };
         print(context, options, result, [
           receipt.erasedRecords === 0
-            ? 'There was no record to erase.'
-            : `Erased: ${counted(receipt.erasedRecords, 'record')}. Nobody can read the personal part again.`,
-          `Approval tokens deleted: ${receipt.deletedApprovalTokens}; exports cancelled: ${receipt.cancelledExports}; packages destroyed: ${receipt.destroyedPackages}.`,
+            ? 'No record was found to erase.'
+            : `Erased: ${counted(receipt.erasedRecords, 'record')}. The keys of the personal values are destroyed, and the values cannot be read again.`,
+          `Approval tokens deleted: ${receipt.deletedApprovalTokens}; evidence exports cancelled: ${receipt.cancelledExports}; evidence packages destroyed: ${receipt.destroyedPackages}.`,
           ...result.statement,
           `Receipt: ${receipt.id}`,
         ]);
@@ -74,15 +74,16 @@ export function eraseCommand(context: CliContext): Command {
 
 /** `admin scrub`: removes what erasures have deleted from the database's files. */
 export function scrubCommand(context: CliContext): Command {
-  return jsonCommand(
-    'scrub',
-    'remove what was erased from the database’s files; tables of keys are locked meanwhile',
-  ).action(async (options: { readonly json?: boolean }) => {
-    await withInstallation(context, async ({ databaseUrl }) => {
-      await scrubErased(databaseUrl);
-      print(context, options, { scrubbed: true }, ['The database’s files no longer hold what was erased until now.']);
-    });
-  });
+  return jsonCommand('scrub', 'remove erased data from the database files; locks the tables of keys meanwhile').action(
+    async (options: { readonly json?: boolean }) => {
+      await withInstallation(context, async ({ databaseUrl }) => {
+        await scrubErased(databaseUrl);
+        print(context, options, { scrubbed: true }, [
+          'The database files no longer contain the data that was erased until now.',
+        ]);
+      });
+    },
+  );
 }
 
 function subjectOf({ visitor, email, phone, idNumber, record }: Options): ErasureSubject {
@@ -98,7 +99,7 @@ function subjectOf({ visitor, email, phone, idNumber, record }: Options): Erasur
   if (record !== undefined) {
     const identifier = parseIdentifier(record);
     if (identifier === null || !('eventId' in identifier)) {
-      throw new CommandError('--record must be the id of a record, or its consent token.', EXIT.usage);
+      throw new CommandError('--record must be the id of a record or its consent token.', EXIT.usage);
     }
     subjects.push({ kind: 'record', eventId: identifier.eventId });
   }

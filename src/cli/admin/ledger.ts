@@ -10,11 +10,11 @@ import { type CliContext, print, withInstallation } from '../command/context.js'
 
 /** `admin ledger rotate-key` */
 export function ledgerCommand(context: CliContext): Command {
-  const group = new Command('ledger').description('the ledger and its key');
+  const group = new Command('ledger').description('rotate the key of the ledger');
   group.addCommand(
     jsonCommand(
       'rotate-key',
-      'give the ledger a new key, which the old one vouches for; restart the service after',
+      'replace the key of the ledger by a new one, certified by the old one; restart the service afterwards',
     ).action(async (options: { readonly json?: boolean }) => {
       await withInstallation(context, async ({ workerPool: pool, eventLog, keyring, config }) => {
         await bindEventLog(pool, eventLog);
@@ -30,10 +30,10 @@ export function ledgerCommand(context: CliContext): Command {
           );
           await publishLedgerKeyFile(config, ledgerSignerOf(await keyring.ledgerKey(), origin));
           print(context, options, { from: done.from, to: done.to, bridge_size: done.bridgeSize }, [
-            `The ledger's key is now  ${done.to}`,
-            `It follows               ${done.from}`,
-            `Both signed checkpoint ${done.bridgeSize}. Whoever trusts the old key can verify packages made from now on; publish the new one all the same.`,
-            'Restart the service now: processes that hold the old key stop at their next stamp.',
+            `New ledger key:  ${done.to}`,
+            `Old ledger key:  ${done.from}`,
+            `Both keys signed checkpoint ${done.bridgeSize}. Verifiers who trust the old key can verify packages made from now on. Publish the new key all the same.`,
+            'Restart the service now: processes that hold the old key stop at their next time stamp.',
           ]);
         } finally {
           await stop();

@@ -16,23 +16,23 @@ const POSTGRES = 'postgres';
 
 /** `admin log copy|recover|accept-restore` */
 export function logCommand(context: CliContext): Command {
-  const group = new Command('log').description('the event log; stop the service before');
+  const group = new Command('log').description('copy and recover the event log; stop the service first');
   group.addCommand(
-    jsonCommand('copy', 'copy the log that is configured now to the other adapter, event by event')
+    jsonCommand('copy', 'copy the configured event log to the other adapter, event by event')
       .requiredOption('--to <target>', `${POSTGRES}, or the URL of an EventStoreDB server: esdb://…`)
       .action(async (options: { readonly json?: boolean; readonly to: string }) => {
         await withInstallation(context, (installation) => copyTo(context, installation, options));
       }),
   );
   group.addCommand(
-    jsonCommand('recover', 'make log and database agree after a restore, or after a copy').action(
+    jsonCommand('recover', 'reconcile event log and database after a restore or a copy').action(
       async (options: { readonly json?: boolean }) => {
         await withInstallation(context, async ({ workerPool, eventLog, keyring }) => {
           const result = await recoverLog(workerPool, eventLog, keyring);
           print(context, options, result, [
             `Appended to the log again: ${counted(result.refilledEvents, 'event')} of ${counted(result.refilledStreams, 'stream')}.`,
-            `Taken over by the database from the log: ${counted(result.adoptedEvents, 'event')}.`,
-            'Start the service: it rebuilds its read models beside the live ones.',
+            `Copied from the log into the database: ${counted(result.adoptedEvents, 'event')}.`,
+            'Start the service now: it rebuilds its read models beside the live ones.',
           ]);
         });
       },
@@ -41,17 +41,19 @@ export function logCommand(context: CliContext): Command {
   group.addCommand(
     jsonCommand(
       'accept-restore',
-      'go on with a ledger that has lost its end with a restore; it says so for ever (docs/restore.md)',
+      'continue with a ledger that lost its end in a restore, and record that in the ledger permanently (docs/restore.md)',
     ).action(async (options: { readonly json?: boolean }) => {
       await withInstallation(context, async ({ workerPool, eventLog, config, logger }) => {
         const accepted = await acceptRestoredLedger(workerPool, eventLog, ledgerHeadFile(config));
         if (accepted === null)
-          throw new CommandError('The ledger has lost nothing that is known: there is nothing to accept.');
+          throw new CommandError(
+            'There is no loss to accept: ledger-head.json agrees with the ledger, or does not exist.',
+          );
         const { lostFromSize, head } = accepted;
         logger.warn({ lost_from_size: lostFromSize, head_size: head.size }, 'a restored ledger was accepted');
         print(context, options, { lost_from_size: lostFromSize, head }, [
-          `The ledger goes on at ${counted(lostFromSize, 'batch', 'batches')}; it has had ${head.size}. It says so in its own stream.`,
-          'Packages and checkpoints from before the restore contradict those made from now on: keep them, and say why.',
+          `The ledger continues at ${counted(lostFromSize, 'Merkle batch', 'Merkle batches')}; before the restore it had ${head.size}. Its stream records this.`,
+          'Packages and checkpoints from before the restore contradict those made from now on. Keep them, with the reason for the restore.',
         ]);
       });
     }),
@@ -71,7 +73,7 @@ async function copyTo(
     });
     if (options.json !== true) context.stderr.write('\n');
     print(context, options, { copied, present, to: target.kind }, [
-      `Copied: ${counted(copied, 'event')}. There already: ${present}. The source is unchanged.`,
+      `Copied: ${counted(copied, 'event')}. Already in the target: ${present}. The source is unchanged.`,
       target.kind === 'eventstoredb'
         ? 'Now set EVENTSTORE_URL to the target, run consent-ledger admin log recover, and start the service.'
         : 'Now unset EVENTSTORE_URL, run consent-ledger admin log recover, and start the service.',
@@ -84,13 +86,13 @@ async function copyTo(
 async function openTarget({ eventLog, databaseUrl }: Installation, to: string): Promise<EventLog> {
   const kind = to === POSTGRES ? 'postgres' : 'eventstoredb';
   if (kind === eventLog.kind) {
-    throw new CommandError(`The log is kept by ${kind} already; copy it to the other adapter.`, EXIT.usage);
+    throw new CommandError(`The event log is in ${kind} already. Give --to the other adapter.`, EXIT.usage);
   }
   if (kind === 'postgres') {
     return createPostgresEventLog({ connection: { connectionString: withRole(databaseUrl, 'consent_ledger_worker') } });
   }
   if (!/^esdb(\+discover)?:\/\/\S+$/.test(to)) {
-    throw new CommandError('--to must be postgres, or a URL that begins with esdb:// or esdb+discover://.', EXIT.usage);
+    throw new CommandError('--to must be postgres or a URL that begins with esdb:// or esdb+discover://.', EXIT.usage);
   }
   const { createEventStoreDbEventLog } = await import(
     '../../pipeline/event-log/eventstoredb/eventstoredb-event-log.js'

@@ -10,10 +10,10 @@ const LOCK_TIMEOUT_MS = 30_000;
 
 /** `admin master-key rotate` */
 export function masterKeyCommand(context: CliContext): Command {
-  const group = new Command('master-key').description('the key that wraps all other keys');
+  const group = new Command('master-key').description('rotate the master key, which wraps all other keys');
   group.addCommand(
-    jsonCommand('rotate', 'wrap every key with another master key; restart the service with it after')
-      .requiredOption('--to <file>', 'file that holds the new master key; made with a random one if it is not there')
+    jsonCommand('rotate', 'wrap every key with another master key; restart the service with it afterwards')
+      .requiredOption('--to <file>', 'file with the new master key; created with a random key if it does not exist')
       .action(async (options: { readonly json?: boolean; readonly to: string }) => rotate(context, options)),
   );
   return group;
@@ -41,13 +41,13 @@ async function rotate(context: CliContext, options: { readonly json?: boolean; r
     }
   });
   const place = {
-    given: `Set MASTER_KEY to what ${file} holds`,
+    given: `Set MASTER_KEY to the content of ${file}`,
     file: `Set MASTER_KEY_FILE=${file}`,
-    generated: `Move ${file} to where the old one is: ${'path' in masterKey ? masterKey.path : ''}`,
+    generated: `Move ${file} over the old key file, ${'path' in masterKey ? masterKey.path : ''}`,
   }[masterKey.kind];
   print(context, options, { wrapped_keys: wrapped, file }, [
-    `Wrapped with the master key in ${file}, and with no other: ${counted(wrapped, 'key')}.`,
-    `${place}, and restart every process now: those that run cannot make keys any more.`,
-    'Keep the old one, apart, for as long as you keep backups of the database from before.',
+    `Wrapped with the master key in ${file} only: ${counted(wrapped, 'key')}.`,
+    `${place}, and restart every process now: running processes can no longer create keys.`,
+    'Keep the old master key, apart from the database, as long as you keep database backups from before the rotation.',
   ]);
 }

@@ -27,18 +27,18 @@ interface PublishOptions extends ContentOptions {
 
 /** `admin document publish`: a draft by its id, or a text at once. */
 export function publishCommand(context: CliContext): Command {
-  return jsonCommand('publish', 'publish a draft, or a text as the next version of a document; it is not active yet')
-    .argument('[version]', 'id of the draft; without it, the options below give the text', uuid)
+  return jsonCommand('publish', 'publish a draft, or a text as the next version of a document; does not activate it')
+    .argument('[version]', 'id of the draft; without it, give the text with the options below', uuid)
     .option('--document <id>', 'id of the document', uuid)
     .option('--site <id>', 'with --slug: site of the document', uuid)
-    .option('--slug <slug>', 'with --site: name of the document, which is made if it is new')
-    .addOption(new Option('--kind <kind>', 'of a new document').choices(DOCUMENT_KINDS).default('other'))
-    .option('--requires-approval-token', 'of a new document: consents to it need an approval token')
+    .option('--slug <slug>', 'with --site: name of the document, which is created if it does not exist')
+    .addOption(new Option('--kind <kind>', 'kind of a new document').choices(DOCUMENT_KINDS).default('other'))
+    .option('--requires-approval-token', 'for a new document: require an approval token for consents to it')
     .option('--language <tag>', 'language of the text, e.g. en')
     .option('--title <title>', 'title of the text')
     .option('--media-type <type>', 'e.g. text/html, application/pdf', 'text/plain')
     .option('--content <text>', 'the text itself')
-    .option('--file <path>', 'file that holds the content')
+    .option('--file <path>', 'file with the content')
     .action(async (draft: string | undefined, options: PublishOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
         const id = draft ?? (await draftText(adminPool, options));
@@ -49,7 +49,7 @@ export function publishCommand(context: CliContext): Command {
         const { siteId } = await placeOfVersion(adminPool, id);
         print(context, options, { ...version, site_id: siteId }, [
           `Version ${version.number} (${version.language}) is published: ${id}`,
-          `Make it the active one: consent-ledger admin document activate ${id}`,
+          `Activate it: consent-ledger admin document activate ${id}`,
         ]);
       });
     });
@@ -58,7 +58,7 @@ export function publishCommand(context: CliContext): Command {
 async function draftText(db: Queryable, options: PublishOptions): Promise<string> {
   const { language, title, mediaType } = options;
   if (language === undefined || title === undefined) {
-    throw new CommandError('Name a draft, or give a text with --language and --title.', EXIT.usage);
+    throw new CommandError('Give the id of a draft, or a text with --language and --title.', EXIT.usage);
   }
   const content = await requireContentOption(options, mediaType);
   const { siteId, documentId } = await documentOfOptions(db, options);
@@ -72,7 +72,7 @@ async function documentOfOptions(
   const { document, site: siteId, slug, kind } = options;
   if (document !== undefined) return { siteId: await siteOfDocument(db, document), documentId: document };
   if (siteId === undefined || slug === undefined) {
-    throw new CommandError('Name the document by --document, or by --site and --slug.', EXIT.usage);
+    throw new CommandError('Give the document with --document, or with --site and --slug.', EXIT.usage);
   }
   const known = await findDocument(db, siteId, slug);
   if (known !== null) return { siteId, documentId: known.id };

@@ -17,11 +17,15 @@ interface Options {
 
 /** `admin seed-demo` */
 export function seedDemoCommand(context: CliContext): Command {
-  return jsonCommand('seed-demo', 'make a new demonstration tenant with site, keys, users and documents')
-    .option('--quota <consents>', 'consents a month', wholeNumber(0))
-    .option('--rate-limit <requests>', 'requests a minute (the standard plan has 120)', wholeNumber(1))
-    .option('--no-subscription', 'a tenant without a plan')
-    .option('--unverified', 'a site that is not verified')
+  return jsonCommand('seed-demo', 'create a demonstration tenant with site, keys, users and documents')
+    .option('--quota <consents>', 'quota of consents a month', wholeNumber(0))
+    .option(
+      '--rate-limit <requests>',
+      'limit of requests a minute (default: 120, as in the standard plan)',
+      wholeNumber(1),
+    )
+    .option('--no-subscription', 'create the tenant without a plan')
+    .option('--unverified', 'create the site unverified')
     .option('--allowed-origin <origin>', 'allow browsers of this origin only; may be repeated', several)
     .option('--allowed-ip <cidr>', 'allow this address or range only; may be repeated', several)
     .action(async (options: Options) => {
@@ -42,7 +46,7 @@ export function seedDemoCommand(context: CliContext): Command {
 
 function linesOf(seeded: SeededDemo & { readonly tsa_ca: string; readonly ledger_key: string }): string[] {
   return [
-    `A demonstration tenant was made (${seeded.tenant_id}). Keys and passwords are shown this once.`,
+    `Created demonstration tenant ${seeded.tenant_id}. Keys and passwords are shown only now.`,
     `  site          ${seeded.site.id}  ${seeded.site.domain}`,
     `  read key      ${seeded.keys.read}`,
     `  write key     ${seeded.keys.write}`,
@@ -50,7 +54,7 @@ function linesOf(seeded: SeededDemo & { readonly tsa_ca: string; readonly ledger
     `  panel user    ${seeded.panel_user.email}  ${seeded.panel_user.password}`,
     `  categories    ${seeded.categories.join(', ')}`,
     ...seeded.documents.flatMap((document) => [
-      `  document      ${document.slug}  ${document.id}${document.requires_approval_token ? '  (approval token needed)' : ''}`,
+      `  document      ${document.slug}  ${document.id}${document.requires_approval_token ? '  (requires an approval token)' : ''}`,
       ...document.versions.map(
         ({ language, number, state, id }) => `    ${language} version ${number}  ${state.padEnd(8)}  ${id}`,
       ),

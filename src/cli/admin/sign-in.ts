@@ -15,20 +15,20 @@ interface Json {
 
 /** `admin sign-in list|end|list-keys|rotate-key` */
 export function signInCommand(context: CliContext): Command {
-  const group = new Command('sign-in').description('sign-ins of users, and the keys of access tokens');
+  const group = new Command('sign-in').description('list and end sign-ins of users; manage the keys of access tokens');
   for (const make of [listCommand, endCommand, listKeysCommand, rotateKeyCommand]) group.addCommand(make(context));
   return group;
 }
 
 function listCommand(context: CliContext): Command {
-  return jsonCommand('list', 'sign-ins of a user that last, newest first')
+  return jsonCommand('list', 'list the active sign-ins of a user, newest first')
     .requiredOption('--user <id>', 'id of the user', uuid)
     .action(async (options: Json & { readonly user: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const { id } = await readUser(adminPool, null, options.user);
         const signIns = await allPages((page) => signInList(adminPool, id, page));
         const lines = signIns.map(
-          (one) => `${one.id}  since ${one.started_at}  renewed ${one.renewed_at}  lapses ${one.lapses_at}`,
+          (one) => `${one.id}  since ${one.started_at}  renewed ${one.renewed_at}  expires ${one.lapses_at}`,
         );
         print(context, options, { sign_ins: signIns }, lines.length === 0 ? ['The user is not signed in.'] : lines);
       });
@@ -36,9 +36,9 @@ function listCommand(context: CliContext): Command {
 }
 
 function endCommand(context: CliContext): Command {
-  return jsonCommand('end', 'end the sign-ins of a user; who knows the password can sign in again')
+  return jsonCommand('end', 'end the sign-ins of a user; the user can sign in again with the password')
     .requiredOption('--user <id>', 'id of the user', uuid)
-    .option('--only <id>', 'this sign-in only', uuid)
+    .option('--only <id>', 'end this sign-in only', uuid)
     .action(async (options: Json & { readonly user: string; readonly only?: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const ended = await changeAsOperator(adminPool, async (db) => {
@@ -56,7 +56,7 @@ function endCommand(context: CliContext): Command {
 }
 
 function listKeysCommand(context: CliContext): Command {
-  return jsonCommand('list-keys', 'the keys of access tokens, newest first').action(async (options: Json) => {
+  return jsonCommand('list-keys', 'list the keys of access tokens, newest first').action(async (options: Json) => {
     await withInstallation(context, async ({ keyring }) => {
       const keys = (await keyring.listJwtKeys()).map((key) => ({
         key_id: key.keyId,
@@ -75,8 +75,8 @@ function listKeysCommand(context: CliContext): Command {
 }
 
 function rotateKeyCommand(context: CliContext): Command {
-  return jsonCommand('rotate-key', 'make a new key of access tokens; the service goes on without a restart')
-    .option('--at-once', 'the key that signs now is in wrong hands: trust it no more, within seconds', false)
+  return jsonCommand('rotate-key', 'create a new key of access tokens; needs no restart')
+    .option('--at-once', 'reject the current key within seconds, because it was exposed', false)
     .action(async (options: Json & { readonly atOnce: boolean }) => {
       await withInstallation(context, async ({ workerPool, keyring }) => {
         const replaced = await changeAsOperator(workerPool, async (db) => {
@@ -93,8 +93,8 @@ function rotateKeyCommand(context: CliContext): Command {
         const { keyId, signsIn, formerVerifiesFor } = replaced;
         const shown = { key_id: keyId, signs_in_seconds: signsIn, former_verifies_for_seconds: formerVerifiesFor };
         print(context, options, shown, [
-          `Key ${keyId} is published, and signs in ${signsIn} seconds.`,
-          `The key before it verifies for ${formerVerifiesFor} seconds more. Nobody is signed out.`,
+          `Key ${keyId} is published and begins to sign in ${signsIn} seconds.`,
+          `The previous key verifies for ${formerVerifiesFor} more seconds. No user is signed out.`,
         ]);
       });
     });

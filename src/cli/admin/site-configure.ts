@@ -26,9 +26,9 @@ interface Json {
 
 /** `admin site configure` */
 export function configureCommand(context: CliContext): Command {
-  return jsonCommand('configure', 'publish a configuration of a site, in force from now on')
+  return jsonCommand('configure', 'publish a configuration of a site, effective at once')
     .argument('<site>', 'id of the site', uuid)
-    .requiredOption('--file <path>', 'JSON file; docs/http-api.md shows its members')
+    .requiredOption('--file <path>', 'JSON file; docs/http-api.md describes its members')
     .action(async (id: string, options: Json & { readonly file: string }) => {
       const config = await readConfig(options.file);
       await publishAsOperator(context, id, options, (db) => publishSiteConfig(db, id, config));
@@ -37,9 +37,9 @@ export function configureCommand(context: CliContext): Command {
 
 /** `admin site publish-configuration` */
 export function publishConfigurationCommand(context: CliContext): Command {
-  return jsonCommand('publish-configuration', 'publish the draft of a site’s configuration, in force from now on')
+  return jsonCommand('publish-configuration', 'publish the draft of the configuration of a site, effective at once')
     .argument('<site>', 'id of the site', uuid)
-    .requiredOption('--revision <number>', 'revision of the draft that is meant', wholeNumber(0))
+    .requiredOption('--revision <number>', 'revision of the draft to publish', wholeNumber(0))
     .action(async (id: string, options: Json & { readonly revision: number }) => {
       await publishAsOperator(context, id, options, (db) => publishConfigDraft(db, id, options.revision));
     });
@@ -47,9 +47,9 @@ export function publishConfigurationCommand(context: CliContext): Command {
 
 /** `admin site configuration` */
 export function configurationCommand(context: CliContext): Command {
-  return jsonCommand('configuration', 'the draft of a site’s configuration, or a published one')
+  return jsonCommand('configuration', 'show the draft of the configuration of a site, or a published configuration')
     .argument('<site>', 'id of the site', uuid)
-    .option('--number <number>', 'of a published one, instead of the draft', wholeNumber(1))
+    .option('--number <number>', 'number of a published configuration, instead of the draft', wholeNumber(1))
     .action(async (id: string, options: Json & { readonly number?: number }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const { number } = options;
@@ -67,7 +67,10 @@ export function configurationCommand(context: CliContext): Command {
 
 /** `admin site configurations` */
 export function configurationsCommand(context: CliContext): Command {
-  return jsonCommand('configurations', 'the published configurations of a site, and whether each is sealed and stamped')
+  return jsonCommand(
+    'configurations',
+    'list the published configurations of a site with their Merkle batches and time stamps',
+  )
     .argument('<site>', 'id of the site', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -77,7 +80,12 @@ export function configurationsCommand(context: CliContext): Command {
           ({ number, sha256, published_at, is_in_force, publication: { sealed, stamped } }) =>
             `${number}  ${published_at}  sha256 ${sha256}  batch ${sealed?.batch ?? '-'}  stamped ${stamped?.gen_time ?? '-'}${is_in_force ? '  in force' : ''}`,
         );
-        print(context, options, { configurations }, lines.length === 0 ? ['None is published.'] : lines);
+        print(
+          context,
+          options,
+          { configurations },
+          lines.length === 0 ? ['The site has no published configuration.'] : lines,
+        );
       });
     });
 }

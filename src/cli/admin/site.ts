@@ -47,7 +47,7 @@ interface ChangeOptions extends SettingOptions {
 
 /** `admin site …` */
 export function siteCommand(context: CliContext): Command {
-  const group = new Command('site').description('sites and their configurations');
+  const group = new Command('site').description('manage sites and their configurations');
   for (const make of [
     listCommand,
     showCommand,
@@ -65,7 +65,7 @@ export function siteCommand(context: CliContext): Command {
 }
 
 function listCommand(context: CliContext): Command {
-  return jsonCommand('list', 'the sites of a tenant')
+  return jsonCommand('list', 'list the sites of a tenant')
     .requiredOption('--tenant <id>', 'id of the tenant', uuid)
     .action(async (options: Json & { readonly tenant: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -80,7 +80,7 @@ function listCommand(context: CliContext): Command {
 }
 
 function showCommand(context: CliContext): Command {
-  return jsonCommand('show', 'one site, and the DNS record that proves whose its domain is')
+  return jsonCommand('show', 'show a site, and the DNS record that verifies its domain')
     .argument('<site>', 'id of the site', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -91,7 +91,7 @@ function showCommand(context: CliContext): Command {
           `DNS record that verifies it: ${challenge.name} TXT "${challenge.value}"`,
           `allowed origins: ${site.allowed_origins.join(', ') || 'all'}`,
           `allowed addresses: ${site.allowed_ips.join(', ') || 'all'}`,
-          `records are erased after: ${site.retention_days === null ? 'never' : `${site.retention_days} days`}`,
+          `retention period: ${site.retention_days === null ? 'unlimited' : `${site.retention_days} days`}`,
           `configuration in force: ${site.configuration === null ? 'none' : `${site.configuration.number} (${site.configuration.sha256})`}`,
         ]);
       });
@@ -99,11 +99,11 @@ function showCommand(context: CliContext): Command {
 }
 
 function createCommand(context: CliContext): Command {
-  return withSettings(jsonCommand('create', 'make a site of a tenant'))
+  return withSettings(jsonCommand('create', 'create a site of a tenant'))
     .requiredOption('--tenant <id>', 'id of the tenant', uuid)
-    .requiredOption('--name <name>', 'its name')
-    .requiredOption('--domain <domain>', 'its domain, e.g. shop.example')
-    .option('--verified', 'the domain is known to be the tenant’s')
+    .requiredOption('--name <name>', 'name of the site')
+    .requiredOption('--domain <domain>', 'domain of the site, e.g. shop.example')
+    .option('--verified', 'mark the domain as verified: you vouch that it belongs to the tenant')
     .action(async (options: CreateOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
         const { id } = await changeAsOperator(adminPool, async (db) => {
@@ -128,19 +128,21 @@ function createCommand(context: CliContext): Command {
             },
           };
         });
-        print(context, options, { id }, [`Site ${id} was made.`]);
+        print(context, options, { id }, [`Created site ${id}.`]);
       });
     });
 }
 
 function changeCommand(context: CliContext): Command {
-  return withSettings(jsonCommand('change', 'change settings of a site; what is not named stays'))
+  return withSettings(jsonCommand('change', 'change the given settings of a site'))
     .argument('<site>', 'id of the site', uuid)
-    .option('--name <name>', 'its name')
-    .option('--domain <domain>', 'its domain; another one must be verified again')
+    .option('--name <name>', 'name of the site')
+    .option('--domain <domain>', 'new domain, which must be verified again')
     .addOption(new Option('--any-origin', 'allow browsers of every origin').conflicts('allowedOrigin'))
     .addOption(new Option('--any-ip', 'allow every address').conflicts('allowedIp'))
-    .addOption(new Option('--keep-forever', 'erase nothing by age').conflicts('retentionDays'))
+    .addOption(
+      new Option('--keep-forever', 'remove the retention period: erase no record by age').conflicts('retentionDays'),
+    )
     .action(async (id: string, options: ChangeOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
         const changed = await withTransaction(adminPool, async (db) => {
@@ -177,7 +179,7 @@ function changePeriod(db: Queryable, id: string, days: number | null): Promise<b
 }
 
 function verifyCommand(context: CliContext): Command {
-  return jsonCommand('verify', 'mark the domain of a site as the tenant’s: you answer for it')
+  return jsonCommand('verify', 'mark the domain of a site as verified: you vouch that it belongs to the tenant')
     .argument('<site>', 'id of the site', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -191,7 +193,7 @@ function verifyCommand(context: CliContext): Command {
             details: { domain: result.domain, republished_configuration: result.republished },
           };
         });
-        const also = republished === null ? '' : ` Configuration ${republished} names it.`;
+        const also = republished === null ? '' : ` Configuration ${republished} was published and contains the domain.`;
         print(context, options, { id, domain, republished }, [`${domain} is verified.${also}`]);
       });
     });
@@ -201,7 +203,11 @@ function withSettings(command: Command): Command {
   return command
     .option('--allowed-origin <origin>', 'allow browsers of this origin only; may be repeated', several)
     .option('--allowed-ip <cidr>', 'allow this address or range only; may be repeated', several)
-    .option('--retention-days <days>', 'erase records that are older; never unless given', wholeNumber(1));
+    .option(
+      '--retention-days <days>',
+      'retention period: erase records that are older (default: no limit)',
+      wholeNumber(1),
+    );
 }
 
 function settingsOf(options: ChangeOptions): SiteSettings {

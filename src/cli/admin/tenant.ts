@@ -20,7 +20,7 @@ interface PlanOptions extends Json {
 
 /** `admin tenant list|show|create|rename|plan` */
 export function tenantCommand(context: CliContext): Command {
-  const group = new Command('tenant').description('tenants and their plans');
+  const group = new Command('tenant').description('manage tenants and their plans');
   for (const make of [listCommand, showCommand, createCommand, renameCommand, planCommand]) {
     group.addCommand(make(context));
   }
@@ -28,7 +28,7 @@ export function tenantCommand(context: CliContext): Command {
 }
 
 function listCommand(context: CliContext): Command {
-  return jsonCommand('list', 'every tenant').action(async (options: Json) => {
+  return jsonCommand('list', 'list all tenants').action(async (options: Json) => {
     await withInstallation(context, async ({ adminPool }) => {
       const tenants = await allPages((page) => tenantList(adminPool, null, page));
       const lines = tenants.map(({ id, created_at, name }) => `${id}  since ${created_at}  ${name}`);
@@ -38,7 +38,7 @@ function listCommand(context: CliContext): Command {
 }
 
 function showCommand(context: CliContext): Command {
-  return jsonCommand('show', 'one tenant, its plan, and what it uses')
+  return jsonCommand('show', 'show a tenant with its plan and usage')
     .argument('<tenant>', 'id of the tenant', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -48,7 +48,7 @@ function showCommand(context: CliContext): Command {
         print(context, options, { ...tenant, subscription, usage }, [
           `${tenant.name}, since ${tenant.created_at}`,
           `plan: ${subscription.name}${subscription.is_active ? '' : ' (not active)'}, ${subscription.rate_limit_per_minute} requests a minute`,
-          `consents this month: ${subscription.used_this_month} of ${subscription.consent_quota ?? 'any number'}`,
+          `consents this month: ${subscription.used_this_month} of ${subscription.consent_quota ?? 'unlimited'}`,
           ...usage.map(({ month, consents }) => `  ${month.slice(0, 7)}  ${consents}`),
         ]);
       });
@@ -56,8 +56,8 @@ function showCommand(context: CliContext): Command {
 }
 
 function createCommand(context: CliContext): Command {
-  return withPlanOptions(jsonCommand('create', 'make a tenant'))
-    .requiredOption('--name <name>', 'its name')
+  return withPlanOptions(jsonCommand('create', 'create a tenant'))
+    .requiredOption('--name <name>', 'name of the tenant')
     .action(async (options: PlanOptions & { readonly name: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const { id } = await changeAsOperator(adminPool, async (db) => {
@@ -65,15 +65,15 @@ function createCommand(context: CliContext): Command {
           const subject = { kind: 'tenant', id: result.id };
           return { result, tenantId: result.id, action: 'tenant.create', subject, details: { plan: options.plan } };
         });
-        print(context, options, { id }, [`Tenant ${id} was made.`]);
+        print(context, options, { id }, [`Created tenant ${id}.`]);
       });
     });
 }
 
 function renameCommand(context: CliContext): Command {
-  return jsonCommand('rename', 'give a tenant another name')
+  return jsonCommand('rename', 'rename a tenant')
     .argument('<tenant>', 'id of the tenant', uuid)
-    .requiredOption('--name <name>', 'the name')
+    .requiredOption('--name <name>', 'new name')
     .action(async (id: string, options: Json & { readonly name: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const isOther = await changeAsOperator(adminPool, async (db) => {
@@ -81,13 +81,13 @@ function renameCommand(context: CliContext): Command {
           const details = { changed: result ? ['name'] : [] };
           return { result, tenantId: id, action: 'tenant.change', subject: { kind: 'tenant', id }, details };
         });
-        print(context, options, { id, changed: isOther }, [`Tenant ${id} is called ${options.name}.`]);
+        print(context, options, { id, changed: isOther }, [`Renamed tenant ${id} to ${options.name}.`]);
       });
     });
 }
 
 function planCommand(context: CliContext): Command {
-  return withPlanOptions(jsonCommand('plan', 'give a tenant another plan'))
+  return withPlanOptions(jsonCommand('plan', 'change the plan of a tenant'))
     .argument('<tenant>', 'id of the tenant', uuid)
     .action(async (id: string, options: PlanOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -104,9 +104,11 @@ function planCommand(context: CliContext): Command {
 
 function withPlanOptions(command: Command): Command {
   return command
-    .addOption(new Option('--plan <plan>', 'its plan').choices([...Object.keys(PLANS), 'none']).default('standard'))
-    .option('--quota <consents>', 'consents a month, other than the plan has', wholeNumber(0))
-    .option('--rate-limit <requests>', 'requests a minute, other than the plan has', wholeNumber(1));
+    .addOption(
+      new Option('--plan <plan>', 'plan of the tenant').choices([...Object.keys(PLANS), 'none']).default('standard'),
+    )
+    .option('--quota <consents>', 'quota of consents a month, instead of that of the plan', wholeNumber(0))
+    .option('--rate-limit <requests>', 'limit of requests a minute, instead of that of the plan', wholeNumber(1));
 }
 
 function planOf({ plan, quota, rateLimit }: PlanOptions) {

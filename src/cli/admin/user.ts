@@ -29,7 +29,7 @@ interface NewUserOptions extends Json {
 
 /** `admin user list|create|invite|set-role|disable|enable|reset-password|change-email` */
 export function userCommand(context: CliContext): Command {
-  const group = new Command('user').description('users of tenants');
+  const group = new Command('user').description('manage the users of tenants');
   for (const make of [
     listCommand,
     createCommand,
@@ -46,8 +46,8 @@ export function userCommand(context: CliContext): Command {
 }
 
 function listCommand(context: CliContext): Command {
-  return jsonCommand('list', 'users, newest first')
-    .option('--tenant <id>', 'of this tenant only', uuid)
+  return jsonCommand('list', 'list users, newest first')
+    .option('--tenant <id>', 'users of this tenant only', uuid)
     .action(async (options: Json & { readonly tenant?: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const users = await allPages((page) => userList(adminPool, options.tenant ?? null, UsersQuery.parse(page)));
@@ -64,11 +64,11 @@ function newUserCommand(name: string, description: string): Command {
   return jsonCommand(name, description)
     .requiredOption('--tenant <id>', 'id of the tenant', uuid)
     .requiredOption('--email <address>', 'e-mail address to sign in with')
-    .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory());
+    .addOption(new Option('--role <role>', 'role of the user').choices(ROLES).makeOptionMandatory());
 }
 
 function createCommand(context: CliContext): Command {
-  return newUserCommand('create', 'make a user with a random password, which is shown this once').action(
+  return newUserCommand('create', 'create a user with a random password, which is shown only once').action(
     async ({ tenant: tenantId, email, role, ...options }: NewUserOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
         const password = randomBytes(18).toString('base64url');
@@ -77,17 +77,19 @@ function createCommand(context: CliContext): Command {
           const subject = { kind: 'user', id: result.id };
           return { result, tenantId, action: 'user.create', subject, details: { role } };
         });
-        print(context, options, { id, email, password }, [`User ${id} was made. Password: ${password}`]);
+        print(context, options, { id, email, password }, [
+          `Created user ${id}. Password, which is shown only now: ${password}`,
+        ]);
       });
     },
   );
 }
 
 function inviteCommand(context: CliContext): Command {
-  return newUserCommand('invite', 'make an invitation, whose token is shown this once').action(
+  return newUserCommand('invite', 'create an invitation with a token, which is shown only once').action(
     async ({ tenant: tenantId, email, role, ...options }: NewUserOptions) => {
       const checked = CreateInvitationRequest.safeParse({ email, role });
-      if (!checked.success) throw new CommandError(`${email} is no e-mail address.`);
+      if (!checked.success) throw new CommandError(`${email} is not a valid e-mail address.`);
       await withInstallation(context, async ({ adminPool }) => {
         const { invitation, token } = await changeAsOperator(adminPool, async (db) => {
           const result = await createInvitation(db, { tenantId, ...checked.data, invitedBy: null });
@@ -96,7 +98,7 @@ function inviteCommand(context: CliContext): Command {
         });
         const expires_at = invitation.expiresAt.toISOString();
         print(context, options, { id: invitation.id, email: invitation.email, token, expires_at }, [
-          `Invitation ${invitation.id} was made; it can be accepted until ${expires_at}. The service sends no mail. Its token, kept nowhere:`,
+          `Created invitation ${invitation.id}, which can be accepted until ${expires_at}. The service sends no mail: give the user this token, which is not stored and cannot be shown again:`,
           token,
         ]);
       });
@@ -105,16 +107,16 @@ function inviteCommand(context: CliContext): Command {
 }
 
 function setRoleCommand(context: CliContext): Command {
-  return jsonCommand('set-role', 'give a user another role')
+  return jsonCommand('set-role', 'change the role of a user')
     .argument('<user>', 'id of the user', uuid)
-    .addOption(new Option('--role <role>', 'what the user may do').choices(ROLES).makeOptionMandatory())
+    .addOption(new Option('--role <role>', 'role of the user').choices(ROLES).makeOptionMandatory())
     .action((id: string, options: Json & { readonly role: Role }) =>
       change(context, id, { role: options.role }, options, `The role of user ${id} is ${options.role}.`),
     );
 }
 
 function disableCommand(context: CliContext): Command {
-  return jsonCommand('disable', 'shut a user out, and end its sign-ins')
+  return jsonCommand('disable', 'disable a user and end the sign-ins of the user')
     .argument('<user>', 'id of the user', uuid)
     .action((id: string, options: Json) =>
       change(context, id, { isDisabled: true }, options, `User ${id} is disabled.`),
@@ -122,7 +124,7 @@ function disableCommand(context: CliContext): Command {
 }
 
 function enableCommand(context: CliContext): Command {
-  return jsonCommand('enable', 'let a disabled user in again')
+  return jsonCommand('enable', 'enable a disabled user')
     .argument('<user>', 'id of the user', uuid)
     .action((id: string, options: Json) =>
       change(context, id, { isDisabled: false }, options, `User ${id} is enabled.`),
@@ -142,7 +144,7 @@ async function change(context: CliContext, id: string, wanted: UserChange, optio
 }
 
 function resetCommand(context: CliContext): Command {
-  return jsonCommand('reset-password', 'make a token by which a user sets a new password; it is shown this once')
+  return jsonCommand('reset-password', 'create a token with which a user sets a new password; it is shown only once')
     .argument('<user>', 'id of the user', uuid)
     .action(async (id: string, options: Json) => {
       await withInstallation(context, async ({ adminPool }) => {
@@ -154,7 +156,7 @@ function resetCommand(context: CliContext): Command {
         });
         const expires_at = expiresAt.toISOString();
         print(context, options, { user_id: id, token, expires_at }, [
-          `The password of user ${id} can be set until ${expires_at} with this token, kept nowhere:`,
+          `User ${id} can set a new password until ${expires_at} with this token, which is not stored and cannot be shown again:`,
           token,
         ]);
       });
@@ -162,9 +164,9 @@ function resetCommand(context: CliContext): Command {
 }
 
 function changeEmailCommand(context: CliContext): Command {
-  return jsonCommand('change-email', 'give a user another address to sign in with, and end its sign-ins')
+  return jsonCommand('change-email', 'change the e-mail address of a user and end the sign-ins of the user')
     .argument('<user>', 'id of the user', uuid)
-    .requiredOption('--email <address>', 'the new address')
+    .requiredOption('--email <address>', 'new e-mail address')
     .action(async (id: string, options: Json & { readonly email: string }) => {
       await withInstallation(context, async ({ adminPool }) => {
         const { after, endedSignIns } = await changeAsOperator(adminPool, async (db) => {
@@ -174,7 +176,7 @@ function changeEmailCommand(context: CliContext): Command {
           return { result, tenantId, action: 'user.change_email', subject: { kind: 'user', id }, details };
         });
         print(context, options, { id, email: after.email, ended_sign_ins: endedSignIns }, [
-          `User ${id} signs in as ${after.email} from now on. ${counted(endedSignIns, 'sign-in')} ended.`,
+          `User ${id} now signs in as ${after.email}. ${counted(endedSignIns, 'sign-in')} ended.`,
         ]);
       });
     });

@@ -5,7 +5,7 @@ import { EXIT_CODES_HELP } from './exit-codes.js';
 export function jsonCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .option('--json', 'print one JSON object, and nothing else, on standard output')
+    .option('--json', 'print only one JSON object on standard output')
     .addHelpText('after', EXIT_CODES_HELP);
 }
 
@@ -14,7 +14,7 @@ export function wholeNumber(least: number) {
   return (text: string): number => {
     const value = Number(text);
     if (!/^\d{1,15}$/.test(text) || value < least) {
-      throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
+      throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
     }
     return value;
   };

@@ -8,8 +8,8 @@ export const EXIT = {
 } as const;
 
 export const EXIT_CODES_HELP = `
-Exit codes: ${EXIT.ok} done, ${EXIT.failed} it could not be done, ${EXIT.usage} wrong usage.
-Every environment variable is described in docs/configuration.md.`;
+Exit codes: ${EXIT.ok}: done; ${EXIT.failed}: failed, see the message on standard error; ${EXIT.usage}: usage error.
+docs/configuration.md describes every environment variable.`;
 
 /** A command that cannot be carried out, said in words for whoever typed it. */
 export class CommandError extends Error {

@@ -34,15 +34,15 @@ export function packageReadme(options: ReadmeOptions): string {
 function title({ manifest, checkpoint }: ReadmeOptions): string {
   const warning = manifest.development
     ? `
-*** DEVELOPMENT: a time-stamp authority for development stamped this ledger. ***
-*** Anyone can run one and set its clock: this package is NOT EVIDENCE.      ***
+*** DEVELOPMENT: a development authority issued the time stamps of this ledger. ***
+*** Anyone can run one and set its clock: this package is NOT EVIDENCE.         ***
 `
     : '';
   const stamped =
     checkpoint === null
-      ? 'Nothing of the ledger was time-stamped yet when it was made: it proves no time.'
-      : `It is as of checkpoint ${checkpoint.size} of the ledger, time-stamped at ${checkpoint.genTime.toISOString()}
-by ${printable(checkpoint.authority)}.`;
+      ? 'The ledger had no time stamp yet when this package was made: it proves no time.'
+      : `It shows the ledger at checkpoint ${checkpoint.size}. The time stamp of this checkpoint is of
+${checkpoint.genTime.toISOString()}, by ${printable(checkpoint.authority)}.`;
   return `EVIDENCE PACKAGE OF CONSENT RECORDS
 ===================================
 ${warning}
@@ -56,21 +56,21 @@ ${stamped}`;
 function contents({ manifest }: ReadmeOptions): string {
   const { counts, complete } = manifest;
   const runs = complete.map(({ stream, first, last }) => `  ${stream}: revisions ${first} to ${last}`);
-  return `WHAT IS IN IT
--------------
-${counted(counts.entries, 'entry', 'entries')}, consents among them: ${counts.consents}. Erased, of these: ${counts.erased}; their personal values are destroyed,
-the records and their proofs are not. ${counted(counts.attachments, 'attachment')}. Asked for, but not stamped yet, and so not in here:
-${counted(counts.not_yet_stamped, 'consent')}.
+  return `CONTENTS
+--------
+${counted(counts.entries, 'entry', 'entries')}, of which ${counted(counts.consents, 'consent')}. Erased consents: ${counts.erased}. Their personal values are destroyed;
+their records and proofs are kept. ${counted(counts.attachments, 'attachment')}. Consents that were requested but have no time
+stamp yet, and are not in this package: ${counts.not_yet_stamped}.
 
-${runs.length === 0 ? 'It claims of no stream to be complete.' : `Nothing is missing within:\n${runs.join('\n')}`}
+${runs.length === 0 ? 'The package claims completeness for no stream.' : `The package is complete within:\n${runs.join('\n')}`}
 
-  ${PACKAGE_FILES.entries}      one event a line: its exact text, its place, and the values that are disclosed
-  ${PACKAGE_FILES.batches}      the batches that hold them, and their places in the ledger
-  proofs/             how the entries lead to their batches' roots
-  checkpoints/        the ledger at several sizes: notes signed by its key, and RFC 3161 time-stamps over them
-  notices/            the texts consented to and the site's configurations, named by their SHA-256
+  ${PACKAGE_FILES.entries}      one event a line: its exact text, its position, and its disclosed values
+  ${PACKAGE_FILES.batches}      the Merkle batches that contain them, and their positions in the ledger
+  proofs/             paths from the entries to the roots of their Merkle batches
+  checkpoints/        the ledger at several sizes: notes signed by its key, and their RFC 3161 time stamps
+  notices/            the texts consented to and the configurations of the site, named by their SHA-256
   attachments/        disclosed contents such as drawn signatures, named by their SHA-256
-  ${PACKAGE_FILES.manifest}       what was exported, and the SHA-256 of every file but attachments; signed in ${PACKAGE_FILES.manifestSignature}`;
+  ${PACKAGE_FILES.manifest}       the filter of the export, and the SHA-256 of every file but attachments; signed in ${PACKAGE_FILES.manifestSignature}`;
 }
 
 function checking(): string {
@@ -80,30 +80,33 @@ The program consent-verify checks everything, offline:
 
   consent-verify check PACKAGE.zip --tsa-ca ROOT.pem --ledger-key LEDGER-KEY
 
-ROOT.pem is the root certificate of the time-stamp authority, from the authority itself; LEDGER-KEY is the ledger's public key, from its
-operator. Never take either from the package: a forger would have put his own there.
+ROOT.pem is the root certificate of the time stamp authority: obtain it from the authority.
+LEDGER-KEY is the public key of the ledger: obtain it from the operator. Never take either from the
+package: a forger would enclose a root and a key of their own.
 
-What follows needs only unzip, bash, sed, sha256sum, base64, od and openssl (3.0 or later). Unpack the package, go to the folder that README.txt is in,
-and name these two files:  ROOT=/path/to/ROOT.pem  LEDGER_KEY=/path/to/LEDGER-KEY
+The following checks by hand need only unzip, bash, sed, sha256sum, base64, od and openssl (3.0 or
+later). Unpack the package, go to the folder of this README.txt, and set two variables:
+ROOT=/path/to/ROOT.pem  LEDGER_KEY=/path/to/LEDGER-KEY
 
-What the commands write goes to a folder of its own:
+The commands write their files to a temporary folder:
 
     T=$(mktemp -d)`;
 }
 
 function checkingFiles(): string {
-  return `1. The files are those that the manifest lists (every line must end in OK):
+  return `1. The manifest lists these files (every line must end in OK):
 
     sed -n 's/^    "\\(.*\\)": "\\([0-9a-f]\\{64\\}\\)",\\{0,1\\}$/\\2  \\1/p' ${PACKAGE_FILES.manifest} | sha256sum -c
 
-Texts and attachments bear their own SHA-256 as names:
+The names of texts and attachments are their own SHA-256:
 
     for file in notices/* attachments/*; do if [ -f "$file" ]; then echo "\${file##*/}  $file"; fi; done | sha256sum -c`;
 }
 
 function checkingSignature({ size }: EnclosedCheckpoint): string {
-  return `2. The ledger's key has signed the ledger as it was at size ${size}. A note is its text, an empty line, and signatures, each of the key's id (4 bytes)
-and an Ed25519 signature (64 bytes); a key stands in its file as NAME+ID+KEY, KEY being a byte 1 and the key itself:
+  return `2. The ledger key signed the ledger at size ${size}. A note consists of its text, an empty line, and
+signatures. Each signature consists of the id of the key (4 bytes) and an Ed25519 signature (64
+bytes). The file of a key contains NAME+ID+KEY, where KEY is a byte 1 followed by the key:
 
     signed() {
       local rest="\${1#*+}" dash name signature
@@ -120,7 +123,8 @@ and an Ed25519 signature (64 bytes); a key stands in its file as NAME+ID+KEY, KE
       return 1
     }
 
-If the ledger has changed its key since (${PACKAGE_FILES.bridges}), the old key and the new one have both signed the checkpoint that names the new one:
+If the key of the ledger was changed since (${PACKAGE_FILES.bridges}), the old key and the new key both
+signed the checkpoint that names the new key:
 
     key=$(grep -m 1 '^[^+ ]*+[0-9a-f]*+' "$LEDGER_KEY")
     for size in $(sed -n 's/.*"size":\\([0-9]*\\).*/\\1/p' ${PACKAGE_FILES.bridges} 2>/dev/null); do
@@ -129,56 +133,61 @@ If the ledger has changed its key since (${PACKAGE_FILES.bridges}), the old key 
     done
     signed "$key" ${PACKAGE_FILES.note(size)} && echo "the ledger's key has signed checkpoint ${size}"
 
-Its first lines are the ledger's name, the number of its batches, and its root:
+The first lines of the note are the name of the ledger, the number of its Merkle batches, and its root:
 
     head -n 3 ${PACKAGE_FILES.note(size)}`;
 }
 
 function checkingStamp({ size }: EnclosedCheckpoint): string {
-  return `3. An independent authority has stamped that checkpoint, at the time that the last command prints:
+  return `3. An independent authority stamped that checkpoint, at the time that the last command prints:
 
     openssl ts -verify -data ${PACKAGE_FILES.note(size)} -in ${PACKAGE_FILES.response(size)} -CAfile "$ROOT"
     openssl ts -reply -in ${PACKAGE_FILES.response(size)} -text | grep 'Time stamp:'
 
-(Once the authority's certificate has expired, add -attime with that time in seconds since 1970.) The other checkpoints are checked in the
-same way; the smallest one above a batch's number says by when its records existed.`;
+If the certificate of the authority has expired, add -attime with that time in seconds since 1970.
+Check the other checkpoints in the same way. The smallest checkpoint above the number of a Merkle
+batch shows by when the records of the batch existed.`;
 }
 
 function checkingRecord(example: WorkedExample, { size }: EnclosedCheckpoint): string {
-  return `4. A record is in that ledger. As an example, line ${example.entryLine} of ${PACKAGE_FILES.entries}: batch ${example.batch}, index ${example.index}.
+  return `4. A record is in that ledger. The example is line ${example.entryLine} of ${PACKAGE_FILES.entries}: Merkle batch ${example.batch}, index ${example.index}.
 
-The hash of a leaf is SHA-256 of a zero byte and its text; that of a node, of a byte 1 and the two hashes below it (RFC 9162):
+The hash of a leaf is the SHA-256 of a zero byte and its text. The hash of a node is the SHA-256 of a
+byte 1 and the two hashes below it (RFC 9162):
 
     leaf() { { printf '\\000'; cat; } | sha256sum | cut -c1-64; }
     node() { printf '%b' "\\0001$(printf '%s' "$1$2" | sed 's/../\\\\x&/g')" | sha256sum | cut -c1-64; }
 
-The record's text, and its leaf hash, which must be ${example.leaf}:
+These commands print the text of the record and its leaf hash, which must be
+${example.leaf}:
 
     sed -n '${example.entryLine}p' ${PACKAGE_FILES.entries} | sed 's/^{"entry":"//; s/","batch":.*$//; s/\\\\\\(["\\\\]\\)/\\1/g' | tr -d '\\n' > "$T/entry.json"
     hash=$(leaf < "$T/entry.json"); echo "$hash"
     [ "$hash" = ${example.leaf} ]
 
-Up its path (from proofs/${example.batch}.ndjson, or computed from the leaves there) to the root of the batch, which the batch's header names:
+The path (from proofs/${example.batch}.ndjson, or computed from the leaves there) leads to the root of the Merkle
+batch, which the header of the batch names:
 
 ${walk(example.batchPath)}
     sed -n '${example.batchLine}p' ${PACKAGE_FILES.batches} | sed 's/^{"header":"//; s/","path":.*$//; s/\\\\\\(["\\\\]\\)/\\1/g' | tr -d '\\n' > "$T/header.json"
     grep -q "\\"root\\":\\"$hash\\"" "$T/header.json" && echo 'the record is in the batch'
 
-From the header up to the root of the ledger, which the stamped checkpoint names in its third line:
+The next path leads from the header to the root of the ledger, which the third line of the stamped
+checkpoint names:
 
     hash=$(leaf < "$T/header.json")
 ${walk(example.ledgerPath)}
     [ "$hash" = "$(sed -n 3p ${PACKAGE_FILES.note(size)} | base64 -d | od -An -v -tx1 | tr -d ' \\n')" ] && echo 'the batch is in the stamped ledger'
 
-5. A disclosed value belongs to its record: the digest of its string is in the record's "_sd".
+5. A disclosed value belongs to its record: "_sd" of the record contains the digest of its string.
 
   printf '%s' DISCLOSURE | openssl dgst -sha256 -binary | base64 | tr '+/' '-_' | tr -d '='
 
-The string itself is base64url of JSON: random salt, name, value.`;
+The string is base64url of JSON: random salt, name, value.`;
 }
 
 function walk(path: readonly PathStep[]): string {
-  if (path.length === 0) return '    # it is the only leaf: its hash is the root';
+  if (path.length === 0) return '    # there is only one leaf: its hash is the root';
   return path
     .map(({ sibling, side }) =>
       side === 'left' ? `    hash=$(node ${sibling} "$hash")` : `    hash=$(node "$hash" ${sibling})`,
@@ -190,17 +199,20 @@ function notProved({ manifest }: ReadmeOptions): string {
   const isWhole =
     isUnfiltered(manifest.filter) &&
     manifest.complete.some(({ stream, first }) => stream.startsWith('consents-') && first === 0);
-  return `WHAT IT DOES NOT PROVE
-----------------------
-- That what a record says is true: the service recorded what it was told. "channel" and "identity_assurance" say by whom.
-- The exact moment of a consent: "created_at" is the service's claim. The stamps prove by when a record existed, not since when.
-- That every consent was recorded: nobody can see what never entered the log.${
+  return `LIMITS: THIS PACKAGE DOES NOT PROVE
+-----------------------------------
+- That the content of a record is true: the service recorded the statements of a caller. "channel" and
+  "identity_assurance" show which caller.
+- The exact time of a consent: "created_at" is a claim of the service. The time stamps prove by when a
+  record existed, not since when.
+- That every consent was recorded: a consent that never entered the log leaves no trace.${
     isWhole
-      ? ' Nothing later than the runs above is in here.'
-      : '\n- That there are no other records: outside the complete runs above, records may have been left out, a later withdrawal among them.'
+      ? ' The package\n  contains nothing later than the runs above.'
+      : '\n- That there are no other records: outside the complete runs above, records may be missing, for\n  example a later withdrawal.'
   }
-- Whose ledger it is, unless you have its key from its operator; and that no second history is shown to others.
-- What an erased or withheld value was.${manifest.development ? '\n- Any time at all: a DEVELOPMENT authority stamped it.' : ''}`;
+- Who operates the ledger, unless you have its key from its operator; and that the operator shows no
+  second history to others.
+- The content of an erased or withheld value.${manifest.development ? '\n- Any time: a DEVELOPMENT authority issued the time stamps.' : ''}`;
 }
 
 /** What others chose must not move the text about. */

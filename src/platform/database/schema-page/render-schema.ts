@@ -6,13 +6,14 @@ const INTRODUCTION = `# Database schema
 
 After reading this page you know what each table, column and function of the database is for.
 
-The page is generated from a migrated database by \`npm run docs:schema\`, and a test compares the two. The texts are the
-comments in the database itself (\`\\d+\` in psql shows them). The SQL with the reasons behind it is in
-[\`src/platform/database/migrations\`](../src/platform/database/migrations/0001-initial). [Database roles](database-roles.md)
-shows the rights of all roles in one table.
+The page is generated from a migrated database by \`npm run docs:schema\`, and a test compares the
+two. The texts are the comments in the database itself (\`\\d+\` in psql shows them). The SQL, with
+comments on its reasons, is in
+[\`src/platform/database/migrations\`](../src/platform/database/migrations/0001-initial).
+[Database roles](database-roles.md) shows the rights of all roles in one table.
 
-The tables of projections are not listed: each generation has a schema of its own, whose tables the definitions in
-[\`projections\`](../projections) describe.
+The tables of projections are not listed: each generation has a schema of its own, whose tables the
+definitions in [\`projections\`](../projections) describe.
 `;
 
 /** Writes `docs/schema.md`. */

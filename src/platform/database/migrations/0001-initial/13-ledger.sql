@@ -108,10 +108,10 @@ create table checkpoints (
   stamped_at timestamptz not null default now()
 );
 
-comment on table checkpoints is 'Signed and time-stamped states of the ledger tree.';
+comment on table checkpoints is 'Signed states of the ledger tree with their time stamps.';
 comment on column checkpoints.size is 'Leaves of the ledger tree.';
 comment on column checkpoints.note is 'Signed note with size and root (C2SP tlog-checkpoint).';
-comment on column checkpoints.tsr is 'Time-stamp response over the note (RFC 3161, DER).';
+comment on column checkpoints.tsr is 'Time stamp response over the note (RFC 3161, DER).';
 comment on column checkpoints.tsr_sha256 is 'SHA-256 of tsr, lower-case hexadecimal.';
 comment on column checkpoints.gen_time is 'genTime of the time stamp.';
 comment on column checkpoints.authority is 'Authority that issued the time stamp.';
