@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { ensureLogIdentity } from '../pipeline/event-log/log-identity.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
+import type { Queryable } from '../platform/database/pool.js';
 
 const identityRows = z.array(z.object({ log_id: z.string() })).max(1);
 
@@ -10,7 +10,7 @@ const identityRows = z.array(z.object({ log_id: z.string() })).max(1);
  * @param db as `consent_ledger_worker`
  * @throws LogIdentityMismatch, EventLogUnavailable
  */
-export async function bindEventLog(db: pg.Pool, eventLog: EventLog): Promise<void> {
+export async function bindEventLog(db: Queryable, eventLog: EventLog): Promise<void> {
   const { rows } = await db.query('select log_id from event_log_identity');
   const [stored] = identityRows.parse(rows);
   const identity = await ensureLogIdentity(eventLog, stored?.log_id ?? null);

@@ -1,8 +1,9 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
 import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
+import { isStamped } from '../pipeline/ledger/stamped.js';
+import type { Queryable } from '../platform/database/pool.js';
 
 /** How many of a site's events each stage of the pipeline holds. Where nothing is under way, they agree to the record. */
 export interface SiteCounts {
@@ -19,7 +20,7 @@ export interface SiteCounts {
 
 export interface CountOptions {
   /** May read the outbox, leaves, checkpoints and read models. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
 }
 
@@ -73,10 +74,10 @@ export async function countSite(options: CountOptions, siteId: string): Promise<
   };
 }
 
-async function countLeaves(db: pg.Pool, eventIds: readonly string[]): Promise<{ all: number; stamped: number }> {
+async function countLeaves(db: Queryable, eventIds: readonly string[]): Promise<{ all: number; stamped: number }> {
   const { rows } = await db.query(
     `select count(*) as all,
-            count(*) filter (where batch < (select coalesce(max(size), 0) from checkpoints)) as stamped
+            count(*) filter (where ${isStamped('batch')}) as stamped
        from leaves where event_id = any($1::uuid[])`,
     [eventIds],
   );

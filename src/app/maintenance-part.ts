@@ -1,13 +1,13 @@
-import type pg from 'pg';
 import { pruneSignIns } from '../accounts/sign-in/prune.js';
 import { keepUp, UPKEEP_INTERVAL_MS } from '../pipeline/admission/upkeep.js';
 import type { BackgroundPart, ServiceLogger } from '../platform/background/part.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
+import type { Queryable } from '../platform/database/pool.js';
 
 export interface UpkeepOptions {
   /** As `consent_ledger_worker`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly logger: ServiceLogger;
   readonly everyMs?: number;
 }

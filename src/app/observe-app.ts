@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
 import { PROJECTIONS } from '../../projections/index.js';
 import type { RouteGroup } from '../api/server/app.js';
 import { metricsRoute } from '../api/server/metrics.js';
 import { failureOf } from '../api/server/request-log.js';
+import type { Queryable } from '../platform/database/pool.js';
 import type { Installation } from './installation.js';
 
 /** Measures and traces the requests of a role's application. To be called before it is ready. */
@@ -16,7 +16,7 @@ export function observeApp(app: FastifyInstance, { metrics, tracing }: Installat
  * GET /metrics, if there is a token for it, with the state of the installation.
  * @param db whose rights the state is read with
  */
-export function metricsGroup(installation: Installation, db: pg.Pool): RouteGroup {
+export function metricsGroup(installation: Installation, db: Queryable): RouteGroup {
   const { config, metrics, logger, eventLog } = installation;
   const { metricsToken } = config;
   if (metricsToken === undefined) return () => undefined;

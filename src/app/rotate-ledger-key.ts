@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { ensureManifestCertificate } from '../evidence/package/index.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
@@ -7,6 +6,7 @@ import { verifierKeyOf } from '../pipeline/ledger/ledger-signer.js';
 import type { LedgerState } from '../pipeline/ledger/ledger-state.js';
 import { readNewestStamp } from '../pipeline/stamper/newest-stamp.js';
 import { bridgeLedgerKey } from '../pipeline/stamper/rotate-ledger-key.js';
+import type { Queryable } from '../platform/database/pool.js';
 import type { Keyring } from '../platform/keys/index.js';
 import type { TimestampClient } from '../timestamping/client.js';
 import { ledgerSignerOf } from './open-ledger-signer.js';
@@ -15,7 +15,7 @@ const BridgeRows = z.tuple([z.object({ bridge_size: z.int() })]);
 
 export interface RotationOptions {
   /** As `consent_ledger_worker`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Keyring;
   /** Origin of the ledger. */

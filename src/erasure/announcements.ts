@@ -1,9 +1,8 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream } from '../../schemas/events/streams.js';
+import { joinFirstStamp } from '../pipeline/ledger/stamped.js';
+import type { Queryable } from '../platform/database/pool.js';
 import type { Erasure } from './read-erasures.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 /** How far the announcement of an erasure is: each state includes those before it. */
 export const ANNOUNCEMENT_STATES = ['waiting', 'logged', 'sealed', 'stamped'] as const;
@@ -49,7 +48,7 @@ export async function listAnnouncements(
             l.batch, c.size, c.gen_time
        from erasure_events e
        left join leaves l on l.event_id = e.event_id and l.stream = $3
-       left join lateral (select size, gen_time from checkpoints where size > l.batch order by size limit 1) c on true
+       ${joinFirstStamp('l.batch', 'size, gen_time', 'c')}
       where e.request_id = $1 and ($4::uuid is null or e.event_id > $4)
       order by e.event_id limit $5`,
     [id, siteId, consentsStream(siteId), after, limit],

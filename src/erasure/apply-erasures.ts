@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
+import type { Queryable } from '../platform/database/pool.js';
 import { withTransaction } from '../platform/database/pool.js';
 import {
   cancelExports,
@@ -19,7 +19,7 @@ import { lostRecords } from './lost-records.js';
 
 export interface ApplyErasuresOptions {
   /** As `consent_ledger_worker`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly journal: ErasureJournal;
   /** Told of the progress in the log, which may be long after a restore. */
@@ -72,7 +72,7 @@ async function applyLog({ db, eventLog, onProgress }: ApplyErasuresOptions): Pro
   }
 }
 
-async function applyEvent(db: pg.Pool, event: LoggedEvent): Promise<boolean> {
+async function applyEvent(db: Queryable, event: LoggedEvent): Promise<boolean> {
   const { record } = parseBody(PublicEventBody, event.type, event.data);
   const erased = parseRecord(SUBJECT_ERASED, record);
   return withTransaction(db, async (db) => {
@@ -105,7 +105,7 @@ async function applyJournal({
 }
 
 /** Erasures of the journal that this database does not know. */
-async function unknownErasures(db: pg.Pool, journal: ErasureJournal, offset: number): Promise<SubjectErasedRecord[]> {
+async function unknownErasures(db: Queryable, journal: ErasureJournal, offset: number): Promise<SubjectErasedRecord[]> {
   const unknown: SubjectErasedRecord[] = [];
   for await (const { line } of journal.read(offset)) {
     const record = line?.subject_erased ?? null;
@@ -117,7 +117,7 @@ async function unknownErasures(db: pg.Pool, journal: ErasureJournal, offset: num
 }
 
 /** @param lost event ids of records that neither this database nor the log has any more */
-async function applyLine(db: pg.Pool, line: JournalLine, lost: ReadonlySet<string>): Promise<boolean> {
+async function applyLine(db: Queryable, line: JournalLine, lost: ReadonlySet<string>): Promise<boolean> {
   const { subject_erased: record, approval_tokens: tokens } = line;
   return withTransaction(db, async (db) => {
     await db.query('set local synchronous_commit = on');
@@ -136,7 +136,7 @@ async function applyLine(db: pg.Pool, line: JournalLine, lost: ReadonlySet<strin
   });
 }
 
-async function readProgress(db: pg.Pool): Promise<z.infer<typeof progressRows>[number]> {
+async function readProgress(db: Queryable): Promise<z.infer<typeof progressRows>[number]> {
   const { rows } = await db.query('select log_kind, log_position, journal_offset from erasure_progress');
   const [row] = progressRows.parse(rows);
   if (row === undefined) throw new RangeError('the table erasure_progress is empty');

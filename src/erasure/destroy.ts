@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { utf8 } from '../../schemas/crypto/encoding.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import type { Queryable } from '../platform/database/pool.js';
 
 const stateRows = z.array(z.object({ state: z.string() }));
 
@@ -11,14 +11,14 @@ const stateRows = z.array(z.object({ state: z.string() }));
  * Locks a site's row until the end of the transaction, as admission does first: nothing of the site is admitted or erased meanwhile.
  * @returns false if there is no such site
  */
-export async function lockSite(db: pg.PoolClient, siteId: string): Promise<boolean> {
+export async function lockSite(db: Queryable, siteId: string): Promise<boolean> {
   const { rowCount } = await db.query('select from sites where id = $1 for update', [siteId]);
   return rowCount === 1;
 }
 
 /** Destroys the keys and attachments of records, and approval tokens with what they name. @returns tokens deleted */
 export async function destroyPersonalData(
-  db: pg.PoolClient,
+  db: Queryable,
   eventIds: readonly string[],
   approvalTokens: readonly string[],
 ): Promise<number> {
@@ -40,7 +40,7 @@ export interface CancelledExports {
 }
 
 /** Stops the site's running exports, and destroys the keys of the packages that the service keeps. */
-export async function cancelExports(db: pg.PoolClient, siteId: string): Promise<CancelledExports> {
+export async function cancelExports(db: Queryable, siteId: string): Promise<CancelledExports> {
   const { rowCount } = await db.query(
     `update exports set state = 'cancelled', ended_at = now(), seed = null where site_id = $1 and state = 'running'`,
     [siteId],
@@ -54,7 +54,7 @@ export async function cancelExports(db: pg.PoolClient, siteId: string): Promise<
 }
 
 /** Remembers which records a `SubjectErased` lists. One that another lists already keeps that one. */
-export async function markErased(db: pg.PoolClient, record: SubjectErasedRecord): Promise<void> {
+export async function markErased(db: Queryable, record: SubjectErasedRecord): Promise<void> {
   await db.query(
     `insert into erased_records (event_id, erasure_event_id) select unnest($1::uuid[]), $2 on conflict (event_id) do nothing`,
     [record.erased_event_ids, record.event_id],
@@ -62,7 +62,7 @@ export async function markErased(db: pg.PoolClient, record: SubjectErasedRecord)
 }
 
 /** Remembers that a `SubjectErased` is on its way to the log, or there. @returns false if that was known */
-export async function markErasureEvent(db: pg.PoolClient, eventId: string, requestId: string | null): Promise<boolean> {
+export async function markErasureEvent(db: Queryable, eventId: string, requestId: string | null): Promise<boolean> {
   const { rowCount } = await db.query(
     'insert into erasure_events (event_id, request_id) values ($1, $2) on conflict (event_id) do nothing',
     [eventId, requestId],
@@ -71,7 +71,7 @@ export async function markErasureEvent(db: pg.PoolClient, eventId: string, reque
 }
 
 /** Puts a `SubjectErased` on its way to the log. */
-export async function sendSubjectErased(db: pg.PoolClient, record: SubjectErasedRecord): Promise<void> {
+export async function sendSubjectErased(db: Queryable, record: SubjectErasedRecord): Promise<void> {
   const body = utf8(canonicalJson({ record: canonicalJson(record) }));
   await db.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
     record.site_id,

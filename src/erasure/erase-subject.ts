@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { v7 as uuidV7 } from 'uuid';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import type { Queryable } from '../platform/database/pool.js';
 import { withTransaction } from '../platform/database/pool.js';
 import type { Keyring } from '../platform/keys/index.js';
 import {
@@ -20,7 +20,7 @@ import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 
 export interface ErasureOptions {
   /** As `consent_ledger_worker`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'siteKey'>;
   readonly journal: ErasureJournal;
   readonly now?: () => Date;

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { BackgroundPart, PartStatus, ServiceLogger } from '../platform/background/part.js';
 import { runUnderLease } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
@@ -5,6 +6,8 @@ import { type ApplyErasuresOptions, applyErasures } from './apply-erasures.js';
 import { resumeErasures } from './erase-subject.js';
 
 export interface ErasureRunnerOptions extends ApplyErasuresOptions {
+  /** A whole pool: the lease holds a connection of its own. */
+  readonly db: pg.Pool;
   readonly logger: ServiceLogger;
   /** How often new requests are looked for, in milliseconds. */
   readonly pollMs?: number;

@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream } from '../../schemas/events/streams.js';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
+import type { Queryable } from '../platform/database/pool.js';
 
 const PAGE = 500;
 const idRows = z.array(z.object({ id: z.string() }));
@@ -13,7 +13,7 @@ const idRows = z.array(z.object({ id: z.string() }));
  * @returns their event ids
  */
 export async function lostRecords(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   erasures: readonly SubjectErasedRecord[],
 ): Promise<Set<string>> {
@@ -31,7 +31,7 @@ export async function lostRecords(
 }
 
 /** A record that the database has has a key until it is erased. */
-async function unknownToDatabase(db: pg.Pool, ids: readonly string[]): Promise<string[]> {
+async function unknownToDatabase(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query(
     `select id::text from unnest($1::uuid[]) as listed (id)
       where not exists (select from record_keys k where k.event_id = id)

@@ -1,11 +1,9 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { ERASURE_REASONS, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import type { Queryable } from '../platform/database/pool.js';
 import type { BlindIndexKind } from '../platform/keys/index.js';
 import { timeOfEventId } from './event-id-times.js';
 import { ERASURE_CHANNELS, type ErasureChannel } from './requests.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 /** An erasure that was asked for, and what it has done so far. */
 export interface Erasure {

@@ -1,8 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../platform/database/pool.js';
 import type { Erasure } from './read-erasures.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 const scrubRows = z.array(z.object({ finished_at: z.date() })).max(1);
 

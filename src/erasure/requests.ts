@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { v7 as uuidV7 } from 'uuid';
 import { z } from 'zod';
 import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
@@ -85,7 +84,7 @@ export async function recordErasureRequest(
  * @throws UnknownSite; KeyError; database errors
  */
 export function orderErasure(
-  db: pg.Pool,
+  db: Queryable,
   keyring: SiteKeys,
   order: ErasureOrder,
   actor: Actor,
@@ -173,7 +172,7 @@ const openRow = z
   });
 
 /** The erasures that are not finished, oldest first. */
-export async function openErasureRequests(db: Pick<pg.Pool, 'query'>): Promise<ErasureRequest[]> {
+export async function openErasureRequests(db: Queryable): Promise<ErasureRequest[]> {
   const { rows } = await db.query(
     `select id, site_id, reason, index_kind, blind_index, event_id from erasure_requests
       where finished_at is null order by requested_at, id`,

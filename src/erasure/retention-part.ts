@@ -8,6 +8,8 @@ import { type ErasureOptions, eraseSubject } from './erase-subject.js';
 import { firstEventIdAt } from './event-id-times.js';
 
 export interface RetentionOptions extends ErasureOptions {
+  /** A whole pool: the lease holds a connection of its own. */
+  readonly db: pg.Pool;
   readonly logger: ServiceLogger;
   /** The clock that batches are sealed by: throws ClockNotTrusted where it differs from the database's, or has jumped. */
   readonly clock: SealingClock;

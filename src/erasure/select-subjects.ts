@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { MAX_ERASED_RECORDS } from '../../schemas/events/subject-erased.js';
+import type { Queryable } from '../platform/database/pool.js';
 import type { BlindIndexKind } from '../platform/keys/index.js';
 import { timeOfEventId } from './event-id-times.js';
 import type { ErasureRequest } from './requests.js';
@@ -34,11 +34,7 @@ const tokenRows = z.array(z.object({ id: z.string() }));
  * @param db in a transaction that holds the site's row
  * @param after event id behind which to look; null: from the first
  */
-export async function nextRecords(
-  db: pg.PoolClient,
-  request: ErasureRequest,
-  after: string | null,
-): Promise<RecordPage> {
+export async function nextRecords(db: Queryable, request: ErasureRequest, after: string | null): Promise<RecordPage> {
   const { siteId, target } = request;
   switch (target.kind) {
     case 'record': {
@@ -61,12 +57,7 @@ export async function nextRecords(
   }
 }
 
-async function nextOldRecords(
-  db: pg.PoolClient,
-  siteId: string,
-  below: string,
-  after: string | null,
-): Promise<RecordPage> {
+async function nextOldRecords(db: Queryable, siteId: string, below: string, after: string | null): Promise<RecordPage> {
   const { rows } = await db.query(
     `select event_id, site_id = $1 as is_own from record_keys
       where event_id < $2 and ($3::uuid is null or event_id > $3) order by event_id limit $4`,
@@ -86,7 +77,7 @@ async function nextOldRecords(
  * or are as old as the records. The lock on the site keeps others off them.
  */
 export async function nextApprovalTokens(
-  db: pg.PoolClient,
+  db: Queryable,
   { siteId, target }: ErasureRequest,
   eventIds: readonly string[],
 ): Promise<{ readonly ids: readonly string[]; readonly mayBeMore: boolean }> {

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { z } from 'zod';
 import {
   type CreateErasureRequest,
@@ -7,6 +6,7 @@ import {
   type Erasure as ErasureSchema,
   MAX_SHOWN_ANNOUNCEMENTS,
 } from '../../schemas/api/erasures.js';
+import type { Queryable } from '../platform/database/pool.js';
 import { type Announcement, listAnnouncements } from './announcements.js';
 import type { ErasureSubject } from './identifiers.js';
 import { IDENTIFIER_KINDS, IDENTIFIERS } from './identifiers.js';
@@ -53,7 +53,7 @@ export function shownAnnouncement(announcement: Announcement): z.infer<typeof Er
 
 /** The receipt of an erasure, finished or not. @param backupRetentionDays null: not known */
 export async function shownReceipt(
-  db: Pick<pg.Pool, 'query'>,
+  db: Queryable,
   erasure: Erasure,
   backupRetentionDays: number | null,
 ): Promise<z.infer<typeof ErasureReceipt>> {

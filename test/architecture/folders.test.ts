@@ -38,13 +38,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
   'pipeline/event-log': ['platform'],
   'pipeline/admission': ['platform', 'tenancy/directory'],
-  'pipeline/relay': ['platform', 'pipeline/event-log'],
+  'pipeline/relay': ['platform', 'pipeline/event-log', 'pipeline/ledger'],
   'pipeline/projector': ['platform', 'pipeline/event-log'],
   'pipeline/ledger': ['platform', 'pipeline/event-log'],
   'pipeline/sealer': ['platform', 'pipeline/event-log', 'pipeline/ledger'],
   'pipeline/stamper': ['platform', 'timestamping', 'pipeline/event-log', 'pipeline/ledger', 'pipeline/sealer'],
 
-  erasure: ['platform', 'pipeline/event-log'],
+  erasure: ['platform', 'pipeline/event-log', 'pipeline/ledger'],
 
   'evidence/package': ['platform', 'timestamping', 'pipeline/event-log', 'pipeline/ledger', 'erasure'],
   'evidence/exports': ['platform', 'pipeline/event-log', 'evidence/package'],

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
@@ -42,7 +41,7 @@ const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by is null as
  * @throws RequestRefused VALIDATION_ERROR if the password is the own address
  */
 export async function acceptInvitation(
-  db: pg.Pool,
+  db: Queryable,
   token: string,
   password: string,
 ): Promise<AcceptedInvitation | null> {
@@ -60,7 +59,7 @@ export async function acceptInvitation(
 }
 
 async function accept(
-  db: pg.PoolClient,
+  db: Queryable,
   tenantId: string,
   digest: Buffer,
   passwordHash: string,

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../../platform/database/pool.js';
 import { INVITATIONS_KEPT_SECONDS, KEPT_AFTER_END_SECONDS } from '../credentials/lifetimes.js';
 
 const STATEMENTS = [
@@ -15,6 +15,6 @@ const STATEMENTS = [
  * Forgets sign-ins with the digests of their refresh tokens, password resets and invitations that ended long ago, a thousand of each at most.
  * @param db in the role `consent_ledger_worker`
  */
-export async function pruneSignIns(db: pg.Pool): Promise<void> {
+export async function pruneSignIns(db: Queryable): Promise<void> {
   for (const statement of STATEMENTS) await db.query(statement);
 }

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { IDLE_SECONDS } from '../credentials/lifetimes.js';
 import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
@@ -22,7 +22,7 @@ const EndedRows = z.array(z.object({ id: z.string(), user_id: z.string(), tenant
  * @param db in the role `consent_ledger_api`
  * @returns null if the token is unknown or used, or the sign-in is over
  */
-export async function renewSignIn(db: pg.Pool, refreshToken: string): Promise<RenewedSignIn | null> {
+export async function renewSignIn(db: Queryable, refreshToken: string): Promise<RenewedSignIn | null> {
   const presented = secretTokenDigest('refresh', refreshToken);
   if (presented === null) return null;
   const next = newSecretToken('refresh');
@@ -45,7 +45,7 @@ export async function renewSignIn(db: pg.Pool, refreshToken: string): Promise<Re
   return null;
 }
 
-async function endWhereReused(db: pg.Pool, presented: Buffer): Promise<void> {
+async function endWhereReused(db: Queryable, presented: Buffer): Promise<void> {
   await withTransaction(db, async (db) => {
     const { rows } = await db.query(
       `update sign_ins s set ended_at = now(), end_reason = 'token_reused'

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
@@ -38,7 +37,7 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
  * @throws RequestRefused VALIDATION_ERROR if the new one is the own address
  */
 export async function changePassword(
-  db: pg.Pool,
+  db: Queryable,
   user: SignedInUser,
   currentPassword: string,
   newPassword: string,
@@ -99,7 +98,7 @@ export function createPasswordReset(
  * @returns how many ended; null if the token is unknown, expired, used or revoked, the user disabled, or whoever made it not allowed to any more
  * @throws RequestRefused VALIDATION_ERROR if the password is the own address
  */
-export async function resetPassword(db: pg.Pool, token: string, password: string): Promise<number | null> {
+export async function resetPassword(db: Queryable, token: string, password: string): Promise<number | null> {
   const digest = secretTokenDigest('password reset', token);
   if (digest === null) return null;
   // Nobody makes the service hash passwords without a token that is good.
@@ -140,6 +139,6 @@ async function openReset(db: Queryable, digest: Buffer): Promise<OpenReset | nul
 }
 
 /** Whatever changes a password or its resets takes the user's row first. */
-async function lockUser(db: pg.PoolClient, userId: string): Promise<void> {
+async function lockUser(db: Queryable, userId: string): Promise<void> {
   await db.query('select from users where id = $1 for no key update', [userId]);
 }

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import type { SignedInUser } from '../users/user-directory.js';
@@ -9,7 +9,7 @@ import type { SignedInUser } from '../users/user-directory.js';
  * @param db in the role `consent_ledger_api`
  * @returns how many ended: 0 if another request was faster
  */
-export function signOut(db: pg.Pool, user: SignedInUser, everywhere: boolean): Promise<number> {
+export function signOut(db: Queryable, user: SignedInUser, everywhere: boolean): Promise<number> {
   return withTransaction(db, async (db) => {
     const choice = everywhere ? { all: true as const } : { only: user.signInId };
     const ended = await endSignIns(db, user.id, choice, 'signed_out');

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
@@ -61,7 +60,7 @@ export function changeDetails({ before, after, endedSignIns }: ChangedUser): Jso
   };
 }
 
-async function keepAnOwner(db: pg.PoolClient, { id, tenantId, role, disabledAt }: ListedUser): Promise<void> {
+async function keepAnOwner(db: Queryable, { id, tenantId, role, disabledAt }: ListedUser): Promise<void> {
   if (role !== 'owner' || disabledAt !== null) return;
   const { rowCount } = await db.query(
     `select from users where tenant_id = $1 and id <> $2 and role = 'owner' and disabled_at is null limit 1`,

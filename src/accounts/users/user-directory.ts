@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
@@ -35,7 +34,7 @@ const MAX_AGE_MS = 1000;
 const MAX_USERS = 10_000;
 
 /** @param db may SELECT `users` and `sign_ins` */
-export function createUserDirectory(db: pg.Pool, now: () => number = () => performance.now()): UserDirectory {
+export function createUserDirectory(db: Queryable, now: () => number = () => performance.now()): UserDirectory {
   const users = createFreshCache<string, SignedInUser | null>({
     maxAgeMs: MAX_AGE_MS,
     maxEntries: MAX_USERS,

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type pg from 'pg';
 import type { z } from 'zod';
 import {
   type CheckpointsResponse,
@@ -9,7 +8,8 @@ import {
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
-import { ledgerProof } from '../../evidence/verification/ledger-proof.js';
+import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { validate } from '../server/json-body.js';
 import type { Operation } from '../server/operation.js';
 import { paramsOf, registerOperation } from '../server/register-operation.js';
@@ -30,7 +30,7 @@ const FOREVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=10';
 
 /** Registers the stamped checkpoints and the keys of the ledger. Any cache may store the responses. */
-export function checkpointRoutes(scope: FastifyInstance, db: pg.Pool): void {
+export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
   const list = serve(scope, listStampedCheckpoints, async (_params, { after = 0 }) => {
     const keys = (await readLedgerKeys(db)).map(({ key }) => key);
     const checkpoints = await listCheckpoints(db, after);
@@ -53,7 +53,7 @@ export function checkpointRoutes(scope: FastifyInstance, db: pg.Pool): void {
   });
   serve(scope, getConsistencyProof, async ({ size, from }) => {
     if (from >= size || size > (await readLargestSize(db))) throw new ApiError('CHECKPOINT_NOT_FOUND');
-    const hashes = await ledgerProof(db, consistencyRanges(from, size));
+    const hashes = await readTreeProof(db, consistencyRanges(from, size));
     if (hashes === null) throw new Error('a node of the ledger tree is missing');
     const answer: ConsistencyResponse = { data: { from, size, hashes: hashes.map(toHex) } };
     return json(answer, FOREVER);
@@ -74,7 +74,7 @@ function serve<P extends z.ZodObject, Q extends z.ZodObject>(
   return handler;
 }
 
-async function existing(db: pg.Pool, size: number) {
+async function existing(db: Queryable, size: number) {
   const checkpoint = await readCheckpoint(db, size);
   if (checkpoint === null) throw new ApiError('CHECKPOINT_NOT_FOUND');
   return checkpoint;

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { LedgerKey } from '../../../schemas/api/checkpoints.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 const Rows = z.array(
   z.object({
@@ -12,7 +12,7 @@ const Rows = z.array(
 );
 
 /** Every key that the ledger has published, oldest first; the last one is in force. */
-export async function readLedgerKeys(db: pg.Pool): Promise<readonly LedgerKey[]> {
+export async function readLedgerKeys(db: Queryable): Promise<readonly LedgerKey[]> {
   const { rows } = await db.query(
     'select key, replaces, bridge_size, published_at from ledger_keys order by bridge_size nulls first',
   );

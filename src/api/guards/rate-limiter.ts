@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { byteaArray, int4Array } from '../../pipeline/admission/binary-arrays.js';
 import { createGroupCommitter } from '../../pipeline/admission/group-committer.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 
 export interface RateLimitDecision {
@@ -36,7 +36,7 @@ export interface RateLimiter {
 }
 
 export interface RateLimiterOptions {
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   /** Makes the hashes of keys (IP addresses and e-mails are personal data); the same in every process. */
   readonly hashKey: Uint8Array;
 }

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { lockUsersOf } from '../../accounts/users/lock-users.js';
 import { readSignedInUser, type SignedInUser, type UserDirectory } from '../../accounts/users/user-directory.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Operation } from '../server/operation.js';
 
 /** @throws ApiError INSUFFICIENT_ROLE */
@@ -30,7 +30,7 @@ export async function reauthorize(
  * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE
  */
 export async function reauthorizeChange(
-  db: pg.PoolClient,
+  db: Queryable,
   operation: Operation,
   { signInId, tenantId }: SignedInUser,
 ): Promise<SignedInUser> {

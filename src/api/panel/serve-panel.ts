@@ -122,7 +122,7 @@ async function appendEntry(
 const WithSite = z.object({ site_id: z.string() });
 
 /** A site of another tenant is answered like one that does not exist. */
-async function refuseForeignSite(db: pg.Pool, user: SignedInUser, params: unknown): Promise<void> {
+async function refuseForeignSite(db: Queryable, user: SignedInUser, params: unknown): Promise<void> {
   const named = WithSite.safeParse(params);
   if (!named.success) return;
   const { rowCount } = await db.query('select from sites where id = $1 and tenant_id = $2', [

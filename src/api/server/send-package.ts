@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type pg from 'pg';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { type ByteRange, type KeptPackage, readPackage } from '../../evidence/exports/read-package.js';
 import type { ServiceLogger } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { rangeOf } from './byte-range.js';
 
 export const PACKAGE_MEDIA_TYPE = 'application/zip';
@@ -16,7 +16,7 @@ const IDLE_MS = 60_000;
 
 export interface SendPackageOptions {
   /** As `consent_ledger_api`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly logger: ServiceLogger;
 }
 

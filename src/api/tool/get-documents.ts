@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { activeDocument, activeDocuments } from '../../tenancy/directory/active-documents.js';
 import { contentOf } from '../../tenancy/documents/document-content.js';
 import { readContent } from '../../tenancy/documents/read-content.js';
@@ -11,7 +11,7 @@ import { wantedLanguages } from './wanted-languages.js';
  * Serves the active documents of a site.
  * @param db in the role `consent_ledger_api`
  */
-export function documentRoutes(db: pg.Pool): readonly ToolRoute[] {
+export function documentRoutes(db: Queryable): readonly ToolRoute[] {
   return [
     reads(getActiveDocuments, async ({ caller, query, request }) => ({
       data: { documents: [...activeDocuments(caller.site, wantedLanguages(query, request))] },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
 import { CONSENT_RECORDED, type ConsentRecord, consentToken } from '../../../schemas/events/consent-recorded.js';
 import { parseRecord } from '../../../schemas/events/sealed-event.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { blindIndex, isProofHashOf, type ProofKeys } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { getConsentStatus } from './operations/reading.js';
@@ -12,7 +13,7 @@ import { reads, type ToolRoute } from './route.js';
  * Serves the consents of one visitor that are in force, newest first.
  * @param db in the role `consent_ledger_api`
  */
-export function statusRoutes(db: pg.Pool, proofKeys: ProofKeys): readonly ToolRoute[] {
+export function statusRoutes(db: Queryable, proofKeys: ProofKeys): readonly ToolRoute[] {
   return [
     reads(getConsentStatus, async ({ caller, query }) => ({
       data: { consents: await consentsInForce(db, proofKeys, caller.site, query) },
@@ -43,7 +44,7 @@ const StatusRow = z.object({
 type StatusRow = z.infer<typeof StatusRow>;
 
 async function consentsInForce(
-  db: pg.Pool,
+  db: Queryable,
   proofKeys: ProofKeys,
   site: SiteContext,
   query: StatusQuery,

@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import type { Verifier } from '../../evidence/verification/verifier.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { ServiceLogger } from '../../platform/background/part.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { DetectRegion } from '../../platform/regions/detect-region.js';
 import { type RecordExportOptions, recordExportRoutes } from './export-consents.js';
@@ -18,7 +18,7 @@ import { s2sEvidenceExportRoutes } from './s2s-evidence-exports.js';
 
 export interface ToolRoutesOptions {
   /** Connections in the role `consent_ledger_api`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly admission: Admission;
   readonly keyring: Keyring;
   readonly eventLog: EventLog;

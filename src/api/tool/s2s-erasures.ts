@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import type { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { type ErasureOrder, orderErasure, readErasure, shownReceipt, subjectOf } from '../../erasure/index.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { userOf } from '../server/caller.js';
 import { eraseS2s, readErasureS2s } from './operations/erasures.js';
@@ -11,7 +11,7 @@ import { reads, type ToolRoute, writes } from './route.js';
 export interface S2sErasureOptions {
   readonly admission: Pick<Admission, 'useNonce'>;
   /** Connections in the role `consent_ledger_api`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'siteKey'>;
   /** Null: unknown. */
   readonly backupRetentionDays: number | null;

@@ -2,13 +2,14 @@ import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import { clockDifference } from '../../platform/database/clock-difference.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { projectionLag } from './projection-lag.js';
 import { createSharedReader } from './shared-reader.js';
 import { type PipelineState, readPipelineState } from './state-query.js';
 
 export interface StateOptions {
   /** As `consent_ledger_api` or `consent_ledger_worker`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly projections: readonly { readonly name: string }[];
   /** Waiting events from which on the outbox is full. */

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 
 /** Where the pipeline stands, as the database has it at one moment. Ages are in seconds; null where there is nothing to be old. */
@@ -104,7 +104,7 @@ const STATE_SQL = `
  * @throws errors of the database, and if it takes longer than ten seconds
  */
 export async function readPipelineState(
-  db: pg.Pool,
+  db: Queryable,
   maxWaiting: number,
 ): Promise<{ readonly state: PipelineState; readonly projections: readonly ProjectionPlace[] }> {
   return withTransaction(db, async (db) => {

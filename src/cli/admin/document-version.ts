@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type pg from 'pg';
 import type { DocumentVersion } from '../../../schemas/api/panel/documents.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { versionAudit } from '../../api/panel/documents/audit.js';
@@ -28,7 +27,7 @@ interface Json {
  * @returns the version after the change; as it was, where it is gone
  */
 export function changeVersionAsOperator(
-  db: pg.Pool,
+  db: Queryable,
   versionId: string,
   action: string,
   work: (db: Queryable, siteId: string) => Promise<JsonObject>,
@@ -45,7 +44,7 @@ export function changeVersionAsOperator(
 }
 
 /** Drafts a version, with its line of the audit log. */
-export function draftAsOperator(db: pg.Pool, draft: Parameters<typeof draftVersion>[1]): Promise<DocumentVersion> {
+export function draftAsOperator(db: Queryable, draft: Parameters<typeof draftVersion>[1]): Promise<DocumentVersion> {
   const { siteId, documentId } = draft;
   return changeAsOperator(db, async (db) => {
     const { id } = await draftVersion(db, draft);

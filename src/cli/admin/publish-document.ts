@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import type pg from 'pg';
 import { DOCUMENT_KINDS } from '../../../schemas/events/notices.js';
 import { documentAudit } from '../../api/panel/documents/audit.js';
 import { documentOf } from '../../api/panel/documents/show-documents.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { createDocument, findDocument } from '../../tenancy/documents/create-document.js';
 import { publishVersion } from '../../tenancy/documents/publish-version.js';
 import { placeOfVersion, siteOfDocument, tenantOfSite } from '../../tenancy/sites/owner-of.js';
@@ -55,7 +55,7 @@ export function publishCommand(context: CliContext): Command {
     });
 }
 
-async function draftText(db: pg.Pool, options: PublishOptions): Promise<string> {
+async function draftText(db: Queryable, options: PublishOptions): Promise<string> {
   const { language, title, mediaType } = options;
   if (language === undefined || title === undefined) {
     throw new CommandError('Name a draft, or give a text with --language and --title.', EXIT.usage);
@@ -66,7 +66,7 @@ async function draftText(db: pg.Pool, options: PublishOptions): Promise<string> 
 }
 
 async function documentOfOptions(
-  db: pg.Pool,
+  db: Queryable,
   options: PublishOptions,
 ): Promise<{ readonly siteId: string; readonly documentId: string }> {
   const { document, site: siteId, slug, kind } = options;

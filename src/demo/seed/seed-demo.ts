@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type pg from 'pg';
 import { createUser } from '../../accounts/users/users.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { createApiKey } from '../../tenancy/api-keys/api-keys.js';
 import { publishSiteConfig } from '../../tenancy/configuration/publish-site-config.js';
 import { activateVersion } from '../../tenancy/documents/activate-version.js';
@@ -58,7 +58,7 @@ export interface SeededDemo {
  * @param db in the role `consent_ledger_api`
  * @throws ChangeRefused `invalid` for wrong options
  */
-export async function seedDemo(db: pg.Pool, options: SeedOptions): Promise<SeededDemo> {
+export async function seedDemo(db: Queryable, options: SeedOptions): Promise<SeededDemo> {
   const name = randomBytes(6).toString('hex');
   const domain = `shop-${name}.example`;
   const plan = {
@@ -92,13 +92,13 @@ export async function seedDemo(db: pg.Pool, options: SeedOptions): Promise<Seede
   };
 }
 
-async function seedUser(db: pg.Pool, tenantId: string, email: string, role: 'api_user' | 'owner'): Promise<Login> {
+async function seedUser(db: Queryable, tenantId: string, email: string, role: 'api_user' | 'owner'): Promise<Login> {
   const password = randomBytes(18).toString('base64url');
   await createUser(db, { tenantId, email, password, role });
   return { email, password };
 }
 
-async function seedDocument(db: pg.Pool, siteId: string, document: DemoDocument): Promise<SeededDocument> {
+async function seedDocument(db: Queryable, siteId: string, document: DemoDocument): Promise<SeededDocument> {
   const { slug, kind, requiresApprovalToken } = document;
   const { id } = await createDocument(db, { siteId, slug, kind, requiresApprovalToken });
   const versions = [];

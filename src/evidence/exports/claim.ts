@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
 import { DiscloseRequest } from '../../../schemas/api/panel/exports.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { Disclose, ExportProgress, ExportResult } from '../package/index.js';
 import { KeptFilter } from './export-job.js';
@@ -52,7 +52,7 @@ const ClaimedRow = z
   );
 
 /** Takes the oldest export that waits, or whose worker is gone. @returns null if there is none */
-export async function claimExport(db: pg.Pool): Promise<ClaimedExport | null> {
+export async function claimExport(db: Queryable): Promise<ClaimedExport | null> {
   const { rows } = await db.query(
     `with next as (
        select j.export_id, e.seed from export_jobs j join exports e on e.id = j.export_id
@@ -86,7 +86,7 @@ type Claim = Pick<ClaimedExport, 'id' | 'claim'>;
  * @returns false if it must not: the export was cancelled, erased or taken over
  */
 export async function noteProgress(
-  db: pg.Pool,
+  db: Queryable,
   { id, claim }: Claim,
   progress: ExportProgress | null,
   size: number,
@@ -106,7 +106,7 @@ export async function noteProgress(
  * @returns false if it was cancelled, erased or taken over before
  */
 export function finishExport(
-  db: pg.Pool,
+  db: Queryable,
   { id, claim }: Claim,
   stored: StoredPackage,
   result: Pick<ExportResult, 'checkpoint' | 'counts'>,
@@ -141,7 +141,7 @@ export function finishExport(
 }
 
 /** Ends an export that no other run would mend. @param reason of `EXPORT_REASONS` */
-export function failExport(db: pg.Pool, { id, claim }: Claim, reason: string): Promise<boolean> {
+export function failExport(db: Queryable, { id, claim }: Claim, reason: string): Promise<boolean> {
   return withTransaction(db, async (db) => {
     const { rowCount } = await db.query(
       `update exports e set state = 'failed', ended_at = now(), seed = null from export_jobs j
@@ -161,7 +161,7 @@ export function failExport(db: pg.Pool, { id, claim }: Claim, reason: string): P
  * Gives an export back, to be run again.
  * @param isOwnFault whether this run counts as one of those after which it is given up, and a pause follows
  */
-export async function giveBackExport(db: pg.Pool, { id, claim }: Claim, isOwnFault: boolean): Promise<void> {
+export async function giveBackExport(db: Queryable, { id, claim }: Claim, isOwnFault: boolean): Promise<void> {
   await db.query(
     `update export_jobs set claim = null, step = null, done = null, total = null,
             attempts = attempts - $3, retry_at = case when $3 = 0 then now() + ${RETRY} end

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
-import type pg from 'pg';
 import { type Sha256Stream, sha256Stream } from '../../../schemas/crypto/digest.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { ClaimedExport, StoredPackage } from './claim.js';
 import { sealChunk } from './export-key.js';
 
@@ -9,7 +9,7 @@ export const CHUNK_BYTES = 1_048_576;
 
 export interface PackageSinkOptions {
   /** As `consent_ledger_worker`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly job: Pick<ClaimedExport, 'id' | 'claim'>;
   /** Of the export. */
   readonly key: Uint8Array;

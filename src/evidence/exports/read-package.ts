@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { ExportId } from './export-job.js';
@@ -27,7 +27,7 @@ const bytes = z.instanceof(Uint8Array);
  * @throws RequestRefused RESOURCE_NOT_FOUND, EXPORT_NOT_FINISHED, EXPORT_GONE; KeyError
  */
 export async function findPackage(
-  db: pg.Pool,
+  db: Queryable,
   keyring: Pick<Keyring, 'siteKey'>,
   { siteId, exportId }: ExportId,
 ): Promise<KeptPackage> {
@@ -62,7 +62,7 @@ const ChunkRows = z.array(z.object({ is_kept: z.boolean(), ciphertext: bytes.nul
  * @throws ExportUnreadable if a piece is missing or was altered; RequestRefused EXPORT_GONE if the package is not kept any more
  */
 export async function* readPackage(
-  db: pg.Pool,
+  db: Queryable,
   { exportId, key, bytes: size, chunks }: KeptPackage,
   { first, last }: ByteRange,
 ): AsyncGenerator<Buffer, void> {
@@ -77,7 +77,7 @@ export async function* readPackage(
   }
 }
 
-async function readChunk(db: pg.Pool, exportId: string, index: number): Promise<Uint8Array> {
+async function readChunk(db: Queryable, exportId: string, index: number): Promise<Uint8Array> {
   const { rows } = await db.query(
     `select e.seed is not null as is_kept, c.ciphertext from exports e
        left join export_chunks c on c.export_id = e.id and c.index = $2

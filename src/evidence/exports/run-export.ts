@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { ServiceLogger } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
 import { withAnySignal } from '../../platform/background/signals.js';
 import { pause } from '../../platform/background/waiting.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
 import { ExportFailed, type ExportProgress, type PackageRequest, streamEvidence } from '../package/index.js';
@@ -15,7 +15,7 @@ import { removeChunks } from './sweep.js';
 
 export interface RunExportOptions {
   /** As `consent_ledger_worker`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Keyring;
   /** Origin of the ledger. */
@@ -152,7 +152,7 @@ async function reportProgress(
 }
 
 /** A run that was cut off has left its row as running. */
-async function closeEarlierRun(db: pg.Pool, job: ClaimedExport): Promise<void> {
+async function closeEarlierRun(db: Queryable, job: ClaimedExport): Promise<void> {
   await db.query(
     `update exports set state = 'failed', ended_at = now() where site_id = $1 and state = 'running' and requested_by = $2`,
     [job.siteId, exportedBy({ channel: job.channel, userId: job.requestedBy }, job.id)],

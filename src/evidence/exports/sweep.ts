@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** Pieces of about 1 MiB that one statement removes. */
 const PAGE = 50;
@@ -7,7 +7,7 @@ const PAGE = 50;
  * Ends what is over: packages that are older than allowed, and those whose key an erasure has destroyed; then removes the pieces that nobody can read any more.
  * @param db as `consent_ledger_worker`
  */
-export async function sweepExports(db: pg.Pool): Promise<void> {
+export async function sweepExports(db: Queryable): Promise<void> {
   await db.query(
     `update exports e set state = 'expired', seed = null from export_jobs j
       where j.export_id = e.id and e.state = 'finished' and e.seed is not null and j.expires_at <= now()`,
@@ -27,7 +27,7 @@ export async function sweepExports(db: pg.Pool): Promise<void> {
   await removeDeleted(db);
 }
 
-async function removeUnreadable(db: pg.Pool): Promise<boolean> {
+async function removeUnreadable(db: Queryable): Promise<boolean> {
   const { rowCount } = await db.query(
     `delete from export_chunks c using (
        select k.export_id, k.index from export_chunks k join exports e on e.id = k.export_id where e.seed is null limit $1) gone
@@ -37,7 +37,7 @@ async function removeUnreadable(db: pg.Pool): Promise<boolean> {
   return rowCount === PAGE;
 }
 
-async function removeDeleted(db: pg.Pool): Promise<void> {
+async function removeDeleted(db: Queryable): Promise<void> {
   await db.query(
     `with gone as (
        delete from export_jobs j where j.deleted_at is not null
@@ -48,7 +48,7 @@ async function removeDeleted(db: pg.Pool): Promise<void> {
 }
 
 /** Removes the pieces of one export: an earlier run has left them. */
-export async function removeChunks(db: pg.Pool, exportId: string): Promise<void> {
+export async function removeChunks(db: Queryable, exportId: string): Promise<void> {
   for (;;) {
     const { rowCount } = await db.query(
       `delete from export_chunks where export_id = $1

@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { decryptForRecord } from '../../platform/keys/index.js';
 import type { WantedAttachments } from './entries-file.js';
 import { differ } from './errors.js';
@@ -10,7 +10,7 @@ import type { PackageWriter } from './package-writer.js';
 import { keyOf, readRecordKeys } from './personal-data.js';
 
 export interface AttachmentsOptions {
-  readonly db: Pick<pg.Pool, 'query'>;
+  readonly db: Queryable;
   readonly siteId: string;
   readonly siteKey: Uint8Array;
   /** Throws if an erasure has stopped the export. */

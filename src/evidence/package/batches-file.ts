@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
@@ -13,11 +12,10 @@ import {
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
 import { type BatchRow, type ExportCheckpoint, hashFromHex, readBatches, readProofs } from './ledger-reader.js';
 import { MemoryTree } from './memory-tree.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 /** Batches in one statement: each may hold thousands of leaves. */
 const PAGE = 20;

@@ -1,10 +1,10 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { type CheckpointChoice, endingSizes, thinOut } from './choose-checkpoints.js';
 import { differ } from './errors.js';
 import { readProofs, readStampedSizes } from './ledger-reader.js';
@@ -12,7 +12,6 @@ import { ndjson } from './lines.js';
 import type { PackageWriter } from './package-writer.js';
 import { yearlySizes } from './renewal-batches.js';
 
-type Queryable = Pick<pg.Pool, 'query'>;
 const bytes = z.instanceof(Uint8Array);
 
 const PAGE = 1_000;

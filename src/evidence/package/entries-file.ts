@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { DOCUMENT_VERSION_PUBLISHED } from '../../../schemas/events/notices.js';
@@ -7,6 +6,7 @@ import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { ProofKeys } from '../../platform/keys/index.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import { ExportFailed } from './errors.js';
@@ -17,7 +17,7 @@ import { attachmentDigests, chooseDisclosures, keyOf, readRecordKeys } from './p
 import { runsOfRevisions, type Scope } from './scope.js';
 
 export interface EntriesOptions {
-  readonly db: Pick<pg.Pool, 'query'>;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly siteId: string;
   readonly keyring: ProofKeys;

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
@@ -6,6 +5,7 @@ import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { type ConsentBody, readConsentBody } from '../../../schemas/evidence/consent-body.js';
 import { entryLeafHex, entryText } from '../../../schemas/evidence/entry.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
 import { type LeafRow, readLeaves } from './ledger-reader.js';
 
@@ -31,7 +31,7 @@ const PAGE = 1_000;
  * @throws ExportFailed `log-and-ledger-differ`; EventLogUnavailable, database errors
  */
 export async function* readEntries(
-  db: Pick<pg.Pool, 'query'>,
+  db: Queryable,
   eventLog: EventLog,
   run: StreamRun,
 ): AsyncGenerator<readonly SealedEntry[], void> {
@@ -57,12 +57,7 @@ interface RawPage {
   readonly leaves: readonly LeafRow[];
 }
 
-function readAhead(
-  db: Pick<pg.Pool, 'query'>,
-  eventLog: EventLog,
-  { stream, last }: StreamRun,
-  first: number,
-): Promise<RawPage> {
+function readAhead(db: Queryable, eventLog: EventLog, { stream, last }: StreamRun, first: number): Promise<RawPage> {
   const read = async (): Promise<RawPage> => {
     const events = await eventLog.readStream(stream, first, Math.min(PAGE, last - first + 1));
     const end = events.at(-1);
@@ -76,7 +71,7 @@ function readAhead(
   return page;
 }
 
-async function previousLeaf(db: Pick<pg.Pool, 'query'>, { stream, first }: StreamRun): Promise<string> {
+async function previousLeaf(db: Queryable, { stream, first }: StreamRun): Promise<string> {
   const [leaf] = await readLeaves(db, stream, first - 1, first - 1);
   return leaf === undefined ? differ(`revision ${first - 1} of ${stream} is not sealed`) : toHex(leaf.hash);
 }

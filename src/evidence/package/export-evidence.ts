@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
-import type pg from 'pg';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { UnknownSite } from '../../erasure/errors.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { blindIndex, type Keyring, type SigningKey } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import { addAttachments } from './attachments-files.js';
@@ -35,7 +35,7 @@ import { findScope } from './scope.js';
 
 export interface ExportOptions {
   /** As `consent_ledger_worker` or `consent_ledger_api`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById'>;
   /** Origin of the ledger. */

@@ -1,16 +1,16 @@
-import type pg from 'pg';
 import { v7 as uuidV7 } from 'uuid';
+import type { Queryable } from '../../platform/database/pool.js';
 import { ExportFailed } from './errors.js';
 
 /** An export as the database knows it, so that an erasure can stop it. */
 export class ExportRow {
   private constructor(
-    readonly db: pg.Pool,
+    readonly db: Queryable,
     readonly id: string,
   ) {}
 
   /** Registers a running export: from here on an erasure of the site stops it. */
-  static async start(db: pg.Pool, siteId: string, requestedBy: string): Promise<ExportRow> {
+  static async start(db: Queryable, siteId: string, requestedBy: string): Promise<ExportRow> {
     const id = uuidV7();
     await db.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
       id,

@@ -1,14 +1,12 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { parseRecord } from '../../../schemas/events/sealed-event.js';
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { firstEventIdAt } from '../../erasure/event-id-times.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import type { ExportFilter } from './filter.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 /** Revisions looked at in one statement. */
 const WINDOW = 50_000;

@@ -1,14 +1,14 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../schemas/evidence/signed-note.js';
 import { hashesOfRanges, type LeafRange, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import { edgeNodes, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import { readTreeNodes } from '../../pipeline/ledger/read-tree.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { DEVELOPMENT_MARK } from '../../timestamping/development-tsa/marking.js';
 import { differ } from './errors.js';
 
-type Queryable = Pick<pg.Pool, 'query'>;
 const bytes = z.instanceof(Uint8Array);
 /** Rows of one statement. */
 const PAGE = 10_000;
@@ -44,20 +44,8 @@ export async function newestCheckpoint(db: Queryable): Promise<ExportCheckpoint 
  * @returns a source that throws ExportFailed `log-and-ledger-differ` for nodes that are not there
  */
 export async function readNodes(db: Queryable, wanted: readonly TreeNode[]): Promise<(node: TreeNode) => Uint8Array> {
-  const { rows } = await db.query(
-    `select n.level, n.index, n.hash from ledger_nodes n
-       join (select distinct * from unnest($1::smallint[], $2::bigint[])) as wanted (level, index)
-         on n.level = wanted.level and n.index = wanted.index`,
-    [wanted.map((node) => node.level), wanted.map((node) => node.index)],
-  );
-  const found = new Map(
-    z
-      .array(z.object({ level: z.int(), index: z.int(), hash: bytes }))
-      .parse(rows)
-      .map((row) => [`${row.level}/${row.index}`, row.hash]),
-  );
-  return ({ level, index }) =>
-    found.get(`${level}/${index}`) ?? differ(`node ${index} of level ${level} of the ledger tree is missing`);
+  const find = await readTreeNodes(db, wanted);
+  return (node) => find(node) ?? differ(`node ${node.index} of level ${node.level} of the ledger tree is missing`);
 }
 
 /** Proofs in the ledger tree, each from its ranges: the hashes in lower-case hex. */

@@ -1,13 +1,11 @@
 import { sign } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { manifestKeyText } from '../../../schemas/evidence/checkpoint.js';
 import { formatNote, formatSignatureLine, formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { ExportFailed } from './errors.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 export interface ManifestCertificateOptions {
   /** As `consent_ledger_worker`. */

@@ -1,15 +1,15 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { recordsOfPerson } from './personal-data.js';
 
 const PAGE = 500;
 
 export interface NotYetStampedOptions {
-  readonly db: Pick<pg.Pool, 'query'>;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly siteId: string;
   /** Last revision of the consents stream as of the checkpoint. */

@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
 import type { PackageWriter } from './package-writer.js';
 
@@ -12,7 +12,7 @@ import type { PackageWriter } from './package-writer.js';
  */
 export async function addNotices(
   writer: PackageWriter,
-  db: Pick<pg.Pool, 'query'>,
+  db: Queryable,
   siteId: string,
   contents: ReadonlySet<string>,
   configurations: ReadonlySet<string>,

@@ -1,13 +1,11 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { textOfBytes } from '../../../schemas/crypto/encoding.js';
 import type { ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
 import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { decryptForRecord, recordKey } from '../../platform/keys/index.js';
 import { differ } from './errors.js';
 import type { Disclose } from './filter.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 /** What the key table says of some records. */
 export interface RecordKeys {

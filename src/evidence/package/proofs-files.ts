@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { EnclosedBatch } from './batches-file.js';
 import { differ } from './errors.js';
 import { readBatchLeaves } from './ledger-reader.js';
@@ -17,7 +17,7 @@ const HASH_CHARACTERS = 67;
 /** Adds `proofs/<batch>.ndjson`: audit paths of the enclosed leaves, or all leaves of the batch where that is smaller. */
 export async function addProofs(
   writer: PackageWriter,
-  db: Pick<pg.Pool, 'query'>,
+  db: Queryable,
   batch: EnclosedBatch,
   indexes: readonly number[],
 ): Promise<void> {

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { entryLeaf } from '../../../schemas/evidence/entry.js';
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { ExampleEntry } from './entries-file.js';
 import { readBatchLeaves, readProofs } from './ledger-reader.js';
 import { MemoryTree } from './memory-tree.js';
@@ -33,7 +33,7 @@ export interface WorkedExample {
  * @param size of the package's checkpoint
  */
 export async function workedExample(
-  db: Pick<pg.Pool, 'query'>,
+  db: Queryable,
   example: ExampleEntry,
   batches: readonly number[],
   size: number,

@@ -1,9 +1,7 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
 import { endingSizes } from './choose-checkpoints.js';
 import { readStampedSizes } from './ledger-reader.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 const PAGE = 1_000;
 /** As many stamps as a package encloses at most. */

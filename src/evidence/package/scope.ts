@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { type ExportFilter, isWholeSite, picksRecords, publicFilter } from './filter.js';
 import { findRun } from './find-run.js';
 import { lastRevisionBelow, revisionsOf } from './ledger-reader.js';
@@ -21,7 +22,6 @@ export interface Scope {
   readonly complete: readonly StreamRun[];
 }
 
-type Queryable = Pick<pg.Pool, 'query'>;
 const PAGE = 1_000;
 
 /**

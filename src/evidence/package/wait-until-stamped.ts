@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream } from '../../../schemas/events/streams.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
+import { isStamped } from '../../pipeline/ledger/stamped.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 export interface WaitOptions {
   /** In milliseconds. */
@@ -38,7 +37,7 @@ export async function waitUntilStamped(
   const lastAccepted = await lastInOutbox(db, siteId, stream);
   if (!(await until(() => isRelayed(db, siteId, stream, lastAccepted)))) return false;
   const revision = await lastInLog(db, stream);
-  return revision === null || (await until(() => isStamped(db, stream, revision)));
+  return revision === null || (await until(() => isEventStamped(db, stream, revision)));
 }
 
 async function lastInOutbox(db: Queryable, siteId: string, stream: string): Promise<number> {
@@ -66,9 +65,9 @@ async function lastInLog(db: Queryable, stream: string): Promise<number | null> 
   return row?.revision ?? null;
 }
 
-async function isStamped(db: Queryable, stream: string, revision: number): Promise<boolean> {
+async function isEventStamped(db: Queryable, stream: string, revision: number): Promise<boolean> {
   const { rowCount } = await db.query(
-    'select from leaves where stream = $1 and revision = $2 and batch < (select max(size) from checkpoints)',
+    `select from leaves where stream = $1 and revision = $2 and ${isStamped('batch')}`,
     [stream, revision],
   );
   return rowCount === 1;

@@ -1,5 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
 import { ConsentReadModelRow } from '../verification/stored-record.js';
 
@@ -29,14 +30,14 @@ export const CONSENT_JOINS = `
   left join documents d on d.id = v.document_id
   left join leaves l on l.stream = c.stream and l.revision = c.revision
   left join batches b on b.number = l.batch
-  left join lateral (select size, gen_time, authority, certificates from checkpoints where size > l.batch order by size limit 1) p on true`;
+  ${joinFirstStamp('l.batch', 'size, gen_time, authority, certificates', 'p')}`;
 
 /**
  * Reads one record of a site.
  * @param db in the role `consent_ledger_api`
  * @returns null if the site has no such record, or the read model does not show it yet
  */
-export async function findConsent(db: pg.Pool, siteId: string, eventId: string): Promise<ConsentRow | null> {
+export async function findConsent(db: Queryable, siteId: string, eventId: string): Promise<ConsentRow | null> {
   const { rows } = await db.query(
     `select ${CONSENT_COLUMNS} from read_model.consents c ${CONSENT_JOINS} where c.event_id = $1 and c.site_id = $2`,
     [eventId, siteId],

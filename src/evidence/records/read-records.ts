@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
@@ -14,6 +13,7 @@ import { consentsStream } from '../../../schemas/events/streams.js';
 import { AttachmentReference, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { assertGenuine, decryptForRecord, type ProofKeys } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { differ } from '../package/errors.js';
@@ -23,7 +23,7 @@ import type { SelectedRecord } from './selection.js';
 
 export interface RecordOptions {
   /** Connections in the role `consent_ledger_api`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly proofKeys: ProofKeys;
 }
@@ -98,7 +98,7 @@ interface PersonalPart {
 }
 
 /** @returns null if the record was erased meanwhile */
-async function personalPart(db: pg.Pool, siteId: string, opened: Opened): Promise<PersonalPart | null> {
+async function personalPart(db: Queryable, siteId: string, opened: Opened): Promise<PersonalPart | null> {
   const { key, record, body } = opened;
   const chosen = chooseDisclosures(key, record, body, 'all');
   const values = new Map<string, JsonValue>();
@@ -129,7 +129,7 @@ const AttachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instance
 
 /** A record's attachments by the SHA-256 of their contents; null if it was erased meanwhile. */
 async function readAttachments(
-  db: pg.Pool,
+  db: Queryable,
   siteId: string,
   { key, record: { event_id: eventId }, body }: Opened,
 ): Promise<ReadonlyMap<string, Uint8Array> | null> {

@@ -1,8 +1,9 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { ConsentFilter } from '../../../schemas/api/panel/consents.js';
 import { timeOfEventId } from '../../erasure/event-id-times.js';
 import { INDEX_COLUMNS } from '../../erasure/index.js';
+import { isStamped } from '../../pipeline/ledger/stamped.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { BlindIndexKind } from '../../platform/keys/index.js';
 import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from './consent-row.js';
@@ -48,7 +49,7 @@ const GROWTH = 4;
  * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was reached
  */
 export async function searchConsents(
-  db: pg.Pool,
+  db: Queryable,
   search: ConsentSearch,
   limits: SearchLimits = search.person === null ? OF_SITE : OF_PERSON,
 ): Promise<FoundConsents> {
@@ -93,7 +94,7 @@ const INDEX_LOOK_UPS =
 
 /** Examines the next records. @returns the matching rows, and the last record examined; null if there are none after it */
 async function searchWindow(
-  db: pg.Pool,
+  db: Queryable,
   search: ConsentSearch,
   { place, window, missing, now }: Window,
 ): Promise<{ readonly rows: readonly ConsentRow[]; readonly last: SearchPlace | null }> {
@@ -199,4 +200,4 @@ const ANONYMIZED =
   '(w.erased_by is not null or not exists (select from record_keys k where k.event_id = w.event_id and k.site_id = $1))';
 // A batch below the size of a stamped checkpoint is covered by it.
 const STAMPED = `exists (select from leaves l where l.stream = w.stream and l.revision = w.revision
-  and l.batch < (select max(size) from checkpoints))`;
+  and ${isStamped('l.batch')})`;

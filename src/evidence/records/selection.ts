@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { ExportQuery } from '../../../schemas/api/export.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { blindIndex } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
@@ -25,7 +25,7 @@ const WINDOW = 50_000;
  * @throws RequestRefused VALIDATION_ERROR if the site has no such document or version
  */
 export async function* selectRecords(
-  db: pg.Pool,
+  db: Queryable,
   site: SiteContext,
   filter: ExportQuery,
   after: number,
@@ -56,7 +56,7 @@ const SelectedRows = z.array(
     .transform((row): SelectedRecord => ({ eventId: row.event_id, revision: row.revision, documentSlug: row.slug })),
 );
 
-async function selectPage(db: pg.Pool, options: PageOptions): Promise<readonly SelectedRecord[]> {
+async function selectPage(db: Queryable, options: PageOptions): Promise<readonly SelectedRecord[]> {
   const { site, filter } = options;
   const values: unknown[] = [options.stream, options.after, options.upTo, site.siteId];
   const conditions: string[] = [];
@@ -91,7 +91,7 @@ async function selectPage(db: pg.Pool, options: PageOptions): Promise<readonly S
 
 const LastRevision = z.tuple([z.object({ revision: z.int().nullable() })]);
 
-async function lastRevision(db: pg.Pool, stream: string): Promise<number> {
+async function lastRevision(db: Queryable, stream: string): Promise<number> {
   const { rows } = await db.query('select max(revision) as revision from read_model.consents where stream = $1', [
     stream,
   ]);
@@ -101,7 +101,7 @@ async function lastRevision(db: pg.Pool, stream: string): Promise<number> {
 const VersionIds = z.array(z.object({ id: z.string() }));
 
 /** The document versions that the filters leave; null: all. */
-async function versionsOf(db: pg.Pool, siteId: string, filter: ExportQuery): Promise<readonly string[] | null> {
+async function versionsOf(db: Queryable, siteId: string, filter: ExportQuery): Promise<readonly string[] | null> {
   const { document_slug: slug, document_version_id: versionId } = filter;
   if (slug === undefined && versionId === undefined) return null;
   const { rows } = await db.query(

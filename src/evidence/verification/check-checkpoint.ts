@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
@@ -8,7 +7,8 @@ import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { MalformedInput } from '../../../schemas/rfc3161/errors.js';
-import { ledgerProof } from './ledger-proof.js';
+import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { CheckpointRow } from './sealed-evidence.js';
 
 /**
@@ -17,17 +17,17 @@ import type { CheckpointRow } from './sealed-evidence.js';
  * @param batch number, and leaf in the ledger tree
  */
 export async function checkCheckpoint(
-  db: pg.PoolClient,
+  db: Queryable,
   row: CheckpointRow,
   batch: { readonly number: number; readonly leaf: Uint8Array },
 ): Promise<boolean> {
   const checkpoint = await signedCheckpoint(db, row.note);
   if (checkpoint === null || checkpoint.size !== row.size || !isTokenOf(row)) return false;
-  const path = await ledgerProof(db, inclusionRanges(batch.number, checkpoint.size));
+  const path = await readTreeProof(db, inclusionRanges(batch.number, checkpoint.size));
   return path !== null && verifyInclusion(batch.number, checkpoint.size, batch.leaf, path, checkpoint.root).ok;
 }
 
-async function signedCheckpoint(db: pg.PoolClient, text: string): Promise<Checkpoint | null> {
+async function signedCheckpoint(db: Queryable, text: string): Promise<Checkpoint | null> {
   const note = parseNote(text);
   const checkpoint = note === null ? null : parseCheckpoint(note.text);
   if (note === null || checkpoint === null) return null;

@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { PublicEventBody } from '../../../schemas/events/notices.js';
 import { InvalidEventBody, parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { checkBatch } from './check-batch.js';
 import { readSealedEvidence } from './sealed-evidence.js';
 import type { StoredRecord } from './stored-record.js';
@@ -17,7 +17,7 @@ const outboxRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.
  * @param db in a transaction of one snapshot
  * @throws EventLogUnavailable, database errors
  */
-export async function isErasureReal(db: pg.PoolClient, eventLog: EventLog, stored: StoredRecord): Promise<boolean> {
+export async function isErasureReal(db: Queryable, eventLog: EventLog, stored: StoredRecord): Promise<boolean> {
   const { stream, erased_by: erasedBy, erasure_event_id: erasureId } = stored;
   if (erasedBy !== null && !(await isListedAt(db, eventLog, stored, erasedBy))) return false;
   if (erasureId === null) return true;
@@ -32,12 +32,7 @@ export async function isErasureReal(db: pg.PoolClient, eventLog: EventLog, store
   return outboxRows.parse(rows).some((event) => listingText(event, stored) !== null);
 }
 
-async function isListedAt(
-  db: pg.PoolClient,
-  eventLog: EventLog,
-  stored: StoredRecord,
-  revision: number,
-): Promise<boolean> {
+async function isListedAt(db: Queryable, eventLog: EventLog, stored: StoredRecord, revision: number): Promise<boolean> {
   const { stream } = stored;
   const [event] = await eventLog.readStream(stream, revision, 1);
   const record = event?.revision === revision ? listingText(event, stored) : null;

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { BATCH_SEALED, BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { parseBody } from '../../../schemas/events/sealed-event.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { firstStamp } from '../../pipeline/ledger/stamped.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 const Bytes = z.instanceof(Uint8Array);
 const LeafRow = z.object({
@@ -52,7 +54,7 @@ export interface SealedEvidence {
 
 /** Reads them. @param db in a transaction of one snapshot */
 export async function readSealedEvidence(
-  db: pg.PoolClient,
+  db: Queryable,
   stream: string,
   revision: number,
   eventId: string,
@@ -83,17 +85,14 @@ export async function readSealedEvidence(
 
 const NOT_SEALED = { batch: null, batchLeaves: [], checkpoint: null } as const;
 
-async function readBatch(db: pg.PoolClient, number: number) {
+async function readBatch(db: Queryable, number: number) {
   const batches = await db.query(
     `select b.number, b.header, b.count, b.root, b.sealed_at, n.hash as node
        from batches b left join ledger_nodes n on n.level = 0 and n.index = b.number where b.number = $1`,
     [number],
   );
   const leaves = await db.query('select index, hash from leaves where batch = $1 order by index', [number]);
-  const checkpoints = await db.query(
-    'select size, note, tsr, tsr_sha256, gen_time from checkpoints where size > $1 order by size limit 1',
-    [number],
-  );
+  const checkpoints = await db.query(firstStamp('$1', 'size, note, tsr, tsr_sha256, gen_time'), [number]);
   const rows = z.array(z.object({ index: z.int(), hash: Bytes })).parse(leaves.rows);
   return {
     batch: z.array(BatchRow).parse(batches.rows)[0] ?? null,
@@ -112,7 +111,7 @@ const ledgerRows = z.array(z.object({ revision: z.int(), type: z.string(), body:
  * @param createdAt of the record
  */
 export async function isInBatchSince(
-  db: pg.PoolClient,
+  db: Queryable,
   { stream, revision }: { readonly stream: string; readonly revision: number },
   createdAt: string,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { RecordIdentifier } from './identifier.js';
 
 /** A row of the read model `consents`. */
@@ -47,7 +47,7 @@ select c.event_id, c.site_id, c.stream, c.revision, c.record, c.proof_hash, c.co
  * @returns null if there is none, or more than one
  */
 export async function findStoredRecord(
-  db: pg.PoolClient,
+  db: Queryable,
   identifier: RecordIdentifier,
   tenantId: string | null,
 ): Promise<StoredRecord | null> {

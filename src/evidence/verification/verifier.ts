@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { isProofHashOf, KeyError, type Keyring, type ProofKey } from '../../platform/keys/index.js';
 import { checkBatch } from './check-batch.js';
@@ -40,7 +40,7 @@ export interface Verifier {
 }
 
 /** @param db in the role `consent_ledger_api` */
-export function createVerifier(db: pg.Pool, keyring: Keyring, eventLog: EventLog): Verifier {
+export function createVerifier(db: Queryable, keyring: Keyring, eventLog: EventLog): Verifier {
   return {
     verify: (identifier, tenantId) =>
       withTransaction(
@@ -55,7 +55,7 @@ export function createVerifier(db: pg.Pool, keyring: Keyring, eventLog: EventLog
 }
 
 async function verifyStored(
-  db: pg.PoolClient,
+  db: Queryable,
   keyring: Keyring,
   eventLog: EventLog,
   stored: StoredRecord,
@@ -81,7 +81,7 @@ async function verifyStored(
 }
 
 async function verifySealing(
-  db: pg.PoolClient,
+  db: Queryable,
   stored: StoredRecord,
   record: ConsentRecord | null,
 ): Promise<Pick<Verification, 'merkleValid' | 'timestamp'>> {
@@ -107,7 +107,7 @@ async function proofKeyOf(keyring: Keyring, keyId: string): Promise<ProofKey | n
   }
 }
 
-async function domainOf(db: pg.PoolClient, configHash: string): Promise<string | null> {
+async function domainOf(db: Queryable, configHash: string): Promise<string | null> {
   const { rows } = await db.query('select record from site_configs where sha256 = $1', [configHash]);
   const [row] = z.array(z.object({ record: z.string() })).parse(rows);
   if (row === undefined || sha256Hex(row.record) !== configHash) return null;

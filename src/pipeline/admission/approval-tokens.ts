@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { parseStrictJson } from '../../../schemas/json/strict-json.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import {
   approvalTokenKey,
@@ -38,7 +38,7 @@ const FoundRows = z.array(
  * @returns the site's tokens among those asked for, by their secret
  */
 export async function findApprovalTokens(
-  db: pg.Pool,
+  db: Queryable,
   site: Pick<SiteContext, 'siteId' | 'siteKey'>,
   tokens: readonly string[],
 ): Promise<ReadonlyMap<string, FoundToken>> {
@@ -75,7 +75,7 @@ const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
  * @throws RequestRefused DOCUMENT_NOT_FOUND, VERSION_NOT_FOUND, VALIDATION_ERROR
  */
 export async function mintApprovalToken(
-  db: pg.Pool,
+  db: Queryable,
   random: RandomPool,
   site: SiteContext,
   request: ApprovalTokenRequest,

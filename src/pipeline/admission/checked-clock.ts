@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { clockDifference, MAX_CLOCK_DIFFERENCE_MS } from '../../platform/database/clock-difference.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 
 export interface CheckedClockOptions {
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   /** How often the clocks are compared while requests come, in milliseconds. */
   readonly everyMs: number;
   /** Unix milliseconds. */

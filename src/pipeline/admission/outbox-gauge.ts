@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** Tells roughly whether too many events wait for the log. */
 export interface OutboxGauge {
@@ -8,7 +8,7 @@ export interface OutboxGauge {
 }
 
 export interface OutboxGaugeOptions {
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   /** Waiting events from which on the outbox is full. */
   readonly limit: number;
   readonly everyMs: number;

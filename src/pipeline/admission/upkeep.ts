@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** How often `keepUp` should run: well within a generation of nonces, the shortest of what it looks after. */
 export const UPKEEP_INTERVAL_MS = 20_000;
@@ -10,7 +10,7 @@ export const UPKEEP_INTERVAL_MS = 20_000;
  * @param db in the role `consent_ledger_worker`
  * @throws what the database throws; to be called again at the next interval all the same
  */
-export async function keepUp(db: pg.Pool): Promise<void> {
+export async function keepUp(db: Queryable): Promise<void> {
   await db.query("select advance_admission_generation('nonces')");
   await db.query("select advance_admission_generation('idempotency')");
   await db.query(

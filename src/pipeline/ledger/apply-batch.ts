@@ -1,8 +1,8 @@
-import type pg from 'pg';
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { BatchHeader, batchHeaderText, batchLeaf, streamsRoot } from '../../../schemas/evidence/batch-header.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
 import { LedgerCorrupt } from './errors.js';
 import { type LedgerState, readFrontier, readStreamHeads } from './ledger-state.js';
@@ -23,7 +23,7 @@ export interface CheckedBatch {
  * @throws LedgerCorrupt; EventLogUnavailable, database errors
  */
 export async function checkBatch(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   state: LedgerState,
   body: BatchSealedBody,
@@ -99,7 +99,7 @@ async function leavesFromLog(
 }
 
 /** Puts a checked batch into the tables. @param db in a transaction that holds the row of `sealer_state` */
-export async function insertBatch(db: pg.PoolClient, batch: CheckedBatch): Promise<void> {
+export async function insertBatch(db: Queryable, batch: CheckedBatch): Promise<void> {
   const { header, headerText, leaves, heads } = batch;
   await db.query('insert into batches (number, header, count, root, sealed_at) values ($1, $2, $3, $4, $5)', [
     header.number,

@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import type { CheckpointStampedBody } from '../../../schemas/events/ledger.js';
 import { parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { parseNote, parseVerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { LedgerCorrupt } from './errors.js';
 import { type LedgerState, readLedgerRoot } from './ledger-state.js';
 
@@ -20,7 +20,7 @@ export interface KeyBridge {
  * @throws LedgerCorrupt
  */
 export async function checkCheckpoint(
-  db: pg.Pool,
+  db: Queryable,
   state: LedgerState,
   body: CheckpointStampedBody,
 ): Promise<KeyBridge | null> {
@@ -54,7 +54,7 @@ export async function checkCheckpoint(
  * @param db in a transaction that holds the row of `sealer_state`
  */
 export async function insertCheckpoint(
-  db: pg.PoolClient,
+  db: Queryable,
   body: CheckpointStampedBody,
   bridge: KeyBridge | null,
 ): Promise<void> {

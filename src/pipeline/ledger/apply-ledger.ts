@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import {
   BATCH_SEALED,
   BatchSealedBody,
@@ -11,6 +10,7 @@ import {
 } from '../../../schemas/events/ledger.js';
 import { InvalidEventBody, parseBody } from '../../../schemas/events/sealed-event.js';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { EventLog, Position, StreamEvent } from '../event-log/port.js';
 import { checkBatch, insertBatch } from './apply-batch.js';
@@ -36,7 +36,7 @@ export interface KnownBatch {
  * @throws LedgerCorrupt; EventLogUnavailable, database errors
  */
 export async function catchUpLedger(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   known: KnownBatch | null = null,
 ): Promise<LedgerState> {
@@ -58,7 +58,7 @@ export async function catchUpLedger(
 }
 
 async function applyLedgerEvent(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   state: LedgerState,
   event: StreamEvent,
@@ -85,11 +85,11 @@ async function applyLedgerEvent(
   });
 }
 
-type Insert = (db: pg.PoolClient) => Promise<void>;
+type Insert = (db: Queryable) => Promise<void>;
 
 /** Checks an event of the ledger, and says what it puts into the tables. @throws LedgerCorrupt */
 async function checkLedgerEvent(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   state: LedgerState,
   event: StreamEvent,
@@ -126,7 +126,7 @@ async function checkLedgerEvent(
 }
 
 async function insertKey(
-  db: pg.PoolClient,
+  db: Queryable,
   state: LedgerState,
   revision: number,
   body: LedgerKeyPublishedBody,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type pg from 'pg';
 import { z } from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { LEDGER_RESTORED } from '../../../schemas/events/ledger.js';
 import { Count, Instant, Sha256Hex } from '../../../schemas/evidence/primitives.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { syncFolder } from '../../platform/files/sync-folder.js';
 import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
@@ -63,7 +63,7 @@ export function openLedgerHeadFile(path: string): LedgerHeadFile {
 }
 
 /** Writes down how far the ledger is, unless the file is as far: before a time-stamp makes it known to others, and after each batch. */
-export async function rememberHead(db: pg.Pool, file: LedgerHeadFile, state: LedgerState): Promise<void> {
+export async function rememberHead(db: Queryable, file: LedgerHeadFile, state: LedgerState): Promise<void> {
   const known = await file.read();
   if (known !== null && known.size >= state.size) return;
   await file.write(await headOf(db, state));
@@ -74,7 +74,11 @@ export async function rememberHead(db: pg.Pool, file: LedgerHeadFile, state: Led
  * otherwise.
  * @throws LedgerRolledBack; what `catchUpLedger` throws
  */
-export async function assertLedgerNotRolledBack(db: pg.Pool, eventLog: EventLog, file: LedgerHeadFile): Promise<void> {
+export async function assertLedgerNotRolledBack(
+  db: Queryable,
+  eventLog: EventLog,
+  file: LedgerHeadFile,
+): Promise<void> {
   const head = await file.read();
   if (head === null) return;
   const state = await catchUpLedger(db, eventLog);
@@ -87,7 +91,7 @@ export async function assertLedgerNotRolledBack(db: pg.Pool, eventLog: EventLog,
  * @throws what `catchUpLedger` and `tryAppendToLedger` throw
  */
 export async function acceptRestoredLedger(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   file: LedgerHeadFile,
 ): Promise<{ readonly lostFromSize: number; readonly head: LedgerHead } | null> {
@@ -106,11 +110,11 @@ export async function acceptRestoredLedger(
   return { lostFromSize, head };
 }
 
-async function continues(db: pg.Pool, state: LedgerState, head: LedgerHead): Promise<boolean> {
+async function continues(db: Queryable, state: LedgerState, head: LedgerHead): Promise<boolean> {
   return state.size >= head.size && toHex(await readLedgerRoot(db, head.size)) === head.root;
 }
 
-async function headOf(db: pg.Pool, { size, revision, key }: LedgerState): Promise<LedgerHead> {
+async function headOf(db: Queryable, { size, revision, key }: LedgerState): Promise<LedgerHead> {
   const root = toHex(await readLedgerRoot(db, size));
   return { v: 1, size, root, revision, key, written_at: new Date().toISOString() };
 }

@@ -1,7 +1,8 @@
-import type pg from 'pg';
 import { z } from 'zod';
-import { edgeNodes, Frontier, foldEdge, type TreeNode } from '../../../schemas/merkle/tree.js';
+import { edgeNodes, Frontier, foldEdge } from '../../../schemas/merkle/tree.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Position } from '../event-log/port.js';
+import { readTreeNodes } from './read-tree.js';
 
 /** The ledger as the tables hold it, at one revision of its stream. */
 export interface LedgerState {
@@ -26,8 +27,6 @@ export interface StreamHead {
   readonly leaf: string | null;
 }
 export const NOTHING_SEALED: StreamHead = { revision: -1, leaf: null };
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 const stateRows = z
   .array(
@@ -76,26 +75,17 @@ export async function readStreamHeads(db: Queryable, streams: readonly string[])
   return new Map(headRows.parse(rows).map((row) => [row.stream, { revision: row.revision, leaf: row.leaf }]));
 }
 
-const nodeRows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instanceof(Uint8Array) }));
-
 /** The right edge of the ledger tree at a size it has had. @throws RangeError if a node is missing */
 export async function readFrontier(db: Queryable, size: number): Promise<Frontier> {
   const wanted = edgeNodes(size);
-  const { rows } = await db.query(
-    `select n.level, n.index, n.hash from ledger_nodes n
-       join unnest($1::smallint[], $2::bigint[]) as wanted (level, index) on n.level = wanted.level and n.index = wanted.index`,
-    [wanted.map((node) => node.level), wanted.map((node) => node.index)],
+  const find = await readTreeNodes(db, wanted);
+  return new Frontier(
+    size,
+    wanted.flatMap((node) => find(node) ?? []),
   );
-  const found = new Map(nodeRows.parse(rows).map((row) => [nodeKey(row), new Uint8Array(row.hash)]));
-  const edge = wanted.flatMap((node) => found.get(nodeKey(node)) ?? []);
-  return new Frontier(size, edge);
 }
 
 /** Root of the ledger tree at a size it has had, 32 bytes. */
 export async function readLedgerRoot(db: Queryable, size: number): Promise<Uint8Array> {
   return foldEdge((await readFrontier(db, size)).edge);
-}
-
-function nodeKey(node: TreeNode): string {
-  return `${node.level}/${node.index}`;
 }

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { LogBehind } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from './append-to-ledger.js';
@@ -16,7 +16,7 @@ import type { LedgerState } from './ledger-state.js';
  * @throws LedgerKeyMismatch; LogBehind if the log ends before what is applied; what `catchUpLedger` and `tryAppendToLedger` throw
  */
 export async function ensureKeyPublished(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   signer: LedgerSigner,
   now: () => Date,

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { Mutation, Projection } from '../../../projections/definition.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { LoggedEvent, Position } from '../event-log/port.js';
 import { failureAt, isRefusedByData, UnexpectedState } from './failures.js';
@@ -29,7 +29,7 @@ export class GenerationHeld extends Error {
 }
 
 export interface Target {
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly projection: Projection;
   readonly generation: number;
   /** Whether only the live generation is meant, under the lock that lets a rebuild hold it. */
@@ -116,7 +116,7 @@ async function applyTogether(
 
 const lockRows = z.array(z.object({ free: z.boolean(), live_generation: z.int().nullable(), state: z.string() }));
 
-async function assertLive(db: pg.PoolClient, name: string, generation: number): Promise<void> {
+async function assertLive(db: Queryable, name: string, generation: number): Promise<void> {
   const { rows } = await db.query(
     `select pg_try_advisory_xact_lock_shared(hashtextextended($2, 0)) as free, live_generation, state from projections where name = $1`,
     [name, `consent-ledger ${holdName(name)}`],

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { Projection, TableDefinition } from '../../../projections/definition.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { identifier, list, schemaOf } from './sql.js';
 
 const PAGE = 2_000;
@@ -20,7 +20,7 @@ export interface TableComparison {
  * primary key, page by page.
  */
 export async function compareGenerations(
-  db: pg.Pool,
+  db: Queryable,
   projection: Projection,
   a: number,
   b: number,
@@ -34,7 +34,7 @@ export async function compareGenerations(
 }
 
 async function compareTables(
-  db: pg.Pool,
+  db: Queryable,
   table: TableDefinition,
   a: string,
   b: string,
@@ -57,7 +57,7 @@ const digestRows = z.array(z.object({ rows: z.int(), digest: z.string(), last: z
 type PageDigest = z.infer<typeof digestRows>[number];
 
 async function digestPage(
-  db: pg.Pool,
+  db: Queryable,
   { columns, primaryKey }: TableDefinition,
   table: string,
   after: readonly string[] | null,

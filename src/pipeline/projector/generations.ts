@@ -1,12 +1,11 @@
 import pg from 'pg';
 import { z } from 'zod';
 import type { Projection } from '../../../projections/definition.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { Position } from '../event-log/port.js';
 import type { Problem } from './failures.js';
 import { createTablesSql, identifier, schemaOf } from './sql.js';
-
-type Queryable = Pick<pg.Pool, 'query'>;
 
 /** One set of a projection's tables. */
 export interface Generation {
@@ -71,7 +70,7 @@ function toProblem({ reason, event }: z.infer<typeof problemSchema>): Problem {
 const generationRows = z.array(z.object({ generation: z.int() }));
 
 /** Makes a new, empty generation beside whatever there is. */
-export async function createGeneration(db: pg.Pool, projection: Projection): Promise<Generation> {
+export async function createGeneration(db: Queryable, projection: Projection): Promise<Generation> {
   const { name, version } = projection;
   return withTransaction(db, async (db) => {
     await db.query(`insert into projections (name, state) values ($1, 'running') on conflict (name) do nothing`, [
@@ -95,7 +94,7 @@ export async function createGeneration(db: pg.Pool, projection: Projection): Pro
  * Drops the generations that the views do not show: what a swap, or a rebuild that was broken off, left behind. One that is still being read is
  * left to the next call.
  */
-export async function dropUnusedGenerations(db: pg.Pool, name: string): Promise<void> {
+export async function dropUnusedGenerations(db: Queryable, name: string): Promise<void> {
   const { rows } = await db.query(
     `select g.generation from projection_generations g join projections p on p.name = g.name
       where g.name = $1 and g.generation is distinct from p.live_generation order by 1`,

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { Projection } from '../../../projections/definition.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, Position } from '../event-log/port.js';
 import type { Problem } from './failures.js';
 import { type ProjectionState, readStored } from './generations.js';
@@ -32,7 +32,7 @@ export interface ProjectionStatus {
   readonly isUpToDate: boolean | null;
 }
 
-export async function listProjections(db: pg.Pool, projections: readonly Projection[]): Promise<ListedProjection[]> {
+export async function listProjections(db: Queryable, projections: readonly Projection[]): Promise<ListedProjection[]> {
   return Promise.all(
     projections.map(async ({ name, version, tables }) => {
       const stored = await readStored(db, name);
@@ -45,10 +45,7 @@ export async function listProjections(db: pg.Pool, projections: readonly Project
 const stoppedRows = z.array(z.object({ name: z.string() }));
 
 /** Which of these projections stand still in front of an event: what their views answer from then on is out of date. */
-export async function stoppedProjections(
-  db: Pick<pg.Pool, 'query'>,
-  projections: readonly Projection[],
-): Promise<string[]> {
+export async function stoppedProjections(db: Queryable, projections: readonly Projection[]): Promise<string[]> {
   const { rows } = await db.query(
     `select name from projections where state = 'stopped' and name = any($1) order by name`,
     [projections.map(({ name }) => name)],
@@ -57,14 +54,14 @@ export async function stoppedProjections(
 }
 
 export async function projectionStatus(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   projections: readonly Projection[],
 ): Promise<ProjectionStatus[]> {
   return Promise.all(projections.map((projection) => statusOf(db, eventLog, projection)));
 }
 
-async function statusOf(db: pg.Pool, eventLog: EventLog, { name, version }: Projection): Promise<ProjectionStatus> {
+async function statusOf(db: Queryable, eventLog: EventLog, { name, version }: Projection): Promise<ProjectionStatus> {
   const stored = await readStored(db, name);
   const live = stored?.live ?? null;
   return {

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { Projection } from '../../../projections/definition.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { identifier, schemaOf } from './sql.js';
 
 /** Another projection shows a view of this name already. */
@@ -15,7 +15,7 @@ const viewRows = z.array(z.object({ view: z.string() }));
  * @param db in a transaction: readers see the old generation until it commits, and the new one from then on
  * @throws ViewTaken
  */
-export async function showGeneration(db: pg.PoolClient, projection: Projection, generation: number): Promise<void> {
+export async function showGeneration(db: Queryable, projection: Projection, generation: number): Promise<void> {
   const { name } = projection;
   const { rows } = await db.query('delete from projection_views where name = $1 returning view', [name]);
   for (const { view } of viewRows.parse(rows)) await db.query(`drop view if exists read_model.${identifier(view)}`);

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { LogBehind } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 
@@ -18,14 +18,14 @@ export interface StreamEnds {
  * Refuses a log that ends before what it is known to have had.
  * @throws LogBehind, EventLogUnavailable
  */
-export async function assertLogNotBehind(db: pg.Pool, eventLog: EventLog): Promise<void> {
+export async function assertLogNotBehind(db: Queryable, eventLog: EventLog): Promise<void> {
   for await (const { stream, known, actual } of streamEnds(db, eventLog)) {
     if (actual < known) throw new LogBehind(stream, known, actual);
   }
 }
 
 /** Both ends of `ledger` and of every stream ever relayed to. @throws EventLogUnavailable */
-export async function* streamEnds(db: pg.Pool, eventLog: EventLog): AsyncGenerator<StreamEnds, void, undefined> {
+export async function* streamEnds(db: Queryable, eventLog: EventLog): AsyncGenerator<StreamEnds, void, undefined> {
   let after = '';
   const { rows } = await db.query(`select '${LEDGER_STREAM}' as stream, ledger_revision as revision from sealer_state`);
   let page = streamRows.parse(rows);

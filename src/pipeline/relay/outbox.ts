@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { NewEvent } from '../event-log/port.js';
 
 /** An event on its way to the log. */
@@ -26,7 +26,7 @@ const siteRows = z.array(z.object({ site_id: z.string() }));
 const revisionRows = z.array(z.object({ revision: z.int() })).max(1);
 
 /** The sites with rows that wait, parked ones left out. The index is skipped through site by site, however many rows wait. */
-export async function sitesWaiting(db: pg.Pool): Promise<string[]> {
+export async function sitesWaiting(db: Queryable): Promise<string[]> {
   const { rows } = await db.query(`
     with recursive waiting as (
       (select site_id from outbox where revision is null order by site_id limit 1)
@@ -45,7 +45,7 @@ export async function sitesWaiting(db: pg.Pool): Promise<string[]> {
  * @param maxBytes of bodies; the first row comes whatever its size
  */
 export async function takeWaiting(
-  db: pg.Pool,
+  db: Queryable,
   siteId: string,
   maxRows: number,
   maxBytes: number,
@@ -64,7 +64,7 @@ export async function takeWaiting(
 
 /** Of these events, those of the site that wait, by id. */
 export async function findWaiting(
-  db: pg.Pool,
+  db: Queryable,
   siteId: string,
   eventIds: readonly string[],
 ): Promise<Map<string, OutboxRow>> {
@@ -77,7 +77,7 @@ export async function findWaiting(
 }
 
 /** The last revision of the stream that the log is known to have; -1 if none. */
-export async function relayedRevision(db: pg.Pool, stream: string): Promise<number> {
+export async function relayedRevision(db: Queryable, stream: string): Promise<number> {
   const { rows } = await db.query('select revision from relayed_streams where stream = $1', [stream]);
   return revisionRows.parse(rows)[0]?.revision ?? -1;
 }
@@ -93,7 +93,7 @@ export class StreamMoved extends Error {
  * @throws StreamMoved if the stream is recorded at another revision, or a row was recorded already
  */
 export async function markRelayed(
-  db: pg.PoolClient,
+  db: Queryable,
   stream: string,
   revision: number,
   seqs: readonly number[],
@@ -109,7 +109,7 @@ export async function markRelayed(
 }
 
 /** Moves the record of a stream on. @throws StreamMoved if it is not at `from` */
-export async function advanceStream(db: pg.PoolClient, stream: string, from: number, to: number): Promise<void> {
+export async function advanceStream(db: Queryable, stream: string, from: number, to: number): Promise<void> {
   const { rowCount } = await db.query(
     `insert into relayed_streams as r (stream, revision) values ($1, $3)
      on conflict (stream) do update set revision = excluded.revision where r.revision = $2`,

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** A site of which nothing is relayed until an operator has looked. */
 export interface ParkedSite {
@@ -14,13 +14,13 @@ const parkedRows = z.array(
     .transform((row): ParkedSite => ({ siteId: row.site_id, reason: row.reason, parkedAt: row.parked_at })),
 );
 
-export async function listParkedSites(db: pg.Pool): Promise<ParkedSite[]> {
+export async function listParkedSites(db: Queryable): Promise<ParkedSite[]> {
   const { rows } = await db.query('select site_id, reason, parked_at from parked_sites order by parked_at, site_id');
   return parkedRows.parse(rows);
 }
 
 /** @param reason without personal data: operators see it */
-export async function parkSite(db: pg.Pool, siteId: string, reason: string): Promise<void> {
+export async function parkSite(db: Queryable, siteId: string, reason: string): Promise<void> {
   await db.query('insert into parked_sites (site_id, reason) values ($1, $2) on conflict (site_id) do nothing', [
     siteId,
     reason,
@@ -28,7 +28,7 @@ export async function parkSite(db: pg.Pool, siteId: string, reason: string): Pro
 }
 
 /** Lets the site be relayed again. @returns whether it was parked */
-export async function unparkSite(db: pg.Pool, siteId: string): Promise<boolean> {
+export async function unparkSite(db: Queryable, siteId: string): Promise<boolean> {
   const { rowCount } = await db.query('delete from parked_sites where site_id = $1', [siteId]);
   return rowCount === 1;
 }

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog, StreamEvent } from '../event-log/port.js';
@@ -13,7 +13,7 @@ const PAGE = 200;
  * @returns the last revision of the stream in the log, now recorded
  * @throws LogDiverged if the log has an event that does not wait in the outbox, or one with other bytes; EventLogUnavailable, StreamMoved
  */
-export async function reconcile(db: pg.Pool, eventLog: EventLog, siteId: string, stream: string): Promise<number> {
+export async function reconcile(db: Queryable, eventLog: EventLog, siteId: string, stream: string): Promise<number> {
   for (;;) {
     const revision = await relayedRevision(db, stream);
     const found = await eventLog.readStream(stream, revision + 1, PAGE);
@@ -26,7 +26,7 @@ export async function reconcile(db: pg.Pool, eventLog: EventLog, siteId: string,
 
 /** The outbox rows of events found in the log, in their order; null if another relay has recorded them meanwhile. */
 async function waitingRowsOf(
-  db: pg.Pool,
+  db: Queryable,
   siteId: string,
   stream: string,
   revision: number,

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream, LEDGER_STREAM, noticesStream } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { assertGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { appendExactlyOnce } from '../event-log/append-exactly-once.js';
@@ -32,7 +32,7 @@ export interface LogRecovery {
  * @throws LogNotRecoverable if an event that is missing in the log was deleted from the outbox; LogDiverged if the log was written by others;
  *   NotGenuine if an outbox row was altered
  */
-export async function recoverLog(db: pg.Pool, eventLog: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
+export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
   await forgetLogPositions(db, 'the event log was recovered');
   const { rows } = await db.query('select site_id as id from parked_sites');
@@ -56,7 +56,7 @@ export async function recoverLog(db: pg.Pool, eventLog: EventLog, keyring: Proof
  * start once, and every projection is built anew.
  * @param reason for `projections status`
  */
-async function forgetLogPositions(db: pg.Pool, reason: string): Promise<void> {
+async function forgetLogPositions(db: Queryable, reason: string): Promise<void> {
   await withTransaction(db, async (db) => {
     await db.query('update sealer_state set log_position = null');
     await db.query(`update projections set state = 'needs_rebuild', problem = $1, changed_at = now()`, [
@@ -66,7 +66,7 @@ async function forgetLogPositions(db: pg.Pool, reason: string): Promise<void> {
 }
 
 async function refill(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   keyring: ProofKeys,
   stream: string,
@@ -99,7 +99,7 @@ const keptRows = z.array(
 );
 
 /** The kept events behind a revision, as far as there is no gap. */
-async function keptEvents(db: pg.Pool, stream: string, behind: number): Promise<NewEvent[]> {
+async function keptEvents(db: Queryable, stream: string, behind: number): Promise<NewEvent[]> {
   const { rows } =
     stream === LEDGER_STREAM
       ? await db.query(
@@ -122,7 +122,7 @@ async function keptEvents(db: pg.Pool, stream: string, behind: number): Promise<
  * revision is taken.
  * @returns events found
  */
-async function adopt(db: pg.Pool, eventLog: EventLog, siteId: string, stream: string): Promise<number> {
+async function adopt(db: Queryable, eventLog: EventLog, siteId: string, stream: string): Promise<number> {
   let adopted = 0;
   for (;;) {
     const known = await relayedRevision(db, stream);
@@ -153,7 +153,7 @@ async function adopt(db: pg.Pool, eventLog: EventLog, siteId: string, stream: st
 
 const siteRows = z.array(z.object({ id: z.string() }));
 
-async function* allSites(db: pg.Pool): AsyncGenerator<string, void, undefined> {
+async function* allSites(db: Queryable): AsyncGenerator<string, void, undefined> {
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
     const { rows } = await db.query('select id from sites where id > $1 order by id limit $2', [after, PAGE]);

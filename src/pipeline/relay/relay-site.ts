@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { isSealedStream, siteOfStream } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { assertGenuine, NotGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
@@ -15,7 +15,7 @@ export class RefusedForGood extends Error {
 }
 
 export interface SiteRelayOptions {
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
   /** Rows, and bytes of bodies, held in memory for one site. */

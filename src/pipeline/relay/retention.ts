@@ -1,5 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../../platform/database/pool.js';
+import { isStamped } from '../ledger/stamped.js';
 
 const PAGE = 1_000;
 const pageRows = z
@@ -13,7 +14,7 @@ const pageRows = z
  * filled again from them. One short transaction a page.
  * @returns rows deleted
  */
-export async function deleteStampedRows(db: pg.Pool, retentionMs: number, signal: AbortSignal): Promise<number> {
+export async function deleteStampedRows(db: Queryable, retentionMs: number, signal: AbortSignal): Promise<number> {
   let after = 0;
   let deleted = 0;
   while (!signal.aborted) {
@@ -35,7 +36,7 @@ const DELETE_PAGE = `
   ), deleted as (
     delete from outbox o using page p, leaves l
      where o.seq = p.seq and p.is_old and l.stream = p.stream and l.revision = p.revision
-       and l.batch < (select max(size) from checkpoints)
+       and ${isStamped('l.batch')}
     returning o.seq
   )
   select (select max(seq) from page) as last_seq,

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { BATCH_SEALED } from '../../../schemas/events/ledger.js';
 import { type BatchHeader, batchHeaderText, streamsRoot } from '../../../schemas/evidence/batch-header.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, Position } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
@@ -37,7 +37,7 @@ export function nextHeader(state: LedgerState, leaves: readonly SealedLeaf[], no
  * @returns the state then; the batch is sealed if `sealed`
  */
 export async function sealBatch(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   state: LedgerState,
   content: BatchContent,
@@ -60,7 +60,7 @@ export async function sealBatch(
  * @throws what `catchUpLedger` and `tryAppendToLedger` throw
  */
 export async function sealEmptyBatch(
-  db: pg.Pool,
+  db: Queryable,
   eventLog: EventLog,
   now: () => Date | Promise<Date>,
 ): Promise<LedgerState> {

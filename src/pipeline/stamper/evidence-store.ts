@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { ObtainedTimestamp } from '../../timestamping/client.js';
 
 /** SHA-256 of what was gathered with a stamp, in hex, sorted. */
@@ -11,7 +11,7 @@ export interface EvidenceDigests {
 }
 
 /** Stores what was gathered with a stamp, before the event that names it: the bytes are there whenever the event is. */
-export async function storeEvidence(db: pg.Pool, stamp: ObtainedTimestamp): Promise<EvidenceDigests> {
+export async function storeEvidence(db: Queryable, stamp: ObtainedTimestamp): Promise<EvidenceDigests> {
   return {
     certificates: await store(db, 'certificate', stamp.certificates),
     crls: await store(db, 'crl', stamp.crls),
@@ -20,7 +20,7 @@ export async function storeEvidence(db: pg.Pool, stamp: ObtainedTimestamp): Prom
 }
 
 async function store(
-  db: pg.Pool,
+  db: Queryable,
   kind: 'certificate' | 'crl' | 'ocsp',
   items: readonly Uint8Array[],
 ): Promise<string[]> {

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 
 /** The newest stamp held, as far as the stamper's decisions need it. */
@@ -22,7 +22,7 @@ const stampRows = z
  * @returns null before the first stamp
  */
 export async function readNewestStamp(
-  db: pg.Pool,
+  db: Queryable,
   trustAnchors: readonly Uint8Array[],
   at: Date,
 ): Promise<NewestStamp | null> {

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
 import { CHECKPOINT_STAMPED } from '../../../schemas/events/ledger.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 import type { ObtainedTimestamp, TimestampClient } from '../../timestamping/client.js';
 import type { NewEvent } from '../event-log/port.js';
@@ -21,7 +21,7 @@ export interface StampRequest {
  * @throws TimestampUnavailable
  */
 export async function obtainStamp(
-  { db, client }: { readonly db: pg.Pool; readonly client: TimestampClient },
+  { db, client }: { readonly db: Queryable; readonly client: TimestampClient },
   { size, note, previous }: StampRequest,
   signal: AbortSignal,
 ): Promise<{ readonly stamp: ObtainedTimestamp; readonly event: NewEvent }> {

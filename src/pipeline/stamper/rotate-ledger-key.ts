@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 import type { TimestampClient } from '../../timestamping/client.js';
 import type { EventLog } from '../event-log/port.js';
@@ -14,7 +14,7 @@ import { obtainStamp } from './obtain-stamp.js';
 
 export interface BridgeOptions {
   /** As `consent_ledger_worker`. */
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly client: TimestampClient;
   /** The key in force. */

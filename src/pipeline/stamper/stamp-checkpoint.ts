@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 import type { TimestampClient } from '../../timestamping/client.js';
 import type { EventLog } from '../event-log/port.js';
@@ -13,7 +13,7 @@ import { checkpointNote } from './checkpoint-note.js';
 import { obtainStamp } from './obtain-stamp.js';
 
 export interface StampingOptions {
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;

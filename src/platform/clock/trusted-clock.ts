@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import type { ServiceLogger } from '../background/part.js';
 import { clockDifference, MAX_CLOCK_DIFFERENCE_MS } from '../database/clock-difference.js';
+import type { Queryable } from '../database/pool.js';
 
 /** No batch is sealed by a clock that cannot be right: `sealed_at` never goes back, so one wrong time would stay for ever. */
 export class ClockNotTrusted extends Error {
@@ -11,7 +11,7 @@ export class ClockNotTrusted extends Error {
 export type SealingClock = () => Promise<Date>;
 
 export interface SealingClockOptions {
-  readonly db: pg.Pool;
+  readonly db: Queryable;
   readonly logger: ServiceLogger;
   /** How long a clock that jumped is not trusted, though the database agrees, in milliseconds: a machine that slept goes on then. */
   readonly holdMs?: number;

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import { DatabaseSetupError } from './errors.js';
 import type { Migration } from './migrations/migration.js';
+import type { Queryable } from './pool.js';
 import { withTransaction } from './pool.js';
 import { ROLES_MIGRATION, rolesSqlForAdministrator } from './roles.js';
 
@@ -59,7 +60,7 @@ async function applyWithRetries(pool: pg.Pool, migration: Migration): Promise<bo
   }
 }
 
-async function apply(db: pg.PoolClient, migration: Migration): Promise<boolean> {
+async function apply(db: Queryable, migration: Migration): Promise<boolean> {
   await lock(db);
   const sha256 = createHash('sha256').update(migration.sql).digest('hex');
   const recorded = (await readApplied(db)).get(migration.id);
@@ -75,12 +76,12 @@ async function apply(db: pg.PoolClient, migration: Migration): Promise<boolean> 
   return true;
 }
 
-async function lock(db: pg.PoolClient): Promise<void> {
+async function lock(db: Queryable): Promise<void> {
   await db.query('SET LOCAL statement_timeout = 0');
   await db.query('SELECT pg_advisory_xact_lock($1)', [LOCK_ID]);
 }
 
-async function readApplied(db: pg.PoolClient): Promise<Map<string, string>> {
+async function readApplied(db: Queryable): Promise<Map<string, string>> {
   await db.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
        id text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { Queryable } from '../database/pool.js';
 import { KeyError } from './errors.js';
@@ -62,7 +61,7 @@ const Rows = z.array(
 );
 
 /** @param make a new key */
-export function createJwtKeys(db: pg.Pool, store: KeyringStore, make: () => NewKey): JwtKeyring {
+export function createJwtKeys(db: Queryable, store: KeyringStore, make: () => NewKey): JwtKeyring {
   const keyById = remembered(async (keyId: string): Promise<SigningKey> => {
     const stored = await store.byId(PURPOSE, keyId);
     if (stored === undefined) throw new KeyError('key_missing', `There is no key ${keyId} of access tokens.`);

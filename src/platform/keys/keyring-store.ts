@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
 import { type Queryable, withTransaction } from '../database/pool.js';
 import { KeyError } from './errors.js';
@@ -42,7 +41,7 @@ const COLUMNS = 'key_id, purpose, owner_id, wrapped, public_key, retired_at';
 /** The rows of `keyring`, wrapped and unwrapped with one master key. */
 export class KeyringStore {
   private constructor(
-    private readonly db: pg.Pool,
+    private readonly db: Queryable,
     private readonly master: KeyObject,
     private readonly check: Buffer,
   ) {}
@@ -51,7 +50,7 @@ export class KeyringStore {
    * Opens the keyring, after making sure that the master key is the one that its keys are wrapped with.
    * @throws KeyError `wrong_master_key`
    */
-  static async open(db: pg.Pool, master: KeyObject): Promise<KeyringStore> {
+  static async open(db: Queryable, master: KeyObject): Promise<KeyringStore> {
     const identity = { keyId: CHECK_KEY_ID, purpose: CHECK_PURPOSE, ownerId: null };
     await db.query(
       'INSERT INTO keyring (key_id, purpose, owner_id, wrapped) VALUES ($1, $2, NULL, $3) ON CONFLICT DO NOTHING',

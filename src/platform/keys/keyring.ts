@@ -1,5 +1,5 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import type pg from 'pg';
+import type { Queryable } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type StoredKey } from './keyring-store.js';
@@ -41,7 +41,7 @@ export interface Keyring extends JwtKeyring {
  * @param master of `loadMasterKey`
  * @throws KeyError `wrong_master_key`; each method also `unwrap_failed` for an altered row
  */
-export async function createKeyring(db: pg.Pool, master: KeyObject): Promise<Keyring> {
+export async function createKeyring(db: Queryable, master: KeyObject): Promise<Keyring> {
   const store = await KeyringStore.open(db, master);
 
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Queryable } from '../database/pool.js';
 import { withTransaction } from '../database/pool.js';
 import { KeyringStore } from './keyring-store.js';
 import { unwrapKey, wrapKey } from './wrapping.js';
@@ -22,7 +22,7 @@ const rowsSchema = z.array(
  * @returns how many keys were wrapped anew
  * @throws KeyError `wrong_master_key` if `current` is not the one in use, `unwrap_failed` if a row was altered
  */
-export async function rewrapAll(db: pg.Pool, current: KeyObject, next: KeyObject): Promise<number> {
+export async function rewrapAll(db: Queryable, current: KeyObject, next: KeyObject): Promise<number> {
   await KeyringStore.open(db, current);
   return withTransaction(db, async (db) => {
     // Keeps away other rotations, and keys wrapped with the old master key that would be inserted after this one looked.

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /** Remembers when API keys are used, and writes it down now and then: a request costs no statement for it. */
 export interface KeyUsage {
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
  * @param db may UPDATE `api_keys.last_used_at`
  * @param now milliseconds since 1970
  */
-export function createKeyUsage(db: pg.Pool, now: () => number): KeyUsage {
+export function createKeyUsage(db: Queryable, now: () => number): KeyUsage {
   let noted = new Map<string, number>();
   return {
     // One entry for each key in use: there are no more of them than keys.

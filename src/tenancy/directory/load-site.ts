@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { ActiveVersion, SiteContext } from './site-context.js';
 
@@ -59,7 +59,7 @@ export class UnknownSite extends Error {
 }
 
 /** @returns the revision of a site, or null for an unknown one: whether the rest must be read again */
-export async function loadSiteRevision(db: pg.Pool, siteId: string): Promise<number | null> {
+export async function loadSiteRevision(db: Queryable, siteId: string): Promise<number | null> {
   const { rows } = await db.query({
     name: 'site_revision',
     text: 'select config_revision from sites where id = $1',
@@ -72,7 +72,7 @@ export async function loadSiteRevision(db: pg.Pool, siteId: string): Promise<num
  * Reads a site with its plan, configuration, active versions and keys, as of one moment.
  * @throws UnknownSite; Error if the configuration in force is not what its hash says
  */
-export async function loadSite(db: pg.Pool, keyring: Keyring, siteId: string): Promise<SiteContext> {
+export async function loadSite(db: Queryable, keyring: Keyring, siteId: string): Promise<SiteContext> {
   const { rows } = await db.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });
   const [row] = z.array(SiteRow).parse(rows);
   if (row === undefined) throw new UnknownSite(`there is no site ${siteId}`);

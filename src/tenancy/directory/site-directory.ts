@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { ApiKey } from '../api-keys/api-key.js';
@@ -21,7 +21,7 @@ const ApiKeyRow = z.object({ id: z.string(), site_id: z.string(), scope: z.enum(
  * @throws each method: RequestRefused API_KEY_LOOKUP_UNAVAILABLE if the database does not answer
  */
 export function createSiteDirectory(
-  db: pg.Pool,
+  db: Queryable,
   keyring: Keyring,
   now: () => number = () => performance.now(),
 ): SiteDirectory {
@@ -43,7 +43,7 @@ export function createSiteDirectory(
   };
 }
 
-async function loadApiKey(db: pg.Pool, digest: string): Promise<ApiKey | null> {
+async function loadApiKey(db: Queryable, digest: string): Promise<ApiKey | null> {
   const { rows } = await db.query({
     name: 'api_key_by_digest',
     text: 'select id, site_id, scope from api_keys where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())',
@@ -54,7 +54,7 @@ async function loadApiKey(db: pg.Pool, digest: string): Promise<ApiKey | null> {
 }
 
 async function loadIfChanged(
-  db: pg.Pool,
+  db: Queryable,
   keyring: Keyring,
   siteId: string,
   known: SiteContext | undefined,

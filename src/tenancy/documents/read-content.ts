@@ -1,13 +1,13 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { Queryable } from '../../platform/database/pool.js';
 
 /**
  * The bytes of a notice.
  * @throws Error if they are missing, or not what their hash says: nobody is shown a text that was altered
  */
-export async function readContent(db: pg.Pool, contentSha256: string): Promise<Uint8Array> {
+export async function readContent(db: Queryable, contentSha256: string): Promise<Uint8Array> {
   const { rows } = await db.query('select content from notice_contents where sha256 = $1', [contentSha256]);
   const [row] = z.array(z.object({ content: z.instanceof(Uint8Array) })).parse(rows);
   if (row === undefined || toHex(sha256(row.content)) !== contentSha256) {

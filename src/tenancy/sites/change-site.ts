@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { v7 as uuidV7 } from 'uuid';
 import { z } from 'zod';
 import { noticesStream } from '../../../schemas/events/streams.js';
@@ -9,7 +8,7 @@ import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 /** A site, locked: nobody else changes it, and no consent is admitted for it, until the transaction ends. */
 export interface LockedSite {
-  readonly db: pg.PoolClient;
+  readonly db: Queryable;
   readonly siteId: string;
   readonly domain: string;
   /** Whether the domain is known to be the tenant's. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
 import { TenantName } from '../../../schemas/api/panel/tenants.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
@@ -66,7 +65,7 @@ function nameOf(name: string): string {
 
 const NameRows = z.array(z.object({ name: z.string() }));
 
-async function putSubscription(db: pg.PoolClient, tenantId: string, plan: PlanTerms): Promise<void> {
+async function putSubscription(db: Queryable, tenantId: string, plan: PlanTerms): Promise<void> {
   await db.query(
     `insert into subscriptions (tenant_id, plan, is_active, rate_limit_per_minute, consent_quota) values ($1, $2, true, $3, $4)
      on conflict (tenant_id) do update set plan = excluded.plan, is_active = true,

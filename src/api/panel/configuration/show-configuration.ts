@@ -5,16 +5,16 @@ import type {
   ConfigurationVersion,
   ConfigurationVersionWithRecord,
 } from '../../../../schemas/api/panel/configuration.js';
-import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
-import { hasChanges, readConfigDraft } from '../../../tenancy/configuration/draft.js';
-import { problemsOf } from '../../../tenancy/configuration/problems.js';
 import {
   joinPublication,
   PUBLICATION_COLUMNS,
   PublicationRow,
   publicationOf,
-} from '../../../tenancy/documents/publication.js';
+} from '../../../evidence/records/publication.js';
+import type { Queryable } from '../../../platform/database/pool.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
+import { hasChanges, readConfigDraft } from '../../../tenancy/configuration/draft.js';
+import { problemsOf } from '../../../tenancy/configuration/problems.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows } from '../page.js';
 
 /** The draft of a site, with what an editor has to know of it. @throws ChangeRefused `not_found` */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type pg from 'pg';
 import type { DocumentVersion } from '../../../../schemas/api/panel/documents.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { isTextMediaType } from '../../../tenancy/documents/document-content.js';
 import { readContent } from '../../../tenancy/documents/read-content.js';
 
@@ -9,7 +9,7 @@ import { readContent } from '../../../tenancy/documents/read-content.js';
  * attachment, browsers must not guess its type, and a sandbox applies if a browser displays it.
  */
 export async function sendContent(
-  db: pg.Pool,
+  db: Queryable,
   reply: FastifyReply,
   slug: string,
   version: DocumentVersion,

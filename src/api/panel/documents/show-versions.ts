@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { InputInteger, MAX_INTEGER } from '../../../../schemas/api/common.js';
 import { type DocumentVersion, VERSION_STATES, type VersionsQuery } from '../../../../schemas/api/panel/documents.js';
-import type { Queryable } from '../../../platform/database/pool.js';
-import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import {
   joinPublication,
   PUBLICATION_COLUMNS,
   PublicationRow,
   publicationOf,
-} from '../../../tenancy/documents/publication.js';
+} from '../../../evidence/records/publication.js';
+import type { Queryable } from '../../../platform/database/pool.js';
+import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, pageOfRows } from '../page.js';
 import { documentOf } from './show-documents.js';
 

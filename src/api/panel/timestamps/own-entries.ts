@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream, noticesStream } from '../../../../schemas/events/streams.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 
 /** The streams of a tenant's sites. */
 export interface OwnStreams {
@@ -9,7 +9,7 @@ export interface OwnStreams {
 }
 
 /** The streams of every site of a tenant. */
-export async function ownStreams(db: pg.Pool, tenantId: string): Promise<OwnStreams> {
+export async function ownStreams(db: Queryable, tenantId: string): Promise<OwnStreams> {
   const { rows } = await db.query('select id from sites where tenant_id = $1 order by id', [tenantId]);
   const ids = z.array(z.object({ id: z.string() })).parse(rows);
   return { consents: ids.map(({ id }) => consentsStream(id)), notices: ids.map(({ id }) => noticesStream(id)) };
@@ -27,7 +27,7 @@ const FoundRows = z.array(z.object({ stream: z.string(), revision: z.int(), batc
  * @returns without the streams of which nothing is in them
  */
 export async function sealedBelow(
-  db: pg.Pool,
+  db: Queryable,
   { consents, notices }: OwnStreams,
   batch: number | null,
 ): Promise<SealedBelow> {
@@ -63,7 +63,7 @@ export interface OwnBatch {
  * @param below only batches below this number; null: all
  */
 export async function ownBatches(
-  db: pg.Pool,
+  db: Queryable,
   streams: OwnStreams,
   below: number | null,
   limit: number,

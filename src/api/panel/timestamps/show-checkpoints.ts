@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import type pg from 'pg';
 import { z } from 'zod';
 import type { BatchesPage, CheckpointsPage } from '../../../../schemas/api/panel/timestamps.js';
 import { toHex } from '../../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
 import { parseNote } from '../../../../schemas/evidence/signed-note.js';
+import { joinFirstStamp } from '../../../pipeline/ledger/stamped.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import { isDevelopmentStamp, stampedBy } from '../../../timestamping/authority-name.js';
 import type { OwnBatch } from './own-entries.js';
 
@@ -28,7 +29,7 @@ select c.size, c.note, c.gen_time, c.authority, ${isDevelopmentStamp('c')} as is
   from checkpoints c`;
 
 /** Stamped checkpoints, the newest first. @param below only smaller ones; null: all */
-export async function checkpointsBelow(db: pg.Pool, below: number | null, limit: number): Promise<ShownCheckpoint[]> {
+export async function checkpointsBelow(db: Queryable, below: number | null, limit: number): Promise<ShownCheckpoint[]> {
   const { rows } = await db.query(
     `${SELECT_CHECKPOINTS} where $1::bigint is null or c.size < $1 order by c.size desc limit $2`,
     [below, limit],
@@ -37,7 +38,7 @@ export async function checkpointsBelow(db: pg.Pool, below: number | null, limit:
 }
 
 /** The stamped checkpoint of exactly this size; null: there is none. */
-export async function checkpointOfSize(db: pg.Pool, size: number): Promise<ShownCheckpoint | null> {
+export async function checkpointOfSize(db: Queryable, size: number): Promise<ShownCheckpoint | null> {
   const { rows } = await db.query(`${SELECT_CHECKPOINTS} where c.size = $1`, [size]);
   return CheckpointRows.parse(rows).map(shown)[0] ?? null;
 }
@@ -73,11 +74,11 @@ const BatchRows = z.array(
 );
 
 /** Batches as they are shown to those who have entries in them. */
-export async function showBatches(db: pg.Pool, own: readonly OwnBatch[]): Promise<ShownBatch[]> {
+export async function showBatches(db: Queryable, own: readonly OwnBatch[]): Promise<ShownBatch[]> {
   const { rows } = await db.query(
     `select b.number, b.header, b.root, b.sealed_at, c.size, c.gen_time
        from batches b
-       left join lateral (select size, gen_time from checkpoints where size > b.number order by size limit 1) c on true
+       ${joinFirstStamp('b.number', 'size, gen_time', 'c')}
       where b.number = any($1::bigint[])`,
     [own.map(({ number }) => number)],
   );

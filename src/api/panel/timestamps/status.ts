@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { TimestampStatusResponse } from '../../../../schemas/api/panel/timestamps.js';
 import type { Config } from '../../../platform/config/index.js';
+import type { Queryable } from '../../../platform/database/pool.js';
 import {
   authorityName,
   DEVELOPMENT_AUTHORITY,
@@ -20,7 +20,7 @@ const WaitingRows = z.tuple([z.object({ waiting: z.int(), oldest: z.date().nulla
 const OldestRows = z.tuple([z.object({ oldest: z.date().nullable() })]);
 
 /** What of a tenant waits for a seal and a stamp, and what the installation stamps with. */
-export async function timestampStatus(db: pg.Pool, config: Config, tenantId: string): Promise<Status> {
+export async function timestampStatus(db: Queryable, config: Config, tenantId: string): Promise<Status> {
   const streams = await ownStreams(db, tenantId);
   const stamps = await db.query(
     `select size, gen_time, authority, ${isDevelopmentStamp('c')} as is_development
@@ -52,7 +52,7 @@ function missing(
   return count;
 }
 
-async function revisionsInLog(db: pg.Pool, { consents, notices }: OwnStreams): Promise<ReadonlyMap<string, number>> {
+async function revisionsInLog(db: Queryable, { consents, notices }: OwnStreams): Promise<ReadonlyMap<string, number>> {
   const { rows } = await db.query('select stream, revision from relayed_streams where stream = any($1)', [
     [...consents, ...notices],
   ]);
@@ -60,7 +60,7 @@ async function revisionsInLog(db: pg.Pool, { consents, notices }: OwnStreams): P
 }
 
 /** Events on their way to the log. `oldest`: of the consents among them. */
-async function waitingForLog(db: pg.Pool, tenantId: string): Promise<z.infer<typeof WaitingRows>[0]> {
+async function waitingForLog(db: Queryable, tenantId: string): Promise<z.infer<typeof WaitingRows>[0]> {
   const { rows } = await db.query(
     `select count(o.seq)::int as waiting, min(o.created_at) filter (where o.stream like 'consents-%') as oldest, now() as now
        from sites s join outbox o on o.site_id = s.id and o.revision is null where s.tenant_id = $1`,
@@ -70,7 +70,7 @@ async function waitingForLog(db: pg.Pool, tenantId: string): Promise<z.infer<typ
 }
 
 async function oldestConsentBehind(
-  db: pg.Pool,
+  db: Queryable,
   { consents }: OwnStreams,
   revisionOf: (stream: string) => number,
 ): Promise<Date | null> {

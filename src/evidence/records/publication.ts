@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Publication } from '../../../schemas/api/panel/publication.js';
+import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
 
 /**
  * Joins, as `p`, where the event of a notice stands in the ledger: its batch, and the first stamped checkpoint that holds it.
@@ -11,7 +12,7 @@ export function joinPublication(notice: string): string {
     select l.batch, b.sealed_at, c.size, c.gen_time
       from leaves l
       join batches b on b.number = l.batch
-      left join lateral (select size, gen_time from checkpoints where size > l.batch order by size limit 1) c on true
+      ${joinFirstStamp('l.batch', 'size, gen_time', 'c')}
      where l.event_id = ${notice}.event_id and l.stream = 'notices-' || ${notice}.site_id
   ) p on true`;
 }
