@@ -15,7 +15,10 @@ export const LoginRequest = z
 
 export const RefreshRequest = z.object({ refresh_token: z.string().min(1).max(2048) }).meta({ id: 'RefreshRequest' });
 
-/** POST /api/v1/auth/logout: ends this sign-in, or with `everywhere` all sign-ins of the user. The body is optional. */
+/**
+ * POST /api/v1/auth/logout: ends this sign-in, or with `everywhere` all sign-ins of the user. The
+ * body is optional.
+ */
 export const LogoutRequest = z
   .strictObject({ everywhere: z.boolean().default(false).describe('Whether every sign-in of the user ends.') })
   .prefault({})

@@ -26,7 +26,10 @@ export const ConsistencyParams = CheckpointParams.extend({
   from: TreeSize.describe('The smaller tree size, of which the ledger at `size` is an extension.'),
 });
 
-/** GET /checkpoints: the stamped checkpoints by size, `MAX_CHECKPOINTS` at most; `after` returns the next ones. */
+/**
+ * GET /checkpoints: the stamped checkpoints by size, `MAX_CHECKPOINTS` at most; `after` returns the
+ * next ones.
+ */
 export const CheckpointsResponse = z
   .object({
     data: z.object({
@@ -46,7 +49,9 @@ export const CheckpointsResponse = z
   .meta({ id: 'CheckpointsResponse' });
 export type CheckpointsResponse = z.infer<typeof CheckpointsResponse>;
 
-/** A key of the ledger. A key after the first was introduced by a checkpoint that both keys signed. */
+/**
+ * A key of the ledger. A key after the first was introduced by a checkpoint that both keys signed.
+ */
 export const LedgerKey = z
   .object({
     key: z.string().describe('Verifier-key line (C2SP signed-note).'),
@@ -58,7 +63,10 @@ export const LedgerKey = z
   .meta({ id: 'LedgerKey' });
 export type LedgerKey = z.infer<typeof LedgerKey>;
 
-/** GET /checkpoints/keys: every key that the ledger has published, oldest first; the last one is in force. */
+/**
+ * GET /checkpoints/keys: every key that the ledger has published, oldest first; the last one is in
+ * force.
+ */
 export const LedgerKeysResponse = z.object({ data: z.object({ keys: z.array(LedgerKey) }) });
 
 /** GET /checkpoints/{size}/consistency/{from} (RFC 9162 §2.1.4) */

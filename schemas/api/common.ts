@@ -5,8 +5,8 @@ const EARLIEST = Date.parse('0001-01-01T00:00:00Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * A time in a request: ISO 8601 with offset, in the years 1 to 9999 (UTC). The database has no year 0, and JavaScript writes later years with more
- * digits. The output is in UTC, with milliseconds.
+ * A time in a request: ISO 8601 with offset, in the years 1 to 9999 (UTC). The database has no year
+ * 0, and JavaScript writes later years with more digits. The output is in UTC, with milliseconds.
  */
 export const InputTime = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with an offset, for example 2026-01-31T12:00:00Z' })

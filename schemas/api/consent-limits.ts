@@ -1,4 +1,7 @@
-/** Sizes that a consent may have. Bytes are of the decoded content, or of the UTF-8 of the JSON text; lengths are in UTF-16 code units. */
+/**
+ * Sizes that a consent may have. Bytes are of the decoded content, or of the UTF-8 of the JSON
+ * text; lengths are in UTF-16 code units.
+ */
 export const CONSENT_LIMITS = {
   batchItems: 100,
   consentType: 50,
@@ -28,7 +31,10 @@ export const CONSENT_LIMITS = {
   approvalTokenSeconds: { least: 30, most: 3_600, default: 600 },
 } as const;
 
-/** What a single consent may have beside its two large contents: metadata, strokes, declaration, and JSON around them. */
+/**
+ * What a single consent may have beside its two large contents: metadata, strokes, declaration, and
+ * JSON around them.
+ */
 const OTHER_CONTENT_BYTES = 262_144;
 
 /** Base64 of a content, a `data:` prefix included. */

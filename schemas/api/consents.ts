@@ -14,7 +14,10 @@ export const IdempotencyKey = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{8,64}$/, 'must be 8 to 64 characters of A-Z a-z 0-9 . _ : -');
 
-/** What the person was shown and asked, and what the person did. A field that is null counts as absent; unknown fields are ignored. */
+/**
+ * What the person was shown and asked, and what the person did. A field that is null counts as
+ * absent; unknown fields are ignored.
+ */
 const consentFields = {
   consent_type: z
     .string()
@@ -83,7 +86,10 @@ const consentFields = {
 export const BrowserConsentRequest = z.object(consentFields).meta({ id: 'BrowserConsentRequest' });
 export type BrowserConsentRequest = z.infer<typeof BrowserConsentRequest>;
 
-/** A backend can also state the person's connection, and the result of an OTP check that the backend made. */
+/**
+ * A backend can also state the person's connection, and the result of an OTP check that the backend
+ * made.
+ */
 export const S2sConsentRequest = z
   .object({
     ...consentFields,

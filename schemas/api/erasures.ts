@@ -21,7 +21,10 @@ export const PersonReference = z
   })
   .meta({ id: 'PersonReference' });
 
-/** The person or the record to erase. The service stores only a keyed hash of the identifier, until the erasure is finished. */
+/**
+ * The person or the record to erase. The service stores only a keyed hash of the identifier, until
+ * the erasure is finished.
+ */
 const Subject = z.discriminatedUnion('by', [
   PersonReference,
   z.strictObject({
@@ -36,8 +39,8 @@ const Subject = z.discriminatedUnion('by', [
 ]);
 
 /**
- * A random UUID of the client. The same request with the same key is the same erasure, and is not carried out twice. The same key with another subject is
- * another erasure.
+ * A random UUID of the client. The same request with the same key is the same erasure, and is not
+ * carried out twice. The same key with another subject is another erasure.
  */
 const IdempotencyKey = z.string().toLowerCase().pipe(Uuid);
 

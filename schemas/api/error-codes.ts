@@ -1,7 +1,9 @@
 /**
- * Every error of the HTTP API: its stable code, its HTTP status and its meaning, which says what is wrong, where, and what to do next. The table is the
- * only source of codes; the documentation and the OpenAPI documents follow from it. Codes without `isOwn` are part of the specification of the Tool API
- * (docs/http-api.md); the others were added for the panel, for sign-in and for limits of this service.
+ * Every error of the HTTP API: its stable code, its HTTP status and its meaning, which says what is
+ * wrong, where, and what to do next. The table is the only source of codes; the documentation and
+ * the OpenAPI documents follow from it. Codes without `isOwn` are part of the specification of the
+ * Tool API (docs/http-api.md); the others were added for the panel, for sign-in and for limits of
+ * this service.
  */
 export const ERROR_CODES = {
   MISSING_API_KEY: { status: 401, meaning: 'The header X-API-Key is missing. Send the API key of the site.' },
@@ -224,7 +226,10 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Why a consent can be refused, beside the errors that every request with a key, a signature and a body shares. */
+/**
+ * Why a consent can be refused, beside the errors that every request with a key, a signature and a
+ * body shares.
+ */
 export const CONSENT_ERROR_CODES: readonly ErrorCode[] = [
   'CONFIG_OUTDATED',
   'APPROVAL_TOKEN_REQUIRED',

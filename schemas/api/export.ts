@@ -16,7 +16,10 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
 
-/** GET /tool/v1/s2s/consents/export. A parameter of another name is an error: a misspelt filter must not export everything. */
+/**
+ * GET /tool/v1/s2s/consents/export. A parameter of another name is an error: a misspelt filter must
+ * not export everything.
+ */
 export const ExportQuery = z
   .strictObject({
     visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional().describe('Only records of this person.'),
@@ -60,7 +63,10 @@ export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
 
 const PublicPart = ConsentRecord.omit({ v: true, event_id: true, _sd: true });
 
-/** What the caller or the connection said beside it; null where nothing was said, or where the record is erased. */
+/**
+ * What the caller or the connection said beside it; null where nothing was said, or where the
+ * record is erased.
+ */
 const PersonalPart = S2sConsentRequest.omit({
   consent_type: true,
   decision: true,

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The most common passwords of 12 and more characters in published lists of leaked passwords, in lower case. */
+/**
+ * The most common passwords of 12 and more characters in published lists of leaked passwords, in
+ * lower case.
+ */
 const COMMON: ReadonlySet<string> = new Set([
   '012345678910',
   '0123456789ab',
@@ -57,8 +60,9 @@ const COMMON: ReadonlySet<string> = new Set([
 const REPEATED = /^(.{1,4})\1+$/su;
 
 /**
- * A new password: 12 to 200 characters. NIST SP 800-63B, 3.1.1 demands length and no particular characters; 3.1.1.2 demands that common passwords are
- * refused. Where the e-mail address of the user is known, the caller also checks that the password differs from it.
+ * A new password: 12 to 200 characters. NIST SP 800-63B, 3.1.1 demands length and no particular
+ * characters; 3.1.1.2 demands that common passwords are refused. Where the e-mail address of the
+ * user is known, the caller also checks that the password differs from it.
  */
 export const NewPassword = z
   .string()

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { DECISIONS } from '../events/consent-recorded.js';
 import { Instant } from '../evidence/primitives.js';
 
-/** The result of every integrity check. The members that describe the record are null if the stored text is not a valid record. */
+/**
+ * The result of every integrity check. The members that describe the record are null if the stored
+ * text is not a valid record.
+ */
 export const VerifiedRecord = z
   .object({
     consent_type: z.string().nullable(),

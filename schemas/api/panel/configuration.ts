@@ -15,7 +15,10 @@ import { Publication } from './publication.js';
 
 const published = SiteConfigPublishedRecord.shape;
 
-/** Settings of the draft that are no lists. What is null or missing has to be there before it can be published. */
+/**
+ * Settings of the draft that are no lists. What is null or missing has to be there before it can be
+ * published.
+ */
 export const DraftSettings = z.strictObject({
   controller: z.strictObject({
     legal_name: published.controller.shape.legal_name.nullable(),

@@ -8,7 +8,10 @@ import { ExportedAttachment, PERSONAL_FIELDS } from '../export.js';
 import { VerifiedRecord } from '../verify.js';
 import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
 
-/** How far a record is on its way: in the log or on its way there, in a sealed batch, or under a time stamp. */
+/**
+ * How far a record is on its way: in the log or on its way there, in a sealed batch, or under a
+ * time stamp.
+ */
 export const SEALING_STATES = ['recorded', 'sealed', 'stamped'] as const;
 
 const filters = {
@@ -86,7 +89,10 @@ const ConsentSummary = z
   })
   .meta({ id: 'ConsentSummary' });
 
-/** The newest first. A page may be short, or empty, though more follow: `next_cursor` alone says whether. */
+/**
+ * The newest first. A page may be short, or empty, though more follow: `next_cursor` alone says
+ * whether.
+ */
 export const ConsentsPage = pageOf(ConsentSummary).meta({ id: 'ConsentsPage' });
 
 const Sealing = z

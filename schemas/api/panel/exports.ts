@@ -21,7 +21,10 @@ const RecordId = z
     return z.NEVER;
   });
 
-/** Which consents a package is about, as `evidence export` of the command line knows it. What is left out restricts nothing. */
+/**
+ * Which consents a package is about, as `evidence export` of the command line knows it. What is
+ * left out restricts nothing.
+ */
 export const EvidenceFilter = z
   .strictObject({
     from: InputTime.optional().describe('Only consents with `created_at` at or after this time.'),
@@ -75,7 +78,10 @@ export const EXPORT_REASONS = [
   'erasure',
   /** The package would be larger than the format, or the service's configuration, allows. */
   'too-large',
-  /** Event log and ledger contradict each other, or a record is not the one that was accepted: an operator is needed. */
+  /**
+   * Event log and ledger contradict each other, or a record is not the one that was accepted: an
+   * operator is needed.
+   */
   'log-and-ledger-differ',
   'proof-hash-differs',
   'manifest-key-not-certified',

@@ -20,7 +20,10 @@ export const Invitation = z
   })
   .meta({ id: 'Invitation' });
 
-/** With the token, which only this response contains. The inviting user delivers it, because the service sends no mail. */
+/**
+ * With the token, which only this response contains. The inviting user delivers it, because the
+ * service sends no mail.
+ */
 export const CreatedInvitation = Invitation.extend({ token: z.string() }).meta({ id: 'CreatedInvitation' });
 
 export const CreateInvitationRequest = z.strictObject({

@@ -29,7 +29,10 @@ export const ChangeUserRequest = z
     message: 'must contain role, is_disabled or both',
   });
 
-/** A token that sets a new password once. Only the response that creates it contains it; the service sends no mail. */
+/**
+ * A token that sets a new password once. Only the response that creates it contains it; the service
+ * sends no mail.
+ */
 export const PasswordReset = z
   .object({ user_id: Uuid, token: z.string(), expires_at: Timestamp })
   .meta({ id: 'PasswordReset' });

@@ -14,8 +14,9 @@ export interface AttemptLimit {
 }
 
 /**
- * Makes an attempt with a password, which can be guessed. The attempt counts before it is made, because simultaneous ones would otherwise all be tried.
- * A success is given back, so that it locks no user out.
+ * Makes an attempt with a password, which can be guessed. The attempt counts before it is made,
+ * because simultaneous ones would otherwise all be tried. A success is given back, so that it locks
+ * no user out.
  * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS; what `attempt` throws
  */
 export async function countFailures<T>(
@@ -35,8 +36,9 @@ export async function countFailures<T>(
 }
 
 /**
- * Makes an attempt with a token of 256 random bits, which cannot be guessed. Only failures count, and only failures are refused: clients that share an
- * address with an attacker can continue to renew.
+ * Makes an attempt with a token of 256 random bits, which cannot be guessed. Only failures count,
+ * and only failures are refused: clients that share an address with an attacker can continue to
+ * renew.
  * @throws ApiError TOO_MANY_SIGN_IN_ATTEMPTS; what `attempt` throws
  */
 export async function throttleFailures<T>(
@@ -62,7 +64,10 @@ async function giveBack(rateLimiter: RateLimiter, limits: readonly AttemptLimit[
 
 const IPV6_NETWORK_BYTES = 8;
 
-/** An IPv4 address, or the /64 network of an IPv6 address, because one client usually has all addresses of a /64 network. */
+/**
+ * An IPv4 address, or the /64 network of an IPv6 address, because one client usually has all
+ * addresses of a /64 network.
+ */
 export function addressKey(request: Pick<FastifyRequest, 'ip'>): string {
   const bytes = ipBytes(request.ip);
   if (bytes === null) return request.ip;

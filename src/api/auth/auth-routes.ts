@@ -13,14 +13,22 @@ import { tokensResponse, userSummary } from './tokens-response.js';
 
 /** Failed attempts a minute from one address. */
 const FAILURES_BY_ADDRESS = 30;
-/** Failed sign-ins a minute on one account from one address: guesses from there do not lock the user out elsewhere. */
+/**
+ * Failed sign-ins a minute on one account from one address: guesses from there do not lock the user
+ * out elsewhere.
+ */
 const FAILURES_BY_ACCOUNT_AND_ADDRESS = 10;
-/** Failed sign-ins a minute on one account from any address: against guesses from many addresses. */
+/**
+ * Failed sign-ins a minute on one account from any address: against guesses from many addresses.
+ */
 const FAILURES_BY_ACCOUNT = 100;
 /** Sign-ins a minute of one account: each adds a row, and an entry to the append-only audit log. */
 const SIGN_INS_BY_ACCOUNT = 30;
 
-/** The routes of /api/v1/auth that are no resources of the panel: sign-in, renewal, sign-out, passwords and the current user. */
+/**
+ * The routes of /api/v1/auth that are no resources of the panel: sign-in, renewal, sign-out,
+ * passwords and the current user.
+ */
 export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
   const { rateLimiter, apiPool, tokens } = options;
   return [

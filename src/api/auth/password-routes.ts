@@ -15,7 +15,8 @@ const PASSWORD_FAILURES_BY_ACCOUNT = 10;
 export function passwordRoutes({ rateLimiter, adminPool, tokens }: AuthRouteOptions): readonly AuthRoute[] {
   return [
     signedIn(changePassword, async ({ user, body }) => {
-      // Separate from failed sign-ins: guesses at an account must not keep its user from changing the password.
+      // Separate from failed sign-ins: guesses at an account must not keep its user from changing
+      // the password.
       const limits = [{ scope: 'password-account', key: user.id, limit: PASSWORD_FAILURES_BY_ACCOUNT }];
       const ended = await countFailures(rateLimiter, limits, async () => {
         const changed = await passwords.changePassword(adminPool, user, body.current_password, body.new_password);

@@ -26,7 +26,9 @@ export function open<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Z
   return { operation, answer: async (request) => handle({ body: bodyOf(operation, request), request }) };
 }
 
-/** A route of a signed-in user: the bearer token and the role are checked before the body is parsed. */
+/**
+ * A route of a signed-in user: the bearer token and the role are checked before the body is parsed.
+ */
 export function signedIn<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
   operation: Operation<P, Q, B, R>,
   handle: (call: AuthCall<z.output<B>> & { readonly user: SignedInUser }) => Promise<z.input<R>>,

@@ -29,7 +29,9 @@ import { readLedgerKeys } from './read-ledger-keys.js';
 const FOREVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=10';
 
-/** Registers the stamped checkpoints and the keys of the ledger. Any cache may store the responses. */
+/**
+ * Registers the stamped checkpoints and the keys of the ledger. Any cache may store the responses.
+ */
 export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
   const list = serve(scope, listStampedCheckpoints, async (_params, { after = 0 }) => {
     const keys = (await readLedgerKeys(db)).map(({ key }) => key);

@@ -96,7 +96,10 @@ export const getConsistencyProof = defineOperation({
   example: { path: { size: EXAMPLE_VALUES.checkpointSize, from: '1' } },
 });
 
-/** The stamped checkpoints and the keys of the ledger, which are public: they say nothing about tenants, sites or records. */
+/**
+ * The stamped checkpoints and the keys of the ledger, which are public: they say nothing about
+ * tenants, sites or records.
+ */
 export const CHECKPOINT_OPERATIONS: readonly Operation[] = [
   listStampedCheckpoints,
   listLedgerKeys,

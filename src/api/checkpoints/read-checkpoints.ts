@@ -4,7 +4,10 @@ import type { Queryable } from '../../platform/database/pool.js';
 
 const CheckpointRows = z.array(z.object({ note: z.string(), tsr: z.instanceof(Buffer) })).max(1);
 
-/** A stamped checkpoint: the exact text of its note, and the time-stamp response as received. Null if there is none of this size. */
+/**
+ * A stamped checkpoint: the exact text of its note, and the time-stamp response as received. Null
+ * if there is none of this size.
+ */
 export async function readCheckpoint(db: Queryable, size: number) {
   const { rows } = await db.query('select note, tsr from checkpoints where size = $1', [size]);
   return CheckpointRows.parse(rows)[0] ?? null;

@@ -39,7 +39,10 @@ function skillOf(text: string): Skill {
   return { name, title: metadata.title, description, text, path: `/.well-known/agent-skills/${name}/SKILL.md` };
 }
 
-/** The index of the skills: Agent Skills Discovery 0.2.0, "Index Format". Digests are those of the served bytes. */
+/**
+ * The index of the skills: Agent Skills Discovery 0.2.0, "Index Format". Digests are those of the
+ * served bytes.
+ */
 export function agentSkillsIndex(skills: readonly Skill[], urlOf: UrlOf): JsonObject {
   return {
     $schema: INDEX_SCHEMA,

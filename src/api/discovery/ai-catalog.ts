@@ -8,7 +8,8 @@ const SKILL_TYPE = 'application/agent-skills+md';
 
 /**
  * The AI catalog of the service: AI Catalog 1.0 (draft), conformance level 2.
- * @param publicUrl of the configuration; without a domain, the names of entries are unique within this installation only
+ * @param publicUrl of the configuration; without a domain, the names of entries are unique within
+ *   this installation only
  */
 export function aiCatalog(skills: readonly Skill[], urlOf: UrlOf, publicUrl: string | undefined): JsonObject {
   const domain = domainOf(publicUrl);
@@ -30,7 +31,10 @@ export function aiCatalog(skills: readonly Skill[], urlOf: UrlOf, publicUrl: str
   };
 }
 
-/** The domain that makes names unique; null for an IP address, and for a name that is not in the public DNS. */
+/**
+ * The domain that makes names unique; null for an IP address, and for a name that is not in the
+ * public DNS.
+ */
 function domainOf(publicUrl: string | undefined): string | null {
   if (publicUrl === undefined) return null;
   const { hostname } = new URL(publicUrl);

@@ -22,7 +22,10 @@ export type DiscoveryOptions = Config['discovery'] &
 const LINKSET = `${PLACES.apiCatalog.mediaType}; profile="${API_CATALOG_PROFILE}"`;
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** Registers the documents by which agents and tools find the service (docs/discovery.md). They are public for every origin, and contain no secret. */
+/**
+ * Registers the documents by which agents and tools find the service (docs/discovery.md). They are
+ * public for every origin, and contain no secret.
+ */
 export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOptions): void {
   const { publicUrl, securityContacts } = options;
   const urlOf = urlsUnder(publicUrl);

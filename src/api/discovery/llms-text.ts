@@ -1,7 +1,10 @@
 import type { Skill } from './agent-skills.js';
 import { PLACES, type UrlOf } from './places.js';
 
-/** llms.txt (llmstxt.org, "Format"): what the service is, for language models, with links to further documents. */
+/**
+ * llms.txt (llmstxt.org, "Format"): what the service is, for language models, with links to further
+ * documents.
+ */
 export function llmsText(skills: readonly Skill[], urlOf: UrlOf): string {
   const link = (name: string, path: string, notes: string): string => `- [${name}](${urlOf(path)}): ${notes}`;
   return `# Consent Ledger

@@ -27,9 +27,10 @@ export const PLACES = {
 export type UrlOf = (path: string) => string;
 
 /**
- * Makes the URLs of the service in documents: absolute if the operator has configured the URL of the service; else without scheme and host (RFC 3986
- * §4.2), so that they refer to the origin of the document. The Host header of a request is never used, because an attacker could put documents into
- * a cache that lead to another host.
+ * Makes the URLs of the service in documents: absolute if the operator has configured the URL of
+ * the service; else without scheme and host (RFC 3986 §4.2), so that they refer to the origin of
+ * the document. The Host header of a request is never used, because an attacker could put documents
+ * into a cache that lead to another host.
  * @param publicUrl of the configuration, without a slash at its end
  */
 export function urlsUnder(publicUrl: string | undefined): UrlOf {

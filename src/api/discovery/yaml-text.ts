@@ -2,8 +2,8 @@ import { Document, isScalar, visit } from 'yaml';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
 /**
- * A JSON value as YAML (RFC 9512) that readers of YAML 1.1 and 1.2 understand in the same way: strings are quoted, and there are no aliases. A list
- * of scalars takes one line.
+ * A JSON value as YAML (RFC 9512) that readers of YAML 1.1 and 1.2 understand in the same way:
+ * strings are quoted, and there are no aliases. A list of scalars takes one line.
  */
 export function yamlText(value: JsonObject): string {
   const document = new Document(value, { version: '1.1', aliasDuplicateObjects: false });

@@ -8,7 +8,8 @@ export interface ApiUsers {
 }
 
 /**
- * The user behind `Authorization: Bearer …` (RFC 6750 §2.1): the token says who, the database whether the sign-in lasts, and in which role.
+ * The user behind `Authorization: Bearer …` (RFC 6750 §2.1): the token says who, the database
+ * whether the sign-in lasts, and in which role.
  * @throws ApiError MISSING_BEARER_TOKEN, INVALID_BEARER_TOKEN
  */
 export async function authenticateUser(deps: ApiUsers, authorization: string | undefined): Promise<SignedInUser> {
@@ -22,7 +23,8 @@ export async function authenticateUser(deps: ApiUsers, authorization: string | u
 
 /**
  * The `api_user` of the tenant that owns the site.
- * @throws ApiError also TENANT_MISMATCH (before the role, so that nothing is said of another tenant's user), INSUFFICIENT_ROLE
+ * @throws ApiError also TENANT_MISMATCH (before the role, so that nothing is said of another
+ *   tenant's user), INSUFFICIENT_ROLE
  */
 export async function authenticateApiUser(
   deps: ApiUsers,

@@ -4,7 +4,10 @@ import type { RateLimitDecision } from './rate-limiter.js';
 
 const WINDOW_SECONDS = 60;
 
-/** Tells a caller where it stands: the X-RateLimit headers of the Tool API, and those of the IETF draft beside them. */
+/**
+ * Tells a caller where it stands: the X-RateLimit headers of the Tool API, and those of the IETF
+ * draft beside them.
+ */
 export function setRateLimitHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitDecision): void {
   reply.header('x-ratelimit-limit', limit);
   reply.header('x-ratelimit-remaining', remaining);

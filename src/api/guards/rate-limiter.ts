@@ -25,11 +25,15 @@ export interface RateLimiter {
    */
   take(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
   /**
-   * What `take` would find, without taking: for a limit on failures, which are only counted when they happen.
+   * What `take` would find, without taking: for a limit on failures, which are only counted when
+   * they happen.
    * @throws ApiError SERVICE_UNAVAILABLE
    */
   peek(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
-  /** Gives back one that was taken, in the window that is open now: for a limit on failures, when there was none. @throws ApiError SERVICE_UNAVAILABLE */
+  /**
+   * Gives back one that was taken, in the window that is open now: for a limit on failures, when
+   * there was none. @throws ApiError SERVICE_UNAVAILABLE
+   */
   giveBack(scope: string, key: string): Promise<void>;
   /** Forgets windows that ended minutes ago. To be called now and then, by any process. */
   sweep(): Promise<void>;
@@ -37,7 +41,10 @@ export interface RateLimiter {
 
 export interface RateLimiterOptions {
   readonly db: Queryable;
-  /** Makes the hashes of keys (IP addresses and e-mails are personal data); the same in every process. */
+  /**
+   * Makes the hashes of keys (IP addresses and e-mails are personal data); the same in every
+   * process.
+   */
   readonly hashKey: Uint8Array;
 }
 
@@ -53,7 +60,10 @@ const RETRY_AFTER_SECONDS = 2;
 const MAX_WAITING = 20_000;
 const BUCKET_BYTES = 16;
 
-/** @returns a limiter that sends all requests that come while one statement is under way with the next one */
+/**
+ * @returns a limiter that sends all requests that come while one statement is under way with the
+ *   next one
+ */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const unavailable = (cause?: unknown): ApiError => {
     const error = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });

@@ -21,7 +21,10 @@ export interface SignedParts {
   readonly body: Uint8Array;
 }
 
-/** The signature of a request: lower-case hex HMAC-SHA256 with the API key (docs/examples/http has one at work). */
+/**
+ * The signature of a request: lower-case hex HMAC-SHA256 with the API key (docs/examples/http has
+ * one at work).
+ */
 export function requestSignature(apiKey: string, { method, path, timestamp, nonce, body }: SignedParts): string {
   const canonical = `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n${hash('sha256', body, 'hex')}`;
   return hmacSha256Hex(Buffer.from(apiKey), canonical);
@@ -46,7 +49,8 @@ function signatureHeaders({ headers }: FastifyRequest, now: number): SignatureHe
 }
 
 /**
- * What the headers alone show of a signature that cannot hold: for before the body is read. A request whose size or media type will be refused passes: that comes first.
+ * What the headers alone show of a signature that cannot hold: for before the body is read. A
+ * request whose size or media type will be refused passes: that comes first.
  * @param now Unix milliseconds
  * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, in this order
  */
@@ -59,10 +63,13 @@ export function checkSignatureHeaders(request: FastifyRequest, now: number): voi
 }
 
 /**
- * Checks the signature of a Tool API request whose key is known; nothing of the body is looked at before.
+ * Checks the signature of a Tool API request whose key is known; nothing of the body is looked at
+ * before.
  * @param now Unix milliseconds
- * @returns the nonce, which the caller of this function must see used up: from here on it counts, whatever happens to the request
- * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, INVALID_SIGNATURE, in this order
+ * @returns the nonce, which the caller of this function must see used up: from here on it counts,
+ *   whatever happens to the request
+ * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, INVALID_SIGNATURE,
+ *   in this order
  */
 export function checkSignature(request: FastifyRequest, now: number): string {
   const { signature, timestamp, nonce } = signatureHeaders(request, now);

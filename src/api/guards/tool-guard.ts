@@ -18,7 +18,10 @@ export interface ToolGuardOptions {
   readonly invalidKeyLimit: number;
 }
 
-/** An `onRequest` hook that sets `request.caller`, or throws the ApiError that answers the request. The body is not read before it. */
+/**
+ * An `onRequest` hook that sets `request.caller`, or throws the ApiError that answers the request.
+ * The body is not read before it.
+ */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 export interface ToolGuards {
@@ -38,16 +41,18 @@ export interface ToolGuards {
    */
   readonly authorize: (site: SiteContext, request: FastifyRequest) => void;
   /**
-   * Checks key, site and user again, as known within the last second. The body of a request can take a minute to arrive.
-   * @throws ApiError INVALID_API_KEY, SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED, INVALID_BEARER_TOKEN, TENANT_MISMATCH,
-   *   INSUFFICIENT_ROLE
+   * Checks key, site and user again, as known within the last second. The body of a request can
+   * take a minute to arrive.
+   * @throws ApiError INVALID_API_KEY, SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED,
+   *   INVALID_BEARER_TOKEN, TENANT_MISMATCH,   INSUFFICIENT_ROLE
    */
   readonly reauthorize: (request: FastifyRequest) => Promise<void>;
 }
 
 /**
- * The checks before the body, in this order: key, plan's rate limit, site verified, address, origin, scope, bearer token. Who holds no key learns
- * nothing about a site, and who is not in its allow-lists not what the key may do.
+ * The checks before the body, in this order: key, plan's rate limit, site verified, address,
+ * origin, scope, bearer token. Who holds no key learns nothing about a site, and who is not in its
+ * allow-lists not what the key may do.
  */
 export function createToolGuards(options: ToolGuardOptions): ToolGuards {
   const isAddressAllowed = createAddressCheck();
@@ -103,7 +108,8 @@ async function identify(
   if (typeof rawApiKey !== 'string' || rawApiKey === '') throw new ApiError('MISSING_API_KEY');
   const apiKey = await options.directory.findApiKey(rawApiKey);
   if (apiKey === null) {
-    // Only failures count, and only they are refused: clients that share an address with an attacker can continue to work.
+    // Only failures count, and only they are refused: clients that share an address with an
+    // attacker can continue to work.
     const decision = await options.rateLimiter.take('invalid-key', request.ip, options.invalidKeyLimit);
     refuseExcess(decision, 'TOO_MANY_INVALID_API_KEYS');
     throw new ApiError('INVALID_API_KEY');

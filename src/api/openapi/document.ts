@@ -38,7 +38,10 @@ const RATE_LIMIT_HEADERS: JsonObject = {
   'X-RateLimit-Remaining': { $ref: '#/components/headers/X-RateLimit-Remaining' },
 };
 
-/** The OpenAPI 3.1 document of operations: schemas, error responses and shared parameters are components. */
+/**
+ * The OpenAPI 3.1 document of operations: schemas, error responses and shared parameters are
+ * components.
+ */
 export function openApiDocument({ title, description, operations }: DocumentOptions): JsonObject {
   const schemas = schemaComponents(namedSchemas(operations));
   const errors = new ErrorResponses(schemas.referenceTo(ErrorResponse));
@@ -76,7 +79,10 @@ function tagDescription(name: string): string {
   return description;
 }
 
-/** `createSite` has `CreateSiteRequest` and `CreateSiteResponse`, unless its schemas have names of their own. */
+/**
+ * `createSite` has `CreateSiteRequest` and `CreateSiteResponse`, unless its schemas have names of
+ * their own.
+ */
 function namedSchemas(operations: readonly Operation[]): ReadonlyMap<z.ZodType, string> {
   const named = new Map<z.ZodType, string>([[ErrorResponse, 'ErrorResponse']]);
   const add = (schema: z.ZodType, name: string): void => {

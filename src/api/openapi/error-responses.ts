@@ -20,8 +20,9 @@ const PHRASES: Readonly<Record<number, string>> = {
 const OTHER = 'OtherErrors';
 
 /**
- * The error responses of a document as components: each combination of status and codes once. Errors that every operation can return, with statuses
- * for which an operation has no other code, are its `default` response.
+ * The error responses of a document as components: each combination of status and codes once.
+ * Errors that every operation can return, with statuses for which an operation has no other code,
+ * are its `default` response.
  */
 export class ErrorResponses {
   readonly #named = new Map<string, { readonly name: string; readonly response: JsonObject }>();
@@ -38,7 +39,8 @@ export class ErrorResponses {
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }
     const own = [...byStatus]
-      // Every operation has at least one response of its own for errors of the client, as linters demand.
+      // Every operation has at least one response of its own for errors of the client, as linters
+      // demand.
       .filter(([status, ofStatus]) => status === 400 || ofStatus.some((code) => !COMMON_ERRORS.includes(code)))
       .sort(([a], [b]) => a - b);
     return {
@@ -63,7 +65,10 @@ export class ErrorResponses {
     return reference(known.name);
   }
 
-  /** The code if there is only one, else the phrase of the status, with a number from the second combination on. */
+  /**
+   * The code if there is only one, else the phrase of the status, with a number from the second
+   * combination on.
+   */
   #nameFor(status: number, codes: readonly ErrorCode[]): string {
     const [code] = codes;
     if (code !== undefined && codes.length === 1) return pascalCase(code);

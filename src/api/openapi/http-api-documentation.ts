@@ -3,7 +3,8 @@ import type { Access, Operation } from '../server/operation.js';
 import { TOOL_API_OPERATIONS } from './operations.js';
 
 /**
- * Renews the generated parts of docs/http-api.md: the table of operations and the table of errors, each between its two comments.
+ * Renews the generated parts of docs/http-api.md: the table of operations and the table of errors,
+ * each between its two comments.
  * @param text of the page
  * @throws Error if a comment is missing
  */

@@ -47,8 +47,9 @@ export interface SchemaComponents {
 }
 
 /**
- * Makes components of schemas. A schema that is used twice is one component, and so are schemas that say the same: `{ data: Site }` is `SiteResponse`,
- * whichever operations return it. A schema with an id of its own (`.meta({ id })`) is a component wherever it is nested.
+ * Makes components of schemas. A schema that is used twice is one component, and so are schemas
+ * that say the same: `{ data: Site }` is `SiteResponse`, whichever operations return it. A schema
+ * with an id of its own (`.meta({ id })`) is a component wherever it is nested.
  * @param named the schemas, with the name of each that has no id of its own
  */
 export function schemaComponents(named: ReadonlyMap<z.ZodType, string>): SchemaComponents {
@@ -79,12 +80,18 @@ function ownName(schema: z.ZodType): string | undefined {
   return z.globalRegistry.get(schema)?.id;
 }
 
-/** Schemas that are only nested come as definitions of a schema of their own; here they are components like the others. */
+/**
+ * Schemas that are only nested come as definitions of a schema of their own; here they are
+ * components like the others.
+ */
 function withPlainReferences(schemas: object): string {
   return JSON.stringify(schemas).replaceAll('/__shared#/$defs/', '/');
 }
 
-/** Names the components that say the same: `{ data: Site }` is `SiteResponse`, any other like the first of them. */
+/**
+ * Names the components that say the same: `{ data: Site }` is `SiteResponse`, any other like the
+ * first of them.
+ */
 function commonNames(schemas: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, string> {
   const byText = new Map<string, string[]>();
   for (const [name, schema] of schemas) {

@@ -5,7 +5,10 @@ import { PUBLIC_OPERATIONS } from '../public/operations.js';
 import type { Operation } from '../server/operation.js';
 import { TOOL_OPERATIONS } from '../tool/operations.js';
 
-/** What the OpenAPI document of the Tool API describes: also public verification, the ledger and sign-in, which backends use. */
+/**
+ * What the OpenAPI document of the Tool API describes: also public verification, the ledger and
+ * sign-in, which backends use.
+ */
 export const TOOL_API_OPERATIONS: readonly Operation[] = [
   ...TOOL_OPERATIONS,
   ...PUBLIC_OPERATIONS,

@@ -3,7 +3,10 @@ import { sectionOf } from './panel-documentation/section.js';
 import { signInRoutes } from './panel-documentation/sign-in-routes.js';
 import { WALK } from './panel-documentation/walk.js';
 
-/** @returns the text of docs/panel-api.md: how the panel API works, and tables of its operations with example bodies */
+/**
+ * @returns the text of docs/panel-api.md: how the panel API works, and tables of its operations
+ *   with example bodies
+ */
 export function panelDocument(): string {
   const tags = [...new Set(PANEL_OPERATIONS.map(({ tag }) => tag))];
   const sections = tags.map((tag) =>

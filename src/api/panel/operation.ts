@@ -8,7 +8,10 @@ import { OPEN, type Operation, PANEL_ROLES } from '../server/operation.js';
 export const READERS: readonly Role[] = PANEL_ROLES;
 /** Roles that may set up sites, keys, documents and banners. */
 export const EDITORS: readonly Role[] = ['owner', 'admin'];
-/** Roles that may read users, invitations and the audit log. A viewer does not see the e-mail addresses of other users. */
+/**
+ * Roles that may read users, invitations and the audit log. A viewer does not see the e-mail
+ * addresses of other users.
+ */
 export const OVERSEERS: readonly Role[] = ['owner', 'admin', 'dpo'];
 /** Roles that may see, export and erase personal data. */
 export const PROTECTORS: readonly Role[] = ['owner', 'dpo'];
@@ -30,8 +33,10 @@ type Example<B extends z.ZodType> = typeof NoBody extends B
 const PREFIX = '/api/v1';
 
 /**
- * An operation of the panel: a bearer token of a user with one of the roles, and a rate limit for each user.
- * @param definition its path is below /api/v1; a `{site_id}` in it must be a site of the user's tenant
+ * An operation of the panel: a bearer token of a user with one of the roles, and a rate limit for
+ * each user.
+ * @param definition its path is below /api/v1; a `{site_id}` in it must be a site of the user's
+ *   tenant
  */
 export function operation<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
   definition: Definition<P, Q, B, R>,

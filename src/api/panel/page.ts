@@ -19,7 +19,8 @@ export interface Page<T> {
 export const TimeAndId = z.tuple([InputTime, z.uuid()]);
 
 /**
- * Makes a page of rows that were read in order, one more than the limit, so that it is known whether more follow.
+ * Makes a page of rows that were read in order, one more than the limit, so that it is known
+ * whether more follow.
  * @param keyOf what the next page begins after: strings and numbers, in the order of the list
  */
 export function pageOfRows<Row, T>(
@@ -35,7 +36,8 @@ export function pageOfRows<Row, T>(
 }
 
 /**
- * The key that a cursor stands for. It is not secret, and grants nothing: every list is cut to its tenant, whatever its cursor says.
+ * The key that a cursor stands for. It is not secret, and grants nothing: every list is cut to its
+ * tenant, whatever its cursor says.
  * @returns null for the first page
  * @throws ApiError VALIDATION_ERROR if it was not made for this list
  */

@@ -12,7 +12,8 @@ export function requireRole({ access }: Operation, { role }: SignedInUser): void
 }
 
 /**
- * Reads a user again after the body of the request has arrived, which can take a minute: the checks before the body may be out of date.
+ * Reads a user again after the body of the request has arrived, which can take a minute: the checks
+ * before the body may be out of date.
  * @returns the user as known within the last second
  * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE
  */
@@ -25,7 +26,8 @@ export async function reauthorize(
 }
 
 /**
- * Reads the user of a change again, within its transaction. A change that takes rights away comes before it, or waits until it ends.
+ * Reads the user of a change again, within its transaction. A change that takes rights away comes
+ * before it, or waits until it ends.
  * @returns the user, whose state and role stay as they are until the transaction ends
  * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE
  */

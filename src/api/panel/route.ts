@@ -18,7 +18,8 @@ export interface PanelCall<P, Q, B> {
 export interface PanelRequest {
   /**
    * Reauthorizes the user, and then checks path, query and body with the schemas of the operation.
-   * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, VALIDATION_ERROR, MALFORMED_JSON, SITE_NOT_FOUND
+   * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, VALIDATION_ERROR, MALFORMED_JSON,
+   *   SITE_NOT_FOUND
    */
   check<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
     operation: Operation<P, Q, B>,
@@ -30,9 +31,11 @@ export interface PanelRequest {
    */
   change<T>(work: (db: Queryable, user: SignedInUser) => Promise<Recorded<T>>): Promise<T>;
   /**
-   * Writes the audit entry of a disclosure, in a transaction of its own. The user is reauthorized first, because the disclosure may have taken seconds.
+   * Writes the audit entry of a disclosure, in a transaction of its own. The user is reauthorized
+   * first, because the disclosure may have taken seconds.
    * @returns the response, which may be sent from then on
-   * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, SERVICE_UNAVAILABLE if the entry cannot be written
+   * @throws ApiError INVALID_BEARER_TOKEN, INSUFFICIENT_ROLE, SERVICE_UNAVAILABLE if the entry
+   *   cannot be written
    */
   disclose<T>(disclosure: Recorded<T>): Promise<T>;
   readonly reply: FastifyReply;
@@ -65,8 +68,9 @@ export function reads<P extends z.ZodObject, Q extends z.ZodObject, B extends z.
 }
 
 /**
- * A route that changes nothing, and whose audit entry is committed before the response is sent: without the entry, nothing is disclosed. It reads
- * outside any transaction, so it blocks no change however long it takes.
+ * A route that changes nothing, and whose audit entry is committed before the response is sent:
+ * without the entry, nothing is disclosed. It reads outside any transaction, so it blocks no change
+ * however long it takes.
  */
 export function discloses<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
   operation: Operation<P, Q, B, R>,
@@ -82,8 +86,8 @@ export function discloses<P extends z.ZodObject, Q extends z.ZodObject, B extend
 }
 
 /**
- * A route that changes something, within a transaction in the role `consent_ledger_admin`. Its audit entry is written in the same transaction, which
- * is committed before the response is sent.
+ * A route that changes something, within a transaction in the role `consent_ledger_admin`. Its
+ * audit entry is written in the same transaction, which is committed before the response is sent.
  */
 export function changes<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, R extends z.ZodType>(
   operation: Operation<P, Q, B, R>,
@@ -96,7 +100,10 @@ export function changes<P extends z.ZodObject, Q extends z.ZodObject, B extends 
   );
 }
 
-/** A change that needs something before its transaction begins, such as a DNS response: no connection waits for it. */
+/**
+ * A change that needs something before its transaction begins, such as a DNS response: no
+ * connection waits for it.
+ */
 export function changesAfter<
   P extends z.ZodObject,
   Q extends z.ZodObject,

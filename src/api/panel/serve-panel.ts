@@ -30,8 +30,9 @@ export interface ServePanelOptions {
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Registers the routes of the panel. Every request passes, in this order: bearer token, rate limit, role; once its body has arrived, sign-in and role
- * again, the schemas of path, query and body, and whether a site in the path belongs to the tenant. Only then its handler runs.
+ * Registers the routes of the panel. Every request passes, in this order: bearer token, rate limit,
+ * role; once its body has arrived, sign-in and role again, the schemas of path, query and body, and
+ * whether a site in the path belongs to the tenant. Only then its handler runs.
  */
 export function servePanel(scope: FastifyInstance, routes: readonly PanelRoute[], options: ServePanelOptions): void {
   for (const { operation, answer } of routes) {

@@ -7,8 +7,8 @@ const MAX_DEPTH = 4;
 const NAMES = Object.keys(ClientTokenFields.shape);
 
 /**
- * Reads a value of the SDK's cookie `_svc_consent`: a JSON object, as it is, percent-encoded, or in base64 or base64url. Only fields that say
- * nothing of a person are used, each only if it is valid.
+ * Reads a value of the SDK's cookie `_svc_consent`: a JSON object, as it is, percent-encoded, or in
+ * base64 or base64url. Only fields that say nothing of a person are used, each only if it is valid.
  * @returns null if the value is no such token
  */
 export function readClientToken(value: string): ClientTokenFields | null {

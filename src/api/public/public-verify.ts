@@ -19,7 +19,10 @@ export interface PublicVerifyOptions {
   readonly limit: number;
 }
 
-/** Registers public verification on a scope with the prefix /api/v1/public. The requests of one address are limited before the body is read. */
+/**
+ * Registers public verification on a scope with the prefix /api/v1/public. The requests of one
+ * address are limited before the body is read.
+ */
 export function servePublic(scope: FastifyInstance, { verifier, rateLimiter, limit }: PublicVerifyOptions): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const decision = await rateLimiter.take('public-verify', request.ip, limit);

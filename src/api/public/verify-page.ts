@@ -6,8 +6,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 const CACHED = 'public, max-age=300';
 
 /**
- * The verifier as a page, with the public look-up beside it, and the same page alone, to be kept and used from disk. Both were built with the
- * verifier; each says itself, in its policy, what it may do.
+ * The verifier as a page, with the public look-up beside it, and the same page alone, to be kept
+ * and used from disk. Both were built with the verifier; each says itself, in its policy, what it
+ * may do.
  */
 export function verifyPage(scope: FastifyInstance): void {
   const folder = join(dirname(createRequire(import.meta.url).resolve('consent-verify/package.json')), 'dist');
@@ -28,7 +29,10 @@ export function verifyPage(scope: FastifyInstance): void {
   );
 }
 
-/** The header repeats the policy of the page: where there are several policies, only what all of them allow is allowed. */
+/**
+ * The header repeats the policy of the page: where there are several policies, only what all of
+ * them allow is allowed.
+ */
 function policyOf(html: string): string {
   const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(html)?.[1];
   if (policy === undefined) throw new Error('the built page states no policy');

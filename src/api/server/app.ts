@@ -19,11 +19,17 @@ export interface AppOptions {
   readonly trustedProxies: readonly string[];
   /** A host name that serves /tool/v1 and nothing else. */
   readonly scannerHost?: string | undefined;
-  /** What callers have, in milliseconds, to send and to take what is under way when the application closes. */
+  /**
+   * What callers have, in milliseconds, to send and to take what is under way when the application
+   * closes.
+   */
   readonly drainGraceMs?: number;
 }
 
-/** A group of routes: registers them, with their own prefix and hooks, on the scope that it is given. */
+/**
+ * A group of routes: registers them, with their own prefix and hooks, on the scope that it is
+ * given.
+ */
 export type RouteGroup = (scope: FastifyInstance) => void | Promise<void>;
 
 /** Bytes of a body where a route states no limit of its own. */
@@ -33,8 +39,8 @@ const MAX_URL_PART = 500;
 const DEFAULT_DRAIN_GRACE_MS = 10_000;
 
 /**
- * The HTTP application: hooks and routes in the order in which they stand here. It opens nothing by itself; `listen` and `close` are the
- * caller's.
+ * The HTTP application: hooks and routes in the order in which they stand here. It opens nothing by
+ * itself; `listen` and `close` are the caller's.
  * @param groups each in a scope of its own
  */
 export function createApp(options: AppOptions, groups: readonly RouteGroup[]): FastifyInstance {
@@ -89,7 +95,10 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   return app;
 }
 
-/** The first value of each name: a parameter given twice is not an array that a schema would have to know of. */
+/**
+ * The first value of each name: a parameter given twice is not an array that a schema would have to
+ * know of.
+ */
 function parseQuery(text: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(text)) query[name] ??= value;

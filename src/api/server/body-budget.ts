@@ -1,4 +1,7 @@
-/** Bytes of large bodies that one process holds at a time: a batch at its largest, and some beside it. */
+/**
+ * Bytes of large bodies that one process holds at a time: a batch at its largest, and some beside
+ * it.
+ */
 export const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
 
 interface Held {
@@ -15,9 +18,10 @@ export interface BodyShare {
 }
 
 /**
- * Bounds the memory that large bodies take together. Bytes count once they are there, so that what is only announced takes nothing from anyone; and each
- * owner has a quarter, so that one tenant, or whoever holds its browsers' public key, cannot take the room of the others. A body larger than a quarter is
- * taken if it is its owner's only one, and leaves the last quarter free.
+ * Bounds the memory that large bodies take together. Bytes count once they are there, so that what
+ * is only announced takes nothing from anyone; and each owner has a quarter, so that one tenant, or
+ * whoever holds its browsers' public key, cannot take the room of the others. A body larger than a
+ * quarter is taken if it is its owner's only one, and leaves the last quarter free.
  */
 export class BodyBudget {
   #held = 0;

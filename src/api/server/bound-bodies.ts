@@ -8,9 +8,10 @@ const SMALL_BODY_BYTES = 256 * 1024;
 const BODYLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Bounds the memory that bodies take together. Batches may be large, and a browser's API key is public: without a bound, a few callers could fill the memory
- * of the process, or, with one that counts what is announced, shut everybody else out by announcing much. Bodies that announce to be small, or can only be small on their
- * route, pass untouched.
+ * Bounds the memory that bodies take together. Batches may be large, and a browser's API key is
+ * public: without a bound, a few callers could fill the memory of the process, or, with one that
+ * counts what is announced, shut everybody else out by announcing much. Bodies that announce to be
+ * small, or can only be small on their route, pass untouched.
  */
 export function boundBodies(app: FastifyInstance, budget = new BodyBudget(), leastRate: LeastRate = LEAST_RATE): void {
   app.addHook('preParsing', (request, reply, payload, done) => {

@@ -4,7 +4,8 @@ import type { ByteRange } from '../../evidence/exports/read-package.js';
 export type RangeAnswer = 'whole' | 'unsatisfiable' | ByteRange;
 
 /**
- * Reads a Range header (RFC 9110 §14.1.2) of one range: `bytes=0-99`, `bytes=100-`, `bytes=-50`. What is none, or names several, is ignored, as a server may.
+ * Reads a Range header (RFC 9110 §14.1.2) of one range: `bytes=0-99`, `bytes=100-`, `bytes=-50`.
+ * What is none, or names several, is ignored, as a server may.
  * @param ifRange of the header If-Range: another entity tag than `etag` gets the whole
  */
 export function rangeOf(

@@ -9,9 +9,10 @@ const EXPOSED =
   'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Idempotency-Mismatch';
 
 /**
- * Lets scripts of other origins call the routes of this scope (Fetch standard, "CORS protocol"). A preflight carries no API key, so it cannot be
- * judged by a site: every origin passes it, and the request that follows is refused (ORIGIN_NOT_ALLOWED, unreadable) where the site's list
- * does not hold its origin. No cookie is ever used.
+ * Lets scripts of other origins call the routes of this scope (Fetch standard, "CORS protocol"). A
+ * preflight carries no API key, so it cannot be judged by a site: every origin passes it, and the
+ * request that follows is refused (ORIGIN_NOT_ALLOWED, unreadable) where the site's list does not
+ * hold its origin. No cookie is ever used.
  */
 export function allowCrossOrigin(scope: FastifyInstance): void {
   scope.addHook('onRequest', (request, reply, done) => {

@@ -5,17 +5,20 @@ import type { FastifyInstance } from 'fastify';
 const SWEEP_MS = 50;
 
 /**
- * Lets `app.close()` end soon, and cuts no answer off: requests under way are answered, requests that come on a connection that is still open are
- * answered too and told to open no more, and a connection is closed as soon as it idles.
+ * Lets `app.close()` end soon, and cuts no answer off: requests under way are answered, requests
+ * that come on a connection that is still open are answered too and told to open no more, and a
+ * connection is closed as soon as it idles.
  *
- * Callers cannot hold it: from `graceMs` after it began to close, a connection is cut unless its request is complete and being worked on, or its answer
- * is on its way; and an answer is given up that nobody has taken for `graceMs`.
+ * Callers cannot hold it: from `graceMs` after it began to close, a connection is cut unless its
+ * request is complete and being worked on, or its answer is on its way; and an answer is given up
+ * that nobody has taken for `graceMs`.
  * @param graceMs milliseconds
  */
 export function drainOnClose(app: FastifyInstance, graceMs: number): void {
   const connections = new Connections(graceMs);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
-  // Node, in `close` too, takes a connection for idle once its answer is written to it, and drops what was not sent yet.
+  // Node, in `close` too, takes a connection for idle once its answer is written to it, and drops
+  // what was not sent yet.
   app.server.closeIdleConnections = () => connections.closeIdle();
   let isClosing = false;
   let sweep: NodeJS.Timeout | undefined;

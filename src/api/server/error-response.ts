@@ -25,7 +25,10 @@ export function errorBody(error: ApiError): ErrorBody {
   return details.errors === undefined ? body : { ...body, errors: details.errors };
 }
 
-/** Answers with an error: its status, headers and body, and any further members (`valid: false` of the verify routes). */
+/**
+ * Answers with an error: its status, headers and body, and any further members (`valid: false` of
+ * the verify routes).
+ */
 export function sendError(reply: FastifyReply, error: ApiError, further: Readonly<Record<string, unknown>> = {}) {
   const { headers, retryAfterSeconds } = error.details;
   reply.errorCode = error.code;

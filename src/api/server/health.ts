@@ -10,7 +10,10 @@ export interface Readiness {
 /** Resolves if this process can do its work; throws if not. */
 export type CheckReadiness = () => Promise<Readiness>;
 
-/** GET /healthz: the process runs. GET /readyz: it can do its work, or (`degraded`) the part of it that callers must not lose. */
+/**
+ * GET /healthz: the process runs. GET /readyz: it can do its work, or (`degraded`) the part of it
+ * that callers must not lose.
+ */
 export function healthRoutes(scope: FastifyInstance, checkReadiness: CheckReadiness): void {
   scope.get('/healthz', (_request, reply) => {
     reply.send({ status: 'ok' });

@@ -6,7 +6,10 @@ import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Bodies are `application/json`, and kept as the bytes they came as: signatures are over them. Nothing is parsed here. */
+/**
+ * Bodies are `application/json`, and kept as the bytes they came as: signatures are over them.
+ * Nothing is parsed here.
+ */
 export function keepRawBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -31,7 +34,10 @@ function unknownEncoding({ headers }: FastifyRequest): string | null {
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 
-/** Whether the headers promise a body that will be read: neither its size nor its media type is refused. No body at all is one of them. */
+/**
+ * Whether the headers promise a body that will be read: neither its size nor its media type is
+ * refused. No body at all is one of them.
+ */
 export function isBodyTaken(request: FastifyRequest): boolean {
   const { 'content-type': type, 'content-length': length, 'transfer-encoding': chunked } = request.headers;
   if (type === undefined) return chunked === undefined && Number(length ?? 0) === 0;

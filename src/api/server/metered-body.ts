@@ -10,7 +10,10 @@ export function noRoom(): ApiError {
   return new ApiError('ADMISSION_UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** How fast a large body arrives at the least: so many bytes in each period. The first period is its grace. */
+/**
+ * How fast a large body arrives at the least: so many bytes in each period. The first period is its
+ * grace.
+ */
 export interface LeastRate {
   readonly bytes: number;
   readonly periodMs: number;
@@ -20,9 +23,10 @@ export interface LeastRate {
 export const LEAST_RATE: LeastRate = { bytes: 10 * 1024, periodMs: 10_000 };
 
 /**
- * A body on its way through: counts what comes, and ends with an error where there is no room for it (ADMISSION_UNAVAILABLE), or where it comes too
- * slowly (REQUEST_TIMEOUT), which would hold what has come of it for as long as a request may take. Its source is not destroyed then: the answer goes by the same
- * connection.
+ * A body on its way through: counts what comes, and ends with an error where there is no room for
+ * it (ADMISSION_UNAVAILABLE), or where it comes too slowly (REQUEST_TIMEOUT), which would hold what
+ * has come of it for as long as a request may take. Its source is not destroyed then: the answer
+ * goes by the same connection.
  */
 export class MeteredBody extends Transform {
   readonly #watch: NodeJS.Timeout;

@@ -11,7 +11,10 @@ export interface MetricsText {
   text(): Promise<string>;
 }
 
-/** GET /metrics, in Prometheus' text format, for who has the token: volumes and failures are nobody else's business. */
+/**
+ * GET /metrics, in Prometheus' text format, for who has the token: volumes and failures are nobody
+ * else's business.
+ */
 export function metricsRoute(scope: FastifyInstance, metrics: MetricsText, token: string): void {
   const expected = sha256(utf8(token));
   scope.get('/metrics', { exposeHeadRoute: false }, async (request, reply) => {

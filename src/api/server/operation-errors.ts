@@ -33,7 +33,10 @@ const OF_BODY: readonly ErrorCode[] = [
   'VALIDATION_ERROR',
 ];
 
-/** Every error code that an operation can return, each once: those that follow from its members, and its own. */
+/**
+ * Every error code that an operation can return, each once: those that follow from its members, and
+ * its own.
+ */
 export function errorsOf(operation: Operation): readonly ErrorCode[] {
   const { access, params, invalidParams, query, path, errors } = operation;
   const codes: ErrorCode[] = [...COMMON_ERRORS, ...errorsOfAccess(access)];

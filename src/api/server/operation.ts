@@ -5,14 +5,21 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 
 /** The credentials that an operation requires, and what limits the number of its requests. */
 export interface Access {
-  /** Scope that the API key must have, `read` being part of `write`; null: the operation uses no API key. */
+  /**
+   * Scope that the API key must have, `read` being part of `write`; null: the operation uses no API
+   * key.
+   */
   readonly apiKey: 'read' | 'write' | null;
   /** Whether the request must be signed with the API key. */
   readonly isSigned: boolean;
-  /** Roles of which the user of the bearer token must have one; null: the operation uses no bearer token. */
+  /**
+   * Roles of which the user of the bearer token must have one; null: the operation uses no bearer
+   * token.
+   */
   readonly roles: readonly UserRole[] | null;
   /**
-   * What the rate limit counts: every request of the key's tenant, of the user or from the client's address, or only attempts that fail. Null: no limit.
+   * What the rate limit counts: every request of the key's tenant, of the user or from the client's
+   * address, or only attempts that fail. Null: no limit.
    */
   readonly limit: 'plan' | 'user' | 'address' | 'failures' | null;
 }
@@ -26,7 +33,10 @@ export const OPEN: Access = { apiKey: null, isSigned: false, roles: null, limit:
 /** The query of an operation without query parameters that ignores those it does not know. */
 export const AnyQuery = z.object({});
 
-/** A request that succeeds, and its response. `openapi/values.ts` names the values that every installation has its own of. */
+/**
+ * A request that succeeds, and its response. `openapi/values.ts` names the values that every
+ * installation has its own of.
+ */
 export interface OperationExample {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -41,8 +51,9 @@ export interface FileContent {
 }
 
 /**
- * One route and method of the HTTP API: the only place that states its path, access, schemas, status and errors. Route registration, checks, handler
- * types, the OpenAPI documents, the generated documentation and the error lists are derived from it.
+ * One route and method of the HTTP API: the only place that states its path, access, schemas,
+ * status and errors. Route registration, checks, handler types, the OpenAPI documents, the
+ * generated documentation and the error lists are derived from it.
  */
 export interface Operation<
   P extends z.ZodObject = z.ZodObject,

@@ -13,7 +13,8 @@ export interface OperationHandlers {
 }
 
 /**
- * Registers an operation: its method, its path below the prefix of the scope, its body limit and the status of its response.
+ * Registers an operation: its method, its path below the prefix of the scope, its body limit and
+ * the status of its response.
  * @throws Error if the path is outside the prefix
  */
 export function registerOperation(
@@ -36,12 +37,18 @@ export function registerOperation(
   });
 }
 
-/** Downloads and reads of backends disclose personal values and are in the audit log. A HEAD request would be recorded there, and disclose nothing. */
+/**
+ * Downloads and reads of backends disclose personal values and are in the audit log. A HEAD request
+ * would be recorded there, and disclose nothing.
+ */
 function answersHead({ download, access }: Operation): boolean {
   return access.roles === null || (download === undefined && access.apiKey === null);
 }
 
-/** The path parameters of a request. @throws ApiError `invalidParams` of the operation, or VALIDATION_ERROR */
+/**
+ * The path parameters of a request. @throws ApiError `invalidParams` of the operation, or
+ * VALIDATION_ERROR
+ */
 export function paramsOf<P extends z.ZodObject>(
   { params, invalidParams }: Operation<P, z.ZodObject>,
   request: FastifyRequest,
@@ -52,7 +59,10 @@ export function paramsOf<P extends z.ZodObject>(
   return parsed.data;
 }
 
-/** The body of a request, undefined if there is none and the schema permits it. @throws ApiError MALFORMED_JSON, VALIDATION_ERROR */
+/**
+ * The body of a request, undefined if there is none and the schema permits it. @throws ApiError
+ * MALFORMED_JSON, VALIDATION_ERROR
+ */
 export function bodyOf<B extends z.ZodType>(
   { body }: Operation<z.ZodObject, z.ZodObject, B>,
   { rawBody }: FastifyRequest,

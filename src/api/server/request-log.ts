@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
 /**
- * One line for each request: id, method, route *pattern*, status, milliseconds. Nothing that a caller chose, and nothing that names a person:
- * no path, query, header, body or address. Failures of ours are errors, refusals `info`, the rest `debug`: at thousands a second, lines cost.
+ * One line for each request: id, method, route *pattern*, status, milliseconds. Nothing that a
+ * caller chose, and nothing that names a person: no path, query, header, body or address. Failures
+ * of ours are errors, refusals `info`, the rest `debug`: at thousands a second, lines cost.
  */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
@@ -26,8 +27,9 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
 }
 
 /**
- * What is logged of a failure. Not the error itself: those of the database carry the values of rows; and not the message of a data exception
- * (SQLSTATE class 22), which quotes the value that was refused.
+ * What is logged of a failure. Not the error itself: those of the database carry the values of
+ * rows; and not the message of a data exception (SQLSTATE class 22), which quotes the value that
+ * was refused.
  */
 export function failureOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { reason: String(error) };

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Nothing here is a page: a browser that is led to an answer may do nothing with it, and nobody may keep it unless its route says so. Other origins'
- * scripts may read answers (CORS decides which). A constant set: middleware that computes it for each request cost as much as answering it.
+ * Nothing here is a page: a browser that is led to an answer may do nothing with it, and nobody may
+ * keep it unless its route says so. Other origins' scripts may read answers (CORS decides which). A
+ * constant set: middleware that computes it for each request cost as much as answering it.
  */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",

@@ -42,7 +42,10 @@ export function publicDocument({ contentType, body, cacheControl, links }: Docum
   };
 }
 
-/** Answers GET and HEAD: to scripts of every origin, and with 304 to whoever holds the bytes already (RFC 9110 §13.1.2). */
+/**
+ * Answers GET and HEAD: to scripts of every origin, and with 304 to whoever holds the bytes already
+ * (RFC 9110 §13.1.2).
+ */
 export function sendDocument(request: FastifyRequest, reply: FastifyReply, document: PublicDocument): FastifyReply {
   reply.headers(document.headers);
   if (holds(request.headers['if-none-match'], document.etag)) return reply.code(304).send();

@@ -21,8 +21,10 @@ export interface SendPackageOptions {
 }
 
 /**
- * Answers with a package, or the part of it that the request's Range names, as a stream. Its first piece is read before the answer begins, so that a failure until
- * then has a status of its own; after a later one the connection is cut, and the answer is shorter than its Content-Length: it never ends as if it were whole.
+ * Answers with a package, or the part of it that the request's Range names, as a stream. Its first
+ * piece is read before the answer begins, so that a failure until then has a status of its own;
+ * after a later one the connection is cut, and the answer is shorter than its Content-Length: it
+ * never ends as if it were whole.
  * @param beforeSending called once it is known that the package can be read
  * @throws ApiError RANGE_NOT_SATISFIABLE, EXPORT_GONE; ExportUnreadable
  */

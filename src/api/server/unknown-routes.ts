@@ -6,7 +6,8 @@ const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'
 
 /**
  * Remembers every route registered after this call.
- * @returns a function that, called when all of them are, answers their other methods with 405 and Allow (RFC 9110 §15.5.6)
+ * @returns a function that, called when all of them are, answers their other methods with 405 and
+ *   Allow (RFC 9110 §15.5.6)
  */
 export function collectRoutes(app: FastifyInstance): (scope: FastifyInstance) => void {
   const methodsByUrl = new Map<string, Set<string>>();

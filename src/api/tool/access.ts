@@ -6,5 +6,7 @@ export const ANY_KEY: Access = { apiKey: 'read', isSigned: false, roles: null, l
 export const SIGNED_KEY: Access = { apiKey: 'write', isSigned: true, roles: null, limit: 'plan' };
 /** Any API key, and the bearer token of an `api_user` of the tenant: reads of a backend. */
 export const BACKEND: Access = { apiKey: 'read', isSigned: false, roles: ['api_user'], limit: 'plan' };
-/** An API key of scope `write`, such a bearer token, and a request signature: writes of a backend. */
+/**
+ * An API key of scope `write`, such a bearer token, and a request signature: writes of a backend.
+ */
 export const SIGNED_BACKEND: Access = { apiKey: 'write', isSigned: true, roles: ['api_user'], limit: 'plan' };

@@ -6,7 +6,10 @@ import { type ToolCaller, userOf } from '../server/caller.js';
 /** Members of the query that are no filter. */
 const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format']);
 
-/** Writes down who is about to be shown personal data of a site: one line for each page, or stream. Which fields its filter has, never of whom. */
+/**
+ * Writes down who is about to be shown personal data of a site: one line for each page, or stream.
+ * Which fields its filter has, never of whom.
+ */
 export async function noteExport(db: Queryable, caller: ToolCaller, query: ExportQuery): Promise<void> {
   const { site, apiKey } = caller;
   await appendAuditEntry(db, {

@@ -19,11 +19,16 @@ import { exportConsents } from './operations/recording.js';
 import { reads, type ToolRoute } from './route.js';
 
 export interface RecordExportOptions extends RecordOptions {
-  /** Called with a failure after the response has begun, when the client only sees a connection that ends early. */
+  /**
+   * Called with a failure after the response has begun, when the client only sees a connection that
+   * ends early.
+   */
   readonly onError: (error: unknown, request: FastifyRequest) => void;
 }
 
-/** Milliseconds without progress after which the connection to a client that reads nothing is cut. */
+/**
+ * Milliseconds without progress after which the connection to a client that reads nothing is cut.
+ */
 const IDLE_MS = 60_000;
 const RETRY_AFTER_SECONDS = 2;
 const CHUNK_CHARACTERS = 65_536;
@@ -54,7 +59,10 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
   ];
 }
 
-/** A slow client must not keep the service from stopping: it continues later from the cursor of its last line. */
+/**
+ * A slow client must not keep the service from stopping: it continues later from the cursor of its
+ * last line.
+ */
 function cutOnClosing(response: ServerResponse, closing: AbortSignal): void {
   const cut = (): void => {
     response.destroy();
@@ -120,7 +128,8 @@ async function* ndjson(
 ): AsyncGenerator<string, void> {
   let count = 0;
   for await (const { text } of lines) {
-    // An export can take an hour, and the service does not delay its stop that long. The client continues from the cursor of the last line.
+    // An export can take an hour, and the service does not delay its stop that long. The client
+    // continues from the cursor of the last line.
     if (closing.aborted) throw new Error('the service stopped during an export');
     yield `${text}\n`;
     count += 1;
@@ -128,7 +137,10 @@ async function* ndjson(
   }
 }
 
-/** Joins texts into larger chunks, because one write for each record of a few hundred bytes would be slow. */
+/**
+ * Joins texts into larger chunks, because one write for each record of a few hundred bytes would be
+ * slow.
+ */
 async function* chunked(texts: AsyncIterable<string>): AsyncGenerator<string, void> {
   let chunk = '';
   for await (const text of texts) {

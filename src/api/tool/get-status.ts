@@ -21,7 +21,8 @@ export function statusRoutes(db: Queryable, proofKeys: ProofKeys): readonly Tool
   ];
 }
 
-// An erased record has no key row, so this never finds it. The other columns of the read model are copies of the record, and decide nothing here.
+// An erased record has no key row, so this never finds it. The other columns of the read model are
+// copies of the record, and decide nothing here.
 const STATUS_SQL = `
 select c.event_id, c.revision, c.record, c.proof_hash, c.document_version_id, d.slug
   from record_keys k
@@ -69,7 +70,10 @@ async function consentsInForce(
   }
 }
 
-/** The record, if its proof hash matches its text and the columns that selected it match the record. An altered row is never returned. */
+/**
+ * The record, if its proof hash matches its text and the columns that selected it match the record.
+ * An altered row is never returned.
+ */
 async function provedRecord(row: StatusRow, site: SiteContext, proofKeys: ProofKeys): Promise<ConsentRecord> {
   const record = parseRecord(CONSENT_RECORDED, row.record);
   const { key } = await proofKeys.proofKeyById(record.proof_key_id);

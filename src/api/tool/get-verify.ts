@@ -6,7 +6,10 @@ import { sendError } from '../server/error-response.js';
 import { verifyConsent } from './operations/reading.js';
 import { reads, type ToolRoute } from './route.js';
 
-/** Checks the integrity of a record of the caller's tenant. A record of another tenant is answered like one that does not exist. */
+/**
+ * Checks the integrity of a record of the caller's tenant. A record of another tenant is answered
+ * like one that does not exist.
+ */
 export function verifyRoutes(verifier: Verifier): readonly ToolRoute[] {
   return [
     reads(verifyConsent, async ({ caller, params, reply }) => {

@@ -19,7 +19,10 @@ export interface ToolCall<P, Q> {
   readonly closing: AbortSignal;
 }
 
-/** A signed request whose signature matches. Its nonce is not yet used, and its body not yet parsed: the handler does both, in this order. */
+/**
+ * A signed request whose signature matches. Its nonce is not yet used, and its body not yet parsed:
+ * the handler does both, in this order.
+ */
 export interface SignedCall<P, Q, B> extends ToolCall<P, Q> {
   readonly signed: SignedRequest;
   /** @throws ApiError MALFORMED_JSON, VALIDATION_ERROR */
@@ -74,9 +77,10 @@ export function writes<P extends z.ZodObject, Q extends z.ZodObject, B extends z
 }
 
 /**
- * Registers operations of the Tool API on a scope with the prefix /tool/v1. A request passes the guard of its operation's access before the body is
- * read; a signed one also the checks that need only the signature's headers. Once the body has arrived, which can take a minute, the guard's decision
- * is repeated.
+ * Registers operations of the Tool API on a scope with the prefix /tool/v1. A request passes the
+ * guard of its operation's access before the body is read; a signed one also the checks that need
+ * only the signature's headers. Once the body has arrived, which can take a minute, the guard's
+ * decision is repeated.
  */
 export function serveTool(scope: FastifyInstance, routes: readonly ToolRoute[], options: ServeToolOptions): void {
   const { guards, clock } = options;
@@ -110,7 +114,10 @@ function guardOf(guards: ToolGuards, { apiKey, roles }: Access): Guard {
   return apiKey === 'write' ? guards.s2s : guards.s2sRead;
 }
 
-/** Anyone can read the API key of a browser. A request with only a key, and without a signature, must not make the service read megabytes. */
+/**
+ * Anyone can read the API key of a browser. A request with only a key, and without a signature,
+ * must not make the service read megabytes.
+ */
 function signed(guard: Guard, clock: () => number): Guard {
   return async (request, reply) => {
     await guard(request, reply);

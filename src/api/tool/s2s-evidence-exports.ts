@@ -19,7 +19,10 @@ export interface EvidenceExportOptions extends SendPackageOptions, CreateExportO
   readonly admission: Pick<Admission, 'useNonce'>;
 }
 
-/** Queues an evidence export of the key's site, and serves its state and its package: the exports of the panel, for backends. */
+/**
+ * Queues an evidence export of the key's site, and serves its state and its package: the exports of
+ * the panel, for backends.
+ */
 export function s2sEvidenceExportRoutes(options: EvidenceExportOptions): readonly ToolRoute[] {
   const { admission, db, keyring } = options;
   return [

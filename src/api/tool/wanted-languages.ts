@@ -1,7 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { acceptedLanguages } from '../../tenancy/documents/language.js';
 
-/** The languages that a request accepts, the preferred one first: `language` of the query, else those of Accept-Language. */
+/**
+ * The languages that a request accepts, the preferred one first: `language` of the query, else
+ * those of Accept-Language.
+ */
 export function wantedLanguages(
   { language }: { readonly language?: string | undefined },
   { headers }: Pick<FastifyRequest, 'headers'>,

@@ -31,7 +31,10 @@ export interface FoundConsents {
   readonly next: SearchPlace | null;
 }
 
-/** Records that one statement and one request examine: neither takes long, however few records match. */
+/**
+ * Records that one statement and one request examine: neither takes long, however few records
+ * match.
+ */
 export interface SearchLimits {
   readonly firstWindow: number;
   readonly lastWindow: number;
@@ -44,9 +47,11 @@ const OF_PERSON: SearchLimits = { firstWindow: 2_000, lastWindow: 20_000, perReq
 const GROWTH = 4;
 
 /**
- * Searches the records of a site that match, newest first. The columns of the read model decide which ones match.
+ * Searches the records of a site that match, newest first. The columns of the read model decide
+ * which ones match.
  * @param db in the role `consent_ledger_api`
- * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was reached
+ * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was
+ *   reached
  */
 export async function searchConsents(
   db: Queryable,
@@ -86,13 +91,17 @@ interface Window {
 const WindowRow = z.object({ seen: z.int(), last_id: z.string().nullable(), is_found: z.boolean() });
 
 /**
- * A window is a few thousand rows of tables of any size. The planner must find them by an index and in its order, whatever the statistics say: a plan
- * that reads or sorts a whole site took twenty times as long.
+ * A window is a few thousand rows of tables of any size. The planner must find them by an index and
+ * in its order, whatever the statistics say: a plan that reads or sorts a whole site took twenty
+ * times as long.
  */
 const INDEX_LOOK_UPS =
   'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
-/** Examines the next records. @returns the matching rows, and the last record examined; null if there are none after it */
+/**
+ * Examines the next records. @returns the matching rows, and the last record examined; null if
+ * there are none after it
+ */
 async function searchWindow(
   db: Queryable,
   search: ConsentSearch,
@@ -151,7 +160,10 @@ function ofSite({ filter }: ConsentSearch, place: SearchPlace | null, window: nu
   };
 }
 
-/** The next records of the person by their ids, which begin with their times. A record that the read model does not show yet is examined, too. */
+/**
+ * The next records of the person by their ids, which begin with their times. A record that the read
+ * model does not show yet is examined, too.
+ */
 function ofPerson(
   { kind, index }: NonNullable<ConsentSearch['person']>,
   place: SearchPlace | null,

@@ -13,8 +13,8 @@ export interface NamedUrl {
 }
 
 /**
- * The draft of the AI Catalog wants skills to be served as the type of their entry; Agent Skills Discovery says that they MUST be text/markdown or
- * text/plain.
+ * The draft of the AI Catalog wants skills to be served as the type of their entry; Agent Skills
+ * Discovery says that they MUST be text/markdown or text/plain.
  */
 const SERVED_AS: Readonly<Record<string, string>> = { 'application/agent-skills+md': 'text/markdown' };
 

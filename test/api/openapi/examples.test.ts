@@ -10,7 +10,10 @@ import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { signedHeaders } from '../../support/signed-requests.js';
 import { ask, type RunningApp, startApp } from '../server/running-app.js';
 
-/** Packages and the ledger have tests of their own: a package is not finished in time, and the ledger grows meanwhile. */
+/**
+ * Packages and the ledger have tests of their own: a package is not finished in time, and the
+ * ledger grows meanwhile.
+ */
 const OPERATIONS = TOOL_API_OPERATIONS.filter(({ example }) => example.response !== undefined);
 
 const Minted = z.object({ data: z.object({ approval_token: z.string() }) });

@@ -12,7 +12,9 @@ import { ask } from '../server/running-app.js';
 import { type Foreign, furnish, possessionsOf } from './other-tenant.js';
 import { belowPrefix, type PanelApp } from './panel-fixture.js';
 
-/** Members of a path that name something of the whole installation, which says nothing of tenants. */
+/**
+ * Members of a path that name something of the whole installation, which says nothing of tenants.
+ */
 const INSTALLATION_WIDE: readonly string[] = ['number', 'size'];
 const isInstallationWide = ({ path }: Operation): boolean => path.startsWith('/api/v1/timestamps/');
 const paramsOf = ({ params }: Operation): readonly string[] => Object.keys(params.shape);
@@ -55,7 +57,10 @@ afterAll(async () => {
   await dns.close();
 });
 
-/** The bodies of the documentation; those that look for a person or a record look for one of the other tenant. */
+/**
+ * The bodies of the documentation; those that look for a person or a record look for one of the
+ * other tenant.
+ */
 function bodiesNaming(consentId: string): Readonly<Record<string, object>> {
   return {
     ...Object.fromEntries(

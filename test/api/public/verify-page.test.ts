@@ -93,7 +93,7 @@ test.skipIf(chromiumPath === undefined)('in Chromium: a package is checked, and 
     if (process.env.SCREENSHOTS !== undefined)
       writeFileSync(join(process.env.SCREENSHOTS, 'served.png'), await page.screenshot());
     await lookUp('ct_unknown', 'no record');
-    await lookUp('cookie', 'anyone could have written it');
+    await lookUp('cookie', 'any client can create one');
     expect(asked).toEqual(['ct_known', 'ct_unknown', 'cookie']);
     const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
     expect(violations).toEqual([]);

@@ -66,7 +66,10 @@ describe('large bodies', () => {
     return answer.status;
   }
 
-  /** A body that has come as far as to leave no room for 3 MiB more. Where the other one was first, both begin again. */
+  /**
+   * A body that has come as far as to leave no room for 3 MiB more. Where the other one was first,
+   * both begin again.
+   */
   async function holding(url: string, headers: Record<string, string | number>): Promise<ClientRequest> {
     for (;;) {
       const waiting = begin(url, headers, Buffer.alloc(2.5 * MIB, 0x20));

@@ -15,7 +15,10 @@ const Accepted = z.object({
   ]),
 });
 
-/** Texts of JSON that a parser, a database or a hash may choke on; spliced into otherwise good requests. */
+/**
+ * Texts of JSON that a parser, a database or a hash may choke on; spliced into otherwise good
+ * requests.
+ */
 const HOSTILE = [
   '"\\u0000"',
   '"\\ud800"',
@@ -67,7 +70,10 @@ describe('any JSON at any route', () => {
     return z.array(z.object({ n: z.int() })).parse(rows)[0]?.n ?? -1;
   }
 
-  /** Sends a signed body. @returns how many consents the answer says were accepted; the answer is a documented one */
+  /**
+   * Sends a signed body. @returns how many consents the answer says were accepted; the answer is a
+   * documented one
+   */
   async function send(path: string, body: string): Promise<number> {
     const response = await fetch(app.url + path, {
       method: 'POST',

@@ -9,7 +9,10 @@ import { loadConfig } from '../../../src/platform/config/index.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { createTestDatabase } from '../../support/postgres.js';
 
-/** The real service in this process, on a database of its own; and the superuser's hands, to break things with. */
+/**
+ * The real service in this process, on a database of its own; and the superuser's hands, to break
+ * things with.
+ */
 export interface RunningApp {
   readonly url: string;
   readonly service: Service;

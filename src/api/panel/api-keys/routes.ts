@@ -4,7 +4,10 @@ import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { apiKeyList, apiKeyOf } from './show-api-keys.js';
 
-/** Keys of one site. A key itself is in the answer that makes it, and never again: only its digest is kept. */
+/**
+ * Keys of one site. A key itself is in the answer that makes it, and never again: only its digest
+ * is kept.
+ */
 export function apiKeyRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listApiKeys, ({ params, query }) => apiKeyList(apiPool, params.site_id, query)),

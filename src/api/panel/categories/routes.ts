@@ -12,7 +12,10 @@ import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 
-/** Categories are part of the site's draft: a change names the revision of the draft that it is based on, and holds for visitors once that is published. */
+/**
+ * Categories are part of the site's draft: a change names the revision of the draft that it is
+ * based on, and holds for visitors once that is published.
+ */
 export function categoryRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listCategories, async ({ params, query }) => {

@@ -10,7 +10,10 @@ import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './banner-operations.js';
 import { pageOfItems } from './page-of-items.js';
 
-/** The banner's texts, by language, are part of the site's draft: a change names the revision that it is based on. */
+/**
+ * The banner's texts, by language, are part of the site's draft: a change names the revision that
+ * it is based on.
+ */
 export function bannerRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listBannerTexts, async ({ params, query }) => {

@@ -10,7 +10,10 @@ import { bannerRoutes } from './banner-routes.js';
 import * as operations from './operations.js';
 import { configurationVersion, configurationVersions, draftShown } from './show-configuration.js';
 
-/** Changes the draft of a site, one revision after another. Visitors see its published versions, which never change. */
+/**
+ * Changes the draft of a site, one revision after another. Visitors see its published versions,
+ * which never change.
+ */
 export function configurationRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
   const { apiPool } = options;
   return [

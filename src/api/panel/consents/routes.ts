@@ -98,7 +98,9 @@ export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[
   ];
 }
 
-/** @throws ApiError SERVICE_UNAVAILABLE if the event log does not respond; any other error as it is */
+/**
+ * @throws ApiError SERVICE_UNAVAILABLE if the event log does not respond; any other error as it is
+ */
 function logFailure(error: unknown): never {
   if (!(error instanceof EventLogUnavailable)) throw error;
   const refused = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });

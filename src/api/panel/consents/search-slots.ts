@@ -17,8 +17,9 @@ interface Waiting {
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Bounds the searches that run at the same time in one process, in total and for each tenant. A search uses a connection of the pool that every
- * request needs: without a bound, slow searches of one tenant would stop the requests of all.
+ * Bounds the searches that run at the same time in one process, in total and for each tenant. A
+ * search uses a connection of the pool that every request needs: without a bound, slow searches of
+ * one tenant would stop the requests of all.
  */
 export class SearchSlots {
   readonly #running = new Map<string, number>();

@@ -6,7 +6,10 @@ import type { PanelRoutesOptions } from '../deps.js';
 import { changes, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 
-/** Cookies are part of the site's draft, and belong to one of its categories: a change names the revision that it is based on. */
+/**
+ * Cookies are part of the site's draft, and belong to one of its categories: a change names the
+ * revision that it is based on.
+ */
 export function cookieRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listCookies, async ({ params, query }) => {

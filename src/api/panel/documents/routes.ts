@@ -7,7 +7,10 @@ import * as operations from './operations.js';
 import { documentList, documentOf } from './show-documents.js';
 import { versionRoutes } from './version-routes.js';
 
-/** Documents of one site, and their versions; the slug by which SDKs ask for a document is unique there. */
+/**
+ * Documents of one site, and their versions; the slug by which SDKs ask for a document is unique
+ * there.
+ */
 export function documentRoutes(options: PanelRoutesOptions): readonly PanelRoute[] {
   const { apiPool } = options;
   return [

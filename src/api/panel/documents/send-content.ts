@@ -5,8 +5,9 @@ import { isTextMediaType } from '../../../tenancy/documents/document-content.js'
 import { readContent } from '../../../tenancy/documents/read-content.js';
 
 /**
- * Sends the exact bytes of a version as a download. A text can contain scripts, which must not run in the origin of the panel: therefore it is an
- * attachment, browsers must not guess its type, and a sandbox applies if a browser displays it.
+ * Sends the exact bytes of a version as a download. A text can contain scripts, which must not run
+ * in the origin of the panel: therefore it is an attachment, browsers must not guess its type, and
+ * a sandbox applies if a browser displays it.
  */
 export async function sendContent(
   db: Queryable,

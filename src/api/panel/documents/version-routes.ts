@@ -11,7 +11,9 @@ import { documentOf } from './show-documents.js';
 import { versionList, versionShown } from './show-versions.js';
 import * as operations from './version-operations.js';
 
-/** Each looks the version up below its document and site first: an id of another is unknown here. */
+/**
+ * Each looks the version up below its document and site first: an id of another is unknown here.
+ */
 export function versionRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listVersions, ({ params, query }) =>

@@ -10,7 +10,10 @@ import { cancelExport, createExport, deleteExport, downloadExport, listExports, 
 
 const ExportCursor = z.tuple([Uuid]);
 
-/** Every export is found by its site and its id together. A download has its line of the audit log before the first byte is sent. */
+/**
+ * Every export is found by its site and its id together. A download has its line of the audit log
+ * before the first byte is sent.
+ */
 export function exportRoutes({ apiPool, keyring, config, logger }: PanelRoutesOptions): readonly PanelRoute[] {
   const { maxPerTenant } = config.exports;
   return [

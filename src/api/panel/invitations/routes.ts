@@ -16,7 +16,10 @@ import {
 } from './operations.js';
 import { shownInvitation } from './show-invitation.js';
 
-/** Invitations to the user's tenant, for roles that the user may assign. Only the response that creates an invitation contains its token. */
+/**
+ * Invitations to the user's tenant, for roles that the user may assign. Only the response that
+ * creates an invitation contains its token.
+ */
 export function invitationRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listInvitationsOperation, async ({ user, query }) => {

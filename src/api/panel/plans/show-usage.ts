@@ -15,7 +15,10 @@ const SubscriptionRows = z.array(
   }),
 );
 
-/** What a tenant has subscribed to, and what is left of it this month. @throws ChangeRefused `not_found` */
+/**
+ * What a tenant has subscribed to, and what is left of it this month. @throws ChangeRefused
+ * `not_found`
+ */
 export async function subscriptionOf(db: Queryable, tenantId: string): Promise<z.infer<typeof Subscription>> {
   const { rows } = await db.query(
     `select coalesce(s.plan, 'none') as name, coalesce(s.rate_limit_per_minute, 120) as rate_limit_per_minute,

@@ -10,7 +10,10 @@ import { changes, changesAfter, type PanelRoute, reads } from '../route.js';
 import * as operations from './operations.js';
 import { siteList, siteOf } from './show-sites.js';
 
-/** Sites of the caller's own tenant. A domain is proved by a TXT record in the DNS, which is looked up outside the transaction. */
+/**
+ * Sites of the caller's own tenant. A domain is proved by a TXT record in the DNS, which is looked
+ * up outside the transaction.
+ */
 export function siteRoutes({ apiPool, lookUpTxt }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(operations.listSites, ({ user, query }) => siteList(apiPool, user.tenantId, query)),

@@ -52,8 +52,8 @@ const CountRows = z.tuple([z.object({ made: z.int() })]);
 const RootRows = z.tuple([z.object({ id: z.string() })]);
 
 /**
- * Counts all that descend from the first tenant, one that an operator made: else each new one could make ten more. Under a lock on that, so that
- * many at once are no way around it.
+ * Counts all that descend from the first tenant, one that an operator made: else each new one could
+ * make ten more. Under a lock on that, so that many at once are no way around it.
  * @throws ApiError TENANT_LIMIT_EXCEEDED
  */
 async function refuseExcess(db: Queryable, tenantId: string): Promise<void> {

@@ -15,14 +15,17 @@ export async function ownStreams(db: Queryable, tenantId: string): Promise<OwnSt
   return { consents: ids.map(({ id }) => consentsStream(id)), notices: ids.map(({ id }) => noticesStream(id)) };
 }
 
-/** How far streams are sealed in the batches below a number: the last revision of each stream that is in one, and its batch. */
+/**
+ * How far streams are sealed in the batches below a number: the last revision of each stream that
+ * is in one, and its batch.
+ */
 export type SealedBelow = ReadonlyMap<string, { readonly revision: number; readonly batch: number }>;
 
 const FoundRows = z.array(z.object({ stream: z.string(), revision: z.int(), batch: z.int() }));
 
 /**
- * A binary search in each stream: revisions are gapless, and later ones are in later batches. So it takes as long for a tenant with few records among
- * many of others as for any.
+ * A binary search in each stream: revisions are gapless, and later ones are in later batches. So it
+ * takes as long for a tenant with few records among many of others as for any.
  * @param batch the batches below this number; null: all
  * @returns without the streams of which nothing is in them
  */

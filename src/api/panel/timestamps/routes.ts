@@ -8,7 +8,10 @@ import { ownBatches, ownStreams } from './own-entries.js';
 import { checkpointOfSize, checkpointsBelow, showBatches } from './show-checkpoints.js';
 import { timestampStatus } from './status.js';
 
-/** The ledger belongs to the whole installation. A tenant sees the batches with entries of its own, and every checkpoint, which are public. */
+/**
+ * The ledger belongs to the whole installation. A tenant sees the batches with entries of its own,
+ * and every checkpoint, which are public.
+ */
 export function timestampRoutes({ apiPool, config }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listBatches, async ({ user, query }) => {

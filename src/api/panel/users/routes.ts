@@ -14,7 +14,10 @@ import {
 import { permitChange, permitManaging, permitResetting } from './rules.js';
 import { shownUser, userList } from './show-users.js';
 
-/** Users of the caller's own tenant. Whom a role may change is decided within the transaction (rules.ts). */
+/**
+ * Users of the caller's own tenant. Whom a role may change is decided within the transaction
+ * (rules.ts).
+ */
 export function userRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRoute[] {
   return [
     reads(listUsersOperation, ({ user, query }) => userList(apiPool, user.tenantId, query)),

@@ -3,7 +3,9 @@ import type { UserChange } from '../../../accounts/users/change-user.js';
 import { mayGrant } from '../../../accounts/users/may-grant.js';
 import type { Role, User } from '../../../accounts/users/user-directory.js';
 
-/** Roles that a user may give themselves: their rights are a subset of those of the current role. */
+/**
+ * Roles that a user may give themselves: their rights are a subset of those of the current role.
+ */
 const LOWER: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['admin', 'dpo', 'viewer', 'api_user'],
   admin: ['viewer'],
@@ -31,8 +33,8 @@ export function permitGranting(actor: User, role: Role): void {
 }
 
 /**
- * Whether a user may create a token that resets a password. Users cannot create one for themselves, because a stolen access token would then replace the
- * current password.
+ * Whether a user may create a token that resets a password. Users cannot create one for themselves,
+ * because a stolen access token would then replace the current password.
  * @throws ApiError INSUFFICIENT_ROLE
  */
 export function permitResetting(actor: User, target: Pick<User, 'id' | 'role'>): void {

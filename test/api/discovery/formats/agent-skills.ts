@@ -32,7 +32,10 @@ const Frontmatter = z.strictObject({
   'allowed-tools': z.union([z.string(), z.array(z.string())]).optional(),
 });
 
-/** A SKILL.md: frontmatter, then instructions, below the 500 lines that the format recommends. @throws if it is none */
+/**
+ * A SKILL.md: frontmatter, then instructions, below the 500 lines that the format recommends.
+ * @throws if it is none
+ */
 export function parseSkill(text: string): { readonly frontmatter: z.infer<typeof Frontmatter>; readonly body: string } {
   const [, frontmatter, body = ''] = /^---\n(.*?)\n---\n(.*)$/s.exec(text) ?? [];
   if (frontmatter === undefined) throw new Error('there is no frontmatter');

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { UriReference } from './linkset.js';
 
-/** The draft's CDDL schema ("AI Catalog"), closed; of what this service leaves out (trust manifests, publishers) only that it is not there. */
+/**
+ * The draft's CDDL schema ("AI Catalog"), closed; of what this service leaves out (trust manifests,
+ * publishers) only that it is not there.
+ */
 const CatalogEntry = z
   .strictObject({
     identifier: z.string().min(1),

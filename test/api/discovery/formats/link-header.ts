@@ -3,7 +3,10 @@ export interface HeaderLink {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The links of a Link header (RFC 8288 §3) whose parameters are all quoted. @throws if it is not well formed */
+/**
+ * The links of a Link header (RFC 8288 §3) whose parameters are all quoted. @throws if it is not
+ * well formed
+ */
 export function parseLinkHeader(value: string): readonly HeaderLink[] {
   const links: HeaderLink[] = [];
   let rest = value;

@@ -21,7 +21,10 @@ const LinkTarget = z
   })
   .catchall(z.union([z.array(z.string()).min(1), Internationalized]));
 
-/** Relations registered with IANA that a catalogue of APIs uses: RFC 6573, RFC 8631, RFC 9727. Others must be URIs (RFC 8288 §2.1.2). */
+/**
+ * Relations registered with IANA that a catalogue of APIs uses: RFC 6573, RFC 8631, RFC 9727.
+ * Others must be URIs (RFC 8288 §2.1.2).
+ */
 const REGISTERED = ['item', 'api-catalog', 'service-desc', 'service-doc', 'service-meta', 'status'];
 const Relation = z.union([z.enum(REGISTERED), z.url()]);
 
@@ -39,7 +42,10 @@ export const Linkset = z.strictObject({
   ),
 });
 
-/** RFC 9727 §4.1: a catalogue has links to API endpoints, each of which has metadata in a context of its own. */
+/**
+ * RFC 9727 §4.1: a catalogue has links to API endpoints, each of which has metadata in a context of
+ * its own.
+ */
 export const ApiCatalog = Linkset.refine(({ linkset }) => {
   const items = linkset.flatMap(({ item }) => (Array.isArray(item) ? item.map(({ href }) => href) : []));
   const anchors = linkset.map(({ anchor }) => anchor);

@@ -3,7 +3,10 @@ export interface Link {
   readonly url: string;
 }
 
-/** An llms.txt by llmstxt.org, "Format": a title, a summary, notes without headings, then sections that hold nothing but lists of links. @throws */
+/**
+ * An llms.txt by llmstxt.org, "Format": a title, a summary, notes without headings, then sections
+ * that hold nothing but lists of links. @throws
+ */
 export function parseLlmsTxt(text: string): { readonly title: string; readonly links: readonly Link[] } {
   const [head = '', ...sections] = text.split(/^## /m);
   const [, title, rest = ''] = /^# (\S[^\n]*)\n\n> \S[^\n]*\n\n(.*)$/s.exec(head) ?? [];

@@ -10,7 +10,10 @@ const COMMENT = /^#[\t\x20-\x7e\x80-\u{fffff}]*$/u;
 const FIELD = /^([\x21-\x39\x3b-\x7e]+): (.*)$/;
 const URI_FIELDS = ['acknowledgments', 'canonical', 'contact', 'encryption', 'hiring', 'policy'];
 
-/** The problems of an unsigned security.txt by the grammar of RFC 9116 §4 and the rules of §2.5; none if it is right. */
+/**
+ * The problems of an unsigned security.txt by the grammar of RFC 9116 §4 and the rules of §2.5;
+ * none if it is right.
+ */
 export function problemsOfSecurityTxt(text: string, now: Date): string[] {
   const problems: string[] = [];
   if (!text.endsWith('\n')) problems.push('the last line does not end');
