@@ -25,7 +25,7 @@ export const outboxRows = z.array(outboxRow);
 const siteRows = z.array(z.object({ site_id: z.string() }));
 const revisionRows = z.array(z.object({ revision: z.int() })).max(1);
 
-/** The sites with rows that wait, parked ones left out. The index is skipped through site by site, however many rows wait. */
+/** The sites with rows that wait, quarantined ones left out. The index is skipped through site by site, however many rows wait. */
 export async function sitesWaiting(db: Queryable): Promise<string[]> {
   const { rows } = await db.query(`
     with recursive waiting as (
@@ -35,7 +35,7 @@ export async function sitesWaiting(db: Queryable): Promise<string[]> {
         from waiting w where w.site_id is not null
     )
     select site_id from waiting w
-     where site_id is not null and not exists (select from parked_sites p where p.site_id = w.site_id)`);
+     where site_id is not null and not exists (select from quarantined_sites p where p.site_id = w.site_id)`);
   return siteRows.parse(rows).map((row) => row.site_id);
 }
 

@@ -27,7 +27,7 @@ export interface LogRecovery {
 /**
  * Makes log and database agree after one of them was restored from an older backup. What the log has lost is appended again from the kept
  * outbox rows and ledger events: same streams, revisions, ids and bytes. Of what the log has beyond this database, the log's end is taken
- * over, and parked sites are let go on. Then the sealer reads the log from its start once, and projections ask to be rebuilt: positions in the log mean something else now.
+ * over, and quarantined sites are let go on. Then the sealer reads the log from its start once, and projections ask to be rebuilt: positions in the log mean something else now.
  * The service must be stopped. May be called again after a failure.
  * @throws LogNotRecoverable if an event that is missing in the log was deleted from the outbox; LogDiverged if the log was written by others;
  *   NotGenuine if an outbox row was altered
@@ -35,8 +35,8 @@ export interface LogRecovery {
 export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
   await forgetLogPositions(db, 'the event log was recovered');
-  const { rows } = await db.query('select site_id as id from parked_sites');
-  const parked = siteRows.parse(rows).map((row) => row.id);
+  const { rows } = await db.query('select site_id as id from quarantined_sites');
+  const quarantined = siteRows.parse(rows).map((row) => row.id);
   for await (const { stream, known, actual } of streamEnds(db, eventLog)) {
     if (actual >= known) continue;
     found.refilledStreams += 1;
@@ -47,7 +47,7 @@ export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: Pro
       found.adoptedEvents += await adopt(db, eventLog, siteId, stream);
     }
   }
-  await db.query('delete from parked_sites where site_id = any($1::uuid[])', [parked]);
+  await db.query('delete from quarantined_sites where site_id = any($1::uuid[])', [quarantined]);
   return found;
 }
 

@@ -11,7 +11,7 @@ import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { assertLogNotBehind } from './log-check.js';
 import { sitesWaiting } from './outbox.js';
-import { parkSite } from './parked-sites.js';
+import { quarantineSite } from './quarantined-sites.js';
 import { RefusedForGood, SiteRelay } from './relay-site.js';
 import { deleteStampedRows } from './retention.js';
 
@@ -60,7 +60,7 @@ class OutboxRelay implements Relay {
   #lastStarted = '';
   readonly #wakeUp = new WakeUp();
   #relayed = 0;
-  #parked = 0;
+  #quarantined = 0;
   #isLeader = false;
   #fatal: unknown = null;
 
@@ -90,7 +90,7 @@ class OutboxRelay implements Relay {
     return {
       leader: this.#isLeader,
       relayed_events: this.#relayed,
-      parked_sites: this.#parked,
+      quarantined_sites: this.#quarantined,
       sites_retrying: this.#trouble.size,
     };
   }
@@ -141,7 +141,7 @@ class OutboxRelay implements Relay {
   }
 
   /**
-   * Relays some of what one site has waiting: then it is others' turn. Never throws: a site in trouble is tried again later, or parked; the
+   * Relays some of what one site has waiting: then it is others' turn. Never throws: a site in trouble is tried again later, or quarantined; the
    * others go on.
    */
   async #relaySite(siteId: string, signal: AbortSignal): Promise<void> {
@@ -159,15 +159,15 @@ class OutboxRelay implements Relay {
     if (error instanceof RefusedForGood) {
       logger.error(
         { part: this.name, site: siteId, reason: error.message },
-        'site parked: its next event cannot enter the log',
+        'site quarantined: its next event cannot enter the log',
       );
       try {
-        await parkSite(db, siteId, error.message);
-        this.#parked += 1;
+        await quarantineSite(db, siteId, error.message);
+        this.#quarantined += 1;
         this.#trouble.delete(siteId);
         return;
       } catch (failure) {
-        logger.warn({ part: this.name, site: siteId, reason: describe(failure) }, 'parking failed; trying again');
+        logger.warn({ part: this.name, site: siteId, reason: describe(failure) }, 'quarantining failed; trying again');
       }
     } else if (error instanceof OperatorNeeded && !isDivergence(error)) {
       this.#fatal = error;
