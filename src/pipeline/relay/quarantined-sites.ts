@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 
-/** A site of which nothing is relayed until an operator has looked. */
+/** A site whose relay stopped until an operator releases it. */
 export interface QuarantinedSite {
   readonly siteId: string;
   readonly reason: string;
@@ -23,7 +23,10 @@ export async function listQuarantinedSites(db: Queryable): Promise<QuarantinedSi
   return quarantinedRows.parse(rows);
 }
 
-/** @param reason without personal data: operators see it */
+/**
+ * Quarantines a site. An earlier quarantine and its reason remain.
+ * @param reason shown to operators; must not contain personal data
+ */
 export async function quarantineSite(db: Queryable, siteId: string, reason: string): Promise<void> {
   await db.query('insert into quarantined_sites (site_id, reason) values ($1, $2) on conflict (site_id) do nothing', [
     siteId,
@@ -31,7 +34,10 @@ export async function quarantineSite(db: Queryable, siteId: string, reason: stri
   ]);
 }
 
-/** Lets the site be relayed again. @returns whether it was quarantined */
+/**
+ * Releases a site from quarantine.
+ * @returns whether it was quarantined
+ */
 export async function releaseSite(db: Queryable, siteId: string): Promise<boolean> {
   const { rowCount } = await db.query('delete from quarantined_sites where site_id = $1', [siteId]);
   return rowCount === 1;
