@@ -46,7 +46,7 @@ export async function authenticateApiUser(
  * Judges again, as known within the last second, whom `authenticateApiUser` let in.
  * @throws ApiError INVALID_BEARER_TOKEN, TENANT_MISMATCH, INSUFFICIENT_ROLE
  */
-export async function judgeApiUserAgain(deps: ApiUsers, { signInId }: SignedInUser, tenantId: string): Promise<void> {
+export async function reauthorizeApiUser(deps: ApiUsers, { signInId }: SignedInUser, tenantId: string): Promise<void> {
   const user = await deps.users.bySignIn(signInId);
   if (user === null) throw new ApiError('INVALID_BEARER_TOKEN');
   requireApiUser(user, tenantId);

@@ -5,7 +5,7 @@ import type { ApiKey } from '../../tenancy/api-keys/api-key.js';
 import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import { callerOf, type ToolCaller } from '../server/caller.js';
-import { type ApiUsers, authenticateApiUser, judgeApiUserAgain } from './bearer.js';
+import { type ApiUsers, authenticateApiUser, reauthorizeApiUser } from './bearer.js';
 import { refuseExcess, setRateLimitHeaders } from './rate-limit.js';
 import type { RateLimiter } from './rate-limiter.js';
 
@@ -42,7 +42,7 @@ export interface ToolGuards {
    * @throws ApiError INVALID_API_KEY, SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED, INVALID_BEARER_TOKEN, TENANT_MISMATCH,
    *   INSUFFICIENT_ROLE
    */
-  readonly judgeAgain: (request: FastifyRequest) => Promise<void>;
+  readonly reauthorize: (request: FastifyRequest) => Promise<void>;
 }
 
 /**
@@ -75,13 +75,13 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
           }
         : { ...identified, channel: 'browser' };
     };
-  const judgeAgain = async (request: FastifyRequest): Promise<void> => {
+  const reauthorize = async (request: FastifyRequest): Promise<void> => {
     const { rawApiKey, user } = callerOf(request);
     const apiKey = await options.directory.findApiKey(rawApiKey);
     if (apiKey === null) throw new ApiError('INVALID_API_KEY');
     const site = await options.directory.site(apiKey.siteId);
     authorize(site, request);
-    if (user !== undefined) await judgeApiUserAgain(options.apiUsers, user, site.tenantId);
+    if (user !== undefined) await reauthorizeApiUser(options.apiUsers, user, site.tenantId);
   };
   const read = guard('read', false);
   return {
@@ -91,7 +91,7 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
     s2s: guard('write', true),
     s2sRead: guard('read', true),
     authorize,
-    judgeAgain,
+    reauthorize,
   };
 }
 

@@ -90,7 +90,7 @@ export function serveTool(scope: FastifyInstance, routes: readonly ToolRoute[], 
     registerOperation(scope, operation, {
       onRequest: operation.access.isSigned ? signed(guard, clock) : guard,
       handler: async (request, reply) => {
-        if (operation.access.isSigned) await guards.judgeAgain(request);
+        if (operation.access.isSigned) await guards.reauthorize(request);
         return answer({ ...options, request, reply, closing: closing.signal });
       },
     });

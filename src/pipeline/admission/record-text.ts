@@ -4,8 +4,9 @@ const quote = (text: string): string => JSON.stringify(text);
 const quoteOrNull = (text: string | null): string => (text === null ? 'null' : quote(text));
 
 /**
- * The JCS text (RFC 8785) of a consent record: the same as `canonicalJson(record)`, written straight from the closed list of its members, which
- * costs a tenth. Members are in their sorted order here; fields whose form allows no character to escape are quoted as they are.
+ * Returns the JCS text (RFC 8785) of a consent record, equal to `canonicalJson(record)`. It is
+ * written from the closed list of members, which takes a tenth of the time. The members are in
+ * sorted order. Fields whose format excludes escaped characters are quoted unchanged.
  */
 export function consentRecordText(r: ConsentRecord): string {
   return (
@@ -32,7 +33,10 @@ function identityText(identity: ConsentRecord['identity_assurance']): string {
   return `{"approval_token_id":${quote(identity.approval_token_id)},"method":"${identity.method}","vouched":[${vouched}]}`;
 }
 
-/** The JSON of an event's body: as `JSON.stringify` writes it, at a third of its cost where strings are long. */
+/**
+ * Returns the JSON of an event body, equal to `JSON.stringify`, at a third of its cost for long
+ * strings.
+ */
 export function bodyText({ record, proof_hash, disclosures, attachments }: ConsentRecordedBody): string {
   const disclosed = disclosures === null ? 'null' : `"${disclosures}"`;
   const ids = attachments.map((id) => `"${id}"`).join(',');

@@ -8,9 +8,9 @@ export class ClockNotTrusted extends Error {
 }
 
 /** The time to seal by. @throws ClockNotTrusted */
-export type SealingClock = () => Promise<Date>;
+export type TrustedClock = () => Promise<Date>;
 
-export interface SealingClockOptions {
+export interface TrustedClockOptions {
   readonly db: Queryable;
   readonly logger: ServiceLogger;
   /** How long a clock that jumped is not trusted, though the database agrees, in milliseconds: a machine that slept goes on then. */
@@ -27,7 +27,7 @@ const HOLD_MS = 15 * 60_000;
  * Reads the clock, unless it differs from the database's by more than a minute, or has jumped by more than that since it was read last: where both
  * are on one machine, both jump.
  */
-export function createSealingClock(options: SealingClockOptions): SealingClock {
+export function createTrustedClock(options: TrustedClockOptions): TrustedClock {
   const { db, logger, holdMs = HOLD_MS, now = Date.now, monotonic = () => performance.now() } = options;
   let offset: number | null = null;
   let jumpedAt: number | null = null;
