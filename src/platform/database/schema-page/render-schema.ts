@@ -15,7 +15,7 @@ The tables of projections are not listed: each generation has a schema of its ow
 [\`projections\`](../projections) describe.
 `;
 
-/** Writes `docs/schema.md`. */
+/** Returns the text of `docs/schema.md`. */
 export function schemaPage(schema: SchemaDescription): string {
   return [
     INTRODUCTION,
