@@ -1,33 +1,37 @@
 import { pruneSignIns } from '../accounts/sign-in/prune.js';
-import { keepUp, UPKEEP_INTERVAL_MS } from '../pipeline/admission/upkeep.js';
+import { MAINTENANCE_INTERVAL_MS, maintainAdmission } from '../pipeline/admission/maintenance.js';
 import type { BackgroundPart, ServiceLogger } from '../platform/background/part.js';
 import { describe } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
 import type { Queryable } from '../platform/database/pool.js';
 
-export interface UpkeepOptions {
+export interface MaintenanceOptions {
   /** As `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly logger: ServiceLogger;
   readonly everyMs?: number;
 }
 
-/** Runs admission's upkeep, and that of sign-ins, regularly. Any number may run; one that fails is tried again at the next interval. */
-export function createUpkeep({ db, logger, everyMs = UPKEEP_INTERVAL_MS }: UpkeepOptions): BackgroundPart {
+/** Runs admission's maintenance, and that of sign-ins, regularly. Any number may run; one that fails is tried again at the next interval. */
+export function createMaintenance({
+  db,
+  logger,
+  everyMs = MAINTENANCE_INTERVAL_MS,
+}: MaintenanceOptions): BackgroundPart {
   let runs = 0;
   let failures = 0;
   return {
-    name: 'upkeep',
+    name: 'maintenance',
     status: () => ({ runs, failures }),
     run: async (signal) => {
       while (!signal.aborted) {
         try {
-          await keepUp(db);
+          await maintainAdmission(db);
           await pruneSignIns(db);
           runs += 1;
         } catch (error) {
           failures += 1;
-          logger.warn({ part: 'upkeep', reason: describe(error) }, 'failed; trying again');
+          logger.warn({ part: 'maintenance', reason: describe(error) }, 'failed; trying again');
         }
         await pause(everyMs, signal);
       }

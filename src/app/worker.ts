@@ -10,18 +10,18 @@ import { createRelay } from '../pipeline/relay/relay.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../pipeline/sealer/sealer.js';
 import { createStamper } from '../pipeline/stamper/stamper.js';
 import type { BackgroundPart } from '../platform/background/part.js';
-import { createSealingClock } from '../platform/clock/trusted-clock.js';
+import { createTrustedClock } from '../platform/clock/trusted-clock.js';
 import { bindEventLog } from './bind-event-log.js';
 import type { Installation } from './installation.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
-import { createUpkeep } from './maintenance-part.js';
+import { createMaintenance } from './maintenance-part.js';
 import { openLedgerSigner, publishLedgerKeyFile } from './open-ledger-signer.js';
 import { finishLedgerKeyRotation } from './rotate-ledger-key.js';
 import { observeAsking, openTimestamping } from './timestamping.js';
 
 const HOUR_MS = 3_600_000;
 
-/** The parts behind admission: relay, projector, sealer, stamper, erasure, upkeep. Any number of workers may run; each part works in one of them. */
+/** The parts behind admission: relay, projector, sealer, stamper, erasure, maintenance. Any number of workers may run; each part works in one of them. */
 export interface Worker {
   readonly parts: readonly BackgroundPart[];
   /** Rejects when a part needs an operator; resolves when it was stopped. */
@@ -62,9 +62,9 @@ export async function startWorker(installation: Installation): Promise<Worker> {
   await ensureManifestCertificate({ db: pool, keyring, origin: config.ledgerOrigin });
   const headFile = ledgerHeadFile(config);
   const remember = (state: LedgerState): Promise<void> => rememberHead(pool, headFile, state);
-  const sealingClock = createSealingClock({ db: pool, logger });
+  const trustedClock = createTrustedClock({ db: pool, logger });
   const stamper = createStamper({
-    sealingClock,
+    trustedClock,
     rememberHead: remember,
     db: pool,
     eventLog,
@@ -85,7 +85,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       logger,
       signer,
       limits: { maxLeaves: Math.min(config.batch.maxEvents, MAX_BATCH_LEAVES), maxAgeMs: config.batch.maxAgeMs },
-      sealingClock,
+      trustedClock,
       rememberHead: remember,
       onSealed: () => stamper.wake(),
       tracing,
@@ -96,7 +96,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       db: pool,
       keyring,
       logger,
-      clock: sealingClock,
+      clock: trustedClock,
       journal: openErasureJournal(config.erasureJournal),
     }),
     createExporter({
@@ -109,7 +109,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       maxBytes: config.exports.maxBytes,
       retentionMs: config.exports.retentionHours * HOUR_MS,
     }),
-    createUpkeep({ db: pool, logger }),
+    createMaintenance({ db: pool, logger }),
   ];
   metrics.showParts(parts);
   const stopping = new AbortController();

@@ -22,7 +22,7 @@ const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   ledger: async (context) => (await import('./admin/ledger.js')).ledgerCommand(context),
   'master-key': async (context) => (await import('./admin/master-key.js')).masterKeyCommand(context),
   log: async (context) => (await import('./admin/log.js')).logCommand(context),
-  quarantine: async (context) => (await import('./admin/parked.js')).parkedCommand(context),
+  quarantine: async (context) => (await import('./admin/quarantine.js')).quarantineCommand(context),
 };
 
 const COMMANDS: Readonly<Record<string, (context: CliContext, args: readonly string[]) => Promise<Command>>> = {

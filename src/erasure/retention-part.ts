@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { BackgroundPart, ServiceLogger } from '../platform/background/part.js';
 import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
-import { ClockNotTrusted, type SealingClock } from '../platform/clock/trusted-clock.js';
+import { ClockNotTrusted, type TrustedClock } from '../platform/clock/trusted-clock.js';
 import { type ErasureOptions, eraseSubject } from './erase-subject.js';
 import { firstEventIdAt } from './event-id-times.js';
 
@@ -12,7 +12,7 @@ export interface RetentionOptions extends ErasureOptions {
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
   /** The clock that batches are sealed by: throws ClockNotTrusted where it differs from the database's, or has jumped. */
-  readonly clock: SealingClock;
+  readonly clock: TrustedClock;
   /** How often sites are looked through, in milliseconds. */
   readonly everyMs?: number;
 }
@@ -82,7 +82,7 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
 const clockRows = z.tuple([z.object({ now: z.date() })]);
 
 /** The database's time, and no later than the process's. @throws ClockNotTrusted */
-async function trustedNow(db: pg.Pool, clock: SealingClock): Promise<Date> {
+async function trustedNow(db: pg.Pool, clock: TrustedClock): Promise<Date> {
   const own = await clock();
   const [{ now }] = clockRows.parse((await db.query('select clock_timestamp() as now')).rows);
   return now < own ? now : own;

@@ -1,2 +1,2 @@
-/** Version of the program; a test holds it to `package.json`. */
+/** Version of the program; a test compares it with `package.json`. */
 export const VERSION = '0.1.0';

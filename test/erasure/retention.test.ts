@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRetention, openErasureJournal } from '../../src/erasure/index.js';
-import { createSealingClock } from '../../src/platform/clock/trusted-clock.js';
+import { createTrustedClock } from '../../src/platform/clock/trusted-clock.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count, until } from '../pipeline/relay/pipeline.js';
 
@@ -25,7 +25,7 @@ function retentionBy({ ahead = 0, monotonic = () => performance.now() }: Clocks)
   const { pipeline, keyring, folder } = world;
   const journal = openErasureJournal(join(folder, 'journal', 'erasures.ndjson'));
   const logger = pino({ level: 'silent' });
-  const clock = createSealingClock({ db: pipeline.worker, logger, monotonic, now: () => Date.now() + ahead });
+  const clock = createTrustedClock({ db: pipeline.worker, logger, monotonic, now: () => Date.now() + ahead });
   return createRetention({ db: pipeline.worker, keyring, journal, logger, clock, everyMs: 20 });
 }
 

@@ -50,13 +50,13 @@ const GAUGES: readonly {
   },
   {
     name: 'consent_ledger_outbox_oldest_waiting_seconds',
-    help: 'Age of the oldest event that waits for the event log, parked sites left out; 0 if none waits.',
+    help: 'Age of the oldest event that waits for the event log, quarantined sites left out; 0 if none waits.',
     value: (state) => state.outboxOldestAge ?? 0,
   },
   {
-    name: 'consent_ledger_parked_sites',
+    name: 'consent_ledger_quarantined_sites',
     help: 'Sites of which nothing is relayed until an operator has looked.',
-    value: (state) => state.parkedSites,
+    value: (state) => state.quarantinedSites,
   },
   {
     name: 'consent_ledger_unsealed_events',

@@ -6,9 +6,9 @@ import { withTransaction } from '../../platform/database/pool.js';
 export interface PipelineState {
   /** At most the limit that was asked for. */
   readonly outboxWaiting: number;
-  /** Of the first waiting event of any site that is not parked. */
+  /** Of the first waiting event of any site that is not quarantined. */
   readonly outboxOldestAge: number | null;
-  readonly parkedSites: number;
+  readonly quarantinedSites: number;
   readonly unsealedEvents: number;
   readonly ledgerSize: number;
   /** Unix seconds. */
@@ -40,7 +40,7 @@ const StateRows = z.tuple([
     .object({
       waiting: z.int(),
       oldest_age: number,
-      parked: z.int(),
+      quarantined: z.int(),
       unsealed: z.int(),
       size: z.int(),
       last_batch: number,
@@ -53,7 +53,7 @@ const StateRows = z.tuple([
       (row): PipelineState => ({
         outboxWaiting: row.waiting,
         outboxOldestAge: row.oldest_age,
-        parkedSites: row.parked,
+        quarantinedSites: row.quarantined,
         unsealedEvents: row.unsealed,
         ledgerSize: row.size,
         lastBatchAt: row.last_batch,
@@ -86,8 +86,8 @@ const STATE_SQL = `
   select
     (select count(*) from (select from outbox where revision is null limit $1) w) as waiting,
     (select ${age('min(created_at)')} from (select * from first_waiting limit ${MAX_SITES}) f
-      where not exists (select from parked_sites p where p.site_id = f.site_id)) as oldest_age,
-    (select count(*) from parked_sites) as parked,
+      where not exists (select from quarantined_sites p where p.site_id = f.site_id)) as oldest_age,
+    (select count(*) from quarantined_sites) as quarantined,
     (select coalesce(sum(greatest(0, r.revision - coalesce(s.revision, -1))), 0)::bigint
        from relayed_streams r left join sealed_streams s using (stream)) as unsealed,
     (select coalesce(max(number) + 1, 0) from newest_batch) as size,

@@ -14,25 +14,28 @@ import { submissionOf } from './submission.js';
 import { createSubmitter, DEFAULT_GROUP_LIMITS, type GroupLimits, type GroupObserver } from './submit.js';
 import type { FoundToken } from './token-identity.js';
 
-/** Decides on consents (docs/admission.md). All methods throw RequestRefused for what a caller can cause or must retry. */
+/**
+ * Admits consents (docs/admission.md). Every method throws RequestRefused for an error of the
+ * client and for a failure that the client can retry.
+ */
 export interface Admission {
   /**
-   * Admits one consent or a batch. When it resolves, what was accepted is durable.
-   * @param parse reads the consents; the request's nonce is used up whether it throws or not
-   * @throws RequestRefused for a single consent that was refused, and for a batch that was refused whole
+   * Admits one consent or a submission batch. When it resolves, the accepted consents are durable.
+   * @param parse reads the consents; the nonce is consumed whether `parse` throws or not
+   * @throws RequestRefused if the single consent, or the submission batch as a whole, is refused
    */
   admit(request: ConsentsRequest, parse: () => readonly ParsedConsent[]): Promise<AdmissionResult>;
   /**
    * Mints an approval token.
-   * @param parse reads the request; called after the nonce was used up
+   * @param parse reads the request; called after the nonce is consumed
    */
   mint(request: SignedRequest, parse: () => ApprovalTokenRequest): Promise<ApprovalTokenResponse['data']>;
   /**
-   * Uses up the nonce of a request that is handled elsewhere.
-   * @throws RequestRefused NONCE_REPLAYED, or a failure to be retried
+   * Consumes the nonce of a request that another component handles.
+   * @throws RequestRefused NONCE_REPLAYED, or a failure that the client can retry
    */
   useNonce(request: SignedRequest): Promise<void>;
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in progress. */
   drain(): Promise<void>;
 }
 
@@ -44,13 +47,13 @@ export interface AdmissionOptions {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly outbox: OutboxGauge;
-  /** Told of failures of the database, for the log. */
+  /** Receives database failures for the logger. */
   readonly onError: (error: unknown) => void;
   readonly limits?: GroupLimits;
   readonly observer?: GroupObserver;
 }
 
-/** How often a request is judged anew because its site changed meanwhile. */
+/** Maximum number of evaluations of one request while its site keeps changing. */
 const MAX_TRIES = 4;
 const RETRY_AFTER_SECONDS = 2;
 
@@ -58,7 +61,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const { db, directory, random, clock, outbox } = options;
   const submitter = createSubmitter(db, options.limits ?? DEFAULT_GROUP_LIMITS, options.onError, options.observer);
 
-  /** Uses up the nonce of a request that goes no further, or has to be read first. */
+  /** Consumes the nonce of a request that is not submitted, or that is parsed afterwards. */
   const useNonce = async ({ caller, nonce }: SignedRequest): Promise<void> => {
     const { site } = caller;
     const outcome = await submitter.submit({ site, nonce: nonceDigest(site.siteId, nonce), consents: [] });
@@ -92,13 +95,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
     let nonce: Buffer | null = nonceDigest(site.siteId, request.nonce);
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const tokens = await findTokens(site, consents);
-      const judged = submissionOf(
+      const evaluated = submissionOf(
         { request, consents, site, tokens, nonce, now: clock(), isOutboxFull: outbox.isFull() },
         random,
       );
-      const outcome: SubmissionOutcome = await submitter.submit(judged.submission);
+      const outcome: SubmissionOutcome = await submitter.submit(evaluated.submission);
       if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
-      if (outcome.request !== 'stale') return resultsOf(request.shape, judged, outcome);
+      if (outcome.request !== 'stale') return resultsOf(request.shape, evaluated, outcome);
       nonce = null;
       site = await refreshed(request);
     }

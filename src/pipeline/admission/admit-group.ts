@@ -5,25 +5,33 @@ import { byteaArray, uuidArray } from './binary-arrays.js';
 import { type FieldWriter, recordArray, uuidBytes } from './binary-records.js';
 import type { PreparedConsent } from './prepare-consent.js';
 
-/** One consent of a submission. What is refused is sent too if its idempotency key might be remembered. */
+/**
+ * One consent of a submission. A refused consent is sent too, because its idempotency key may be
+ * stored.
+ */
 export interface SubmittedConsent {
-  /** `whole`: refuses its submission, `item`: itself; neither holds for a duplicate. */
+  /**
+   * `whole` refuses the submission, `item` refuses this consent. Neither applies to a duplicate.
+   */
   readonly refusal: 'none' | 'whole' | 'item';
-  /** Null for what is refused. */
+  /** Null for a refused consent. */
   readonly prepared: PreparedConsent | null;
   readonly idempotency: Buffer | null;
   readonly bodyDigest: Buffer | null;
 }
 
-/** One signed request on its way to the database. Without consents it only uses up its nonce. */
+/**
+ * One signed request as it is sent to the database. A submission without consents only consumes its
+ * nonce.
+ */
 export interface Submission {
   readonly site: Pick<SiteContext, 'siteId' | 'tenantId' | 'configRevision'>;
-  /** Null if an earlier try of the same request has used it up. */
+  /** Null if an earlier attempt of the same request consumed it. */
   readonly nonce: Buffer | null;
   readonly consents: readonly SubmittedConsent[];
 }
 
-/** The answer that an idempotency key got the first time. */
+/** The first response to an idempotency key. */
 export interface Original {
   readonly eventId: string;
   readonly proofHash: string;
@@ -78,9 +86,11 @@ const QUERY = {
 };
 
 /**
- * Admits a group of submissions in one transaction; when this resolves, what was accepted is durable.
- * @param submissions no nonce and no idempotency key twice
- * @throws pg.DatabaseError if the server refused (nothing of the group is kept); any other error leaves the outcome unknown
+ * Admits a group of submissions in one transaction. When it resolves, the accepted consents are
+ * durable.
+ * @param submissions must not contain a nonce or an idempotency key twice
+ * @throws pg.DatabaseError if the server rejected the group; then nothing of the group is stored.
+ *   After any other error the outcome is unknown.
  */
 export async function admitGroup(db: pg.Pool, submissions: readonly Submission[]): Promise<SubmissionOutcome[]> {
   const { rows } = await db.query({ ...QUERY, values: parametersOf(submissions) });
@@ -112,7 +122,7 @@ function known<T>(value: T | undefined): T {
   return value;
 }
 
-/** A consent with its places in the group, from 1. */
+/** A consent with its positions in the group, counted from 1. */
 interface Item {
   readonly request: number;
   readonly tenant: number;
@@ -132,13 +142,13 @@ interface Attachment {
   readonly ciphertext: Buffer;
 }
 
-/** Labels of `admission_refusal`, encoded. */
+/** Encoded labels of the enum `admission_refusal`. */
 const REFUSALS = { none: Buffer.from('none'), whole: Buffer.from('whole'), item: Buffer.from('item') } as const;
 
-/** About how many bytes an `admission_item` takes. */
+/** Estimated size of an `admission_item`, in bytes. */
 const ITEM_BYTES = 400;
 
-/** The parameters of `admit_group`, in its order. */
+/** Returns the parameters of `admit_group` in order. */
 function parametersOf(submissions: readonly Submission[]): Buffer[] {
   const tenants = new Map<string, number>();
   const sites = new Map<string, Site>();

@@ -34,8 +34,9 @@ const FoundRows = z.array(
 );
 
 /**
- * Looks approval tokens up, before the transaction that consumes them, because their details are needed to make the record.
- * @returns the site's tokens among those asked for, by their secret
+ * Looks up approval tokens before the transaction that consumes them, because the record contains
+ * their details.
+ * @returns the site's tokens among `tokens`, by their secret
  */
 export async function findApprovalTokens(
   db: Queryable,
@@ -71,7 +72,8 @@ export async function findApprovalTokens(
 const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
 
 /**
- * Makes a one-time approval token. Only its SHA-256 is stored: the answer is the one time that it can be seen.
+ * Mints a one-time approval token. The database stores only its SHA-256, so the response is the
+ * only place where the secret appears.
  * @throws RequestRefused DOCUMENT_NOT_FOUND, VERSION_NOT_FOUND, VALIDATION_ERROR
  */
 export async function mintApprovalToken(
@@ -137,7 +139,10 @@ interface TokenDocument {
   readonly versionId: string | null;
 }
 
-/** What the token will be good for: one active version, or whichever version of the document is active when it is used. */
+/**
+ * Returns the document that the token approves: one active version, or the version that is active
+ * when the token is consumed.
+ */
 function documentOf(site: SiteContext, request: ApprovalTokenRequest): TokenDocument {
   const slug = request.document_slug ?? null;
   if (request.document_version_id != null) {

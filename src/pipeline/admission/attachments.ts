@@ -4,9 +4,9 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { fromBase64, toHex } from '../../../schemas/crypto/encoding.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 
-/** A large content of a consent, kept beside the event. */
+/** A large value of a consent, stored separately from the event. */
 export interface Attachment {
-  /** Name of the request's field that it came in. */
+  /** Name of the request field that contained it. */
   readonly field: 'signature_image' | 'custom_document_content';
   readonly mediaType: string;
   readonly content: Uint8Array;
@@ -17,7 +17,10 @@ export interface Attachment {
 const startsWith = (bytes: Uint8Array, magic: readonly number[], offset = 0): boolean =>
   magic.every((byte, i) => bytes[offset + i] === byte);
 
-/** Images by their first bytes. SVG is none of them: it is a program that a browser runs. */
+/**
+ * Image types, recognized by their first bytes. SVG is excluded because a browser executes scripts
+ * in it.
+ */
 const IMAGE_TYPES: Readonly<Record<string, (bytes: Uint8Array) => boolean>> = {
   'image/png': (bytes) => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   'image/jpeg': (bytes) => startsWith(bytes, [0xff, 0xd8, 0xff]),
@@ -30,9 +33,9 @@ const PDF_MAGIC = [0x25, 0x50, 0x44, 0x46, 0x2d];
 const TEXT_TYPES = new Set(['text/plain', 'text/html', 'text/markdown']);
 
 /**
- * The large contents of a consent, decoded and compared with their stated types.
- * @throws RequestRefused INVALID_SIGNATURE_IMAGE, SIGNATURE_IMAGE_TOO_LARGE, INVALID_CUSTOM_DOCUMENT, UNSUPPORTED_CUSTOM_DOCUMENT_TYPE,
- *   CUSTOM_DOCUMENT_TOO_LARGE
+ * Decodes the large values of a consent and compares them with their declared types.
+ * @throws RequestRefused INVALID_SIGNATURE_IMAGE, SIGNATURE_IMAGE_TOO_LARGE,
+ *   INVALID_CUSTOM_DOCUMENT, UNSUPPORTED_CUSTOM_DOCUMENT_TYPE, CUSTOM_DOCUMENT_TOO_LARGE
  */
 export function attachmentsOf(request: ConsentRequest): readonly Attachment[] {
   const attachments: Attachment[] = [];
@@ -58,7 +61,10 @@ function signatureImage(text: string, statedType: string | null): Attachment {
   return attachment('signature_image', mediaType, content);
 }
 
-/** A text is the document itself; of a PDF the content is base64, as in the answers of the documents routes. */
+/**
+ * Decodes a custom document. A text is the document itself; a PDF is base64, as in the responses of
+ * the document routes.
+ */
 function customDocument(text: string, statedType: string | null): Attachment {
   const limit = CONSENT_LIMITS.customDocumentBytes;
   const { mediaType: urlType, payload } = splitDataUrl(text);
@@ -80,7 +86,7 @@ function attachment(field: Attachment['field'], mediaType: string, content: Uint
   return { field, mediaType, content, sha256: toHex(sha256(content)) };
 }
 
-/** Bytes that a base64 text decodes to. */
+/** Returns the number of bytes that a base64 text decodes to. */
 function base64Size(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   return Math.floor(text.length / 4) * 3 - padding;
@@ -94,7 +100,7 @@ function splitDataUrl(text: string): { mediaType: string | null; payload: string
   return { mediaType: bareType(head[1] ?? ''), payload: text.slice(head[0].length) };
 }
 
-/** A media type without its parameters, in lower case. */
+/** Returns a media type in lower case, without its parameters. */
 function bareType(text: string): string {
   const bare = (text.split(';')[0] ?? '').trim().toLowerCase();
   return bare === 'image/jpg' ? 'image/jpeg' : bare;

@@ -1,6 +1,7 @@
 /**
- * One-dimensional arrays in PostgreSQL's binary format (`array_send`): header of five 32-bit numbers, then each element with its length.
- * `pg` sends a Buffer as a binary parameter as it is, which spares both sides the escaping of text arrays.
+ * Encodes one-dimensional arrays in PostgreSQL's binary format (`array_send`): a header of five
+ * 32-bit numbers, then each element after its length. `pg` sends a Buffer as a binary parameter, so
+ * neither side escapes text.
  */
 const OID = { bytea: 17, int4: 23, uuid: 2950 } as const;
 
@@ -21,7 +22,7 @@ export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   return out;
 }
 
-/** @param values UUIDs with dashes, lower case */
+/** @param values UUIDs with dashes, in lower case */
 export function uuidArray(values: readonly string[]): Buffer {
   const out = withHeader(OID.uuid, values.length, HEADER_BYTES + values.length * 20);
   let at = HEADER_BYTES;
@@ -42,11 +43,13 @@ export function int4Array(values: readonly number[]): Buffer {
   return out;
 }
 
-/** An array without elements has no dimension: it is the first three numbers alone. */
+/**
+ * Prepends the header. An empty array has no dimension, so its header is the first three numbers.
+ */
 function withHeader(oid: number, count: number, size: number): Buffer {
   const out = Buffer.allocUnsafe(count === 0 ? 12 : size);
   out.writeInt32BE(count === 0 ? 0 : 1, 0);
-  // Whether there may be nulls: the server takes 1 for arrays without any, too.
+  // The flag "may contain nulls". The server accepts 1 for an array without nulls too.
   out.writeInt32BE(1, 4);
   out.writeInt32BE(oid, 8);
   if (count > 0) {

@@ -1,9 +1,12 @@
 /**
- * Arrays of composite types in PostgreSQL's binary format (`array_send` of `record_send`). `pg` sends a Buffer as a
- * binary parameter as it is, which spares both sides the escaping of text.
+ * Encodes arrays of composite types in PostgreSQL's binary format (`array_send` of `record_send`).
+ * `pg` sends a Buffer as a binary parameter, so neither side escapes text.
  */
 
-/** The type oid of a field. The server checks it for built-in types; types of the schema have no fixed oid. */
+/**
+ * Type OIDs of fields. The server checks the OID of built-in types; types of the schema have no
+ * fixed OID.
+ */
 const OID = { bytea: 17, int8: 20, int4: 23, text: 25, timestamptz: 1184, uuid: 2950, ofSchema: 0 } as const;
 
 const NULL_LENGTH = -1;
@@ -13,10 +16,10 @@ const TWO_TO_32 = 4_294_967_296;
 
 /**
  * Encodes an array of a composite type.
- * @param values one for each element
- * @param fieldCount fields of the composite type
+ * @param values one value for each element
+ * @param fieldCount number of fields of the composite type
  * @param writeFields writes each field of an element, in the order of the type
- * @param elementBytes about how many bytes an element takes; the buffer grows where that is too few
+ * @param elementBytes estimated bytes of an element; the buffer grows if they do not suffice
  */
 export function recordArray<T>(
   values: readonly T[],
@@ -39,7 +42,7 @@ export function uuidBytes(value: string): Buffer {
   return Buffer.from(value.replaceAll('-', ''), 'hex');
 }
 
-/** Writes fields one after the other. */
+/** Writes the fields of a composite value in order. */
 export class FieldWriter {
   #buffer: Buffer;
   #at = 0;
@@ -64,7 +67,7 @@ export class FieldWriter {
     else this.#eightBytes(OID.timestamptz, (value - POSTGRES_EPOCH) * 1000);
   }
 
-  /** @param value as `uuidBytes` makes it */
+  /** @param value result of `uuidBytes` */
   uuid(value: Uint8Array | null): void {
     this.#bytes(OID.uuid, value);
   }
@@ -84,7 +87,7 @@ export class FieldWriter {
 
   beginArray(count: number): void {
     this.#reserve(20);
-    // An array without elements has no dimension. The second number says whether there may be nulls.
+    // An empty array has no dimension. The second number is the flag "may contain nulls".
     this.#int(count === 0 ? 0 : 1);
     this.#int(0);
     this.#int(OID.ofSchema);
@@ -93,7 +96,7 @@ export class FieldWriter {
     this.#int(1);
   }
 
-  /** @returns what `endRecord` needs */
+  /** @returns the argument for `endRecord` */
   beginRecord(fieldCount: number): number {
     this.#reserve(8);
     this.#at += 4;

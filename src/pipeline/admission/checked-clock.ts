@@ -4,21 +4,22 @@ import { RequestRefused } from '../../platform/errors/request-refused.js';
 
 export interface CheckedClockOptions {
   readonly db: Queryable;
-  /** How often the clocks are compared while requests come, in milliseconds. */
+  /** Interval between comparisons of the clocks while requests arrive, in milliseconds. */
   readonly everyMs: number;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly monotonic: () => number;
-  /** Told when the clocks begin to differ too much. */
+  /** Called when the difference begins to exceed the limit. */
   readonly onDifference: (milliseconds: number) => void;
 }
 
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * The clock that records are dated by. It is compared with the database's in the background when it is asked, at most `everyMs` old while requests
- * come.
- * @returns Unix milliseconds; throws RequestRefused ADMISSION_UNAVAILABLE while the two differ by more than a minute
+ * Creates the clock that dates records. A call compares it with the clock of the database in the
+ * background, at most once in `everyMs`.
+ * @returns a function that returns Unix milliseconds; it throws RequestRefused
+ *   ADMISSION_UNAVAILABLE while the clocks differ by more than a minute
  */
 export function createCheckedClock(options: CheckedClockOptions): () => number {
   const { db, everyMs, now, monotonic, onDifference } = options;
@@ -34,7 +35,7 @@ export function createCheckedClock(options: CheckedClockOptions): () => number {
       if (isTrusted && !fits) onDifference(difference);
       isTrusted = fits;
     } catch {
-      // An unreachable database is found out, and told, by the admission itself.
+      // The admission itself detects and reports an unreachable database.
     } finally {
       looking = false;
       lookedAt = monotonic();

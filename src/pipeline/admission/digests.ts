@@ -2,23 +2,31 @@ import { hash } from 'node:crypto';
 import { hmacSha256 } from '../../platform/keys/index.js';
 import type { Channel } from '../../tenancy/directory/caller.js';
 
-/** 128 bits: enough that two keys of one site never meet by chance, and half the index. */
+/** 128 bits: two keys of one site practically never collide, and the index has half the size. */
 const DIGEST_BYTES = 16;
 
-/** What a nonce is remembered by. A nonce belongs to a site, and is nobody's personal datum. */
+/**
+ * Returns the digest that the database stores of a nonce. It needs no key: a nonce is unique per
+ * site and contains no personal data.
+ */
 export function nonceDigest(siteId: string, nonce: string): Buffer {
   return Buffer.from(hash('sha256', `${siteId}\0${nonce}`, 'binary'), 'latin1').subarray(0, DIGEST_BYTES);
 }
 
 /**
- * What an idempotency key is remembered by. Browser and backend have keys of their own: a browser's API key is public, and a visitor must not be
- * able to claim a key that the backend is going to use. Keyed, because callers put names into such keys.
+ * Returns the digest that the database stores of an idempotency key.
+ * Browser and backend have separate key spaces. The API key of a browser is public, and a visitor
+ * must not claim a key that the backend is going to use.
+ * The digest is keyed, because clients put names into idempotency keys.
  */
 export function idempotencyDigest(siteKey: Uint8Array, channel: Channel, key: string): Buffer {
   return hmacSha256(siteKey, `idempotency\0${channel}\0${key}`).subarray(0, DIGEST_BYTES);
 }
 
-/** Tells whether a later request with the same key says the same. Keyed: low-entropy content cannot be guessed from it. */
+/**
+ * Returns the digest that shows whether a later request with the same idempotency key has the same
+ * body. It is keyed, so low-entropy content cannot be guessed from it.
+ */
 export function bodyDigest(siteKey: Uint8Array, consent: unknown): Buffer {
   return hmacSha256(siteKey, `body\0${JSON.stringify(consent)}`).subarray(0, DIGEST_BYTES);
 }

@@ -4,7 +4,10 @@ import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js'
 import type { RandomPool } from '../../platform/keys/index.js';
 import type { Attachment } from './attachments.js';
 
-/** Fields of the request that the record itself holds, and the secret that is never kept. Every other becomes a disclosure. */
+/**
+ * Request fields that the record itself contains, and the secret that is never stored. Every other
+ * field becomes a disclosure.
+ */
 const NOT_DISCLOSED: ReadonlySet<string> = new Set([
   'consent_type',
   'decision',
@@ -15,18 +18,22 @@ const NOT_DISCLOSED: ReadonlySet<string> = new Set([
   'approval_token',
 ]);
 
-/** Names that a disclosure may have: what exports can choose from. */
+/** Names that a disclosure can have; record exports select from them. */
 export const DISCLOSABLE_FIELDS: readonly string[] = Object.keys(S2sConsentRequest.shape).filter(
   (name) => !NOT_DISCLOSED.has(name),
 );
 
-/** What the service itself knows or was told by the tenant's backend: it stands in place of the request's own values. */
+/**
+ * Values that the service determined itself or that the tenant's backend vouched for. They replace
+ * the values of the request.
+ */
 export type KnownValues = Readonly<Partial<Record<string, string | boolean>>>;
 
 /**
- * The personal part of a consent by name: what the request said, what is known beside it, and references to its large contents.
- * @param names of the fields that the request's schema knows
- * @param source the request as it came; null values count as absent
+ * Returns the personal fields of a consent: request values, known values and references to the
+ * attachments.
+ * @param names the fields that the schema of the request defines
+ * @param source the request as received; a null value counts as absent
  */
 export function personalFields(
   names: readonly string[],
@@ -47,15 +54,15 @@ export function personalFields(
 }
 
 export interface EncodedDisclosures {
-  /** The strings that travel, as a JSON array: what is encrypted. */
+  /** The encoded disclosures as a JSON array, before encryption. */
   readonly json: string;
-  /** Their digests, sorted: `_sd` of the record. */
+  /** The sorted digests of the disclosures: `_sd` of the record. */
   readonly digests: string[];
 }
 
 /**
- * Encodes disclosures exactly as `encodeDisclosure` of the format does (a test compares them), at half its cost: this is the largest single item
- * of admitting a consent.
+ * Encodes disclosures as `encodeDisclosure` of the format does, at half its cost; a test compares
+ * the two. This step is the largest single cost of admitting a consent.
  */
 export function encodeDisclosures(fields: ReadonlyMap<string, JsonValue>, random: RandomPool): EncodedDisclosures {
   const digests: string[] = [];

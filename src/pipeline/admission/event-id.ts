@@ -1,8 +1,8 @@
 import type { RandomPool } from '../../platform/keys/index.js';
 
 /**
- * A new event id: UUID version 7 (RFC 9562 §5.7), 48 bits of Unix milliseconds and 74 random ones. Ids of one time lie together, which keeps
- * the indexes that they are inserted into small to write.
+ * Creates an event id: UUID version 7 (RFC 9562 §5.7) with 48 bits of Unix milliseconds and 74
+ * random bits. Ids of one period are adjacent, so an insert touches few index pages.
  * @param now Unix milliseconds
  */
 export function newEventId(now: number, random: RandomPool): string {

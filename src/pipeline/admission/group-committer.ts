@@ -1,31 +1,37 @@
-/** How a group committer gathers, and what it may retry. */
+/** Limits and callbacks of a group committer. */
 export interface GroupCommitterOptions<Item, Result> {
   /**
-   * Sends a group as one unit that succeeds or fails whole.
-   * @returns one result for each item, in their order
+   * Sends a group as one unit that succeeds or fails as a whole.
+   * @returns one result for each item, in order
    */
   send(items: readonly Item[]): Promise<readonly Result[]>;
-  /** Keys of an item that must not be twice in one group: the second item waits for the next group. */
+  /**
+   * Returns the keys that must be unique within a group. A second item with the same key waits for
+   * the next group.
+   */
   keysOf(item: Item): readonly string[];
-  /** What an item counts for against `maxWeight`, e.g. rows or bytes. */
+  /** Returns the weight of an item against `maxWeight`, for example rows or bytes. */
   weightOf(item: Item): number;
-  /** Most items of a group. */
+  /** Maximum number of items in a group. */
   readonly maxItems: number;
-  /** Most weight of a group; a single item may exceed it and then goes alone. */
+  /** Maximum weight of a group. A single item may exceed it; it is then sent alone. */
   readonly maxWeight: number;
-  /** Groups that may be under way at once. */
+  /** Maximum number of groups in progress. */
   readonly maxInFlight: number;
-  /** Items that may wait; one more is refused with what `overloaded` makes. */
+  /** Maximum number of waiting items. The next item is refused with the error of `overloaded`. */
   readonly maxWaiting: number;
   overloaded(): Error;
-  /** Whether one item may have caused this failure, and nothing of its group was kept: then each is sent alone. */
+  /**
+   * Returns whether one item may have caused this failure and nothing of its group was stored. Then
+   * each item is sent alone.
+   */
   isItemFault(error: unknown): boolean;
 }
 
 export interface GroupCommitter<Item, Result> {
-  /** @throws what `send` throws for this item, or `overloaded()` */
+  /** @throws the error of `send` for this item, or `overloaded()` */
   submit(item: Item): Promise<Result>;
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when no item waits and no group is in progress. */
   drain(): Promise<void>;
 }
 
@@ -36,8 +42,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Gathers items while a group is under way and sends them together: as soon as a place is free, on the next turn of the event loop. It never
- * waits for more items to come.
+ * Creates a committer that collects items while a group is in progress. It sends them together on
+ * the next turn of the event loop after a place becomes free. It never waits for more items.
  */
 export function createGroupCommitter<Item, Result>(
   options: GroupCommitterOptions<Item, Result>,
@@ -88,7 +94,7 @@ export function createGroupCommitter<Item, Result>(
   };
 }
 
-/** The first items that fit together, in order of arrival, and those that stay. */
+/** Takes the first items that form a valid group, in order of arrival, and returns the rest. */
 function takeGroup<Item, Result>(
   waiting: Waiting<Item, Result>[],
   options: GroupCommitterOptions<Item, Result>,
@@ -103,7 +109,7 @@ function takeGroup<Item, Result>(
     const isFull = group.length >= options.maxItems || (group.length > 0 && weight + ownWeight > options.maxWeight);
     if (isFull) return { group, rest: rest.concat(waiting.slice(index)) };
     const isTwin = ownKeys.some((key) => keys.has(key));
-    // The keys of one that waits count too: a third with another of its keys must not overtake it.
+    // A third item that shares a key with this waiting item must not overtake it.
     for (const key of ownKeys) keys.add(key);
     if (isTwin) {
       rest.push(entry);
@@ -136,7 +142,10 @@ async function commit<Item, Result>(
   }
 }
 
-/** A failure that is no item's fault ends it: those behind would only meet it too. */
+/**
+ * Sends each item alone. A failure that no item caused ends the loop, because the remaining items
+ * would fail too.
+ */
 async function commitOneByOne<Item, Result>(
   group: readonly Waiting<Item, Result>[],
   options: GroupCommitterOptions<Item, Result>,

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 
-/** Tells roughly whether too many events wait for the log. */
+/** Reports approximately whether too many events wait for the event log. */
 export interface OutboxGauge {
-  /** As of the last look, at most about `everyMs` old while requests come. */
+  /**
+   * Returns the result of the last measurement, at most about `everyMs` old while requests arrive.
+   */
   isFull(): boolean;
 }
 
 export interface OutboxGaugeOptions {
   readonly db: Queryable;
-  /** Waiting events from which on the outbox is full. */
+  /** Number of waiting events at which the outbox is full. */
   readonly limit: number;
   readonly everyMs: number;
   /** Monotonic milliseconds. */
@@ -19,8 +21,8 @@ export interface OutboxGaugeOptions {
 const Count = z.tuple([z.object({ waiting: z.int() })]);
 
 /**
- * An estimate is enough: the limit protects the disk, and is no promise to anyone. It looks again in the background when it is asked, so an idle
- * process asks nothing of the database.
+ * Creates a gauge. An estimate suffices, because the limit only protects the disk. A call measures
+ * in the background, so an idle process sends no query.
  */
 export function createOutboxGauge({ db, limit, everyMs, monotonic }: OutboxGaugeOptions): OutboxGauge {
   let full = false;
@@ -37,7 +39,7 @@ export function createOutboxGauge({ db, limit, everyMs, monotonic }: OutboxGauge
       });
       full = Count.parse(rows)[0].waiting >= limit;
     } catch {
-      // An unreachable database is found out, and told, by the admission itself.
+      // The admission itself detects and reports an unreachable database.
     } finally {
       looking = false;
       lookedAt = monotonic();

@@ -13,17 +13,17 @@ import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Channel } from '../../tenancy/directory/caller.js';
 import { type Attachment, attachmentsOf } from './attachments.js';
 
-/** A consent whose shape and sizes are right. */
+/** A consent with valid shape and sizes. */
 export interface ParsedConsent {
   readonly request: ConsentRequest;
   readonly attachments: readonly Attachment[];
-  /** The item as it came. */
+  /** The item as received. */
   readonly source: JsonObject;
 }
 
 /**
- * Reads the consents out of a request.
- * @param json strictly parsed
+ * Parses the consents of a request.
+ * @param json strictly parsed JSON
  * @returns one consent for `single`, 1 to 100 for `batch`
  * @throws RequestRefused VALIDATION_ERROR and the payload codes (docs/admission.md, step 11)
  */
@@ -47,7 +47,10 @@ export function parseConsents(json: JsonValue, shape: 'single' | 'batch', channe
 
 const MAX_FIELD_ERRORS = 50;
 
-/** @throws RequestRefused INVALID_CATEGORIES if nothing but categories is wrong, else VALIDATION_ERROR */
+/**
+ * @throws RequestRefused INVALID_CATEGORIES if only the categories are invalid, otherwise
+ *   VALIDATION_ERROR
+ */
 function validated<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -67,7 +70,10 @@ function validated<T>(
 const isCategories = (path: readonly PropertyKey[]): boolean => path[0] === 'categories';
 const isCategoriesOfItem = (path: readonly PropertyKey[]): boolean => path[2] === 'categories';
 
-/** The schema has found an object here: this is for the compiler, and for whoever changes the schema. */
+/**
+ * Narrows the type for the compiler. The schema has already required an object; a change of the
+ * schema fails here.
+ */
 function objectOf(json: JsonValue | undefined): JsonObject {
   if (json === null || typeof json !== 'object' || Array.isArray(json))
     throw new Error('a validated consent is no object');

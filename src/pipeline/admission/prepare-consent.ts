@@ -15,12 +15,12 @@ import type { Caller } from '../../tenancy/directory/caller.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { bodyText } from './body-text.js';
 import { encodeDisclosures, type KnownValues, personalFields } from './disclosures.js';
+import type { Evaluation, SiteConfig } from './evaluate.js';
 import { newEventId } from './event-id.js';
-import type { Judgement, SiteConfig } from './judge.js';
 import type { ParsedConsent } from './parse-consents.js';
 import { vouchedFields } from './token-identity.js';
 
-/** Everything that the transaction writes for one consent, and what its caller is answered. */
+/** All rows that the transaction writes for one consent, and the data of the response. */
 export interface PreparedConsent {
   readonly eventId: string;
   /** `ConsentRecordedBody` as JSON. */
@@ -35,7 +35,7 @@ export interface PreparedConsent {
   readonly attachments: readonly { readonly id: string; readonly ciphertext: Buffer }[];
 }
 
-/** The connection that a browser's request came by. */
+/** Connection of a browser's request. */
 export interface Connection {
   readonly ipAddress: string;
   readonly userAgent: string | null;
@@ -43,7 +43,7 @@ export interface Connection {
 
 export interface PrepareOptions {
   readonly consent: ParsedConsent;
-  readonly judgement: Extract<Judgement, { readonly kind: 'fit' }>;
+  readonly evaluation: Extract<Evaluation, { readonly kind: 'admissible' }>;
   readonly site: SiteContext;
   readonly caller: Pick<Caller, 'apiKey' | 'channel'>;
   readonly connection: Connection;
@@ -51,9 +51,12 @@ export interface PrepareOptions {
   readonly now: number;
 }
 
-/** Makes the event of a consent: record, proof hash, encrypted disclosures and attachments, and its row of the key table. */
+/**
+ * Creates the event of a consent: record, proof hash, encrypted disclosures and attachments, and
+ * the row of the key table.
+ */
 export function prepareConsent(options: PrepareOptions, random: RandomPool): PreparedConsent {
-  const { consent, judgement, site, now } = options;
+  const { consent, evaluation, site, now } = options;
   const eventId = newEventId(now, random);
   const seed = random.take(SEED_BYTES);
   const key = recordKey(site.siteKey, seed, eventId);
@@ -89,18 +92,18 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
     createdAt: now,
     seed,
     indexes: indexesOf(fields, site.siteKey),
-    tokenId: judgement.token?.id ?? null,
+    tokenId: evaluation.token?.id ?? null,
     attachments,
   };
 }
 
 function recordOf(
-  { consent, judgement, site, caller, now }: PrepareOptions,
+  { consent, evaluation, site, caller, now }: PrepareOptions,
   eventId: string,
   digests: string[],
 ): ConsentRecord {
   const { request } = consent;
-  const { config, version, token } = judgement;
+  const { config, version, token } = evaluation;
   return {
     v: 1,
     hash_version: HASH_VERSION,
@@ -141,8 +144,8 @@ function knownCategories(asked: ConsentRequest['categories'], config: SiteConfig
   return known;
 }
 
-function knownValues({ caller, connection, judgement }: PrepareOptions): KnownValues {
-  const identity = judgement.token?.identity;
+function knownValues({ caller, connection, evaluation }: PrepareOptions): KnownValues {
+  const identity = evaluation.token?.identity;
   const known: Record<string, string | boolean | undefined> = {};
   if (caller.channel === 'browser') {
     known.ip_address = connection.ipAddress;

@@ -2,12 +2,15 @@ import type { Caller } from '../../tenancy/directory/caller.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { Connection } from './prepare-consent.js';
 
-/** A signed request whose key, signature, timestamp and form of nonce are right, with nothing else looked at. */
+/**
+ * A signed request with a valid API key, signature, timestamp and nonce format. Nothing else is
+ * checked yet.
+ */
 export interface SignedRequest {
   readonly caller: Caller;
   readonly nonce: string;
   /**
-   * Judges the request's credentials and origin by a newer state of the site than the guards have seen.
+   * Reauthorizes the credentials and the origin of the request against a newer state of the site.
    * @throws RequestRefused
    */
   readonly authorize: (site: SiteContext) => void;

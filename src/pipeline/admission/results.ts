@@ -1,7 +1,7 @@
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
-import type { JudgedConsent, JudgedRequest } from './submission.js';
+import type { EvaluatedConsent, EvaluatedRequest } from './submission.js';
 
 export interface AcceptedConsent {
   readonly status: 'accepted';
@@ -16,19 +16,25 @@ export interface AcceptedConsent {
 export type ConsentResult = AcceptedConsent | { readonly status: 'rejected'; readonly error: RequestRefused };
 
 export interface AdmissionResult {
-  /** One for each consent of the request, in order. Of a single consent: an accepted one. */
+  /**
+   * One result for each consent of the request, in order. For a single consent: its accepted
+   * result.
+   */
   readonly consents: readonly ConsentResult[];
-  /** Whether an idempotency key was used with another body: the answer is then the original one. */
+  /**
+   * Whether an idempotency key was used with a different body. The response is then the original
+   * one.
+   */
   readonly isMismatch: boolean;
 }
 
 /**
- * What the caller is answered.
- * @throws RequestRefused if the request was refused whole, or was for a single consent that was refused
+ * Builds the result of a request.
+ * @throws RequestRefused if the request was refused as a whole, or its single consent was refused
  */
 export function resultsOf(
   shape: 'single' | 'batch',
-  { consents }: JudgedRequest,
+  { consents }: EvaluatedRequest,
   outcome: SubmissionOutcome,
 ): AdmissionResult {
   if (outcome.request === 'refused') throw wholeRefusal(consents, outcome);
@@ -50,7 +56,7 @@ export function resultsOf(
   return { consents: results, isMismatch };
 }
 
-function resultOf(consent: Extract<JudgedConsent, { kind: 'submitted' }>, outcome: ConsentOutcome): ConsentResult {
+function resultOf(consent: Extract<EvaluatedConsent, { kind: 'submitted' }>, outcome: ConsentOutcome): ConsentResult {
   switch (outcome.kind) {
     case 'accepted': {
       const { eventId, proofHash, createdAt } = known(consent.prepared);
@@ -79,11 +85,14 @@ function resultOf(consent: Extract<JudgedConsent, { kind: 'submitted' }>, outcom
   }
 }
 
-/** A quota that is used up does not come back soon: whoever retries by the header should not do so every second. */
+/** A used-up quota lasts long, so a client that follows Retry-After must not retry every second. */
 const QUOTA_RETRY_SECONDS = 3600;
 
-/** The first refusal that holds: that of an item whose key is remembered does not. */
-function wholeRefusal(consents: readonly JudgedConsent[], outcome: SubmissionOutcome): RequestRefused {
+/**
+ * Returns the first refusal that applies. A refusal does not apply to an item whose idempotency key
+ * is stored.
+ */
+function wholeRefusal(consents: readonly EvaluatedConsent[], outcome: SubmissionOutcome): RequestRefused {
   for (const [index, consent] of consents.entries()) {
     if (consent.kind !== 'submitted' || consent.refusal?.scope !== 'whole') continue;
     if (outcome.consents[consent.place]?.kind === 'duplicate') continue;

@@ -3,28 +3,30 @@ import type { RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import type { Submission, SubmittedConsent } from './admit-group.js';
 import { bodyDigest, idempotencyDigest } from './digests.js';
-import { judge } from './judge.js';
+import { evaluate } from './evaluate.js';
 import type { ParsedConsent } from './parse-consents.js';
 import { type PreparedConsent, prepareConsent } from './prepare-consent.js';
 import type { ConsentsRequest } from './request.js';
 import type { FoundToken } from './token-identity.js';
 
-/** Where the answer for one consent of the request comes from. */
-export type JudgedConsent =
+/** Source of the result of one consent of the request. */
+export type EvaluatedConsent =
   | {
       readonly kind: 'submitted';
-      /** Its place in the submission. */
+      /** Its index in the submission. */
       readonly place: number;
       readonly prepared: PreparedConsent | null;
       readonly refusal: { readonly scope: 'whole' | 'item'; readonly error: RequestRefused } | null;
     }
-  /** The same idempotency key came earlier in the same batch: its answer holds. */
+  /**
+   * The same idempotency key occurred earlier in the same submission batch; that result applies.
+   */
   | { readonly kind: 'twin'; readonly of: number; readonly sameBody: boolean };
 
-export interface JudgedRequest {
+export interface EvaluatedRequest {
   readonly submission: Submission;
-  /** One for each consent of the request, in order. */
-  readonly consents: readonly JudgedConsent[];
+  /** One entry for each consent of the request, in order. */
+  readonly consents: readonly EvaluatedConsent[];
 }
 
 export interface SubmissionOptions {
@@ -41,12 +43,15 @@ export interface SubmissionOptions {
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Judges every consent of a request by one state of its site, and makes the events of those that are fit. */
-export function submissionOf(options: SubmissionOptions, random: RandomPool): JudgedRequest {
+/**
+ * Evaluates every consent of a request against one state of its site, and creates the events of the
+ * admissible ones.
+ */
+export function submissionOf(options: SubmissionOptions, random: RandomPool): EvaluatedRequest {
   const { site, consents, nonce } = options;
   const { channel } = options.request.caller;
   const submitted: SubmittedConsent[] = [];
-  const judged: JudgedConsent[] = [];
+  const evaluated: EvaluatedConsent[] = [];
   const firstByKey = new Map<string, { readonly index: number; readonly body: Buffer }>();
 
   for (const [index, consent] of consents.entries()) {
@@ -55,13 +60,13 @@ export function submissionOf(options: SubmissionOptions, random: RandomPool): Ju
     if (key !== null && body !== null) {
       const first = firstByKey.get(key);
       if (first !== undefined) {
-        judged.push({ kind: 'twin', of: first.index, sameBody: first.body.equals(body) });
+        evaluated.push({ kind: 'twin', of: first.index, sameBody: first.body.equals(body) });
         continue;
       }
       firstByKey.set(key, { index, body });
     }
-    const { prepared, refusal } = judgeAndPrepare(options, consent, random);
-    judged.push({ kind: 'submitted', place: submitted.length, prepared, refusal });
+    const { prepared, refusal } = evaluateAndPrepare(options, consent, random);
+    evaluated.push({ kind: 'submitted', place: submitted.length, prepared, refusal });
     submitted.push({
       refusal: refusal?.scope ?? 'none',
       prepared,
@@ -69,21 +74,21 @@ export function submissionOf(options: SubmissionOptions, random: RandomPool): Ju
       bodyDigest: body,
     });
   }
-  return { submission: { site, nonce, consents: submitted }, consents: judged };
+  return { submission: { site, nonce, consents: submitted }, consents: evaluated };
 }
 
-function judgeAndPrepare(
+function evaluateAndPrepare(
   { request, site, tokens, now, isOutboxFull }: SubmissionOptions,
   consent: ParsedConsent,
   random: RandomPool,
-): Pick<Extract<JudgedConsent, { kind: 'submitted' }>, 'prepared' | 'refusal'> {
+): Pick<Extract<EvaluatedConsent, { kind: 'submitted' }>, 'prepared' | 'refusal'> {
   const token = consent.request.approval_token;
-  const judgement = judge(consent, site, token == null ? null : (tokens.get(token) ?? null));
-  if (judgement.kind === 'refused') return { prepared: null, refusal: judgement };
+  const evaluation = evaluate(consent, site, token == null ? null : (tokens.get(token) ?? null));
+  if (evaluation.kind === 'refused') return { prepared: null, refusal: evaluation };
   if (isOutboxFull) {
     const error = new RequestRefused('QUEUE_OVERLOADED', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     return { prepared: null, refusal: { scope: 'whole', error } };
   }
   const { caller, connection } = request;
-  return { prepared: prepareConsent({ consent, judgement, site, caller, connection, now }, random), refusal: null };
+  return { prepared: prepareConsent({ consent, evaluation, site, caller, connection, now }, random), refusal: null };
 }

@@ -4,11 +4,13 @@ import { admitGroup, type Submission, type SubmissionOutcome } from './admit-gro
 import { isItemFault } from './database-failure.js';
 import { createGroupCommitter } from './group-committer.js';
 
-/** The way of submissions to the database: gathered into groups, each group one transaction. */
+/** Sends submissions to the database in groups. Each group is one transaction. */
 export interface Submitter {
   /**
-   * @throws RequestRefused ADMISSION_UNAVAILABLE if the database does not answer (the outcome is then unknown: a retry with the same idempotency key
-   *   finds out), QUEUE_OVERLOADED if too many requests wait in this process; pg.DatabaseError if the server refused this submission itself
+   * @throws RequestRefused ADMISSION_UNAVAILABLE if the database does not respond. The outcome is
+   *   then unknown; a retry with the same idempotency key returns it.
+   * @throws RequestRefused QUEUE_OVERLOADED if too many submissions wait in this process
+   * @throws pg.DatabaseError if the server rejected this submission itself
    */
   submit(submission: Submission): Promise<SubmissionOutcome>;
   drain(): Promise<void>;
@@ -28,15 +30,15 @@ export const DEFAULT_GROUP_LIMITS: GroupLimits = {
   maxWaiting: 5_000,
 };
 
-/** Watches submissions and the groups that they are sent in: for metrics and traces. */
+/** Observes submissions and their groups, for metrics and traces. */
 export interface GroupObserver {
-  /** A submission begins to wait for its group. */
+  /** Called when a submission begins to wait for its group. */
   joins(submission: Submission): void;
-  /** Calls `send`, which sends a group, once. */
+  /** Calls `send` exactly once; `send` transmits the group. */
   around<T>(submissions: readonly Submission[], send: () => Promise<T>): Promise<T>;
 }
 
-const NOBODY: GroupObserver = { joins: () => undefined, around: (_submissions, send) => send() };
+const NO_OBSERVER: GroupObserver = { joins: () => undefined, around: (_submissions, send) => send() };
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -44,9 +46,9 @@ export function createSubmitter(
   db: pg.Pool,
   limits: GroupLimits,
   onError: (error: unknown) => void,
-  observer: GroupObserver = NOBODY,
+  observer: GroupObserver = NO_OBSERVER,
 ): Submitter {
-  // A group is full by count of consents or by bytes, whichever comes first: both are scaled to one weight.
+  // A group is limited by its consents and by its bytes. Both are scaled to one weight.
   const bytesPerConsent = limits.maxGroupBytes / limits.maxGroupConsents;
   const committer = createGroupCommitter<Submission, SubmissionOutcome>({
     send: (submissions) => observer.around(submissions, () => admitGroup(db, submissions)),

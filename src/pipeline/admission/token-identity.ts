@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { VOUCHABLE_FIELDS } from '../../../schemas/events/consent-recorded.js';
 
-/** What a tenant's backend vouches for when it mints an approval token; kept only encrypted, in the token's row. */
+/**
+ * Identity that a tenant's backend vouches for when it mints an approval token. It is stored only
+ * encrypted, in the row of the token.
+ */
 export const TokenIdentity = z.strictObject({
   subject: z.string().min(1).max(CONSENT_LIMITS.visitorId),
   signer_name: z.string().optional(),
@@ -14,7 +17,10 @@ export const TokenIdentity = z.strictObject({
 });
 export type TokenIdentity = z.infer<typeof TokenIdentity>;
 
-/** An approval token as it was found before the transaction, which alone decides whether it can still be consumed. */
+/**
+ * An approval token as read before the transaction. Only the transaction decides whether it can
+ * still be consumed.
+ */
 export interface FoundToken {
   readonly id: string;
   readonly documentId: string;
@@ -25,7 +31,7 @@ export interface FoundToken {
   readonly identity: TokenIdentity;
 }
 
-/** What a token vouches for, by the names that the record's disclosures have, sorted. */
+/** Returns the sorted names of the disclosures that a token vouches for. */
 export function vouchedFields({ identity, customDocumentHash }: FoundToken): (typeof VOUCHABLE_FIELDS)[number][] {
   return VOUCHABLE_FIELDS.filter((name) => {
     if (name === 'visitor_id') return true;

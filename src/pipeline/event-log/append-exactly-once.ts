@@ -3,32 +3,40 @@ import { eventSize } from './new-events.js';
 import type { EventLog, NewEvent } from './port.js';
 import { assertSameEvent } from './same-event.js';
 
-/** How many appends in a row may fail with an unknown outcome or a conflict before the last failure is passed on. */
+/**
+ * Number of consecutive appends that may fail with an unknown outcome or a conflict before the last
+ * failure is thrown.
+ */
 const MAX_FAILURES = 5;
 const PAGE = 200;
 
 export interface AppendExactlyOnceOptions {
   /**
-   * True only if the caller knows that these events were never sent before, by any process: spares the look at the stream
-   * that otherwise comes before the first append.
+   * True only if no process ever sent these events before. It saves the read of the stream before
+   * the first append.
    */
   readonly firstAttempt?: boolean;
 }
 
-/** Where the events are: event n has revision `firstRevision + n`. */
+/** Revisions of the events: event n has revision `firstRevision + n`. */
 export interface AppendedRange {
   readonly firstRevision: number;
   readonly lastRevision: number;
 }
 
 /**
- * Appends events so that each is in the stream exactly once, however often this is called again with them: after a lost answer, a conflict,
- * a crash; also when the call that failed had fewer events than this one. They are cut into runs that one append takes.
- * @param expectedRevision revision of the event before `events[0]`, as at the first attempt; `NO_STREAM` (-1) if there is none
+ * Appends events so that the stream contains each of them exactly once, however often it is called
+ * with them. This holds after a lost response, a conflict or a crash, and also if the failed call
+ * had fewer events. The events are split into runs that one append accepts.
+ * @param expectedRevision revision of the event before `events[0]`, as at the first attempt;
+ *   `NO_STREAM` (-1) if there is none
  * @param events any number; none of them larger than `log.maxAppendBytes`
- * @throws LogDiverged if the stream has another event, or one with other bytes, where one of these must be;
- *   LogBehind if the stream ends before `expectedRevision`; AppendTooLarge, AppendRefused, EventLogUnavailable;
- *   AppendOutcomeUnknown, RevisionConflict if the log goes on failing so (call again later)
+ * @throws LogDiverged if the stream has another event, or one with other bytes, where one of these
+ *   must be
+ * @throws LogBehind if the stream ends before `expectedRevision`
+ * @throws AppendTooLarge, AppendRefused, EventLogUnavailable
+ * @throws AppendOutcomeUnknown, RevisionConflict if the log keeps failing in this way; the caller
+ *   retries later
  */
 export async function appendExactlyOnce(
   eventLog: EventLog,
@@ -59,7 +67,10 @@ export async function appendExactlyOnce(
   return { firstRevision: expectedRevision + 1, lastRevision: expectedRevision + events.length };
 }
 
-/** How many of the first events the stream holds; those before `known` are not read again. */
+/**
+ * Returns how many of the first events the stream contains. Events before `known` are not read
+ * again.
+ */
 async function countPresent(
   eventLog: EventLog,
   stream: string,
@@ -87,7 +98,7 @@ async function countPresent(
   return present;
 }
 
-/** The longest run of events from `start` that one append takes; at least one event. */
+/** Returns the longest run of events from `start` that one append accepts, at least one event. */
 function nextRun(events: readonly NewEvent[], start: number, maxBytes: number): NewEvent[] {
   let end = start;
   let bytes = 0;

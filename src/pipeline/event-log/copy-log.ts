@@ -7,16 +7,18 @@ import { assertSameEvent } from './same-event.js';
 const PAGE = 1_000;
 
 export interface CopyProgress {
-  /** Events that the target had already, from an earlier copy that was interrupted. */
+  /** Number of events that the target already contained, from an interrupted copy. */
   readonly present: number;
   readonly copied: number;
 }
 
 /**
- * Copies a log to another one: the same streams, revisions, ids and bytes, in the same global order. Nobody may write to either meanwhile.
- * A copy that was interrupted goes on where it stopped: what the target holds is compared with the source, event by event.
- * @param onProgress told after each page
- * @throws LogDiverged if the target holds anything but the beginning of the source; whatever reading and appending throw
+ * Copies a log to another one with the same streams, revisions, ids and bytes, in the same global
+ * order. No process may write to either log in the meantime. An interrupted copy is continued: each
+ * event of the target is compared with the source.
+ * @param onProgress called after each page
+ * @throws LogDiverged if the target contains anything but the beginning of the source
+ * @throws any error of reading and appending
  */
 export async function copyLog(
   from: EventLog,
@@ -81,7 +83,10 @@ interface Run {
   readonly events: LoggedEvent[];
 }
 
-/** Neighbours of one stream, as many as one append takes: appended whole, they keep the global order. */
+/**
+ * Groups neighbours of one stream, as many as one append accepts. Appending a group as a whole
+ * preserves the global order.
+ */
 function runsOf(events: readonly LoggedEvent[], maxBytes: number): Run[] {
   const runs: Run[] = [];
   let bytes = 0;

@@ -12,27 +12,36 @@ export class RevisionConflict extends Error {
   }
 }
 
-/** No answer, or no answer in time: the events may have been appended or not. Read the stream to find out. */
+/**
+ * No response arrived in time: the events may have been appended or not. The caller reads the
+ * stream to find out.
+ */
 export class AppendOutcomeUnknown extends Error {
   override readonly name = 'AppendOutcomeUnknown';
 }
 
-/** More bytes than one append takes; nothing was appended. */
+/** The events exceed the bytes of one append; nothing was appended. */
 export class AppendTooLarge extends Error {
   override readonly name = 'AppendTooLarge';
 }
 
-/** The log refuses these events for good (an id that is elsewhere in the log, a deleted stream); nothing was appended. */
+/**
+ * The log refuses these events permanently (an id that is elsewhere in the log, a deleted stream);
+ * nothing was appended.
+ */
 export class AppendRefused extends Error {
   override readonly name = 'AppendRefused';
 }
 
-/** The log cannot be reached or refuses to answer; nothing was appended by this call. */
+/** The log is unreachable or refuses to respond; this call appended nothing. */
 export class EventLogUnavailable extends Error {
   override readonly name = 'EventLogUnavailable';
 }
 
-/** The log holds another event where the caller's must be: it was written by someone else, or an event was altered. */
+/**
+ * The log has a different event at the place of the caller's event. Another program wrote it, or an
+ * event was altered.
+ */
 export class LogDiverged extends OperatorNeeded {
   override readonly name = 'LogDiverged';
   constructor(
@@ -44,7 +53,10 @@ export class LogDiverged extends OperatorNeeded {
   }
 }
 
-/** The log ends before a revision that the caller knows to have been appended, as after a restore from an older backup. */
+/**
+ * The log ends before a revision that is recorded as appended, as after a restore from an older
+ * backup.
+ */
 export class LogBehind extends OperatorNeeded {
   override readonly name = 'LogBehind';
   constructor(
@@ -59,7 +71,7 @@ export class LogBehind extends OperatorNeeded {
   }
 }
 
-/** Postgres belongs to another event log than the one that is configured. */
+/** PostgreSQL belongs to another event log than the configured one. */
 export class LogIdentityMismatch extends OperatorNeeded {
   override readonly name = 'LogIdentityMismatch';
   constructor(

@@ -4,7 +4,7 @@ import { LOG_STARTED } from '../../../schemas/events/ledger.js';
 import { AppendOutcomeUnknown, LogIdentityMismatch, RevisionConflict } from './errors.js';
 import { type EventLog, type NewEvent, NO_STREAM } from './port.js';
 
-/** The stream whose only event names the log. */
+/** Name of the stream whose only event identifies the log. */
 export const LOG_IDENTITY_STREAM = 'log-identity';
 
 const MAX_ATTEMPTS = 5;
@@ -15,11 +15,12 @@ const logStarted = z.strictObject({
 });
 
 /**
- * The identity of a log (a UUID), which a copy of the log keeps. A log that is empty, and was never known, is given one.
- * @param storedIdentity the identity that Postgres has stored; null at the first start
+ * Returns the identity of a log (a UUID), which a copy of the log keeps. An empty log that was
+ * never used receives a new identity.
+ * @param storedIdentity the identity that PostgreSQL has stored; null at the first start
  * @returns the identity, for the caller to store
- * @throws LogIdentityMismatch if the log has another identity than the stored one, or none; EventLogUnavailable,
- *   AppendOutcomeUnknown (call again)
+ * @throws LogIdentityMismatch if the log has another identity than the stored one, or none
+ * @throws EventLogUnavailable, AppendOutcomeUnknown (call again)
  */
 export async function ensureLogIdentity(eventLog: EventLog, storedIdentity: string | null): Promise<string> {
   const found = await readLogIdentity(eventLog);
@@ -27,7 +28,7 @@ export async function ensureLogIdentity(eventLog: EventLog, storedIdentity: stri
   return found ?? (await writeLogIdentity(eventLog, randomUUID()));
 }
 
-/** The identity of a log, or null if it has none yet. */
+/** Returns the identity of a log, or null if it has none yet. */
 export async function readLogIdentity(eventLog: EventLog): Promise<string | null> {
   const [event] = await eventLog.readStream(LOG_IDENTITY_STREAM, 0, 1);
   if (event === undefined) return null;
@@ -36,8 +37,9 @@ export async function readLogIdentity(eventLog: EventLog): Promise<string | null
 }
 
 /**
- * Gives a log without identity one: a new one, or (`admin log recover`) that of the log which it replaces.
- * @returns the identity that the log has now; another one if another process was first
+ * Writes the identity of a log that has none: a new one, or (`admin log recover`) that of the log
+ * which it replaces.
+ * @returns the identity that the log has now; a different one if another process was first
  */
 export async function writeLogIdentity(eventLog: EventLog, identity: string): Promise<string> {
   const event = startEvent(identity);

@@ -1,7 +1,7 @@
 import { AppendTooLarge } from './errors.js';
 import { MAX_APPEND_BYTES, type NewEvent, NO_STREAM } from './port.js';
 
-/** What each event costs beside its own bytes, whatever the adapter adds to it: a frame, an id, a content type. */
+/** Overhead of each event in bytes: the frame, the id and the content type that an adapter adds. */
 const EVENT_OVERHEAD = 64;
 
 const STREAM_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,199}$/;
@@ -9,16 +9,18 @@ const EVENT_TYPE = /^[A-Za-z][A-Za-z0-9._-]{0,99}$/;
 const LOWER_CASE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * The bytes that an event counts for against `EventLog.maxAppendBytes`: body, metadata, its type twice (EventStoreDB counts it as
- * UTF-16), and a fixed overhead.
+ * Returns the bytes of an event that count against `EventLog.maxAppendBytes`: body, metadata, its
+ * type twice (EventStoreDB counts it as UTF-16), and a fixed overhead.
  */
 export function eventSize(event: Pick<NewEvent, 'type' | 'data' | 'metadata'>): number {
   return event.data.byteLength + event.metadata.byteLength + 2 * event.type.length + EVENT_OVERHEAD;
 }
 
 /**
- * Refuses, the same way for every adapter, what no log may hold.
- * @throws TypeError for names, ids or revisions of the wrong form, no events, or an id used twice; AppendTooLarge
+ * Rejects invalid events in the same way for every adapter.
+ * @throws TypeError for names, ids or revisions of the wrong form, for no events, or for an id used
+ *   twice
+ * @throws AppendTooLarge
  */
 export function assertAppendable(stream: string, expectedRevision: number, events: readonly NewEvent[]): void {
   if (!STREAM_NAME.test(stream)) throw new TypeError(`not a stream name: ${JSON.stringify(stream)}`);

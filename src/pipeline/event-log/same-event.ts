@@ -2,8 +2,9 @@ import { LogDiverged } from './errors.js';
 import type { NewEvent, StreamEvent } from './port.js';
 
 /**
- * Passes if the event found in a log is the one wanted, to the byte.
- * @throws LogDiverged naming what differs (never a body: it may be personal)
+ * Verifies that the event in the log equals the wanted event byte for byte.
+ * @throws LogDiverged with the name of the differing part, never a body, because bodies may contain
+ *   personal data
  */
 export function assertSameEvent(wanted: NewEvent, found: StreamEvent): void {
   const reason = difference(wanted, found);

@@ -6,16 +6,16 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { AppendOutcomeUnknown, LogBehind, RevisionConflict } from '../event-log/errors.js';
 import type { EventLog, NewEvent } from '../event-log/port.js';
 
-/** A new event of the ledger. */
+/** Creates a new event of the ledger. */
 export function ledgerEvent(type: string, body: JsonValue): NewEvent {
   return { id: randomUUID(), type, data: utf8(canonicalJson(body)), metadata: new Uint8Array(0) };
 }
 
 /**
- * Appends events to `ledger`, all or none, if the stream is still where the caller believes it to be. Whatever the outcome, the caller reads the ledger
- * next: only what stands there counts.
+ * Appends events to `ledger`, all or none, if the stream still has the expected revision. After any
+ * outcome, the caller reads the ledger; only its content is authoritative.
  * @param revision the last revision that the caller has applied
- * @returns false if someone else was first, or the answer was lost
+ * @returns false if another process was first, or the response was lost
  * @throws LogBehind, EventLogUnavailable, AppendTooLarge, AppendRefused
  */
 export async function tryAppendToLedger(

@@ -9,7 +9,7 @@ import { type LedgerState, readFrontier, readStreamHeads } from './ledger-state.
 import { countOf, mergeRuns, type Run } from './runs.js';
 import { headOf, leafOf, type SealedLeaf, StreamHeads } from './sealed-leaf.js';
 
-/** A batch that was checked against everything known, ready to go into the tables. */
+/** A fully checked Merkle batch that is ready to be stored. */
 export interface CheckedBatch {
   readonly header: BatchHeader;
   readonly headerText: string;
@@ -18,9 +18,10 @@ export interface CheckedBatch {
 }
 
 /**
- * Checks a sealed batch: that it continues the tree, and that its roots are those of the events in the log.
- * @param known leaves that were computed from these runs before; else they are computed from the log
- * @throws LedgerCorrupt; EventLogUnavailable, database errors
+ * Checks that a sealed batch continues the tree and that its roots match the events in the log.
+ * @param known leaves computed earlier from these runs; without them the leaves are computed from
+ *   the log
+ * @throws LedgerCorrupt, EventLogUnavailable, database errors
  */
 export async function checkBatch(
   db: Queryable,
@@ -98,7 +99,10 @@ async function leavesFromLog(
   return leaves;
 }
 
-/** Puts a checked batch into the tables. @param db in a transaction that holds the row of `sealer_state` */
+/**
+ * Stores a checked batch.
+ * @param db in a transaction that locks the row of `sealer_state`
+ */
 export async function insertBatch(db: Queryable, batch: CheckedBatch): Promise<void> {
   const { header, headerText, leaves, heads } = batch;
   await db.query('insert into batches (number, header, count, root, sealed_at) values ($1, $2, $3, $4, $5)', [

@@ -7,16 +7,16 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { LedgerCorrupt } from './errors.js';
 import { type LedgerState, readLedgerRoot } from './ledger-state.js';
 
-/** A checkpoint that hands over to another key. */
+/** A checkpoint that transfers the ledger to another key. */
 export interface KeyBridge {
   readonly key: string;
   readonly replaces: string;
 }
 
 /**
- * Checks a stamped checkpoint: that its note is signed by the ledger's key over a root that the tree has had, and, where it hands over to
- * another key, by that one too.
- * @returns the change of the key, if it is one
+ * Checks a stamped checkpoint: the ledger's key must have signed its note over a root of the tree.
+ * A bridging checkpoint must also be signed by the new key.
+ * @returns the key change, if it is one
  * @throws LedgerCorrupt
  */
 export async function checkCheckpoint(
@@ -49,9 +49,9 @@ export async function checkCheckpoint(
 }
 
 /**
- * Puts a checked checkpoint into the tables, and with it the key that it hands over to: from here on the new one signs, and no package may show
- * the checkpoint without the bridge.
- * @param db in a transaction that holds the row of `sealer_state`
+ * Stores a checked checkpoint and the key of a bridge. From then on the new key signs, and no
+ * evidence package may contain the checkpoint without the bridge.
+ * @param db in a transaction that locks the row of `sealer_state`
  */
 export async function insertCheckpoint(
   db: Queryable,

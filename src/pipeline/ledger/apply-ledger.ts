@@ -21,19 +21,23 @@ import type { SealedLeaf } from './sealed-leaf.js';
 
 const PAGE = 50;
 
-/** Leaves that were computed before the batch with this event id was appended: they spare reading its events again. */
+/**
+ * Leaves computed before the append of the batch with this event id. They save reading its events
+ * again.
+ */
 export interface KnownBatch {
   readonly eventId: string;
   readonly leaves: readonly SealedLeaf[];
-  /** Every event of a sealed stream up to here is in this batch or an earlier one. */
+  /** Every event of a sealed stream up to this position is in this batch or an earlier one. */
   readonly logPosition: Position | null;
 }
 
 /**
- * Brings the tables up to the end of the `ledger` stream: the one way in which they ever change, whether the event was appended a moment ago,
- * by someone else, or before a crash. Each event is checked and applied in one transaction; any number of processes may do this at once.
+ * Updates the tables to the end of the `ledger` stream. No other code changes these tables, whether
+ * the event was appended by this process, by another one, or before a crash. Each event is checked
+ * and applied in one transaction. Any number of processes may do this concurrently.
  * @returns the state at the end
- * @throws LedgerCorrupt; EventLogUnavailable, database errors
+ * @throws LedgerCorrupt, EventLogUnavailable, database errors
  */
 export async function catchUpLedger(
   db: Queryable,
@@ -45,7 +49,7 @@ export async function catchUpLedger(
     const page = await eventLog.readStream(LEDGER_STREAM, state.revision + 1, PAGE);
     if (page.length === 0) return state;
     for (const event of page) {
-      // Another process may have applied it meanwhile.
+      // Another process may have applied it in the meantime.
       if (event.revision <= state.revision) continue;
       try {
         await applyLedgerEvent(db, eventLog, state, event, known?.eventId === event.id ? known : null);
@@ -65,7 +69,7 @@ async function applyLedgerEvent(
   known: KnownBatch | null,
 ): Promise<void> {
   const insert = await checkLedgerEvent(db, eventLog, state, event, known).catch(async (error: unknown) => {
-    // A complaint counts only if the tables stood still while they were compared with the event.
+    // The failed check counts only if the tables did not change during the comparison.
     const now = await readLedgerState(db);
     throw now.revision === state.revision ? error : new LedgerMoved(`the ledger is no longer at ${state.revision}`);
   });
@@ -87,7 +91,10 @@ async function applyLedgerEvent(
 
 type Insert = (db: Queryable) => Promise<void>;
 
-/** Checks an event of the ledger, and says what it puts into the tables. @throws LedgerCorrupt */
+/**
+ * Checks an event of the ledger and returns its change of the tables.
+ * @throws LedgerCorrupt
+ */
 async function checkLedgerEvent(
   db: Queryable,
   eventLog: EventLog,
@@ -112,7 +119,7 @@ async function checkLedgerEvent(
         return (db) => insertKey(db, state, event.revision, body);
       }
       case LEDGER_RESTORED: {
-        // It changes no table: it stands in `ledger` for whoever asks why two histories exist.
+        // The event changes no table. It documents in `ledger` why two histories exist.
         parseBody(LedgerRestoredBody, event.type, event.data);
         return async () => undefined;
       }
@@ -132,7 +139,7 @@ async function insertKey(
   body: LedgerKeyPublishedBody,
 ): Promise<void> {
   if (body.replaces !== null) {
-    // Its bridging checkpoint has put it into the tables.
+    // The bridging checkpoint has already inserted the key.
     const { rowCount } = await db.query(
       'select from ledger_keys where key = $1 and replaces = $2 and bridge_size = $3',
       [body.key, body.replaces.key, body.replaces.bridge_size],

@@ -5,8 +5,9 @@ import { emptyRoot } from '../../../schemas/merkle/hashing.js';
 const NODE_PREFIX = Uint8Array.of(0x01);
 
 /**
- * The root of a batch: an RFC 6962 tree over leaf hashes. The library promotes an odd node unchanged, which gives the same tree as splitting
- * at the largest power of two; without leaves it has no root of its own.
+ * Computes the root of a Merkle batch: an RFC 6962 tree over leaf hashes. The library promotes an
+ * odd node unchanged, which gives the same tree as a split at the largest power of two. The library
+ * defines no root for zero leaves, so this function does.
  * @param leaves 32 bytes each, in log order
  * @returns 32 bytes
  */
@@ -16,7 +17,7 @@ export function batchRoot(leaves: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(tree.getRoot());
 }
 
-/** @param pair two child hashes, concatenated */
+/** @param pair two concatenated child hashes */
 function hashPair(pair: Uint8Array): Buffer {
   return asBuffer(sha256(NODE_PREFIX, pair));
 }

@@ -1,6 +1,6 @@
 import { OperatorNeeded } from '../../platform/background/part.js';
 
-/** The `ledger` stream says something that cannot be: it was written by something else, or altered. */
+/** The `ledger` stream contains an invalid event: another program wrote it, or it was altered. */
 export class LedgerCorrupt extends OperatorNeeded {
   override readonly name = 'LedgerCorrupt';
   constructor(
@@ -11,7 +11,7 @@ export class LedgerCorrupt extends OperatorNeeded {
   }
 }
 
-/** The configured ledger key is not the one that the ledger names. */
+/** The configured ledger key is not the key of the ledger. */
 export class LedgerKeyMismatch extends OperatorNeeded {
   override readonly name = 'LedgerKeyMismatch';
   constructor(published: string | null, configured: string) {
@@ -22,7 +22,9 @@ export class LedgerKeyMismatch extends OperatorNeeded {
   }
 }
 
-/** The ledger is shorter than it was, or another one: the log was restored from an older backup. */
+/**
+ * The ledger is shorter than before, or a different one: the log was restored from an older backup.
+ */
 export class LedgerRolledBack extends OperatorNeeded {
   override readonly name = 'LedgerRolledBack';
   constructor(
@@ -38,12 +40,12 @@ export class LedgerRolledBack extends OperatorNeeded {
   }
 }
 
-/** An event stands in the log that cannot be sealed. */
+/** The log contains an event that cannot be sealed. */
 export class Unsealable extends OperatorNeeded {
   override readonly name = 'Unsealable';
 }
 
-/** Another process has applied the same event of the ledger: look again. */
+/** Another process applied the same event of the ledger; the caller reads the state again. */
 export class LedgerMoved extends Error {
   override readonly name = 'LedgerMoved';
 }

@@ -21,18 +21,24 @@ const LedgerHead = z.strictObject({
   root: Sha256Hex,
   /** Last revision of the stream `ledger`. */
   revision: z.int().min(-1),
-  /** Verifier-key line of the key that signed then; its name is the ledger's origin. */
+  /** Verifier-key line of the signing key at that time; its name is the ledger's origin. */
   key: z.string().nullable(),
   written_at: Instant,
 });
 export type LedgerHead = z.infer<typeof LedgerHead>;
 
-/** How far the ledger has ever come, kept in a file outside the database: a restore of the database does not restore it. */
+/**
+ * The newest known head of the ledger, in a file outside the database. A restore of the database
+ * does not change it.
+ */
 export interface LedgerHeadFile {
   readonly path: string;
-  /** @returns null if nothing was written yet; throws if the file is not one of these */
+  /**
+   * @returns null if nothing was written yet
+   * @throws Error if the file does not contain a ledger head
+   */
   read(): Promise<LedgerHead | null>;
-  /** Writes the head, and has it on disk before it resolves. */
+  /** Writes the head. It is durable on disk when the promise resolves. */
   write(head: LedgerHead): Promise<void>;
 }
 
@@ -62,7 +68,10 @@ export function openLedgerHeadFile(path: string): LedgerHeadFile {
   };
 }
 
-/** Writes down how far the ledger is, unless the file is as far: before a time-stamp makes it known to others, and after each batch. */
+/**
+ * Stores the current head, unless the file already has it. Called before a time stamp publishes a
+ * checkpoint, and after each Merkle batch.
+ */
 export async function rememberHead(db: Queryable, file: LedgerHeadFile, state: LedgerState): Promise<void> {
   const known = await file.read();
   if (known !== null && known.size >= state.size) return;
@@ -70,9 +79,10 @@ export async function rememberHead(db: Queryable, file: LedgerHeadFile, state: L
 }
 
 /**
- * Refuses a ledger that is not a continuation of what it was: the log was restored from an older backup, and what was sealed and stamped since would be sealed anew,
- * otherwise.
- * @throws LedgerRolledBack; what `catchUpLedger` throws
+ * Refuses a ledger that does not continue the remembered one. Otherwise a log that was restored
+ * from an older backup would seal differently what was already sealed and stamped.
+ * @throws LedgerRolledBack
+ * @throws the errors of `catchUpLedger`
  */
 export async function assertLedgerNotRolledBack(
   db: Queryable,
@@ -86,9 +96,10 @@ export async function assertLedgerNotRolledBack(
 }
 
 /**
- * An operator's decision to go on with a ledger that has lost its end: `ledger` says so for ever, and the file begins anew at what there is.
+ * Accepts, on the decision of an operator, a ledger that lost its end. The ledger records this
+ * permanently, and the file restarts with the current head.
  * @returns null if nothing was lost
- * @throws what `catchUpLedger` and `tryAppendToLedger` throw
+ * @throws the errors of `catchUpLedger` and `tryAppendToLedger`
  */
 export async function acceptRestoredLedger(
   db: Queryable,

@@ -4,17 +4,17 @@ import type { Queryable } from '../../platform/database/pool.js';
 import type { Position } from '../event-log/port.js';
 import { readTreeNodes } from './read-tree.js';
 
-/** The ledger as the tables hold it, at one revision of its stream. */
+/** State of the ledger in the tables at one revision of its stream. */
 export interface LedgerState {
-  /** Last revision of `ledger` that is applied; -1: none. */
+  /** Last applied revision of `ledger`; -1: none. */
   readonly revision: number;
-  /** Every event of a sealed stream up to here is in a batch; null: unknown. */
+  /** Every event of a sealed stream up to this position is in a batch; null: unknown. */
   readonly logPosition: Position | null;
-  /** Number of batches: the size of the ledger tree. */
+  /** Number of Merkle batches, which is the size of the ledger tree. */
   readonly size: number;
   /** `sealed_at` of the newest batch. */
   readonly sealedAt: Date | null;
-  /** The newest time-stamp response held. */
+  /** The newest stored time-stamp response. */
   readonly stamped: { readonly size: number; readonly sha256: string } | null;
   /** Verifier key of the newest published ledger key. */
   readonly key: string | null;
@@ -42,7 +42,7 @@ const stateRows = z
   )
   .length(1);
 
-/** The state as of one moment: one statement, one snapshot. */
+/** Reads the state in one statement, so in one snapshot. */
 export async function readLedgerState(db: Queryable): Promise<LedgerState> {
   const { rows } = await db.query(`
     select s.ledger_revision, s.log_position, coalesce(b.number + 1, 0) as size, b.sealed_at, c.size as stamped_size, c.tsr_sha256, k.key
@@ -65,7 +65,7 @@ export async function readLedgerState(db: Queryable): Promise<LedgerState> {
 
 const headRows = z.array(z.object({ stream: z.string(), revision: z.int(), leaf: z.string() }));
 
-/** The last sealed events of these streams; streams of which nothing is sealed are left out. */
+/** Returns the last sealed events of these streams. Streams without sealed events are omitted. */
 export async function readStreamHeads(db: Queryable, streams: readonly string[]): Promise<Map<string, StreamHead>> {
   if (streams.length === 0) return new Map();
   const { rows } = await db.query(
@@ -75,7 +75,10 @@ export async function readStreamHeads(db: Queryable, streams: readonly string[])
   return new Map(headRows.parse(rows).map((row) => [row.stream, { revision: row.revision, leaf: row.leaf }]));
 }
 
-/** The right edge of the ledger tree at a size it has had. @throws RangeError if a node is missing */
+/**
+ * Returns the right edge of the ledger tree at one of its sizes.
+ * @throws RangeError if a node is missing
+ */
 export async function readFrontier(db: Queryable, size: number): Promise<Frontier> {
   const wanted = edgeNodes(size);
   const find = await readTreeNodes(db, wanted);
@@ -85,7 +88,7 @@ export async function readFrontier(db: Queryable, size: number): Promise<Frontie
   );
 }
 
-/** Root of the ledger tree at a size it has had, 32 bytes. */
+/** Returns the root of the ledger tree at one of its sizes, 32 bytes. */
 export async function readLedgerRoot(db: Queryable, size: number): Promise<Uint8Array> {
   return foldEdge((await readFrontier(db, size)).edge);
 }

@@ -10,10 +10,13 @@ import { type LedgerSigner, verifierKeyOf } from './ledger-signer.js';
 import type { LedgerState } from './ledger-state.js';
 
 /**
- * Makes the ledger's key its first event, or checks that the published one is the signer's. Any number of processes may do this at once.
- * @param now for `created_at` of the event
- * @returns the state with the key in it
- * @throws LedgerKeyMismatch; LogBehind if the log ends before what is applied; what `catchUpLedger` and `tryAppendToLedger` throw
+ * Publishes the ledger's key as its first event, or verifies that the published key is the
+ * signer's. Any number of processes may do this concurrently.
+ * @param now time for `created_at` of the event
+ * @returns the state with the published key
+ * @throws LedgerKeyMismatch
+ * @throws LogBehind if the log ends before the applied events
+ * @throws the errors of `catchUpLedger` and `tryAppendToLedger`
  */
 export async function ensureKeyPublished(
   db: Queryable,

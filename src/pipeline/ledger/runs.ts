@@ -1,10 +1,10 @@
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import type { SealedLeaf } from './sealed-leaf.js';
 
-/** A run of one stream's revisions among the leaves of a batch: stream, first, last. */
+/** Consecutive revisions of one stream among the leaves of a Merkle batch: stream, first, last. */
 export type Run = readonly [stream: string, first: number, last: number];
 
-/** The leaves of a batch as runs, in order. */
+/** Returns the leaves of a batch as runs, in order. */
 export function runsOf(leaves: readonly Pick<SealedLeaf, 'stream' | 'revision'>[]): Run[] {
   const runs: [string, number, number][] = [];
   for (const { stream, revision } of leaves) {
@@ -16,7 +16,7 @@ export function runsOf(leaves: readonly Pick<SealedLeaf, 'stream' | 'revision'>[
 }
 
 /**
- * One run a stream, as `streams_root` has them.
+ * Merges the runs to one per stream, as in `streams_root`.
  * @returns null if the runs of a stream are not adjacent in revision
  */
 export function mergeRuns(runs: readonly Run[]): StreamRun[] | null {

@@ -4,7 +4,7 @@ import { entryLeaf, entryText } from '../../../schemas/evidence/entry.js';
 import type { StreamEvent } from '../event-log/port.js';
 import { NOTHING_SEALED, type StreamHead } from './ledger-state.js';
 
-/** An event's place in a batch. */
+/** A leaf of a Merkle batch. */
 export interface SealedLeaf {
   readonly stream: string;
   readonly revision: number;
@@ -14,9 +14,10 @@ export interface SealedLeaf {
 }
 
 /**
- * The leaf of an event, chained to the one before it in its stream.
- * @param head the event before it; its revision must be one less
- * @throws InvalidEventBody if the event cannot be sealed; RangeError if it does not follow `head`
+ * Computes the leaf of an event, chained to the preceding one of its stream.
+ * @param head the preceding event; its revision must be one less
+ * @throws InvalidEventBody if the event cannot be sealed
+ * @throws RangeError if it does not follow `head`
  */
 export function leafOf(event: StreamEvent, head: StreamHead): SealedLeaf {
   if (event.revision !== head.revision + 1) {
@@ -35,12 +36,12 @@ export function leafOf(event: StreamEvent, head: StreamHead): SealedLeaf {
   return { stream: event.stream, revision: event.revision, eventId: event.id, hash: entryLeaf(text) };
 }
 
-/** The head that a leaf becomes. */
+/** Returns the stream head that consists of this leaf. */
 export function headOf(leaf: SealedLeaf): StreamHead {
   return { revision: leaf.revision, leaf: toHex(leaf.hash) };
 }
 
-/** The heads of streams while leaves are added to them. */
+/** Tracks the heads of streams while leaves are added to them. */
 export class StreamHeads {
   readonly #heads = new Map<string, StreamHead>();
 

@@ -8,22 +8,22 @@ import { mutationsOf } from './projection-event.js';
 import { schemaOf, statementSql } from './sql.js';
 import { statementsOf } from './statements.js';
 
-/** Events with what they change, worked out before the transaction. */
+/** Events and their changes, computed before the transaction. */
 export interface PreparedPage {
   readonly events: readonly LoggedEvent[];
   readonly mutations: readonly (readonly Mutation[])[];
-  /** Position that a read model stands at with all of these. */
+  /** Position of a read model after all of these events. */
   readonly position: Position;
-  /** Why the event behind these cannot be applied, if so. */
+  /** Reason why the event after these cannot be applied; null if there is none. */
   readonly failure: Error | null;
 }
 
-/** The generation is no longer at the position from which these events go on, or no longer the live one. */
+/** The generation is no longer at the position before these events, or no longer the live one. */
 export class GenerationMoved extends Error {
   override readonly name = 'GenerationMoved';
 }
 
-/** A rebuild holds the live generation at its position for a moment. */
+/** A rebuild temporarily holds the live generation at its position. */
 export class GenerationHeld extends Error {
   override readonly name = 'GenerationHeld';
 }
@@ -32,11 +32,13 @@ export interface Target {
   readonly db: Queryable;
   readonly projection: Projection;
   readonly generation: number;
-  /** Whether only the live generation is meant, under the lock that lets a rebuild hold it. */
+  /**
+   * Whether the target must be the live generation, under the lock that a rebuild uses to hold it.
+   */
   readonly isLive: boolean;
 }
 
-/** Works out what a page of the log changes, up to the first event that fails. */
+/** Computes the changes of a page of the log, up to the first event that fails. */
 export function preparePage(
   projection: Projection,
   from: Position | null,
@@ -57,10 +59,11 @@ export function preparePage(
 }
 
 /**
- * Applies a page: read model and position in one transaction. If the database refuses it, each event is applied on its own, up to the one that
- * is refused.
- * @param from the position that the generation must be at
- * @throws ProjectionFailure, with everything before the failing event applied; GenerationMoved, GenerationHeld, database errors
+ * Applies a page: read model and position change in one transaction. If the database refuses the
+ * page, the events are applied one by one up to the refused one.
+ * @param from the position that the generation must have
+ * @throws ProjectionFailure after all events before the failing one were applied
+ * @throws GenerationMoved, GenerationHeld, database errors
  */
 export async function applyPage(target: Target, from: Position | null, page: PreparedPage): Promise<void> {
   if (page.events.length > 0) {
@@ -127,7 +130,7 @@ async function assertLive(db: Queryable, name: string, generation: number): Prom
   if (!row.free) throw new GenerationHeld(`${name} is held by a rebuild`);
 }
 
-/** Name of the lock by which a rebuild holds the live generation at its position. */
+/** Returns the name of the lock with which a rebuild holds the live generation at its position. */
 export function holdName(projection: string): string {
   return `projection ${projection} hold`;
 }

@@ -5,19 +5,21 @@ import { identifier, list, schemaOf } from './sql.js';
 
 const PAGE = 2_000;
 
-/** How two generations of a table compare at one position of the log. */
+/** Comparison of two generations of a table at one position of the log. */
 export interface TableComparison {
   readonly table: string;
   readonly equal: boolean;
-  /** Rows found equal. */
+  /** Number of equal rows. */
   readonly rows: number;
-  /** Where the first difference is: behind the row with this primary key; null: at the first row, or nowhere. */
+  /**
+   * Primary key of the row before the first difference; null: the first row differs, or none does.
+   */
   readonly differsBehind: readonly string[] | null;
 }
 
 /**
- * Compares the tables of two generations, which must stand at the same position and not move: by digests of their contents in the order of the
- * primary key, page by page.
+ * Compares the tables of two generations page by page, by digests of their rows in the order of the
+ * primary key. Both generations must remain at the same position.
  */
 export async function compareGenerations(
   db: Queryable,
@@ -80,7 +82,7 @@ async function digestPage(
 
 const lastShape = z.object({ last: z.array(z.array(z.string())).nullable() }).loose();
 
-/** A slice of an array of arrays is an array of one array. */
+/** PostgreSQL returns a slice of an array of arrays as an array with one array. */
 function flattenLast(row: unknown): unknown {
   const parsed = lastShape.parse(row);
   return { ...parsed, last: parsed.last?.[0] ?? null };

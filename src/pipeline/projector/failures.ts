@@ -3,13 +3,13 @@ import type { LoggedEvent } from '../event-log/port.js';
 
 const MAX_REASON = 500;
 
-/** Where a projection stands still, and why. Nothing of the event's content. */
+/** Event and reason that stopped a projection, without any content of the event. */
 export interface Problem {
   readonly reason: string;
   readonly event?: { readonly id: string; readonly type: string; readonly stream: string; readonly revision: number };
 }
 
-/** A projection cannot apply an event: it stops there, and stops no other. */
+/** A projection cannot apply an event. Only this projection stops. */
 export class ProjectionFailure extends Error {
   override readonly name = 'ProjectionFailure';
   constructor(
@@ -24,12 +24,12 @@ export class ProjectionFailure extends Error {
   }
 }
 
-/** A change met another state of the read model than it expects. */
+/** The read model is not in the state that a change expects. */
 export class UnexpectedState extends Error {
   override readonly name = 'UnexpectedState';
 }
 
-/** The failure of one event. */
+/** Wraps the failure of one event. */
 export function failureAt(projection: string, event: LoggedEvent, error: unknown): ProjectionFailure {
   const { id, type, stream, revision } = event;
   return new ProjectionFailure(
@@ -39,13 +39,13 @@ export function failureAt(projection: string, event: LoggedEvent, error: unknown
   );
 }
 
-/** Whether the database refused the data, rather than the moment: then the same change is refused again. */
+/** Returns whether the database refused the data itself, so that a retry would fail too. */
 export function isRefusedByData(error: unknown): boolean {
   if (error instanceof UnexpectedState) return true;
   return error instanceof pg.DatabaseError && error.code !== undefined && /^(22|23|42)/.test(error.code);
 }
 
-// The detail of a database error quotes values: only its code and constraint are told.
+// The detail of a database error quotes values, so only its code and constraint are reported.
 function reasonOf(error: unknown): string {
   if (error instanceof pg.DatabaseError) {
     return `the database refused it: ${error.code ?? 'unknown error'} ${error.constraint ?? ''}`.trim();

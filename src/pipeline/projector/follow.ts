@@ -15,7 +15,7 @@ export interface FollowOptions {
   readonly eventLog: EventLog;
   readonly logger: ServiceLogger;
   readonly projection: Projection;
-  /** How often a stopped projection looks whether it was rebuilt, in milliseconds. */
+  /** Interval at which a stopped projection checks whether it was rebuilt, in milliseconds. */
   readonly stoppedPollMs: number;
   readonly onApplied: (events: number) => void;
   readonly tracing?: Tracing;
@@ -24,8 +24,8 @@ export interface FollowOptions {
 const HELD_MS = 50;
 
 /**
- * Keeps the live generation of one projection up to date until `signal` is aborted. A projection that cannot apply an event stands still, with an
- * alarm, until it is rebuilt or the service starts again.
+ * Keeps the live generation of one projection up to date until `signal` is aborted. A projection
+ * that cannot apply an event stops with an alarm, until it is rebuilt or the service restarts.
  */
 export async function followProjection(options: FollowOptions, signal: AbortSignal): Promise<void> {
   const { projection, logger } = options;
@@ -53,7 +53,10 @@ export async function followProjection(options: FollowOptions, signal: AbortSign
   }
 }
 
-/** The generation to keep up to date, built anew where the one there is does not fit; null while the projection is stopped. */
+/**
+ * Returns the generation to keep up to date; null while the projection is stopped. A generation
+ * that does not match the definition is replaced by a new one.
+ */
 async function openLive(options: FollowOptions, mayRetry: boolean, signal: AbortSignal): Promise<Generation | null> {
   const { db, eventLog, projection, logger } = options;
   const { name, version } = projection;
@@ -115,7 +118,7 @@ async function applyLive(
   }
 }
 
-/** Records that the projection stands still, however often the database has to be asked. */
+/** Records that the projection stopped. Database errors are retried without limit. */
 async function stop(
   { db, projection, logger }: FollowOptions,
   failure: ProjectionFailure,

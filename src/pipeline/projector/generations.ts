@@ -7,20 +7,20 @@ import type { Position } from '../event-log/port.js';
 import type { Problem } from './failures.js';
 import { createTablesSql, identifier, schemaOf } from './sql.js';
 
-/** One set of a projection's tables. */
+/** One set of the tables of a projection. */
 export interface Generation {
   readonly generation: number;
-  /** Of the definition that made it. */
+  /** Version of the definition that created it. */
   readonly version: number;
-  /** Everything in the log up to here is in it; null: nothing yet. */
+  /** Last position of the log that it contains; null: none yet. */
   readonly position: Position | null;
-  /** Events read so far. */
+  /** Number of events read. */
   readonly events: number;
 }
 
 export type ProjectionState = 'running' | 'stopped' | 'needs_rebuild';
 
-/** A projection as the database knows it. */
+/** A projection as stored in the database. */
 export interface StoredProjection {
   readonly state: ProjectionState;
   readonly problem: Problem | null;
@@ -47,7 +47,7 @@ const storedRows = z
   )
   .max(1);
 
-/** @returns null if the projection was never built here */
+/** @returns null if this database never built the projection */
 export async function readStored(db: Queryable, name: string): Promise<StoredProjection | null> {
   const { rows } = await db.query(
     `select p.state, p.problem, p.changed_at, g.generation, g.version, g.position, g.events
@@ -69,7 +69,7 @@ function toProblem({ reason, event }: z.infer<typeof problemSchema>): Problem {
 
 const generationRows = z.array(z.object({ generation: z.int() }));
 
-/** Makes a new, empty generation beside whatever there is. */
+/** Creates a new, empty generation. Existing generations remain. */
 export async function createGeneration(db: Queryable, projection: Projection): Promise<Generation> {
   const { name, version } = projection;
   return withTransaction(db, async (db) => {
@@ -91,8 +91,8 @@ export async function createGeneration(db: Queryable, projection: Projection): P
 }
 
 /**
- * Drops the generations that the views do not show: what a swap, or a rebuild that was broken off, left behind. One that is still being read is
- * left to the next call.
+ * Drops the generations that the views do not show, left by a swap or an interrupted rebuild. A
+ * generation that a reader still locks is left to the next call.
  */
 export async function dropUnusedGenerations(db: Queryable, name: string): Promise<void> {
   const { rows } = await db.query(
@@ -111,12 +111,12 @@ export async function dropUnusedGenerations(db: Queryable, name: string): Promis
   }
 }
 
-/** Whether readers held a lock for longer than a statement may wait. */
+/** Returns whether readers held a lock for longer than the lock timeout. */
 function isStillRead(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '57014' || error.code === '55P03');
 }
 
-/** Records a change of state; `problem` only for one that is stopped. */
+/** Records a change of state; `problem` only for a stopped projection. */
 export async function setState(
   db: Queryable,
   name: string,

@@ -3,14 +3,14 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { type Projection, ProjectionShape } from '../../../projections/definition.js';
 
-/** A file that holds no projection. The message says what is wrong with it. */
+/** The file does not export a projection. The message names the defect. */
 export class NotAProjection extends Error {
   override readonly name = 'NotAProjection';
 }
 
 /**
- * Loads a projection from a JavaScript file, whose default export it is (docs/projections.md). The file's code runs with the rights of this
- * process.
+ * Loads a projection from the default export of a JavaScript file (docs/projections.md). The code
+ * of the file runs with the rights of this process.
  * @param path relative to the working directory
  * @throws NotAProjection
  */

@@ -4,8 +4,9 @@ import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import type { StreamEvent } from '../event-log/port.js';
 
 /**
- * What an event changes in a projection.
- * @throws whatever the handler throws; Error for a body that is not JSON, and for a type that the projection does not know
+ * Returns the changes that an event makes in a projection.
+ * @throws any error of the handler
+ * @throws Error for a body that is not JSON, and for a type that the projection does not know
  */
 export function mutationsOf(projection: Projection, event: StreamEvent): readonly Mutation[] {
   if (projection.ignores.includes(event.type)) return [];

@@ -6,19 +6,21 @@ import type { EventLog } from '../event-log/port.js';
 import { followProjection } from './follow.js';
 
 export interface ProjectorOptions {
-  /** As `consent_ledger_projections`, with at least two connections for each projection. */
+  /**
+   * In the role `consent_ledger_projections`, with at least two connections for each projection.
+   */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly logger: ServiceLogger;
   readonly projections: readonly Projection[];
-  /** How often a stopped projection looks whether it was rebuilt, in milliseconds. */
+  /** Interval at which a stopped projection checks whether it was rebuilt, in milliseconds. */
   readonly stoppedPollMs?: number;
   readonly tracing?: Tracing;
 }
 
 /**
- * Keeps the read models up to date (docs/projections.md). Each projection goes on by itself, whatever becomes of the others. Any number of projectors
- * may run: each event is applied once.
+ * Creates the part that keeps the read models up to date (docs/projections.md). The projections run
+ * independently of each other. Several projectors may run; each event is applied once.
  */
 export function createProjector(options: ProjectorOptions): BackgroundPart {
   return new Projector(options);

@@ -10,25 +10,31 @@ import { createGeneration, dropUnusedGenerations, type Generation, readStored } 
 import { showGeneration } from './views.js';
 
 export interface RebuildOptions {
-  /** As `consent_ledger_projections`. */
+  /** In the role `consent_ledger_projections`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly projection: Projection;
   readonly signal?: AbortSignal;
-  /** @param total events that the live read model has read, as an estimate of the whole; null if there is none */
+  /**
+   * @param total number of events that the live read model has read, as an estimate of the total;
+   *   null without a live read model
+   */
   readonly onProgress?: (events: number, total: number | null) => void;
 }
 
 export interface RebuildResult {
-  /** Events of the log that were replayed. */
+  /** Number of replayed events. */
   readonly events: number;
-  /** Position of the log at which both were compared, and the new one took over. */
+  /** Position of the log at which the generations were compared and swapped. */
   readonly position: Position | null;
-  /** How the new tables compare with the live ones; null if there was nothing to compare them with (none yet, another version, stopped). */
+  /**
+   * Comparison with the live tables; null if no comparable generation exists (none, another
+   * version, or stopped).
+   */
   readonly comparison: readonly TableComparison[] | null;
 }
 
-/** A rebuild of this projection is under way already. */
+/** A rebuild of this projection is already in progress. */
 export class RebuildRunning extends Error {
   override readonly name = 'RebuildRunning';
 }
@@ -37,9 +43,12 @@ const PAGE = 500;
 const HOLD_RETRY_MS = 25;
 
 /**
- * Replays a projection from event zero beside the live read model, compares the two at the same position, and swaps them: readers see the old
- * one until the moment in which they see the new one. Differences do not keep it from being swapped in: the log is what is true.
- * @throws RebuildRunning; ProjectionFailure if an event cannot be applied (the live read model stays); AbortError
+ * Replays a projection from the first event beside the live read model, compares the two at the
+ * same position, and swaps them in one transaction. Differences do not prevent the swap, because
+ * the log is the source of truth.
+ * @throws RebuildRunning
+ * @throws ProjectionFailure if an event cannot be applied; the live read model remains
+ * @throws AbortError
  */
 export async function rebuildProjection(options: RebuildOptions): Promise<RebuildResult> {
   return buildBeside(options, async (fresh) => {
@@ -47,14 +56,17 @@ export async function rebuildProjection(options: RebuildOptions): Promise<Rebuil
   });
 }
 
-/** Does what a rebuild does, but leaves the live read model in place. @throws as `rebuildProjection` does */
+/**
+ * Replays and compares like `rebuildProjection`, but leaves the live read model in place.
+ * @throws the errors of `rebuildProjection`
+ */
 export async function compareProjection(options: RebuildOptions): Promise<RebuildResult> {
   return buildBeside(options, async () => undefined);
 }
 
 /**
- * Makes the views of projections that were never built, empty: whoever reads them finds them from then on.
- * @param db as `consent_ledger_projections`
+ * Creates empty views for projections that were never built, so that readers find them.
+ * @param db in the role `consent_ledger_projections`
  */
 export async function prepareProjections(db: pg.Pool, projections: readonly Projection[]): Promise<void> {
   for (const projection of projections) {
@@ -62,7 +74,7 @@ export async function prepareProjections(db: pg.Pool, projections: readonly Proj
   }
 }
 
-/** Makes the first, empty generation of a projection, and shows it. */
+/** Creates the first, empty generation of a projection and points the views to it. */
 export async function buildFirstGeneration(db: pg.Pool, projection: Projection): Promise<Generation> {
   const lease = await waitForLease(db, rebuildName(projection.name), new AbortController().signal);
   try {
@@ -92,8 +104,8 @@ async function buildBeside(
 }
 
 /**
- * @param signal stops the wait for the projector to pause
- * @param stopped stops the replay as well; aborted when the lease is lost
+ * @param signal cancels the wait until the projector pauses
+ * @param stopped cancels the replay too; aborted when the lease is lost
  */
 async function buildUnderLease(
   options: RebuildOptions,
@@ -134,20 +146,21 @@ class Replay {
   }
 
   /**
-   * Replays up to the position of the live generation where the two can be compared, else to the log's end.
-   * @returns the live generation if the fresh one stands at its position now, and they can be compared
+   * Replays to the position of the live generation if the two can be compared, otherwise to the end
+   * of the log.
+   * @returns the live generation if the new one is at the same position and they can be compared
    */
   async toEndOrLive(): Promise<Generation | null> {
     const { db, projection } = this.options;
     const stored = await readStored(db, projection.name);
     const live = stored?.live ?? null;
-    // One that is stopped will not come to the log's end: the new one must.
+    // A stopped generation does not reach the end of the log, but the new one must.
     const isComparable = live !== null && live.version === projection.version && stored?.state === 'running';
     await this.#replay(isComparable ? live.position : undefined);
     return isComparable ? live : null;
   }
 
-  /** @param until the last position to replay; undefined: the log's end; null: nothing */
+  /** @param until last position to replay; undefined: the end of the log; null: replay nothing */
   async #replay(until: Position | null | undefined): Promise<void> {
     const { db, eventLog, projection, onProgress } = this.options;
     if (until === null) return;
@@ -161,7 +174,7 @@ class Replay {
       if (end !== null && end !== cursor) {
         const target = { db, projection, generation: this.fresh.generation, isLive: false };
         await applyPage(target, this.fresh.position, preparePage(projection, this.fresh.position, events, end));
-        // A page without events moves no position.
+        // A page without events does not change the position.
         const position = events.length > 0 ? end : this.fresh.position;
         this.fresh = { ...this.fresh, position, events: this.fresh.events + events.length };
         cursor = end;

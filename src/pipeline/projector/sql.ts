@@ -1,17 +1,17 @@
 import type { Projection, TableDefinition } from '../../../projections/definition.js';
 import type { Statement } from './statements.js';
 
-/** A name as an identifier of SQL. */
+/** Quotes a name as an SQL identifier. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The schema that holds the tables of one generation of a projection. */
+/** Returns the schema with the tables of one generation of a projection. */
 export function schemaOf(name: string, generation: number): string {
   return `rm_${name}_${generation}`;
 }
 
-/** Makes the tables of a projection in a schema. */
+/** Returns the SQL that creates the tables of a projection in a schema. */
 export function createTablesSql(projection: Projection, schema: string): string {
   return Object.entries(projection.tables)
     .map(([name, table]) => createTableSql(schema, name, table))
@@ -33,7 +33,10 @@ function createTableSql(schema: string, name: string, table: TableDefinition): s
   ].join(';\n');
 }
 
-/** The text of a statement; its one parameter is a JSON array of rows. Each row counts once in the rows affected, if it is there. */
+/**
+ * Returns the text of a statement with one parameter, a JSON array of rows. Each existing row
+ * counts once in the number of affected rows.
+ */
 export function statementSql(projection: Projection, schema: string, statement: Statement): string {
   const definition = projection.tables[statement.table];
   if (definition === undefined) throw new RangeError(`no table ${statement.table}`);

@@ -1,19 +1,22 @@
 import type { Mutation, Projection, Row, TableDefinition } from '../../../projections/definition.js';
 import { UnexpectedState } from './failures.js';
 
-/** Changes of one kind in one table, made by one statement. */
+/** Changes of one kind in one table, executed by one statement. */
 export interface Statement {
   readonly kind: Mutation['kind'];
   readonly table: string;
-  /** Columns of the rows beside the primary key, sorted. */
+  /** Sorted columns of the rows, without the primary key. */
   readonly columns: readonly string[];
-  /** Key and values of each row. No two have the same key, except rows to insert (which the database refuses then). */
+  /**
+   * Key and values of each row. Keys are unique, except among rows to insert, where the database
+   * refuses duplicates.
+   */
   readonly rows: readonly Row[];
 }
 
 /**
- * Puts changes together into as few statements as give the same result one after the other.
- * @throws UnexpectedState for tables and columns that the projection does not have
+ * Combines changes into the fewest statements that give the same result in order.
+ * @throws UnexpectedState for a table or column that the projection does not have
  */
 export function statementsOf(projection: Projection, mutations: readonly Mutation[]): Statement[] {
   const statements: Building[] = [];
@@ -63,7 +66,10 @@ class Building implements Statement {
     return this.kind === 'insert' ? this.#inserted : [...this.#byKey.values()];
   }
 
-  /** Takes the one row of another statement in, if that changes nothing about the result. */
+  /**
+   * Merges the single row of another statement, if the result stays the same.
+   * @returns whether it was merged
+   */
   take(other: Building): boolean {
     const [row] = other.rows;
     if (row === undefined || other.kind !== this.kind || other.table !== this.table) return false;

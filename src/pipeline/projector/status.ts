@@ -5,30 +5,30 @@ import type { EventLog, Position } from '../event-log/port.js';
 import type { Problem } from './failures.js';
 import { type ProjectionState, readStored } from './generations.js';
 
-/** A projection of the service, and the views it shows. */
+/** A projection of the service and its views. */
 export interface ListedProjection {
   readonly name: string;
   readonly version: number;
-  /** Names within the schema `read_model`. */
+  /** Names in the schema `read_model`. */
   readonly views: readonly string[];
   readonly state: ProjectionState | 'never_built';
-  /** Why it is stopped, and at which event. */
+  /** The failure that stopped the projection, and its event. */
   readonly problem: Problem | null;
 }
 
 export interface ProjectionStatus {
   readonly name: string;
-  /** Of the definition; the live read model may be of an older one. */
+  /** Version of the definition. The live read model may have an older one. */
   readonly version: number;
   readonly state: ProjectionState | 'never_built';
   readonly problem: Problem | null;
-  /** Since when it is in this state. */
+  /** Time of the last change of state. */
   readonly changedAt: Date | null;
   readonly live: { readonly generation: number; readonly version: number } | null;
   readonly position: Position | null;
-  /** Events of the log read so far. */
+  /** Number of events read from the log. */
   readonly events: number;
-  /** Whether the log has nothing that it has not read; null if the log does not answer. */
+  /** Whether the projection has read the whole log; null if the log does not respond. */
   readonly isUpToDate: boolean | null;
 }
 
@@ -44,7 +44,7 @@ export async function listProjections(db: Queryable, projections: readonly Proje
 
 const stoppedRows = z.array(z.object({ name: z.string() }));
 
-/** Which of these projections stand still in front of an event: what their views answer from then on is out of date. */
+/** Returns the names of the stopped projections. The views of a stopped projection are outdated. */
 export async function stoppedProjections(db: Queryable, projections: readonly Projection[]): Promise<string[]> {
   const { rows } = await db.query(
     `select name from projections where state = 'stopped' and name = any($1) order by name`,

@@ -3,7 +3,7 @@ import type { Projection } from '../../../projections/definition.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { identifier, schemaOf } from './sql.js';
 
-/** Another projection shows a view of this name already. */
+/** Another projection already has a view with this name. */
 export class ViewTaken extends Error {
   override readonly name = 'ViewTaken';
 }
@@ -11,8 +11,8 @@ export class ViewTaken extends Error {
 const viewRows = z.array(z.object({ view: z.string() }));
 
 /**
- * Makes the views of `read_model` show this generation, and records it as the live one.
- * @param db in a transaction: readers see the old generation until it commits, and the new one from then on
+ * Points the views of `read_model` to this generation and records it as the live one.
+ * @param db in a transaction: readers see the old generation until it commits, and then the new one
  * @throws ViewTaken
  */
 export async function showGeneration(db: Queryable, projection: Projection, generation: number): Promise<void> {

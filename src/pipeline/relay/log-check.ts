@@ -7,7 +7,7 @@ import type { EventLog } from '../event-log/port.js';
 const PAGE = 64;
 const streamRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
-/** What Postgres knows of a stream's end, and what the log has. */
+/** The end of a stream as PostgreSQL recorded it, and as the log reports it. */
 export interface StreamEnds {
   readonly stream: string;
   readonly known: number;
@@ -15,7 +15,7 @@ export interface StreamEnds {
 }
 
 /**
- * Refuses a log that ends before what it is known to have had.
+ * Verifies that no stream of the log ends before its recorded end.
  * @throws LogBehind, EventLogUnavailable
  */
 export async function assertLogNotBehind(db: Queryable, eventLog: EventLog): Promise<void> {
@@ -24,7 +24,10 @@ export async function assertLogNotBehind(db: Queryable, eventLog: EventLog): Pro
   }
 }
 
-/** Both ends of `ledger` and of every stream ever relayed to. @throws EventLogUnavailable */
+/**
+ * Yields both ends of `ledger` and of every stream that received relayed events.
+ * @throws EventLogUnavailable
+ */
 export async function* streamEnds(db: Queryable, eventLog: EventLog): AsyncGenerator<StreamEnds, void, undefined> {
   let after = '';
   const { rows } = await db.query(`select '${LEDGER_STREAM}' as stream, ledger_revision as revision from sealer_state`);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { NewEvent } from '../event-log/port.js';
 
-/** An event on its way to the log. */
+/** A stored event that waits for the log. */
 export interface OutboxRow {
   readonly seq: number;
   readonly stream: string;
@@ -25,7 +25,10 @@ export const outboxRows = z.array(outboxRow);
 const siteRows = z.array(z.object({ site_id: z.string() }));
 const revisionRows = z.array(z.object({ revision: z.int() })).max(1);
 
-/** The sites with rows that wait, parked ones left out. The index is skipped through site by site, however many rows wait. */
+/**
+ * Returns the sites with waiting rows, except quarantined sites. The query skips through the index
+ * site by site, so its cost does not grow with the number of waiting rows.
+ */
 export async function sitesWaiting(db: Queryable): Promise<string[]> {
   const { rows } = await db.query(`
     with recursive waiting as (
@@ -35,14 +38,14 @@ export async function sitesWaiting(db: Queryable): Promise<string[]> {
         from waiting w where w.site_id is not null
     )
     select site_id from waiting w
-     where site_id is not null and not exists (select from parked_sites p where p.site_id = w.site_id)`);
+     where site_id is not null and not exists (select from quarantined_sites p where p.site_id = w.site_id)`);
   return siteRows.parse(rows).map((row) => row.site_id);
 }
 
 /**
- * The first rows of a site that wait, in the site's order: those that are there now. (No high-water mark: the order of sequence numbers is
- * not the order of commits.)
- * @param maxBytes of bodies; the first row comes whatever its size
+ * Returns the first waiting rows of a site that are committed now, in the order of the site. There
+ * is no high-water mark, because sequence numbers are not assigned in commit order.
+ * @param maxBytes maximum total size of the bodies; the first row is returned at any size
  */
 export async function takeWaiting(
   db: Queryable,
@@ -62,7 +65,7 @@ export async function takeWaiting(
   return outboxRows.parse(rows);
 }
 
-/** Of these events, those of the site that wait, by id. */
+/** Returns the waiting rows of the site with these event ids. */
 export async function findWaiting(
   db: Queryable,
   siteId: string,
@@ -76,21 +79,24 @@ export async function findWaiting(
   return new Map(outboxRows.parse(rows).map((row) => [row.event.id, row]));
 }
 
-/** The last revision of the stream that the log is known to have; -1 if none. */
+/** Returns the last revision of the stream that is recorded as relayed; -1 if there is none. */
 export async function relayedRevision(db: Queryable, stream: string): Promise<number> {
   const { rows } = await db.query('select revision from relayed_streams where stream = $1', [stream]);
   return revisionRows.parse(rows)[0]?.revision ?? -1;
 }
 
-/** Someone else has moved the stream on: what this relay believed of it is out of date. */
+/**
+ * Another process recorded a newer revision of the stream, so the state that this relay holds is
+ * outdated.
+ */
 export class StreamMoved extends Error {
   override readonly name = 'StreamMoved';
 }
 
 /**
- * Records that the log has these rows, at the revisions behind `revision`.
+ * Records that the log contains these rows, at the revisions after `revision`.
  * @param db in a transaction
- * @throws StreamMoved if the stream is recorded at another revision, or a row was recorded already
+ * @throws StreamMoved if the stream is recorded at another revision, or a row was already recorded
  */
 export async function markRelayed(
   db: Queryable,
@@ -108,7 +114,10 @@ export async function markRelayed(
   if (rowCount !== seqs.length) throw new StreamMoved(`rows of ${stream} were relayed by someone else`);
 }
 
-/** Moves the record of a stream on. @throws StreamMoved if it is not at `from` */
+/**
+ * Records the new revision of a stream.
+ * @throws StreamMoved if the recorded revision is not `from`
+ */
 export async function advanceStream(db: Queryable, stream: string, from: number, to: number): Promise<void> {
   const { rowCount } = await db.query(
     `insert into relayed_streams as r (stream, revision) values ($1, $3)

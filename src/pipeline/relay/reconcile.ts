@@ -8,10 +8,13 @@ import { findWaiting, markRelayed, relayedRevision } from './outbox.js';
 const PAGE = 200;
 
 /**
- * Finds out what of a stream's waiting rows the log has already, as after a lost answer or a crash between append and record, and records it.
- * Rows are recognised by id and bytes, in whatever order they arrived: rows that were committed since may stand between them.
+ * Records which waiting rows of a stream the log already contains, for example after a lost
+ * response or a crash between append and record. Rows are identified by id and bytes in any order,
+ * because later commits may lie between them.
  * @returns the last revision of the stream in the log, now recorded
- * @throws LogDiverged if the log has an event that does not wait in the outbox, or one with other bytes; EventLogUnavailable, StreamMoved
+ * @throws LogDiverged if the log has an event that does not wait in the outbox, or one with other
+ *   bytes
+ * @throws EventLogUnavailable, StreamMoved
  */
 export async function reconcile(db: Queryable, eventLog: EventLog, siteId: string, stream: string): Promise<number> {
   for (;;) {
@@ -24,7 +27,10 @@ export async function reconcile(db: Queryable, eventLog: EventLog, siteId: strin
   }
 }
 
-/** The outbox rows of events found in the log, in their order; null if another relay has recorded them meanwhile. */
+/**
+ * Returns the outbox rows of events found in the log, in order; null if another relay recorded them
+ * in the meantime.
+ */
 async function waitingRowsOf(
   db: Queryable,
   siteId: string,

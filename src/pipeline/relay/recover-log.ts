@@ -11,32 +11,36 @@ import { advanceStream, findWaiting, relayedRevision } from './outbox.js';
 
 const PAGE = 200;
 
-/** An event that the log has lost is not kept any more. */
+/** An event that the log lost is no longer in the outbox. */
 export class LogNotRecoverable extends Error {
   override readonly name = 'LogNotRecoverable';
 }
 
 export interface LogRecovery {
-  /** Streams that were filled again, and events appended for that. */
+  /** Number of streams that were refilled. `refilledEvents` counts the events appended to them. */
   readonly refilledStreams: number;
   readonly refilledEvents: number;
-  /** Events in the log that this database did not know to be there. */
+  /** Number of events in the log that this database had not recorded. */
   readonly adoptedEvents: number;
 }
 
 /**
- * Makes log and database agree after one of them was restored from an older backup. What the log has lost is appended again from the kept
- * outbox rows and ledger events: same streams, revisions, ids and bytes. Of what the log has beyond this database, the log's end is taken
- * over, and parked sites are let go on. Then the sealer reads the log from its start once, and projections ask to be rebuilt: positions in the log mean something else now.
- * The service must be stopped. May be called again after a failure.
- * @throws LogNotRecoverable if an event that is missing in the log was deleted from the outbox; LogDiverged if the log was written by others;
- *   NotGenuine if an outbox row was altered
+ * Reconciles log and database after one of them was restored from an older backup.
+ * Events that the log lost are appended again from the stored outbox rows and ledger events, with
+ * the same streams, revisions, ids and bytes. For events that only the log has, the database takes
+ * over the end of the log. Quarantined sites are released.
+ * Positions in the log change their meaning. Therefore the sealer reads the log from its start
+ * once, and the projections require a rebuild.
+ * The service must be stopped. The function may be called again after a failure.
+ * @throws LogNotRecoverable if an event that the log lost was deleted from the outbox
+ * @throws LogDiverged if another program wrote to the log
+ * @throws NotGenuine if an outbox row was altered
  */
 export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: ProofKeys): Promise<LogRecovery> {
   const found = { refilledStreams: 0, refilledEvents: 0, adoptedEvents: 0 };
   await forgetLogPositions(db, 'the event log was recovered');
-  const { rows } = await db.query('select site_id as id from parked_sites');
-  const parked = siteRows.parse(rows).map((row) => row.id);
+  const { rows } = await db.query('select site_id as id from quarantined_sites');
+  const quarantined = siteRows.parse(rows).map((row) => row.id);
   for await (const { stream, known, actual } of streamEnds(db, eventLog)) {
     if (actual >= known) continue;
     found.refilledStreams += 1;
@@ -47,14 +51,14 @@ export async function recoverLog(db: Queryable, eventLog: EventLog, keyring: Pro
       found.adoptedEvents += await adopt(db, eventLog, siteId, stream);
     }
   }
-  await db.query('delete from parked_sites where site_id = any($1::uuid[])', [parked]);
+  await db.query('delete from quarantined_sites where site_id = any($1::uuid[])', [quarantined]);
   return found;
 }
 
 /**
- * Says that positions in the log mean something else from now on, as after a recovery or a move to another log: the sealer reads it from its
- * start once, and every projection is built anew.
- * @param reason for `projections status`
+ * Invalidates the stored log positions, as after a recovery or a move to another log. The sealer
+ * then reads the log from its start once, and every projection is rebuilt.
+ * @param reason shown by `projections status`
  */
 async function forgetLogPositions(db: Queryable, reason: string): Promise<void> {
   await withTransaction(db, async (db) => {
@@ -98,7 +102,7 @@ const keptRows = z.array(
     })),
 );
 
-/** The kept events behind a revision, as far as there is no gap. */
+/** Returns the stored events after a revision, up to the first gap. */
 async function keptEvents(db: Queryable, stream: string, behind: number): Promise<NewEvent[]> {
   const { rows } =
     stream === LEDGER_STREAM
@@ -118,9 +122,9 @@ async function keptEvents(db: Queryable, stream: string, behind: number): Promis
 }
 
 /**
- * Takes over what the log has of a stream beyond this database: events that wait in the outbox are marked as relayed, of the others the
- * revision is taken.
- * @returns events found
+ * Records the events that the log has beyond this database. Waiting outbox rows are marked as
+ * relayed; for other events only the revision is recorded.
+ * @returns number of events found
  */
 async function adopt(db: Queryable, eventLog: EventLog, siteId: string, stream: string): Promise<number> {
   let adopted = 0;

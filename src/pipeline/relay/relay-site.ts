@@ -9,7 +9,10 @@ import type { EventLog } from '../event-log/port.js';
 import { markRelayed, type OutboxRow, takeWaiting } from './outbox.js';
 import { reconcile } from './reconcile.js';
 
-/** The log will never take this site's next event: nothing of the site goes on until an operator has looked. */
+/**
+ * The log refuses the next event of this site permanently. The relay of the site stops until an
+ * operator releases it.
+ */
 export class RefusedForGood extends Error {
   override readonly name = 'RefusedForGood';
 }
@@ -18,26 +21,31 @@ export interface SiteRelayOptions {
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
-  /** Rows, and bytes of bodies, held in memory for one site. */
+  /** Maximum number of rows of one site in memory. `maxBytes` limits the size of their bodies. */
   readonly maxRows: number;
   readonly maxBytes: number;
   readonly tracing?: Tracing;
 }
 
 /**
- * Moves rows of single sites to the log. What it remembers between calls (at which revision the log is, so that it need not look before each
- * append) only spares reads: the expected revision of each append decides.
+ * Moves rows of one site at a time to the log. It caches the revision of each stream to save reads.
+ * The expected revision of each append remains the decisive check.
  */
 export class SiteRelay {
-  /** Last revision in the log, of streams that were compared with it and appended to without a failure since. */
+  /**
+   * Last revision in the log, for each stream that was compared with the log and had no failed
+   * append since.
+   */
   readonly #inStep = new Map<string, number>();
 
   constructor(private readonly options: SiteRelayOptions) {}
 
   /**
-   * Relays the first rows of a site that wait, in its order across its streams.
-   * @returns how many rows are in the log now that were not before; 0 only if none waits
-   * @throws RefusedForGood; whatever may pass: EventLogUnavailable, AppendOutcomeUnknown, RevisionConflict, LogDiverged, database errors
+   * Relays the first waiting rows of a site, in the order of the site across its streams.
+   * @returns number of rows that were added to the log; 0 only if no row waits
+   * @throws RefusedForGood
+   * @throws a transient error: EventLogUnavailable, AppendOutcomeUnknown, RevisionConflict,
+   *   LogDiverged or a database error
    */
   async relaySome(siteId: string, signal: AbortSignal): Promise<number> {
     const { db, maxRows, maxBytes } = this.options;
@@ -51,7 +59,7 @@ export class SiteRelay {
       const known = this.#inStep.get(stream);
       if (known === undefined) {
         this.#inStep.set(stream, await this.#compare(siteId, stream));
-        // Rows taken before may be in the log: take them anew.
+        // Rows that were read before may now be in the log.
         return relayed + (await this.relaySome(siteId, signal));
       }
       relayed += await this.#relayRun(siteId, stream, known, run);
@@ -59,7 +67,7 @@ export class SiteRelay {
     return relayed;
   }
 
-  /** Forgets what it believed of the log: the next call looks again. */
+  /** Clears the cached revisions; the next call reads them again. */
   forget(): void {
     this.#inStep.clear();
   }
@@ -98,7 +106,7 @@ export class SiteRelay {
   }
 }
 
-/** Consecutive rows of one stream, in the order given. */
+/** Groups consecutive rows of one stream, in the given order. */
 export function runsByStream(rows: readonly OutboxRow[]): OutboxRow[][] {
   const runs: OutboxRow[][] = [];
   for (const row of rows) {
@@ -110,8 +118,8 @@ export function runsByStream(rows: readonly OutboxRow[]): OutboxRow[][] {
 }
 
 /**
- * What could not be sealed would stop the sealer for every site, and what was altered since it was accepted would be given a time-stamp: neither may
- * enter the log.
+ * Refuses an event that cannot be sealed or that was altered after admission. The first would stop
+ * the sealer for every site; the second would receive a time stamp.
  */
 async function refuseUnsealable(siteId: string, { stream, event }: OutboxRow, keyring: ProofKeys): Promise<void> {
   if (!isSealedStream(stream) || siteOfStream(stream) !== siteId) {

@@ -11,36 +11,42 @@ import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { assertLogNotBehind } from './log-check.js';
 import { sitesWaiting } from './outbox.js';
-import { parkSite } from './parked-sites.js';
+import { quarantineSite } from './quarantined-sites.js';
 import { RefusedForGood, SiteRelay } from './relay-site.js';
 import { deleteStampedRows } from './retention.js';
 
 export interface RelayOptions {
-  /** As `consent_ledger_worker`, with at least `parallelSites` + 2 connections. */
+  /** In the role `consent_ledger_worker`, with at least `parallelSites` + 2 connections. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
   readonly logger: ServiceLogger;
-  /** Sites relayed at the same time. */
+  /** Number of sites that are relayed at the same time. */
   readonly parallelSites?: number;
-  /** How often waiting rows are looked for when there is nothing to do, in milliseconds. */
+  /** Interval of the search for waiting rows while the outbox is empty, in milliseconds. */
   readonly pollMs?: number;
-  /** Relayed rows are kept until their batch is stamped and they are older than this, in milliseconds. */
+  /**
+   * Minimum age at which a relayed row may be deleted, in milliseconds. The row's Merkle batch must
+   * also be time-stamped.
+   */
   readonly retentionMs: number;
-  /** How often rows past their retention are deleted, in milliseconds. */
+  /** Interval between deletions of expired rows, in milliseconds. */
   readonly retentionEveryMs?: number;
-  /** Rows, and bytes of bodies, of one site held in memory at a time. */
+  /** Maximum number of rows of one site in memory. */
   readonly maxRows?: number;
   readonly maxBytes?: number;
   readonly tracing?: Tracing;
 }
 
 export interface Relay extends BackgroundPart {
-  /** Looks for waiting rows at once: a hint for whoever has just committed some. */
+  /** Starts the search for waiting rows immediately. Called after rows were committed. */
   wake(): void;
 }
 
-/** Moves the outbox to the event log (docs/architecture.md, “The stages”). Any number may run; one works, the others stand by. */
+/**
+ * Creates the part that moves the outbox to the event log (docs/architecture.md, “The stages”).
+ * Several processes may run it; one works and the others stand by.
+ */
 export function createRelay(options: RelayOptions): Relay {
   return new OutboxRelay(options);
 }
@@ -60,7 +66,7 @@ class OutboxRelay implements Relay {
   #lastStarted = '';
   readonly #wakeUp = new WakeUp();
   #relayed = 0;
-  #parked = 0;
+  #quarantined = 0;
   #isLeader = false;
   #fatal: unknown = null;
 
@@ -90,7 +96,7 @@ class OutboxRelay implements Relay {
     return {
       leader: this.#isLeader,
       relayed_events: this.#relayed,
-      parked_sites: this.#parked,
+      quarantined_sites: this.#quarantined,
       sites_retrying: this.#trouble.size,
     };
   }
@@ -141,8 +147,9 @@ class OutboxRelay implements Relay {
   }
 
   /**
-   * Relays some of what one site has waiting: then it is others' turn. Never throws: a site in trouble is tried again later, or parked; the
-   * others go on.
+   * Relays a limited number of waiting rows of one site, so that the other sites get their turn.
+   * Never throws: after a failure the site is retried later or quarantined, and the other sites
+   * continue.
    */
   async #relaySite(siteId: string, signal: AbortSignal): Promise<void> {
     try {
@@ -159,15 +166,15 @@ class OutboxRelay implements Relay {
     if (error instanceof RefusedForGood) {
       logger.error(
         { part: this.name, site: siteId, reason: error.message },
-        'site parked: its next event cannot enter the log',
+        'site quarantined: its next event cannot enter the log',
       );
       try {
-        await parkSite(db, siteId, error.message);
-        this.#parked += 1;
+        await quarantineSite(db, siteId, error.message);
+        this.#quarantined += 1;
         this.#trouble.delete(siteId);
         return;
       } catch (failure) {
-        logger.warn({ part: this.name, site: siteId, reason: describe(failure) }, 'parking failed; trying again');
+        logger.warn({ part: this.name, site: siteId, reason: describe(failure) }, 'quarantining failed; trying again');
       }
     } else if (error instanceof OperatorNeeded && !isDivergence(error)) {
       this.#fatal = error;
@@ -195,12 +202,18 @@ class OutboxRelay implements Relay {
   }
 }
 
-/** The sites behind `last` first, so that busy ones do not keep the others waiting. @param sites sorted */
+/**
+ * Orders the sites so that those after `last` come first. Busy sites then do not delay the others.
+ * @param sites sorted
+ */
 function inTurn(sites: readonly string[], last: string): string[] {
   return [...sites.filter((site) => site > last), ...sites.filter((site) => site <= last)];
 }
 
-/** An append that met another event than its own: comparing the stream with the outbox (the next try does) shows whose it is. */
+/**
+ * Returns whether an append found a foreign event. The next attempt compares the stream with the
+ * outbox and identifies the event.
+ */
 function isDivergence(error: unknown): boolean {
   return error instanceof LogDiverged;
 }

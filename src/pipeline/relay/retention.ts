@@ -10,9 +10,11 @@ const pageRows = z
   .length(1);
 
 /**
- * Deletes relayed rows whose batch is stamped and which are older than the retention: until then a log restored from an older backup can be
- * filled again from them. One short transaction a page.
- * @returns rows deleted
+ * Deletes relayed rows that are older than the retention and whose Merkle batch is time-stamped.
+ * Until then, the rows can refill a log that was restored from an older backup. Each page is one
+ * short transaction.
+ * @param retentionMs minimum age of a deleted row, in milliseconds
+ * @returns number of deleted rows
  */
 export async function deleteStampedRows(db: Queryable, retentionMs: number, signal: AbortSignal): Promise<number> {
   let after = 0;
@@ -23,7 +25,7 @@ export async function deleteStampedRows(db: Queryable, retentionMs: number, sign
     if (page === undefined || page.last_seq === null) break;
     deleted += page.deleted;
     after = page.last_seq;
-    // Rows are nearly in the order of their age: behind a young one there is nothing to do.
+    // Rows are ordered approximately by age, so the rows after a young one need no check.
     if (page.examined < PAGE || page.is_old !== true) break;
   }
   return deleted;

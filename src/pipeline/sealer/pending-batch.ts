@@ -5,22 +5,22 @@ import { type Run, runsOf } from '../ledger/runs.js';
 import { headOf, leafOf, type SealedLeaf, StreamHeads } from '../ledger/sealed-leaf.js';
 
 export interface BatchLimits {
-  /** Leaves of a batch. */
+  /** Maximum number of leaves in a Merkle batch. */
   readonly maxLeaves: number;
-  /** Milliseconds that the oldest event of a batch waits. */
+  /** Maximum wait of the oldest event of a batch, in milliseconds. */
   readonly maxAgeMs: number;
 }
 
-/** The batch that is being gathered: leaves only, never an event's content. */
+/** The Merkle batch under construction. It contains only leaves, never the content of an event. */
 export class PendingBatch {
   readonly #leaves: SealedLeaf[] = [];
   readonly #heads = new StreamHeads();
   #since: number | null = null;
 
-  /** Where gathering goes on in the log. */
+  /** Position in the log after which reading continues. */
   position: Position | null;
 
-  /** @param start the place in the log behind which gathering starts */
+  /** @param start position in the log after which the batch starts */
   constructor(readonly start: Position | null) {
     this.position = start;
   }
@@ -38,9 +38,9 @@ export class PendingBatch {
   }
 
   /**
-   * Adds an event, unless it is sealed already.
-   * @param now in milliseconds, of a clock that only goes forward
-   * @returns false if the event before it in its stream is neither sealed nor here
+   * Adds an event, unless it is already sealed.
+   * @param now milliseconds of a monotonic clock
+   * @returns false if the preceding event of its stream is neither sealed nor in this batch
    * @throws Unsealable if the event cannot be sealed
    */
   add(event: LoggedEvent, now: number): boolean {
@@ -54,7 +54,7 @@ export class PendingBatch {
     return true;
   }
 
-  /** How many more leaves it takes. */
+  /** Returns how many leaves can still be added. */
   room(limits: BatchLimits): number {
     return limits.maxLeaves - this.#leaves.length;
   }

@@ -10,14 +10,17 @@ import type { LedgerState } from '../ledger/ledger-state.js';
 import { mergeRuns, runsOf } from '../ledger/runs.js';
 import type { SealedLeaf } from '../ledger/sealed-leaf.js';
 
-/** What goes into a new batch. */
+/** Content of a new Merkle batch. */
 export interface BatchContent {
   readonly leaves: readonly SealedLeaf[];
-  /** Every event of a sealed stream up to here is in this batch or an earlier one; null: unknown. */
+  /**
+   * Every event of a sealed stream up to this position is in this batch or an earlier one; null:
+   * unknown.
+   */
   readonly logPosition: Position | null;
 }
 
-/** The header of the batch that follows `state`. */
+/** Builds the header of the batch that follows `state`. */
 export function nextHeader(state: LedgerState, leaves: readonly SealedLeaf[], now: Date): BatchHeader {
   const runs = mergeRuns(runsOf(leaves));
   if (runs === null) throw new RangeError('the leaves of a stream are not adjacent in revision');
@@ -33,8 +36,9 @@ export function nextHeader(state: LedgerState, leaves: readonly SealedLeaf[], no
 }
 
 /**
- * Seals a batch behind `state`, if nobody was faster, and brings the tables up to the ledger's end.
- * @returns the state then; the batch is sealed if `sealed`
+ * Seals a Merkle batch after `state`, unless another sealer was first, and updates the tables to
+ * the end of the ledger.
+ * @returns the state afterwards; `sealed` tells whether this call sealed the batch
  */
 export async function sealBatch(
   db: Queryable,
@@ -55,9 +59,11 @@ export async function sealBatch(
 }
 
 /**
- * Seals a batch without leaves, so that there is a size that no checkpoint has yet: for a renewal, or a rotation of the key.
- * @returns the state in which the ledger is larger than its newest stamped checkpoint, whoever made it so
- * @throws what `catchUpLedger` and `tryAppendToLedger` throw
+ * Seals a batch without leaves, which creates a tree size without a checkpoint. Renewals and key
+ * rotations need one.
+ * @returns the state in which the ledger is larger than its newest stamped checkpoint, even if
+ *   another process appended the batch
+ * @throws the errors of `catchUpLedger` and `tryAppendToLedger`
  */
 export async function sealEmptyBatch(
   db: Queryable,

@@ -3,7 +3,7 @@ import { isSealedStream } from '../../../schemas/events/streams.js';
 import type { BackgroundPart, PartStatus, ServiceLogger } from '../../platform/background/part.js';
 import { runUnderLease } from '../../platform/background/run-under-lease.js';
 import { pause } from '../../platform/background/waiting.js';
-import type { SealingClock } from '../../platform/clock/trusted-clock.js';
+import type { TrustedClock } from '../../platform/clock/trusted-clock.js';
 import { assertGenuine, NotGenuine, type ProofKeys } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import { LogDiverged } from '../event-log/errors.js';
@@ -17,30 +17,37 @@ import { type BatchLimits, PendingBatch } from './pending-batch.js';
 import { sealBatch } from './seal.js';
 
 export interface SealerOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
   readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly limits: BatchLimits;
-  /** How often new events are looked for when there are none, in milliseconds. */
+  /** Interval of the search for new events while there are none, in milliseconds. */
   readonly pollMs?: number;
-  /** Called after each batch: the stamper need not wait for its next look. */
+  /** Called after each Merkle batch, so that the stamper need not wait for its next poll. */
   readonly onSealed?: () => void;
-  /** Called with the ledger's state after each batch, to be remembered outside the database. */
+  /** Stores the ledger's state outside the database; called after each Merkle batch. */
   readonly rememberHead?: (state: LedgerState) => Promise<void>;
   readonly now?: () => Date;
-  /** By which batches are sealed; else `now`. */
-  readonly sealingClock?: SealingClock;
+  /** Clock that dates Merkle batches; the default is `now`. */
+  readonly trustedClock?: TrustedClock;
   readonly tracing?: Tracing;
 }
 
-/** Most leaves of a batch: its runs must fit into one append, even if no two neighbours are of one stream. */
+/**
+ * Maximum number of leaves in a Merkle batch. Its runs must fit into one append, even if every leaf
+ * is a run of its own.
+ */
 export const MAX_BATCH_LEAVES = 8_000;
 const PAGE = 500;
 
-/** Seals the events of sites into batches (docs/architecture.md, “The stages”). Any number may run; the ledger's expected revision lets one win each time. */
+/**
+ * Creates the part that seals the events of sites into Merkle batches (docs/architecture.md, “The
+ * stages”). Several processes may run it; the expected revision of the ledger lets one of them
+ * append.
+ */
 export function createSealer(options: SealerOptions): BackgroundPart {
   return new Sealer(options);
 }
@@ -93,7 +100,8 @@ class Sealer implements BackgroundPart {
         }
         if (pending.isDue(this.#limits, performance.now())) {
           const next = await this.#seal(state, pending);
-          // Unless only the stamper was faster, what is sealed is in the tables now, and gathering goes on behind it.
+          // A larger ledger contains the sealed events, so the next batch starts after them. If
+          // only the stamper appended, the pending batch remains valid.
           if (next.size !== state.size) pending = new PendingBatch(next.logPosition);
           state = next;
         } else if (outcome === 'at-end') {
@@ -107,9 +115,11 @@ class Sealer implements BackgroundPart {
   }
 
   /**
-   * Reads on in the log, no further than the batch has room.
-   * @returns `gap` if the events before the ones read are missing in the batch: then gathering must begin at the log's start
-   * @throws LogDiverged if they are not in the log at all; Unsealable
+   * Reads further events from the log, at most as many as the Merkle batch has room for.
+   * @returns `gap` if events before the ones read are missing in the batch; reading must then
+   *   restart at the beginning of the log
+   * @throws LogDiverged if the log itself lacks those events
+   * @throws Unsealable
    */
   async #gather(pending: PendingBatch): Promise<'at-end' | 'more' | 'gap'> {
     const { db, eventLog, logger } = this.options;
@@ -134,7 +144,10 @@ class Sealer implements BackgroundPart {
     return page.atEnd ? 'at-end' : 'more';
   }
 
-  /** An event that was appended past the relay, or altered in the log: no batch may hold it. @throws Unsealable */
+  /**
+   * Refuses an event that bypassed the relay or was altered in the log.
+   * @throws Unsealable
+   */
   async #assertGenuine(event: LoggedEvent): Promise<void> {
     try {
       await assertGenuine(event, this.options.keyring);
@@ -144,13 +157,16 @@ class Sealer implements BackgroundPart {
     }
   }
 
-  /** Seals what is gathered, unless another sealer got there first. @returns the ledger's state after */
+  /**
+   * Seals the pending batch, unless another sealer was first.
+   * @returns the ledger's state afterwards
+   */
   async #seal(before: LedgerState, pending: PendingBatch): Promise<LedgerState> {
     const { db, eventLog, logger, onSealed, rememberHead, tracing = NO_TRACING } = this.options;
     const current = await catchUpLedger(db, eventLog);
     if (current.size !== before.size) return current;
     const content = { leaves: pending.leaves, logPosition: pending.position };
-    const time = await (this.options.sealingClock ?? this.#now)();
+    const time = await (this.options.trustedClock ?? this.#now)();
     const { state, sealed } = await tracing.span('seal batch', { 'consent_ledger.events': pending.leaves.length }, () =>
       sealBatch(db, eventLog, current, content, time),
     );

@@ -4,9 +4,9 @@ import { formatNote, formatSignatureLine } from '../../../schemas/evidence/signe
 import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
 
 /**
- * The signed checkpoint of a size that the `ledger` stream holds: the same text whenever it is made (Ed25519 signatures are deterministic), so
- * that a size has one note.
- * @param root of the ledger tree at that size, 32 bytes
+ * Builds the signed checkpoint of a size that the `ledger` stream contains. The text is always the
+ * same, because Ed25519 signatures are deterministic. Each size therefore has one note.
+ * @param root root of the ledger tree at that size, 32 bytes
  */
 export function checkpointNote(signer: LedgerSigner, size: number, root: Uint8Array): string {
   const text = checkpointText({ origin: signer.origin, size, root, nextKey: null });
@@ -14,8 +14,9 @@ export function checkpointNote(signer: LedgerSigner, size: number, root: Uint8Ar
 }
 
 /**
- * The checkpoint by which the ledger changes its key: it names the new one, and both sign it (docs/evidence-format.md §8).
- * @param root of the ledger tree at that size, 32 bytes
+ * Builds the checkpoint that changes the key of the ledger: it names the new key, and both keys
+ * sign it (docs/evidence-format.md §8).
+ * @param root root of the ledger tree at that size, 32 bytes
  */
 export function bridgingNote(signer: LedgerSigner, next: LedgerSigner, size: number, root: Uint8Array): string {
   const text = checkpointText({ origin: signer.origin, size, root, nextKey: verifierKeyOf(next) });

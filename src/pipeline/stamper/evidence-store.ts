@@ -3,14 +3,17 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { ObtainedTimestamp } from '../../timestamping/client.js';
 
-/** SHA-256 of what was gathered with a stamp, in hex, sorted. */
+/** Sorted SHA-256 digests, in hex, of the evidence gathered with a time stamp. */
 export interface EvidenceDigests {
   readonly certificates: string[];
   readonly crls: string[];
   readonly ocsp: string[];
 }
 
-/** Stores what was gathered with a stamp, before the event that names it: the bytes are there whenever the event is. */
+/**
+ * Stores the evidence of a time stamp before the event that names it, so the bytes exist whenever
+ * the event exists.
+ */
 export async function storeEvidence(db: Queryable, stamp: ObtainedTimestamp): Promise<EvidenceDigests> {
   return {
     certificates: await store(db, 'certificate', stamp.certificates),

@@ -4,10 +4,13 @@ import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 
-/** The newest stamp held, as far as the stamper's decisions need it. */
+/** Properties of the newest stored time stamp that the stamper needs. */
 export interface NewestStamp extends StatedTime {
   readonly size: number;
-  /** Until when it stands without a newer one over it; null where its chain does not lead to a configured root. */
+  /**
+   * Time until which it is sound without a newer one over it; null if its chain does not lead to a
+   * configured root.
+   */
   readonly soundUntil: Date | null;
 }
 
@@ -17,9 +20,9 @@ const stampRows = z
   .max(1);
 
 /**
- * @param trustAnchors DER of the configured roots
- * @param at the time as of which algorithms are judged
- * @returns null before the first stamp
+ * @param trustAnchors DER of the configured root certificates
+ * @param at time at which algorithms are evaluated
+ * @returns null before the first time stamp
  */
 export async function readNewestStamp(
   db: Queryable,

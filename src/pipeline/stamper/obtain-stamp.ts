@@ -9,15 +9,16 @@ import { storeEvidence } from './evidence-store.js';
 
 export interface StampRequest {
   readonly size: number;
-  /** The checkpoint's note: its exact bytes are stamped. */
+  /** Note of the checkpoint; its exact bytes are time-stamped. */
   readonly note: string;
-  /** The newest stamp: the new one must not be before it. */
+  /** The newest time stamp; the new one must not precede it. */
   readonly previous: StatedTime | null;
 }
 
 /**
- * Has a note time-stamped and stores what was gathered with the token, before anything refers to it.
- * @returns the stamp, and the `CheckpointStamped` to append to `ledger`
+ * Obtains a time stamp for a note and stores the evidence of the token before any event refers to
+ * it.
+ * @returns the time stamp, and the `CheckpointStamped` event to append to `ledger`
  * @throws TimestampUnavailable
  */
 export async function obtainStamp(

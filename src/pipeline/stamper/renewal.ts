@@ -1,10 +1,14 @@
-/** A stamp without a chain to a configured root, as after a change of authorities, is renewed when it is so old. */
+/**
+ * Age at which a time stamp without a chain to a configured root is renewed, as after a change of
+ * authorities.
+ */
 const UNKNOWN_ROOT_MS = 3_600_000;
 
 /**
- * When a stamp must be renewed: some time before it stops being sound; for one whose whole life is shorter than that, half-way.
- * @param soundUntil null where its chain does not lead to a configured root
- * @param marginMs how long before, in milliseconds
+ * Returns the time at which a time stamp must be renewed: `marginMs` before it stops being sound.
+ * If its whole lifetime is shorter than that, it is renewed half-way.
+ * @param soundUntil null if its chain does not lead to a configured root
+ * @param marginMs in milliseconds
  */
 export function renewalTime(genTime: Date, soundUntil: Date | null, marginMs: number): Date {
   if (soundUntil === null) return new Date(genTime.getTime() + UNKNOWN_ROOT_MS);

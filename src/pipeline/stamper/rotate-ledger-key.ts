@@ -13,27 +13,36 @@ import { bridgingNote } from './checkpoint-note.js';
 import { obtainStamp } from './obtain-stamp.js';
 
 export interface BridgeOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly client: TimestampClient;
-  /** The key in force. */
+  /** The current key. */
   readonly signer: LedgerSigner;
-  /** The key that is to follow; it must be kept already, so that nobody signs with a key that could be lost. */
+  /**
+   * The next key. It must already be stored, so that no signature is made with a key that could be
+   * lost.
+   */
   readonly next: LedgerSigner;
-  /** The newest stamp, which the new one must not precede. */
+  /** Reads the newest time stamp, which the new one must not precede. */
   readonly readNewest: () => Promise<StatedTime | null>;
-  /** Called before a checkpoint leaves the service, to be remembered outside the database. */
+  /**
+   * Stores the ledger's state outside the database; called before a checkpoint leaves the service.
+   */
   readonly rememberHead?: (state: LedgerState) => Promise<void>;
   readonly now?: () => Date;
 }
 
 /**
- * Has the ledger hand over from one key to another (docs/evidence-format.md §8): a checkpoint that names the new key, signed by both, stamped,
- * and in the same append the new key's publication. Where every size has its note already, an empty batch is sealed first. It may run beside sealers
- * and stampers, and again after a crash at any point: what is done already is left as it is.
+ * Transfers the ledger from one key to another (docs/evidence-format.md §8). A stamped checkpoint
+ * names the new key and is signed by both; the same append publishes the new key. If every size
+ * already has a note, an empty batch is sealed first.
+ * The call may run beside sealers and stampers, and again after a crash at any point; completed
+ * steps are skipped.
  * @returns the ledger's state under the new key
- * @throws LedgerKeyMismatch if the ledger is under a third key; TimestampUnavailable; what `tryAppendToLedger` and `catchUpLedger` throw
+ * @throws LedgerKeyMismatch if the ledger is under a third key
+ * @throws TimestampUnavailable
+ * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
 export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSignal): Promise<LedgerState> {
   const { db, eventLog, client, signer, next, readNewest, rememberHead, now = () => new Date() } = options;

@@ -17,17 +17,22 @@ export interface StampingOptions {
   readonly eventLog: EventLog;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;
-  /** Called before a checkpoint leaves the service, to be remembered outside the database. */
+  /**
+   * Stores the ledger's state outside the database; called before a checkpoint leaves the service.
+   */
   readonly rememberHead?: (state: LedgerState) => Promise<void>;
 }
 
 /**
- * Gets a time-stamp for the checkpoint of `state.size`, and appends it to `ledger`, unless someone else has stamped this size or a larger one
- * meanwhile.
- * @param state applied to the tables: `ledger` holds that size
- * @param previous the newest stamp: the new one must not be before it
- * @returns the ledger's state after, stamped at `state.size` or above, and whether it was this call that stamped it
- * @throws TimestampUnavailable; LedgerKeyMismatch if the ledger's key was changed meanwhile; what `tryAppendToLedger` and `catchUpLedger` throw
+ * Obtains a time stamp for the checkpoint of `state.size` and appends it to `ledger`. Nothing is
+ * appended if another process stamped this size or a larger one in the meantime.
+ * @param state applied to the tables: `ledger` contains that size
+ * @param previous the newest time stamp; the new one must not precede it
+ * @returns the ledger's state afterwards, stamped at `state.size` or above, and whether this call
+ *   stamped it
+ * @throws TimestampUnavailable
+ * @throws LedgerKeyMismatch if the ledger's key was changed in the meantime
+ * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
 export async function stampCheckpoint(
   { db, eventLog, signer, client, rememberHead }: StampingOptions,
@@ -41,7 +46,8 @@ export async function stampCheckpoint(
   const { stamp, event } = await obtainStamp({ db, client }, { size, note, previous }, signal);
   let current = await catchUpLedger(db, eventLog);
   while ((current.stamped?.size ?? 0) < size) {
-    // The append succeeds only at this revision: no checkpoint by a key that was replaced meanwhile ever enters the ledger.
+    // The append succeeds only at this revision, so no checkpoint of a replaced key enters the
+    // ledger.
     if (current.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(current.key, verifierKeyOf(signer));
     await tryAppendToLedger(eventLog, current.revision, event);
     current = await catchUpLedger(db, eventLog);

@@ -4,7 +4,7 @@ import { OperatorNeeded } from '../../platform/background/part.js';
 import { describe, runUnderLease } from '../../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../../platform/background/waiting.js';
 import { WakeUp } from '../../platform/background/wake-up.js';
-import type { SealingClock } from '../../platform/clock/trusted-clock.js';
+import type { TrustedClock } from '../../platform/clock/trusted-clock.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import type { TimestampClient } from '../../timestamping/client.js';
 import type { EventLog } from '../event-log/port.js';
@@ -18,36 +18,44 @@ import { renewalTime } from './renewal.js';
 import { stampCheckpoint } from './stamp-checkpoint.js';
 
 export interface StamperOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;
-  /** Called before a checkpoint leaves the service, to be remembered outside the database. */
+  /**
+   * Stores the ledger's state outside the database; called before a checkpoint leaves the service.
+   */
   readonly rememberHead?: (state: LedgerState) => Promise<void>;
-  /** DER of the configured roots, as the client has them. */
+  /** DER of the configured root certificates, as in the time-stamping client. */
   readonly trustAnchors: readonly Uint8Array[];
-  /** At least so long between two stamps, in milliseconds: authorities charge by the stamp. */
+  /**
+   * Minimum interval between two time stamps, in milliseconds, because authorities charge per time
+   * stamp.
+   */
   readonly minIntervalMs: number;
-  /** How long before a stamp stops being sound it is renewed, in milliseconds. */
+  /** Time before the end of a time stamp's validity at which it is renewed, in milliseconds. */
   readonly renewalMarginMs?: number;
-  /** How often new batches are looked for, in milliseconds. */
+  /** Interval of the search for new batches, in milliseconds. */
   readonly pollMs?: number;
   readonly now?: () => Date;
-  /** By which empty batches are sealed; else `now`. */
-  readonly sealingClock?: SealingClock;
+  /** Clock that dates empty batches; the default is `now`. */
+  readonly trustedClock?: TrustedClock;
   readonly tracing?: Tracing;
 }
 
 export interface Stamper extends BackgroundPart {
-  /** Looks for a new batch at once: a hint for the sealer. */
+  /** Starts the search for a new batch immediately. Called by the sealer. */
   wake(): void;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Has checkpoints time-stamped (docs/architecture.md, “The stages”). Any number may run; the ledger's expected revision lets one win each time. */
+/**
+ * Creates the part that obtains time stamps for checkpoints (docs/architecture.md, “The stages”).
+ * Several processes may run it; the expected revision of the ledger lets one of them append.
+ */
 export function createStamper(options: StamperOptions): Stamper {
   return new CheckpointStamper(options);
 }
@@ -115,7 +123,7 @@ class CheckpointStamper implements Stamper {
     }
   }
 
-  /** @returns whether a stamp was asked for */
+  /** @returns whether a time stamp was requested */
   async #stampIfDue(signal: AbortSignal): Promise<boolean> {
     const { db, eventLog, logger, tracing = NO_TRACING } = this.options;
     let state = await catchUpLedger(db, eventLog);
@@ -125,7 +133,7 @@ class CheckpointStamper implements Stamper {
     if (state.size === (state.stamped?.size ?? 0)) {
       if (!this.#isRenewalDue()) return false;
       logger.info({ part: this.name, ledger_size: state.size }, 'renewing the protection of older stamps');
-      state = await sealEmptyBatch(db, eventLog, this.options.sealingClock ?? this.#now);
+      state = await sealEmptyBatch(db, eventLog, this.options.trustedClock ?? this.#now);
     }
     const { size } = state;
     const { isOwn } = await tracing.span('stamp checkpoint', { 'consent_ledger.ledger_size': size }, () =>

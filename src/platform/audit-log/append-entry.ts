@@ -2,7 +2,8 @@ import type { Queryable } from '../database/pool.js';
 import type { AuditEntry } from './entry.js';
 
 /**
- * Appends a line to the audit log; within the transaction of the change that it tells of, so that neither is there without the other.
+ * Appends an entry to the audit log in the transaction of its change, so that neither exists
+ * without the other.
  * @param db may INSERT into `audit_log`
  */
 export async function appendAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {

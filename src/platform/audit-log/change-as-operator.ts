@@ -2,12 +2,13 @@ import { type Queryable, withTransaction } from '../database/pool.js';
 import { appendAuditEntry } from './append-entry.js';
 import type { AuditEntry } from './entry.js';
 
-/** What an operator's change did, and what the audit log says of it. */
+/** Result of an operator's change, and its entry in the audit log. */
 export type OperatorChange<T> = Omit<AuditEntry, 'actor'> & { readonly result: T };
 
 /**
- * Makes a change for whoever runs the commands of the installation, with its line of the audit log in the same transaction.
- * @param db in the role `consent_ledger_admin`; a transaction that runs is joined
+ * Makes a change for an operator on the command line and appends its audit log entry in the same
+ * transaction.
+ * @param db in the role `consent_ledger_admin`; a running transaction is joined
  */
 export function changeAsOperator<T>(db: Queryable, change: (db: Queryable) => Promise<OperatorChange<T>>): Promise<T> {
   return withTransaction(db, async (db) => {

@@ -1,25 +1,31 @@
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 
-/** Who made a change: a user of the panel, whoever runs the commands of the installation, or the service by itself. */
+/**
+ * The author of a change: a user of the panel, an operator on the command line, or the service
+ * itself.
+ */
 export type Actor =
   | { readonly kind: 'user'; readonly userId: string }
   | { readonly kind: 'operator' }
   | { readonly kind: 'service' };
 
-/** What was changed, e.g. `site` and its id. Of consents: event ids only. */
+/** The changed object, e.g. `site` and its id. Consents are named only by their event ids. */
 export interface AuditSubject {
   readonly kind: string;
   readonly id: string;
 }
 
-/** One line of the audit log. */
+/** One entry of the audit log. */
 export interface AuditEntry {
-  /** Null: of the installation. */
+  /** Null: the change concerns the installation. */
   readonly tenantId: string | null;
   readonly actor: Actor;
   /** `<subject>.<verb>`, e.g. `site.create`. */
   readonly action: string;
   readonly subject: AuditSubject;
-  /** What helps to understand the change: names of members, numbers, states. Never a secret, nor a datum of a data subject. */
+  /**
+   * Details that explain the change: names of members, numbers, states. Never a secret or personal
+   * data of a data subject.
+   */
   readonly details: JsonObject;
 }

@@ -6,8 +6,9 @@ const heldRows = z.array(z.object({ held: z.boolean() })).length(1);
 const HEARTBEAT_MS = 5_000;
 
 /**
- * An advisory lock of Postgres, held by a connection of its own: whoever loses the connection loses the lock. It keeps two processes from
- * doing the same work; what they do must be right even if both believe to hold it.
+ * An advisory lock of PostgreSQL on its own connection; losing the connection loses the lock. It
+ * prevents two processes from doing the same work. The work must be correct even if both believe to
+ * hold the lock.
  */
 export interface Lease {
   /** Aborted when the lock is lost. */
@@ -17,7 +18,7 @@ export interface Lease {
 
 /**
  * Takes the lock of this name if it is free.
- * @returns null if someone else holds it
+ * @returns null if another process holds it
  */
 export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null> {
   const client = await db.connect();
@@ -55,7 +56,7 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
   };
 }
 
-/** @returns false if the connection has to be closed: that frees the lock too */
+/** @returns false if the caller must close the connection, which releases the lock too */
 async function unlock(db: pg.PoolClient, name: string): Promise<boolean> {
   try {
     const { rows } = await db.query('select pg_advisory_unlock(hashtextextended($1, 0)) as held', [lockName(name)]);
@@ -69,7 +70,10 @@ function lockName(name: string): string {
   return `consent-ledger ${name}`;
 }
 
-/** Waits for the lock of this name. @returns null if `signal` was aborted before */
+/**
+ * Waits for the lock of this name.
+ * @returns null if `signal` was aborted first
+ */
 export async function waitForLease(
   db: pg.Pool,
   name: string,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** Where background parts write what operators must know. Fields and messages never hold personal data. */
+/** Logger of the background parts. Fields and messages never contain personal data. */
 export type ServiceLogger = Pick<Logger, 'info' | 'warn' | 'error'>;
 
 /** A long-running part of the service. */
@@ -8,18 +8,19 @@ export interface BackgroundPart {
   readonly name: string;
 
   /**
-   * Works until `signal` is aborted, and resolves when the step in hand is finished: no step is left half done. Failures that may pass are
-   * retried with back-off. Throws only what an operator must resolve (the error says how).
+   * Works until `signal` is aborted, and resolves after the current step, so no step remains half
+   * done. Transient failures are retried with back-off.
+   * @throws OperatorNeeded for a failure that an operator must resolve; the message says how
    */
   run(signal: AbortSignal): Promise<void>;
 
-  /** Counts and states for health checks and metrics, by name. */
+  /** Returns counts and states by name, for health checks and metrics. */
   status(): PartStatus;
 }
 
 export type PartStatus = Readonly<Record<string, number | string | boolean | null>>;
 
-/** A failure that no retry mends: the part stops, and an operator has to act. */
+/** A failure that no retry resolves: the part stops, and an operator must act. */
 export class OperatorNeeded extends Error {
   override readonly name: string = 'OperatorNeeded';
 }

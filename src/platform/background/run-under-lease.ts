@@ -4,21 +4,22 @@ import { OperatorNeeded, type ServiceLogger } from './part.js';
 import { withAnySignal } from './signals.js';
 import { BackOff, pause } from './waiting.js';
 
-/** Work that lasted so long was no failure at start. */
+/** Work that ran at least this long did not fail at start. */
 const STEADY_MS = 30_000;
 
 export interface LeasedWork {
   readonly db: pg.Pool;
-  /** Name of the lock, and of the part in log lines. */
+  /** Name of the lock and of the part in log entries. */
   readonly name: string;
   readonly logger: ServiceLogger;
-  /** Works until its signal is aborted: by the caller, or because the lock was lost. */
+  /** Works until its signal is aborted, by the caller or by the loss of the lock. */
   readonly work: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Keeps `work` running under a lock until `signal` is aborted; after a failure, or when the lock was lost, it is started anew with back-off.
- * @throws OperatorNeeded: a failure that no retry resolves
+ * Runs `work` under a lock until `signal` is aborted. After a failure or the loss of the lock, it
+ * is restarted with back-off.
+ * @throws OperatorNeeded for a failure that no retry resolves
  */
 export async function runUnderLease(options: LeasedWork, signal: AbortSignal): Promise<void> {
   const backOff = new BackOff();
@@ -44,7 +45,7 @@ export async function runUnderLease(options: LeasedWork, signal: AbortSignal): P
   }
 }
 
-/** Name and message of an error, for a log line. */
+/** Returns name and message of an error for a log entry. */
 export function describe(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

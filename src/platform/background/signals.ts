@@ -1,12 +1,12 @@
 /**
  * Runs `work` with a signal that is aborted as soon as one of `sources` is.
  *
- * It takes the place of `AbortSignal.any`: on Node 20 a source keeps every signal that was derived
- * from it for as long as the source lives, so a loop that derives one each turn from the signal of
- * the process leaks until the process fails. Here nothing stays with the sources when `work` ends.
+ * It replaces `AbortSignal.any`. On Node 20 a source retains every derived signal for its own
+ * lifetime. A loop that derives one per turn from the signal of the process would leak until the
+ * process fails. This function leaves no listener on the sources when `work` ends.
  * @param sources signals to follow, e.g. that of the process and that of a lease
- * @returns the outcome of `work`
- * @throws what `work` throws
+ * @returns the result of `work`
+ * @throws any error of `work`
  */
 export async function withAnySignal<T>(
   sources: readonly AbortSignal[],

@@ -1,4 +1,7 @@
-/** Pauses that double with each failure in a row, up to a limit, so that a server that comes back is not stampeded. */
+/**
+ * Pauses that double with each consecutive failure up to a limit, so that clients do not overload a
+ * recovering server.
+ */
 export class BackOff {
   #failures = 0;
 
@@ -7,7 +10,10 @@ export class BackOff {
     private readonly maxMs = 5_000,
   ) {}
 
-  /** Milliseconds to wait after one more failure; a random quarter is taken off, so that clients spread out. */
+  /**
+   * Returns the milliseconds to wait after a further failure. Up to a quarter is subtracted at
+   * random, so that clients do not retry at the same time.
+   */
   next(): number {
     const full = Math.min(this.firstMs * 2 ** this.#failures, this.maxMs);
     this.#failures += 1;
@@ -20,8 +26,8 @@ export class BackOff {
 }
 
 /**
- * Resolves after `ms` milliseconds, or at once when one of `signals` is aborted. No listener stays
- * with the signals.
+ * Resolves after `ms` milliseconds, or immediately when one of `signals` is aborted. It leaves no
+ * listener on the signals.
  */
 export function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
@@ -36,7 +42,7 @@ export function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<v
   });
 }
 
-/** No answer within the time allowed. What was asked may still happen. */
+/** No response before the deadline. The requested operation may still happen. */
 export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed';
   constructor(ms: number) {
@@ -44,7 +50,10 @@ export class DeadlinePassed extends Error {
   }
 }
 
-/** The promise's outcome, or `DeadlinePassed` after `ms` milliseconds. The work itself is not cancelled: that is the caller's to do. */
+/**
+ * Returns the result of the promise. The work itself is not cancelled; the caller does that.
+ * @throws DeadlinePassed after `ms` milliseconds
+ */
 export async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {

@@ -1,13 +1,13 @@
 import { pause } from './waiting.js';
 
 /**
- * The pause between two turns of a loop, which a notification ends early. `begin` each turn before
- * looking for work: a notification that comes while the turn runs then ends the next pause at once.
+ * The pause between two turns of a loop, which a notification ends early. A loop calls `begin`
+ * before it looks for work. A notification during the turn then ends the next pause immediately.
  */
 export class WakeUp {
   #turn = new AbortController();
 
-  /** Begins a turn: forgets the notifications that came before it. */
+  /** Begins a turn and discards earlier notifications. */
   begin(): void {
     this.#turn = new AbortController();
   }

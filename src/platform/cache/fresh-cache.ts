@@ -1,17 +1,23 @@
-/** A bounded cache of what may be no older than `maxAgeMs`, counted from the start of its look-up. */
+/**
+ * A bounded cache of values that are at most `maxAgeMs` old, measured from the start of their
+ * look-up.
+ */
 export interface FreshCache<K, V> {
-  /** What is known, or is being looked up for someone else, if it is fresh; else a new look-up. A failure is not kept. */
+  /**
+   * Returns the stored value or the running look-up if it is fresh; otherwise starts a new look-up.
+   * A failure is not stored.
+   */
   get(key: K): Promise<V>;
-  /** Looks it up again, now. */
+  /** Starts a new look-up immediately. */
   reload(key: K): Promise<V>;
 }
 
 export interface FreshCacheOptions<K, V> {
-  /** @param known the value before, however old */
+  /** @param known the previous value, of any age */
   readonly load: (key: K, known: V | undefined) => Promise<V>;
   readonly maxAgeMs: number;
   readonly maxEntries: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
@@ -23,8 +29,9 @@ interface Entry<V> {
 }
 
 /**
- * Callers who come while a look-up runs share it. What is in use is renewed in the second half of its age, so that no caller waits for it and
- * none gets anything older than `maxAgeMs`.
+ * Creates a cache in which concurrent callers share one look-up. A value in use is renewed in the
+ * second half of its lifetime. Callers therefore do not wait for the renewal and never receive a
+ * value older than `maxAgeMs`.
  */
 export function createFreshCache<K, V>(options: FreshCacheOptions<K, V>): FreshCache<K, V> {
   const { load, maxAgeMs, maxEntries, now } = options;

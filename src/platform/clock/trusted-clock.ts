@@ -2,32 +2,42 @@ import type { ServiceLogger } from '../background/part.js';
 import { clockDifference, MAX_CLOCK_DIFFERENCE_MS } from '../database/clock-difference.js';
 import type { Queryable } from '../database/pool.js';
 
-/** No batch is sealed by a clock that cannot be right: `sealed_at` never goes back, so one wrong time would stay for ever. */
+/**
+ * The clock cannot be trusted. No Merkle batch is sealed by it: `sealed_at` never decreases, so one
+ * wrong time would be permanent.
+ */
 export class ClockNotTrusted extends Error {
   override readonly name = 'ClockNotTrusted';
 }
 
-/** The time to seal by. @throws ClockNotTrusted */
-export type SealingClock = () => Promise<Date>;
+/**
+ * Returns the trusted time.
+ * @throws ClockNotTrusted
+ */
+export type TrustedClock = () => Promise<Date>;
 
-export interface SealingClockOptions {
+export interface TrustedClockOptions {
   readonly db: Queryable;
   readonly logger: ServiceLogger;
-  /** How long a clock that jumped is not trusted, though the database agrees, in milliseconds: a machine that slept goes on then. */
+  /**
+   * Time in milliseconds for which a clock that jumped is not trusted, even if the database agrees.
+   * A machine that slept continues after it.
+   */
   readonly holdMs?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Milliseconds that only go forward, evenly. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic?: () => number;
 }
 
 const HOLD_MS = 15 * 60_000;
 
 /**
- * Reads the clock, unless it differs from the database's by more than a minute, or has jumped by more than that since it was read last: where both
- * are on one machine, both jump.
+ * Creates a clock that refuses a time that differs from the database's by more than a minute. It
+ * also refuses a time that jumped by more than a minute since the last read, because on one machine
+ * both clocks jump together.
  */
-export function createSealingClock(options: SealingClockOptions): SealingClock {
+export function createTrustedClock(options: TrustedClockOptions): TrustedClock {
   const { db, logger, holdMs = HOLD_MS, now = Date.now, monotonic = () => performance.now() } = options;
   let offset: number | null = null;
   let jumpedAt: number | null = null;

@@ -1,12 +1,12 @@
-/** One wrong or missing variable. Never holds the value, which may be a secret. */
+/** One invalid or missing variable. Never contains the value, which may be a secret. */
 export interface ConfigProblem {
   readonly name: string;
-  /** What is wrong, as the end of a sentence that begins with the name. */
+  /** The problem, as the end of a sentence that begins with the name. */
   readonly problem: string;
   readonly example: string;
 }
 
-/** The configuration is wrong. The message lists every problem at once. */
+/** The configuration is invalid. The message lists every problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 

@@ -2,7 +2,10 @@ import { Resolver } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 
-/** Schemas of single variables: text from the environment in, value out. Each message ends a sentence. */
+/**
+ * Schemas of single variables: they convert text from the environment to a value. Each message
+ * completes a sentence.
+ */
 
 /** A whole number from `min` to `max`. */
 export function integer(min: number, max: number) {
@@ -14,7 +17,7 @@ export function integer(min: number, max: number) {
     .pipe(z.number({ error: message }).min(min, message).max(max, message));
 }
 
-/** A URL of one of the given schemes; kept as it was written. */
+/** A URL with one of the given schemes, unchanged. */
 export function urlOf(schemes: readonly string[]) {
   return z
     .string()
@@ -24,7 +27,7 @@ export function urlOf(schemes: readonly string[]) {
     );
 }
 
-/** A connection string of EventStoreDB's client, which is no URL where it names several servers. */
+/** A connection string of EventStoreDB's client. With several servers it is not a URL. */
 export const eventStoreUrl = z
   .string()
   .regex(/^esdb(\+discover)?:\/\/\S+$/, 'must be a URL that begins with esdb:// or esdb+discover://.');
@@ -35,13 +38,18 @@ export const httpUrls = z
   .transform((text) => listOf(text))
   .pipe(z.array(urlOf(['http', 'https'])).min(1, 'must name at least one URL.'));
 
-/** Scheme, host and port of the service as callers reach it, like `https://consent.example.org`; without a slash at its end. */
+/**
+ * Scheme, host and port of the service as clients reach it, like `https://consent.example.org`,
+ * without a trailing slash.
+ */
 export const publicOrigin = z
   .string()
   .refine(isOrigin, 'must be http:// or https:// and a host, without a path.')
   .transform((text) => new URL(text).origin);
 
-/** Where security reports go, separated by commas, the preferred one first (RFC 9116 §2.5.3). */
+/**
+ * Contacts for security reports, separated by commas, the preferred one first (RFC 9116 §2.5.3).
+ */
 export const contactUris = z
   .string()
   .transform((text) => listOf(text))
@@ -63,7 +71,10 @@ export const networks = z
   .transform((text) => listOf(text))
   .pipe(z.array(z.string().refine(isNetwork, 'must be a list of IP addresses or CIDR ranges, separated by commas.')));
 
-/** IP addresses of DNS servers, each with a port where it is not 53, separated by commas: `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::53]:5353`. */
+/**
+ * IP addresses of DNS servers, separated by commas, each with a port unless it is 53: `192.0.2.53`,
+ * `192.0.2.53:5353`, `[2001:db8::53]:5353`.
+ */
 export const dnsServers = z
   .string()
   .transform((text) => listOf(text))
@@ -101,7 +112,7 @@ export const hostName = z
 /** Name of an HTTP header (RFC 9110 §5.1). */
 export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'must be the name of a header.');
 
-/** A secret that travels as `Authorization: Bearer …` (RFC 6750 §2.1), long enough not to be guessed. */
+/** A secret sent as `Authorization: Bearer …` (RFC 6750 §2.1), too long to be guessed. */
 export const bearerSecret = z
   .string()
   .regex(/^[A-Za-z0-9._~+/-]{32,200}=*$/, 'must be 32 to 200 of the characters A-Z a-z 0-9 . _ ~ + / -.');
@@ -113,8 +124,10 @@ export const ratio = z
   .transform(Number);
 
 /**
- * `name=value` pairs separated by commas, values percent-encoded: how OpenTelemetry writes headers and attributes.
- * @returns a new schema each time: a description is registered on the schema itself, and two variables are of this form
+ * `name=value` pairs separated by commas, with percent-encoded values: OpenTelemetry's format of
+ * headers and attributes.
+ * @returns a new schema each time, because a description is registered on the schema itself and two
+ *   variables have this format
  */
 export function namedValues() {
   return z
@@ -125,7 +138,7 @@ export function namedValues() {
     );
 }
 
-/** @returns `undefined` if an item is no pair, or not well encoded */
+/** @returns `undefined` if an item is not a pair or is encoded incorrectly */
 function decodePairs(items: readonly string[]): Readonly<Record<string, string>> | undefined {
   const pairs: [string, string][] = [];
   for (const item of items) {
@@ -140,7 +153,7 @@ function decodePairs(items: readonly string[]): Readonly<Record<string, string>>
   return Object.fromEntries(pairs);
 }
 
-/** @returns the 32 bytes, or `undefined` if the text is anything else */
+/** @returns the 32 bytes, or `undefined` for any other text */
 export function decodeKey(text: string): Buffer | undefined {
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined;

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import { descriptions, type Values, variables } from './variables.js';
 
-/** The whole configuration of a process. Read once, at start, and passed in. */
+/** The whole configuration of a process, read once at start and passed in. */
 export interface Config {
   /** Absolute path. */
   readonly dataDir: string;
@@ -11,7 +11,7 @@ export interface Config {
     readonly url: string | undefined;
     readonly poolSize: number;
   };
-  /** `undefined`: the event log is kept in PostgreSQL. */
+  /** `undefined`: PostgreSQL stores the event log. */
   readonly eventStoreUrl: string | undefined;
   /** `undefined`: the development time-stamp authority. */
   readonly timestamping: { readonly urls: readonly string[]; readonly caFile: string } | undefined;
@@ -21,24 +21,24 @@ export interface Config {
     readonly port: number;
     readonly scannerHost: string | undefined;
     readonly trustedProxies: readonly string[];
-    /** What callers have, in milliseconds, to send and to take what is under way when the service stops. */
+    /** Time in milliseconds for requests in progress to complete when the service stops. */
     readonly drainGraceMs: number;
   };
-  /** What the documents of discovery say of this installation. */
+  /** Data of this installation in the discovery documents. */
   readonly discovery: {
-    /** Like `https://consent.example.org`, without a slash at its end. */
+    /** Like `https://consent.example.org`, without a trailing slash. */
     readonly publicUrl: string | undefined;
     /** URIs, the preferred one first. */
     readonly securityContacts: readonly string[];
   };
-  /** How the country and region of a request are found. */
+  /** How the service determines the country and region of a request. */
   readonly geo: {
     readonly countryHeader: string | undefined;
     readonly regionHeader: string | undefined;
     /** Absolute path; `undefined`: the packaged data set. */
     readonly databaseFile: string | undefined;
   };
-  /** Resolvers for the verification of domains; empty: those of the system. */
+  /** DNS servers for the verification of domains; empty: those of the system. */
   readonly dnsServers: readonly string[];
   readonly ledgerOrigin: string;
   readonly batch: { readonly maxEvents: number; readonly maxAgeMs: number };
@@ -47,30 +47,30 @@ export interface Config {
   readonly outbox: { readonly maxRows: number; readonly retentionHours: number };
   /** Absolute path. */
   readonly erasureJournal: string;
-  /** Days for which backups of the database are kept; `undefined`: not known. */
+  /** Number of days for which database backups are kept; `undefined`: unknown. */
   readonly backupRetentionDays: number | undefined;
-  /** Evidence exports that the service makes and keeps. */
+  /** Limits of the stored evidence packages. */
   readonly exports: {
     readonly retentionHours: number;
-    /** Of one package. */
+    /** Maximum bytes of one package. */
     readonly maxBytes: number;
-    /** Queued, running or kept. */
+    /** Maximum number of queued, running and stored packages. */
     readonly maxPerTenant: number;
   };
-  /** Requests a minute for each IP address. */
+  /** Requests per minute for each IP address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
-  /** What `/metrics` asks for; `undefined`: there is no `/metrics`. */
+  /** Token that `/metrics` requires; `undefined`: `/metrics` does not exist. */
   readonly metricsToken: string | undefined;
-  /** `undefined`: no traces are made. */
+  /** `undefined`: tracing is disabled. */
   readonly tracing: TracingConfig | undefined;
   readonly logLevel: Values['LOG_LEVEL'];
 }
 
-/** Where traces go, and which are made (the OpenTelemetry specification's environment variables). */
+/** Destination and sampling of traces (the OpenTelemetry specification's environment variables). */
 export interface TracingConfig {
-  /** Whole URL of the collector. */
+  /** Complete URL of the collector. */
   readonly url: string;
-  /** May hold secrets. */
+  /** May contain secrets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly serviceName: string;
@@ -80,19 +80,19 @@ export interface TracingConfig {
   readonly samplerRatio: number;
 }
 
-/** Where the master key comes from. */
+/** Source of the master key. */
 export type MasterKeySource =
   | { readonly kind: 'given'; readonly key: Buffer }
   | { readonly kind: 'file'; readonly path: string }
-  /** The file is made with a random key if it is missing. */
+  /** The file is created with a random key if it is missing. */
   | { readonly kind: 'generated'; readonly path: string };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads and checks the whole configuration. A variable that is set to nothing, or to blanks, counts as not set.
+ * Reads and validates the whole configuration. An empty or blank variable counts as not set.
  * @param env e.g. `process.env`
- * @throws ConfigError naming every wrong variable, and no value
+ * @throws ConfigError that names every invalid variable, but no value
  */
 export function loadConfig(env: Environment): Config {
   const texts = textsOf(env);
@@ -117,7 +117,10 @@ function textsOf(env: Environment): Record<string, string> {
   return texts;
 }
 
-/** Rules between variables; told apart by what was given, as a value that is wrong in itself is reported already. */
+/**
+ * Checks the rules between variables. It looks at the given texts, because an invalid value is
+ * already reported by itself.
+ */
 function problemsOfCombinations(texts: Readonly<Record<string, string>>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (texts.TSA_URLS !== undefined && texts.TSA_CA_FILE === undefined) {

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Queryable } from './pool.js';
 
-/** Most that two clocks of one installation may differ, in milliseconds. */
+/** Maximum difference between two clocks of one installation, in milliseconds. */
 export const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 
 const clockRows = z.tuple([z.object({ at: z.date() })]);
 
 /**
- * By how much this process's clock is ahead of the database's, in milliseconds; 0 if the difference is less than the question took.
+ * Returns by how many milliseconds this process's clock is ahead of the database's. Returns 0 if
+ * the difference is less than the duration of the query.
  * @param now Unix milliseconds
  */
 export async function clockDifference(db: Queryable, now: () => number): Promise<number> {

@@ -1,4 +1,4 @@
-/** What can be wrong with a database before the service may use it. */
+/** Defects of a database that prevent the start of the service. */
 export type DatabaseErrorCode =
   | 'unsafe_server'
   | 'unsupported_version'
@@ -9,7 +9,7 @@ export type DatabaseErrorCode =
   | 'not_migrated'
   | 'unreachable';
 
-/** The database is not fit for the service. `message` is meant for the operator and says what to do. */
+/** The database cannot be used by the service. `message` tells the operator what to do. */
 export class DatabaseSetupError extends Error {
   override readonly name = 'DatabaseSetupError';
 

@@ -8,18 +8,22 @@ import type { Queryable } from './pool.js';
 import { withTransaction } from './pool.js';
 import { ROLES_MIGRATION, rolesSqlForAdministrator } from './roles.js';
 
-/** Serialises the migrators of one database; the number is arbitrary and never changes. */
+/**
+ * Lock that serializes the migrations of one database. The number is arbitrary and never changes.
+ */
 const LOCK_ID = 7_301_460_211;
 const MAX_TRIES = 20;
 
 const appliedSchema = z.array(z.object({ id: z.string(), sha256: z.string() }));
 
 /**
- * Brings the schema up to date: applies each migration that is not recorded in `schema_migrations`, in one transaction
- * each. Any number of processes may do this at once, and again: each migration is applied exactly once.
+ * Updates the schema: applies each migration that is not recorded in `schema_migrations`, each in
+ * its own transaction. Any number of processes may do this concurrently and repeatedly; each
+ * migration is applied exactly once.
  * @param pool logged in as the schema's owner, without a role
  * @returns ids of the migrations that this call applied
- * @throws DatabaseSetupError `roles_not_permitted`, `migration_changed`, `migration_unknown`, `migration_failed`
+ * @throws DatabaseSetupError `roles_not_permitted`, `migration_changed`, `migration_unknown`,
+ *   `migration_failed`
  */
 export async function migrate(pool: pg.Pool, migrations: readonly Migration[]): Promise<string[]> {
   const done: string[] = [];
@@ -90,7 +94,10 @@ async function readApplied(db: Queryable): Promise<Map<string, string>> {
   return new Map(appliedSchema.parse(rows).map((row) => [row.id, row.sha256]));
 }
 
-/** Roles are shared by all databases of a server, and our lock holds for one: two databases may touch a role at once. */
+/**
+ * Returns whether migrations of two databases collided. All databases of a server share the roles,
+ * but the lock covers only one database.
+ */
 function isCollision(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.code === '40001' || error.code === '40P01' || /tuple concurrently (updated|deleted)/.test(error.message);

@@ -4,14 +4,14 @@ import type { DatabaseRole } from './roles.js';
 export interface PoolOptions {
   /** Connection string, e.g. `postgresql://user:password@host:5432/database?sslmode=verify-full`. */
   readonly url: string;
-  /** The role that every connection takes on; without it the login user's own rights apply (migrations). */
+  /** Role of every connection. Without it the rights of the login user apply (migrations). */
   readonly role?: DatabaseRole;
-  /** Seen in `pg_stat_activity`, e.g. `consent-ledger api`. */
+  /** Shown in `pg_stat_activity`, e.g. `consent-ledger api`. */
   readonly applicationName: string;
   readonly maxConnections: number;
   /** Milliseconds after which PostgreSQL cancels a statement; 0: never. */
   readonly statementTimeoutMs: number;
-  /** Told of connections that break while nobody uses them; the pool replaces them by itself. */
+  /** Receives errors of idle connections. The pool replaces these connections. */
   readonly onIdleError: (error: Error) => void;
 }
 
@@ -20,8 +20,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
 
 /**
- * Makes a pool of connections. `bigint` columns come as numbers (beyond 2^53 - 1 the query fails rather than round);
- * `timestamptz` as `Date`, `bytea` as `Buffer`, `numeric` as text. Connects on first use.
+ * Creates a connection pool that connects on first use. `bigint` columns become numbers; beyond
+ * 2^53 - 1 the query fails instead of rounding. `timestamptz` becomes `Date`, `bytea` becomes
+ * `Buffer`, and `numeric` becomes text.
  */
 export function createPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
@@ -35,12 +36,16 @@ export function createPool(options: PoolOptions): pg.Pool {
     types: { getTypeParser },
   });
   pool.on('error', options.onIdleError);
-  // A server that is going down may greet and dismiss a client in one packet, before anybody else listens to it.
+  // A server that shuts down may greet and dismiss a client in one packet, before any other
+  // listener is registered.
   pool.on('connect', (db) => db.on('error', () => undefined));
   return pool;
 }
 
-/** The role travels as a start-up option of the connection; options that the URL brings along are kept. */
+/**
+ * Returns the URL with the role as a start-up option of the connection. Options in the URL are
+ * kept.
+ */
 export function withRole(url: string, role: DatabaseRole): string {
   const parsed = new URL(url);
   const existing = parsed.searchParams.get('options');
@@ -51,14 +56,17 @@ export function withRole(url: string, role: DatabaseRole): string {
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === INT8_OID && format !== 'binary' ? parseInt8 : pg.types.getTypeParser(oid, format);
 
-/** @throws RangeError for values that a JavaScript number cannot hold exactly */
+/** @throws RangeError for values that a JavaScript number cannot represent exactly */
 export function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} is beyond the safe integers`);
   return value;
 }
 
-/** A pool, or a connection within a transaction: work that is given one becomes part of that transaction. */
+/**
+ * A pool, or a connection within a transaction. A function that receives a connection becomes part
+ * of its transaction.
+ */
 export type Queryable = pg.Pool | pg.PoolClient;
 
 export interface TransactionOptions {
@@ -66,9 +74,10 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `work` in one transaction: committed if it resolves, rolled back if it throws. The connection goes back to the
- * pool, or is closed where the rollback failed too. Given a connection, it joins the transaction that runs there.
- * @throws what `work` or the commit throws
+ * Runs `work` in one transaction, which commits if `work` resolves and rolls back if it throws. The
+ * connection returns to the pool; it is closed if the rollback failed too. If `db` is a connection,
+ * `work` joins its transaction.
+ * @throws any error of `work` or of the commit
  */
 export async function withTransaction<T>(
   db: Queryable,
@@ -78,7 +87,8 @@ export async function withTransaction<T>(
   if (!(db instanceof pg.Pool)) return work(db);
   const client = await db.connect();
   let broken: Error | undefined;
-  // A connection that breaks between two statements says so by this event, which would else end the process.
+  // A connection that breaks between two statements emits this event. Without a listener it would
+  // end the process.
   const onError = (error: Error): void => {
     broken = error;
   };

@@ -1,4 +1,7 @@
-/** Group roles of the service's connections. The migration `ROLES_MIGRATION` makes them and says what each is for. */
+/**
+ * Group roles of the service's connections. The migration `ROLES_MIGRATION` creates them and
+ * documents the purpose of each.
+ */
 export const DATABASE_ROLES = [
   'consent_ledger_api',
   'consent_ledger_worker',
@@ -6,14 +9,17 @@ export const DATABASE_ROLES = [
   'consent_ledger_admin',
 ] as const;
 
-/** A role that a connection takes on; each may do only what its part of the service needs. */
+/** Role of a connection. Each role has only the rights that its part of the service needs. */
 export type DatabaseRole = (typeof DATABASE_ROLES)[number];
 
-/** Id of the migration that needs the right to create roles, or roles that an administrator has made. */
+/**
+ * Id of the migration that needs the right to create roles, or roles that an administrator has
+ * created.
+ */
 export const ROLES_MIGRATION = '0001-initial/01-roles';
 
 /**
- * The statements that an administrator runs if the service's user may not create roles.
+ * Returns the statements that an administrator runs if the service's user may not create roles.
  * @param user name of the database user that runs the migrations
  */
 export function rolesSqlForAdministrator(user: string): string {

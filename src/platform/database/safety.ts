@@ -7,7 +7,8 @@ const MINIMUM_MAJOR = 15;
 const settingsSchema = z.array(z.object({ name: z.string(), setting: z.string() }));
 
 /**
- * Refuses a server that could lose what it has committed, or that is too old: a 202 promises durability.
+ * Refuses a server that is too old or that could lose committed data, because a 202 response
+ * promises durability.
  * @throws DatabaseSetupError `unsafe_server` or `unsupported_version`
  */
 export async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {

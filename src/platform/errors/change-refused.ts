@@ -1,9 +1,9 @@
-/** Why a change of tenancy or accounts is refused. */
+/** Reasons for which a change of tenancy or accounts is refused. */
 export type ChangeRefusalCode = 'not_found' | 'already_exists' | 'wrong_state' | 'invalid';
 
 /**
- * A change of tenancy or accounts that cannot be made. `message` tells the client or the operator
- * what is wrong and what to do next.
+ * A refused change of tenancy or accounts. `message` tells the client or the operator the problem
+ * and the next step.
  */
 export class ChangeRefused extends Error {
   override readonly name = 'ChangeRefused';

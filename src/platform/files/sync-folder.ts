@@ -1,6 +1,9 @@
 import { open } from 'node:fs/promises';
 
-/** Makes a folder's entries durable: a file that was created or renamed there is found after a power cut. Windows has no such call, and needs none. */
+/**
+ * Makes the entries of a folder durable: a created or renamed file survives a power failure.
+ * Windows has no such call and does not need one.
+ */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

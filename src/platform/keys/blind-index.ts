@@ -1,14 +1,15 @@
 import { hmacSha256 } from './hmac.js';
 
-/** The personal values that a record can be found by without being kept in clear. */
+/** Personal values by which a record can be found although they are not stored in clear. */
 export type BlindIndexKind = 'visitor' | 'email' | 'phone' | 'id_number';
 
-/** 128 bits: two persons of one site never meet by chance. */
+/** 128 bits: the values of two persons of one site practically never collide. */
 export const BLIND_INDEX_BYTES = 16;
 
 /**
- * HMAC-SHA256(site key, 'index' 0 kind 0 normalised value), cut to `BLIND_INDEX_BYTES`. Equal values of one site give
- * equal indexes; without the site's key an index says nothing, and those of two sites cannot be compared.
+ * Computes HMAC-SHA256(site key, 'index' 0 kind 0 normalized value), truncated to
+ * `BLIND_INDEX_BYTES`. Equal values of one site have equal indexes. Without the site's key an index
+ * reveals nothing, and indexes of two sites cannot be compared.
  * @param siteKey 32 bytes
  */
 export function blindIndex(siteKey: Uint8Array, kind: BlindIndexKind, value: string): Buffer {
@@ -16,13 +17,12 @@ export function blindIndex(siteKey: Uint8Array, kind: BlindIndexKind, value: str
 }
 
 /**
- * The form in which values count as equal.
- * - e-mail: without surrounding white space, lower case
- * - phone: without the separators people write (white space, hyphens, dots, slashes, parentheses); a leading 00 is +.
- *   Anything else is kept, so that no two numbers are taken for one: erasing a person must not erase another.
- * - visitor and identity number: as given
- *
- * All in Unicode normalisation form C.
+ * Returns the form in which values count as equal, in Unicode normalization form C.
+ * - e-mail: without surrounding white space, in lower case
+ * - phone: without usual separators (white space, hyphens, dots, slashes, parentheses), and + for a
+ *   leading 00. Other characters remain, so that two numbers never become one: erasing one person
+ *   must not erase another.
+ * - visitor and identity number: unchanged
  */
 export function normalise(kind: BlindIndexKind, value: string): string {
   switch (kind) {

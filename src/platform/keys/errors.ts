@@ -5,7 +5,7 @@ export type KeyErrorCode =
   | 'key_missing'
   | 'decrypt_failed';
 
-/** A key cannot be had, or does not fit. `message` is meant for the operator and holds no key. */
+/** A key is unavailable or wrong. `message` tells the operator what to do and contains no key. */
 export class KeyError extends Error {
   override readonly name = 'KeyError';
 

@@ -5,14 +5,17 @@ import { KeyError } from './errors.js';
 import type { Keyring } from './keyring.js';
 import { isProofHashOf } from './proof-hash.js';
 
-/** An event that the service did not write as it stands: whoever wrote or altered it has not the tenant's proof key. */
+/**
+ * The service did not write the event in this form. Its author, or the author of a change, does not
+ * have the tenant's proof key.
+ */
 export class NotGenuine extends Error {
   override readonly name = 'NotGenuine';
 }
 
 export type ProofKeys = Pick<Keyring, 'proofKeyById'>;
 
-/** An event of a site's stream, wherever it was read. */
+/** An event of a site's stream, from any source. */
 export interface SiteEvent {
   readonly id: string;
   readonly type: string;
@@ -23,10 +26,12 @@ export interface SiteEvent {
 const Named = z.object({ event_id: z.string(), site_id: z.string(), proof_key_id: z.string().optional() });
 
 /**
- * Makes sure that an event is the one which the service wrote: its record names this event and this stream's site, and the proof hash of a consent is the
- * HMAC of its record under the tenant's proof key, which is nowhere in the database in the clear. Events without a person (notices, erasures) have
- * no proof hash: of them only the names are checked.
- * @throws NotGenuine, naming nothing of the content; errors of the database
+ * Verifies that the service wrote an event. Its record must name this event and the site of this
+ * stream. The proof hash of a consent must be the HMAC of its record under the tenant's proof key,
+ * which the database stores only encrypted. Events without a person (notices, erasures) have no
+ * proof hash; only their names are checked.
+ * @throws NotGenuine, without any content of the event
+ * @throws database errors
  */
 export async function assertGenuine({ id, type, stream, data }: SiteEvent, keys: ProofKeys): Promise<void> {
   const { recordText, proofHash } = contentOf(id, type, data);

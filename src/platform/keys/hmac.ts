@@ -6,8 +6,9 @@ const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
 /**
- * HMAC-SHA256 (RFC 2104 §2) of a message, as two one-shot hashes. The same bytes as `createHmac(…).digest()` (a test compares them) at a third of its
- * cost: a consent takes six of them, and each native object and each buffer that the native side allocates is work for the garbage collector.
+ * Computes HMAC-SHA256 (RFC 2104 §2) of a message with two one-shot hashes. The result equals
+ * `createHmac(…).digest()` (a test compares them) at a third of the cost. A consent needs six of
+ * them, and each native object and native buffer is work for the garbage collector.
  * @param key at most 64 bytes
  * @returns 32 bytes
  */
@@ -15,7 +16,7 @@ export function hmacSha256(key: Uint8Array, message: string | Uint8Array): Buffe
   return Buffer.from(macText(key, message, 'binary'), 'latin1');
 }
 
-/** The same, as lower-case hex. */
+/** Returns `hmacSha256` as lower-case hex. */
 export function hmacSha256Hex(key: Uint8Array, message: string | Uint8Array): string {
   return macText(key, message, 'hex');
 }

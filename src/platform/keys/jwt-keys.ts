@@ -8,11 +8,14 @@ import { type SigningKey, signingKeyOf } from './signing-key.js';
 /** The keys of JSON Web Tokens (EdDSA): one signs, all verify. */
 export interface JwtKeys {
   readonly current: SigningKey;
-  /** Newest first: also one that is published and does not sign yet, and those that sign no more while tokens by them may hold. */
+  /**
+   * Newest first. It includes a published key that does not sign yet, and keys that no longer sign
+   * while their tokens may be valid.
+   */
   readonly all: readonly SigningKey[];
 }
 
-/** A key of JSON Web Tokens without its secret, as operators see it. */
+/** A key of JSON Web Tokens without its secret, for operators. */
 export interface JwtKeyState {
   readonly keyId: string;
   readonly state: 'published' | 'signing' | 'verifying' | 'expired';
@@ -25,20 +28,25 @@ export interface JwtKeyState {
 
 /** Seconds from now. */
 export interface JwtKeyTerms {
-  /** When the new key signs first: after everybody who keeps the published keys has seen it. */
+  /**
+   * Time until the new key signs; by then every client that caches the published keys has read it.
+   */
   readonly signsIn: number;
-  /** How long the key before it verifies: past the last token by it. */
+  /** Time for which the previous key verifies, longer than its last token is valid. */
   readonly formerVerifiesFor: number;
 }
 
-/** The part of the keyring that holds the keys of JSON Web Tokens. */
+/** The part of the keyring with the keys of JSON Web Tokens. */
 export interface JwtKeyring {
-  /** Read anew each time, as they are rotated while processes run; only their secrets are kept in memory. */
+  /**
+   * Reads the keys from the database each time, because they are rotated while processes run. Only
+   * the secrets are cached.
+   */
   jwtKeys(): Promise<JwtKeys>;
-  /** Every key there ever was, newest first. */
+  /** Returns every key that ever existed, newest first. */
   listJwtKeys(): Promise<readonly JwtKeyState[]>;
   /**
-   * Makes the key that signs next.
+   * Creates the key that signs next.
    * @param db a transaction of a role that may INSERT into and UPDATE `keyring`
    * @returns its id
    * @throws KeyError `wrong_master_key`
@@ -60,14 +68,14 @@ const Rows = z.array(
   }),
 );
 
-/** @param make a new key */
+/** @param make creates a new key */
 export function createJwtKeys(db: Queryable, store: KeyringStore, make: () => NewKey): JwtKeyring {
   const keyById = remembered(async (keyId: string): Promise<SigningKey> => {
     const stored = await store.byId(PURPOSE, keyId);
     if (stored === undefined) throw new KeyError('key_missing', `There is no key ${keyId} of access tokens.`);
     return signingKeyOf(stored);
   });
-  // The database's clock decides, so that every process comes to the same answer.
+  // The clock of the database decides, so that every process gets the same result.
   const readRows = async () => {
     const { rows } = await db.query(
       `SELECT key_id, created_at, signs_from, verifies_until, retired_at IS NOT NULL AS is_retired,
@@ -113,7 +121,7 @@ export function createJwtKeys(db: Queryable, store: KeyringStore, make: () => Ne
   };
 }
 
-/** @param signingAt where in the list, newest first, the key stands that signs now */
+/** @param signingAt index of the signing key in the list, newest first */
 function stateOf(row: { readonly is_verifying: boolean }, signingAt: number, index: number): JwtKeyState['state'] {
   if (!row.is_verifying) return 'expired';
   if (index === signingAt) return 'signing';

@@ -4,7 +4,10 @@ import { type Queryable, withTransaction } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { unwrapKey, wrapKey } from './wrapping.js';
 
-/** What a key is for. Owner: the site's id for `site`, the tenant's for `proof`, none for the others. */
+/**
+ * Purpose of a key. The owner is the site's id for `site`, the tenant's id for `proof`, and null
+ * for the others.
+ */
 export type KeyPurpose = 'site' | 'proof' | 'ledger' | 'next-ledger' | 'manifest' | 'jwt' | 'throttle';
 
 /** A key of the keyring, unwrapped. */
@@ -18,7 +21,7 @@ export interface StoredKey {
   readonly retiredAt: Date | null;
 }
 
-/** A key about to be kept. */
+/** A key before it is stored. */
 export interface NewKey {
   readonly keyId: string;
   readonly secret: Buffer;
@@ -47,7 +50,7 @@ export class KeyringStore {
   ) {}
 
   /**
-   * Opens the keyring, after making sure that the master key is the one that its keys are wrapped with.
+   * Opens the keyring and verifies that the master key is the one that wraps its keys.
    * @throws KeyError `wrong_master_key`
    */
   static async open(db: Queryable, master: KeyObject): Promise<KeyringStore> {
@@ -81,7 +84,7 @@ export class KeyringStore {
     return this.unwrapAll(rows)[0];
   }
 
-  /** @returns the key of this purpose with this id, retired or not, or `undefined` */
+  /** @returns the key of this purpose with this id, current or retired, or `undefined` */
   async byId(purpose: KeyPurpose, keyId: string): Promise<StoredKey | undefined> {
     const { rows } = await this.db.query(`SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND key_id = $2`, [
       purpose,
@@ -91,8 +94,9 @@ export class KeyringStore {
   }
 
   /**
-   * Returns the current key, keeping `make()` as the first one where there is none; of several processes one wins.
-   * Nothing is kept once another process has rotated the master key: the new one could not unwrap it.
+   * Returns the current key. If there is none, the result of `make()` is stored as the first one;
+   * of several processes one wins. Nothing is stored after another process has rotated the master
+   * key, because the new one could not unwrap it.
    * @throws KeyError `wrong_master_key` in that case
    */
   async currentOrCreate(purpose: KeyPurpose, ownerId: string | null, make: () => NewKey): Promise<StoredKey> {
@@ -105,9 +109,10 @@ export class KeyringStore {
   }
 
   /**
-   * Makes the current key of one purpose, that of `from`, the current key of another, in one transaction; what was current there is retired.
-   * Nothing happens where there is no key to promote, so that it may be done again after a crash.
-   * @throws KeyError `wrong_master_key` once another process has rotated the master key
+   * Makes the current key of purpose `from` the current key of purpose `to`, in one transaction,
+   * and retires the previous one. Does nothing if there is no key to promote, so it can be repeated
+   * after a crash.
+   * @throws KeyError `wrong_master_key` after another process has rotated the master key
    */
   async promote(from: KeyPurpose, to: KeyPurpose, keyId: string): Promise<void> {
     await withTransaction(this.db, async (db) => {
@@ -126,9 +131,11 @@ export class KeyringStore {
   }
 
   /**
-   * Retires the current key of an installation's purpose and keeps another as the current one, in the caller's transaction.
-   * @param terms seconds from now: when the new key signs first, and how long the one before it verifies
-   * @throws KeyError `wrong_master_key` once another process has rotated the master key
+   * Retires the current key of an installation's purpose and stores a new current one, in the
+   * caller's transaction.
+   * @param terms in seconds from now: when the new key signs first, and how long the previous one
+   *   verifies
+   * @throws KeyError `wrong_master_key` after another process has rotated the master key
    */
   async replace(
     db: Queryable,
@@ -136,7 +143,7 @@ export class KeyringStore {
     made: NewKey,
     terms: { readonly signsIn: number; readonly formerVerifiesFor: number },
   ): Promise<void> {
-    // One at a time: two new keys at once would both find the same key to retire.
+    // Serializes replacements: two concurrent ones would find the same key to retire.
     await db.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`consent-ledger key ${purpose}`]);
     await db.query(
       `UPDATE keyring SET retired_at = clock_timestamp(), verifies_until = clock_timestamp() + make_interval(secs => $2)
@@ -146,7 +153,10 @@ export class KeyringStore {
     if (!(await this.insert(db, purpose, null, made, terms.signsIn))) throw masterKeyReplaced();
   }
 
-  /** @returns whether it is kept: not where there is a current one, nor once another process has rotated the master key */
+  /**
+   * @returns whether it was stored: false if a current key exists, or another process has rotated
+   *   the master key
+   */
   private async insert(
     db: Queryable,
     purpose: KeyPurpose,

@@ -13,33 +13,45 @@ export interface ProofKey {
   readonly tenantId: string;
 }
 
-/** The keys of an installation: each made at first use, by exactly one process, and then kept in memory. */
+/**
+ * The keys of an installation. Each is created at first use by exactly one process, and then cached
+ * in memory.
+ */
 export interface Keyring extends JwtKeyring {
-  /** What a site's record keys and blind indexes are made from: 32 bytes. */
+  /** Returns the 32-byte key from which a site's record keys and blind indexes are derived. */
   siteKey(siteId: string): Promise<Buffer>;
-  /** The tenant's current key. */
+  /** Returns the tenant's current key. */
   proofKey(tenantId: string): Promise<ProofKey>;
-  /** Any key that was ever current. @throws KeyError `key_missing` */
+  /**
+   * Returns any key that was ever current.
+   * @throws KeyError `key_missing`
+   */
   proofKeyById(id: string): Promise<ProofKey>;
-  /** Signs checkpoints. Read anew each time: it is rotated while processes run. */
+  /**
+   * Returns the key that signs checkpoints. It is read from the database each time, because it is
+   * rotated while processes run.
+   */
   ledgerKey(): Promise<SigningKey>;
-  /** The key that is to follow it: made at first use, and kept until it is promoted. */
+  /** Returns the next ledger key. It is created at first use and kept until it is promoted. */
   nextLedgerKey(): Promise<SigningKey>;
-  /** The key that follows, if a rotation was begun; null else. */
+  /** Returns the next ledger key if a rotation was begun, otherwise null. */
   pendingLedgerKey(): Promise<SigningKey | null>;
-  /** Makes the key that follows the one that signs; does nothing if there is none. */
+  /** Makes the next ledger key the signing key; does nothing if there is none. */
   promoteNextLedgerKey(): Promise<void>;
-  /** Signs the manifests of evidence packages. */
+  /** Returns the key that signs the manifests of evidence packages. */
   manifestKey(): Promise<SigningKey>;
-  /** For the digests that requests are counted under without keeping addresses: 32 bytes. */
+  /**
+   * Returns the 32-byte key of the digests under which requests are counted, so that no address is
+   * stored.
+   */
   throttleKey(): Promise<Buffer>;
 }
 
 /**
  * Opens the keyring.
  * @param db may SELECT from and INSERT into `keyring`
- * @param master of `loadMasterKey`
- * @throws KeyError `wrong_master_key`; each method also `unwrap_failed` for an altered row
+ * @param master result of `loadMasterKey`
+ * @throws KeyError `wrong_master_key`; each method also throws `unwrap_failed` for an altered row
  */
 export async function createKeyring(db: Queryable, master: KeyObject): Promise<Keyring> {
   const store = await KeyringStore.open(db, master);

@@ -7,9 +7,9 @@ import { syncFolder } from '../files/sync-folder.js';
 import { KeyError } from './errors.js';
 
 /**
- * Reads the master key; makes one where `DATA_DIR` is to hold it and does not yet. Processes that start together get the
- * same one.
- * @returns an AES-256 key, as an object that no log prints
+ * Reads the master key. Creates one if `DATA_DIR` is its source and has none yet. Processes that
+ * start at the same time get the same key.
+ * @returns an AES-256 key, as an object that loggers do not print
  * @throws KeyError `master_key_unreadable`
  */
 export async function loadMasterKey(source: MasterKeySource): Promise<KeyObject> {
@@ -31,7 +31,10 @@ export async function loadMasterKey(source: MasterKeySource): Promise<KeyObject>
   return createSecretKey(key);
 }
 
-/** The file appears by `link`, whole and on disk: nobody reads half a key, and of two who make one, one wins. */
+/**
+ * Creates the file by `link`, complete and durable. No process reads a partial key, and of two
+ * processes one wins.
+ */
 async function createIfMissing(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   if (await readFile(path).then(() => true, isPresent)) return;
@@ -53,7 +56,7 @@ async function createIfMissing(path: string): Promise<void> {
   }
 }
 
-/** A file that is there but cannot be read must never be taken for a missing one. */
+/** Returns whether the file exists. An unreadable file must never count as a missing one. */
 function isPresent(error: unknown): boolean {
   return !hasCode(error, 'ENOENT');
 }

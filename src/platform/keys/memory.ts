@@ -1,6 +1,6 @@
 /**
- * Keeps the results of an asynchronous function by its arguments, so that one call for each is enough; callers that come
- * while it runs share it. A failure is not kept.
+ * Caches the results of an asynchronous function by its arguments. Concurrent calls with equal
+ * arguments share one call. A failure is not cached.
  */
 export function remembered<A extends readonly (string | null)[], T>(
   load: (...args: A) => Promise<T>,

@@ -1,15 +1,18 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Random bytes in small pieces, at a fraction of what a call of the generator for each piece costs. */
+/** Random bytes in small pieces, at a fraction of the cost of one generator call per piece. */
 export interface RandomPool {
-  /** @returns `count` bytes (at most 1,024) that are handed out this once */
+  /** @returns `count` bytes (at most 1,024) that are never returned again */
   take(count: number): Buffer;
 }
 
 const POOL_BYTES = 16_384;
 const MAX_TAKE = 1_024;
 
-/** Makes a pool over the system's cryptographic generator. A piece is never overwritten: each refill is a new buffer. */
+/**
+ * Creates a pool over the system's cryptographic generator. A returned piece is never overwritten,
+ * because each refill is a new buffer.
+ */
 export function createRandomPool(): RandomPool {
   let pool = Buffer.alloc(0);
   let used = 0;

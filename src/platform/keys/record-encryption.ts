@@ -3,19 +3,23 @@ import { hmacSha256 } from './hmac.js';
 import type { RandomPool } from './random-pool.js';
 import { NONCE_BYTES, open, seal } from './sealed-box.js';
 
-/** Length of the random seed in a record's key row. Deleting the seed destroys the record's key. */
+/**
+ * Length in bytes of the random seed in a record's key row. Deleting the seed destroys the record's
+ * key.
+ */
 export const SEED_BYTES = 16;
 
-/** Which of a record's encrypted parts: none can stand in for another. */
+/** An encrypted part of a record. No part can replace another. */
 export type RecordPart = 'disclosures' | `attachment:${string}`;
 
 const RECORD_LABEL = Buffer.from('record', 'ascii');
 const TOKEN_LABEL = Buffer.from('approval-token', 'ascii');
 
 /**
- * The key that a record's personal part is encrypted under: HMAC-SHA256(site key, 'record' ‖ seed ‖ event id).
+ * Derives the key that encrypts the personal part of a record: HMAC-SHA256(site key, 'record' ‖
+ * seed ‖ event id).
  * @param siteKey 32 bytes
- * @param seed `SEED_BYTES` random bytes, kept in `record_keys` and nowhere else
+ * @param seed `SEED_BYTES` random bytes, stored only in `record_keys`
  * @param eventId UUID
  * @returns 32 bytes
  */
@@ -24,7 +28,7 @@ export function recordKey(siteKey: Uint8Array, seed: Uint8Array, eventId: string
 }
 
 /**
- * The key that an approval token's identity details are encrypted under, made in the same way.
+ * Derives the key that encrypts the identity details of an approval token, in the same way.
  * @param tokenId `atk_…`
  */
 export function approvalTokenKey(siteKey: Uint8Array, seed: Uint8Array, tokenId: string): Buffer {
@@ -33,7 +37,7 @@ export function approvalTokenKey(siteKey: Uint8Array, seed: Uint8Array, tokenId:
 
 /**
  * Encrypts one part of a record, bound to the text event id ‖ 0 ‖ the part's name.
- * @param key of `recordKey`
+ * @param key result of `recordKey`
  * @returns version (1 byte) ‖ nonce (12) ‖ ciphertext ‖ tag (16)
  */
 export function encryptForRecord(
@@ -46,7 +50,10 @@ export function encryptForRecord(
   return seal(key, plaintext, partAad(eventId, part), random.take(NONCE_BYTES));
 }
 
-/** @throws KeyError `decrypt_failed` if the key is not this record's, or the blob was altered or belongs elsewhere */
+/**
+ * @throws KeyError `decrypt_failed` if the key belongs to another record, or the blob was altered
+ *   or moved
+ */
 export function decryptForRecord(key: Uint8Array, eventId: string, part: RecordPart, blob: Uint8Array): Buffer {
   const plaintext = open(key, blob, partAad(eventId, part));
   if (plaintext === undefined) {
@@ -73,7 +80,7 @@ export function decryptForToken(key: Uint8Array, tokenId: string, blob: Uint8Arr
 }
 
 function derive(siteKey: Uint8Array, label: Uint8Array, seed: Uint8Array, id: Uint8Array): Buffer {
-  // A fixed length keeps seed and id apart.
+  // A fixed length makes the boundary between seed and id unambiguous.
   if (seed.length !== SEED_BYTES) throw new RangeError(`a seed has ${SEED_BYTES} bytes, not ${seed.length}`);
   return hmacSha256(siteKey, Buffer.concat([label, seed, id]));
 }

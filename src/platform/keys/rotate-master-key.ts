@@ -15,17 +15,20 @@ const rowsSchema = z.array(
 );
 
 /**
- * Wraps every key anew, with another master key, in one transaction: afterwards only the new one opens the keyring.
- * Records are not touched: they hang on the site keys, which stay the same. Processes that run keep the keys they know,
- * and make no more new ones until they are restarted with the new master key.
+ * Wraps every key with another master key, in one transaction. Afterwards only the new one opens
+ * the keyring. Records do not change, because they depend on the site keys, which stay the same.
+ * Running processes keep their cached keys. They create no new keys until they are restarted with
+ * the new master key.
  * @param db may LOCK and UPDATE `keyring` (the schema's owner)
- * @returns how many keys were wrapped anew
- * @throws KeyError `wrong_master_key` if `current` is not the one in use, `unwrap_failed` if a row was altered
+ * @returns number of keys that were wrapped again
+ * @throws KeyError `wrong_master_key` if `current` is not the one in use, `unwrap_failed` if a row
+ *   was altered
  */
 export async function rewrapAll(db: Queryable, current: KeyObject, next: KeyObject): Promise<number> {
   await KeyringStore.open(db, current);
   return withTransaction(db, async (db) => {
-    // Keeps away other rotations, and keys wrapped with the old master key that would be inserted after this one looked.
+    // Excludes other rotations, and inserts of keys wrapped with the old master key after this
+    // read.
     await db.query('LOCK TABLE keyring IN SHARE ROW EXCLUSIVE MODE');
     const rows = rowsSchema.parse((await db.query('SELECT key_id, purpose, owner_id, wrapped FROM keyring')).rows);
     const wrapped = rows.map((row) => {

@@ -1,6 +1,9 @@
 import { type CipherKey, createCipheriv, createDecipheriv } from 'node:crypto';
 
-/** The layout of everything this service encrypts: version (1 byte) ‖ nonce (12) ‖ ciphertext ‖ tag (16). */
+/**
+ * The layout of all data that this service encrypts: version (1 byte) ‖ nonce (12) ‖ ciphertext ‖
+ * tag (16).
+ */
 const VERSION = 1;
 export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -9,8 +12,8 @@ const HEADER_BYTES = 1 + NONCE_BYTES;
 /**
  * Encrypts with AES-256-GCM.
  * @param key 32 bytes
- * @param nonce 12 random bytes, never used before with this key
- * @param aad what the result is bound to; the same bytes are needed to open it
+ * @param nonce 12 random bytes that were never used with this key
+ * @param aad context that the result is bound to; decryption requires the same bytes
  */
 export function seal(key: CipherKey, plaintext: Uint8Array, aad: Uint8Array, nonce: Uint8Array): Buffer {
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
@@ -24,7 +27,7 @@ export function seal(key: CipherKey, plaintext: Uint8Array, aad: Uint8Array, non
   return blob;
 }
 
-/** @returns the plaintext, or `undefined` if key, `aad` or a single bit of the blob is not the right one */
+/** @returns the plaintext, or `undefined` if the key, `aad` or any bit of the blob is wrong */
 export function open(key: CipherKey, blob: Uint8Array, aad: Uint8Array): Buffer | undefined {
   if (blob.length < HEADER_BYTES + TAG_BYTES || blob[0] !== VERSION) return undefined;
   const end = blob.length - TAG_BYTES;

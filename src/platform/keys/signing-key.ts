@@ -14,13 +14,13 @@ export interface SigningKey {
 
 const jwkSchema = z.object({ d: z.base64url(), x: z.base64url() });
 
-/** Makes an Ed25519 key; its secret is the seed of RFC 8032 §5.1.5. */
+/** Creates an Ed25519 key; its secret is the seed of RFC 8032 §5.1.5. */
 export function newSigningKey(keyId: string): NewKey {
   const { d, x } = jwkSchema.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
   return { keyId, secret: Buffer.from(d, 'base64url'), publicKey: Buffer.from(x, 'base64url') };
 }
 
-/** @throws KeyError `unwrap_failed` if the public key kept beside it is not its own */
+/** @throws KeyError `unwrap_failed` if the stored public key does not belong to the secret */
 export function signingKeyOf(stored: StoredKey): SigningKey {
   const { keyId, secret, publicKey: kept } = stored;
   const x = kept?.toString('base64url') ?? '';

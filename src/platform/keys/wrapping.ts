@@ -2,7 +2,10 @@ import { type KeyObject, randomBytes } from 'node:crypto';
 import { KeyError } from './errors.js';
 import { NONCE_BYTES, open, seal } from './sealed-box.js';
 
-/** What a wrapped key is bound to: a key moved to another row, owner or purpose does not unwrap. */
+/**
+ * Identity that a wrapped key is bound to. A key that was moved to another row, owner or purpose
+ * does not unwrap.
+ */
 export interface KeyIdentity {
   readonly keyId: string;
   readonly purpose: string;
@@ -10,12 +13,15 @@ export interface KeyIdentity {
   readonly ownerId: string | null;
 }
 
-/** Encrypts a key under the master key. @returns a blob in the layout of `seal` */
+/**
+ * Encrypts a key under the master key.
+ * @returns a blob in the layout of `seal`
+ */
 export function wrapKey(master: KeyObject, key: Uint8Array, identity: KeyIdentity): Buffer {
   return seal(master, key, aadOf(identity), randomBytes(NONCE_BYTES));
 }
 
-/** @throws KeyError `unwrap_failed` if the master key is another one, or the row was altered */
+/** @throws KeyError `unwrap_failed` if the master key is wrong or the row was altered */
 export function unwrapKey(master: KeyObject, wrapped: Uint8Array, identity: KeyIdentity): Buffer {
   const key = open(master, wrapped, aadOf(identity));
   if (key === undefined) {

@@ -2,20 +2,21 @@ import { BlockList, isIP } from 'node:net';
 import { ipBytes } from './ip-bytes.js';
 
 /**
- * Whether a browser's origin is in a site's list. Compared as browsers write it (RFC 6454 §6.1): scheme, host, and a port that is not the
- * default one.
+ * Returns whether a browser's origin is in a site's list. The comparison follows the form that
+ * browsers send (RFC 6454 §6.1): scheme, host, and a port only if it is not the default.
  * @param allowed empty: every origin
  */
 export function isOriginAllowed(allowed: readonly string[], origin: string): boolean {
   return allowed.length === 0 || allowed.includes(origin);
 }
 
-/** Answers whether an address lies in a site's list of CIDRs. */
+/** Returns whether an address is in a site's list of CIDR ranges. */
 export type AddressCheck = (allowed: readonly string[], address: string) => boolean;
 
 /**
- * Lists are compiled once for as long as they live. An empty list allows every address; a network that cannot be read allows none. IPv4 addresses
- * in IPv6 form are IPv4 addresses, in the list and in requests.
+ * Creates a check that compiles each list once for the lifetime of the list. An empty list allows
+ * every address. An invalid network matches no address. IPv4 addresses in IPv6 form count as IPv4
+ * addresses, in the list and in requests.
  */
 export function createAddressCheck(): AddressCheck {
   const compiled = new WeakMap<readonly string[], BlockList>();
@@ -46,7 +47,9 @@ function compile(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** An IPv4 address that stands in IPv6 form (RFC 4291 §2.5.5.2), as dual-stack sockets write it. */
+/**
+ * Returns the IPv4 address of an IPv6 form (RFC 4291 §2.5.5.2), which dual-stack sockets report.
+ */
 function unmapped(address: string): string {
   const bytes = isIP(address) === 6 ? ipBytes(address) : null;
   return bytes?.length === 4 ? bytes.join('.') : address;

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * The bytes of an IP address: 4, or 16; an IPv4 address in IPv6 form (`::ffff:…`) gives 4.
- * @returns null for anything else
+ * Returns the 4 or 16 bytes of an IP address. An IPv4 address in IPv6 form (`::ffff:…`) has 4.
+ * @returns null for any other text
  */
 export function ipBytes(text: string): Uint8Array | null {
   const address = text.split('%')[0] ?? '';
@@ -18,7 +18,7 @@ function ipv4Bytes(address: string): Uint8Array {
   return Uint8Array.from(address.split('.'), Number);
 }
 
-/** @param address that `isIP` found to be IPv6 */
+/** @param address an IPv6 address according to `isIP` */
 function ipv6Bytes(address: string): Uint8Array {
   const [head = '', tail] = address.split('::');
   const before = groupsOf(head);

@@ -2,9 +2,10 @@ import { isIP } from 'node:net';
 import { ipBytes } from './ip-bytes.js';
 
 /**
- * What is wrong with a text that should be an address, or a range whose host bits are zero: what PostgreSQL's `cidr` takes. An IPv4 address in IPv6
- * form is refused: callers are told apart by their IPv4 addresses, however a socket writes them.
- * @returns null if nothing is
+ * Validates an IP address or a CIDR range with zero host bits, the format of PostgreSQL's `cidr`.
+ * An IPv4 address in IPv6 form is invalid, because clients are identified by their IPv4 addresses,
+ * whatever form a socket reports.
+ * @returns the problem, or null for a valid text
  */
 export function networkProblem(text: string): string | null {
   const [address = '', prefix] = text.split('/');

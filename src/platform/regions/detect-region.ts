@@ -4,7 +4,7 @@ import { createAddressCheck } from '../net/allow-lists.js';
 import { frameworkOf } from './framework-of.js';
 import type { GeoDatabase, Place } from './geo-database.js';
 
-/** The parts of a request that say where it comes from. */
+/** The parts of a request that indicate its place. */
 export interface RequestSource {
   /** The client's address. */
   readonly ip: string;
@@ -12,22 +12,24 @@ export interface RequestSource {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Answers which country and region a request comes from, and which law that names. */
+/** Returns the country, the region and the framework of a request. */
 export type DetectRegion = (request: RequestSource) => DetectedRegion;
 
 export interface RegionOptions {
-  /** Names of the headers in which a proxy says where a request comes from; undefined: none does. */
+  /** Names of the headers in which a proxy reports the place of a request; undefined: none does. */
   readonly countryHeader: string | undefined;
   readonly regionHeader: string | undefined;
-  /** Addresses and CIDR ranges of the proxies whose headers are believed. */
+  /** Addresses and CIDR ranges of the proxies whose headers are trusted. */
   readonly trustedProxies: readonly string[];
   readonly database: GeoDatabase;
 }
 
-/** What proxies write for "not known" and for the Tor network, in place of a country. */
+/** Codes that proxies send instead of a country, for an unknown place and for the Tor network. */
 const NO_COUNTRIES: ReadonlySet<string> = new Set(['XX', 'T1', 'ZZ']);
 
-/** Where a request comes from: as a trusted proxy says, else as its address says. */
+/**
+ * Creates the detection. The headers of a trusted proxy take precedence over the client's address.
+ */
 export function createDetectRegion(options: RegionOptions): DetectRegion {
   const isIn = createAddressCheck();
   const isFromProxy = (request: RequestSource): boolean =>
@@ -45,7 +47,7 @@ function placeInHeaders(request: RequestSource, { countryHeader, regionHeader }:
   const country = headerOf(request, countryHeader);
   if (!/^[A-Z]{2}$/.test(country) || NO_COUNTRIES.has(country)) return null;
   const region = headerOf(request, regionHeader);
-  // Some write the whole code (US-CA), some only the part behind the country's.
+  // Some proxies send the whole code (US-CA), others only the part after the country.
   const subdivision = region.startsWith(`${country}-`) ? region.slice(3) : region;
   return { country, region: /^[A-Z0-9]{1,3}$/.test(subdivision) ? subdivision : null };
 }

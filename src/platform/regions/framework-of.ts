@@ -9,10 +9,10 @@ const COUNTRIES_WITH_REGIONS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The framework that a place is under.
- * @param country ISO 3166-1 alpha-2; null: not known
- * @param region subdivision code of ISO 3166-2, without the country; null: not known
- * @returns null where the place is not known well enough to tell
+ * Returns the framework of a place.
+ * @param country ISO 3166-1 alpha-2; null: unknown
+ * @param region subdivision code of ISO 3166-2, without the country; null: unknown
+ * @returns null if the place is not known precisely enough
  */
 export function frameworkOf(country: string | null, region: string | null): ComplianceFramework | null {
   if (country === null) return null;

@@ -3,8 +3,9 @@ import type { DetectedRegion } from '../../../schemas/api/config.js';
 export type ComplianceFramework = Exclude<DetectedRegion['compliance_framework'], null>;
 
 /**
- * Which law applies where: countries by ISO 3166-1 alpha-2, subdivisions by ISO 3166-2. A place that stands nowhere is under `none`. A hint for the
- * banner, not legal advice: laws also reach across borders.
+ * Places of each framework: countries by ISO 3166-1 alpha-2, subdivisions by ISO 3166-2. A place
+ * that is not listed is under `none`. This is a hint for the banner, not legal advice: laws also
+ * apply across borders.
  */
 export const FRAMEWORK_PLACES: readonly {
   readonly framework: ComplianceFramework;
@@ -19,7 +20,7 @@ export const FRAMEWORK_PLACES: readonly {
       ...['IE', 'IT', 'LT', 'LU', 'LV', 'MT', 'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK'],
       // Parts of member states that have country codes of their own (Article 355 TFEU).
       ...['AX', 'GF', 'GP', 'MF', 'MQ', 'RE', 'YT'],
-      // The European Economic Area beside it.
+      // The other countries of the European Economic Area.
       ...['IS', 'LI', 'NO'],
     ],
   },

@@ -5,25 +5,33 @@ import { z } from 'zod';
 import { ipBytes } from '../net/ip-bytes.js';
 import { isSpecialAddress } from '../net/special-addresses.js';
 
-/** A place as it is known: ISO 3166-1 alpha-2, and the subdivision of ISO 3166-2 without the country. */
+/**
+ * A place: country code of ISO 3166-1 alpha-2, and the subdivision of ISO 3166-2 without the
+ * country.
+ */
 export interface Place {
   readonly country: string;
   readonly region: string | null;
 }
 
-/** Where IP addresses are. */
+/** Places of IP addresses. */
 export interface GeoDatabase {
-  /** @returns null for an address of which nothing is known: private, malformed, not in the data set */
+  /**
+   * @returns null for an address without a known place: private, malformed, or not in the data set
+   */
   placeOf(address: string): Place | null;
 }
 
-/** The data set that the service brings along: countries by IPv4 and IPv6 address (CC0; includes data of the NRO, CC BY 4.0). */
+/**
+ * The data set in the service's packages: countries by IPv4 and IPv6 address (CC0; includes data of
+ * the NRO, CC BY 4.0).
+ */
 const PACKAGED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
 
 const Country = z.string().regex(/^[A-Z]{2}$/);
 const Subdivision = z.string().regex(/^[A-Z0-9]{1,3}$/);
 
-/** What the packaged data set says of an address, and what GeoLite2 and GeoIP2 (country, city) say of one. */
+/** An entry of the packaged data set, or of GeoLite2 and GeoIP2 (country, city). */
 const Entry = z.union([
   z.object({ country_code: Country }).transform((entry): Place => ({ country: entry.country_code, region: null })),
   z
@@ -41,8 +49,9 @@ const Entry = z.union([
 
 /**
  * Reads a data set into memory.
- * @param path of a MaxMind DB file (GeoLite2-Country, GeoLite2-City or the like); undefined: the packaged one, 8 MB
- * @throws Error, with a message for the operator, if it cannot be read
+ * @param path of a MaxMind DB file (GeoLite2-Country, GeoLite2-City or a compatible one);
+ *   undefined: the packaged one, 8 MB
+ * @throws Error with a message for the operator, if the file cannot be read
  */
 export async function openGeoDatabase(path: string | undefined): Promise<GeoDatabase> {
   const file = path ?? createRequire(import.meta.url).resolve(PACKAGED);
@@ -50,14 +59,16 @@ export async function openGeoDatabase(path: string | undefined): Promise<GeoData
     const content = await readFile(file);
     const mmdb = new Reader(content);
     const { ipVersion, searchTreeSize } = Metadata.parse(mmdb.metadata);
-    // The library reads a tree that was cut off beyond its end.
+    // The library would read past the end of a truncated tree.
     if (searchTreeSize + TREE_SEPARATOR > content.lastIndexOf(METADATA_MARKER))
       throw new Error('its search tree is cut off');
     return {
       placeOf(address) {
-        // Data sets made of what networks say of themselves do name countries for private addresses.
+        // Data sets based on the declarations of network operators contain countries for private
+        // addresses.
         const bytes = isSpecialAddress(address) ? null : ipBytes(address);
-        // A tree of IPv4 addresses says nothing of IPv6 addresses, and the library does not notice.
+        // A tree of IPv4 addresses contains no IPv6 addresses, and the library does not detect
+        // that.
         if (bytes === null || (ipVersion === 4 && bytes.length === 16)) return null;
         return Entry.safeParse(mmdb.get(plainText(bytes))).data ?? null;
       },
@@ -71,17 +82,17 @@ export async function openGeoDatabase(path: string | undefined): Promise<GeoData
 }
 
 const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
-/** Bytes of zeros between tree and data (MaxMind DB file format 2.0). */
+/** Number of zero bytes between tree and data (MaxMind DB file format 2.0). */
 const TREE_SEPARATOR = 16;
 
-/** What the library takes as it finds it: another file has none of it. */
+/** Metadata that the library does not validate. A file of another format lacks it. */
 const Metadata = z.object({
   binaryFormatMajorVersion: z.literal(2),
   ipVersion: z.literal([4, 6]),
   searchTreeSize: z.int().min(1),
 });
 
-/** An address without abbreviations, so that the library's own reading of addresses decides nothing. */
+/** Formats an address without abbreviations, so that the library's own parsing cannot change it. */
 function plainText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0));

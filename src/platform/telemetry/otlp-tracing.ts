@@ -18,11 +18,14 @@ import { spanRequests } from './request-spans.js';
 import { samplerOf } from './samplers.js';
 import type { SpanFacts, SpanOptions, SpanPlace, TracedProcess, Tracing } from './tracing.js';
 
-/** The service does not wait longer for its collector when it stops. */
+/** Maximum wait for the collector when the service stops. */
 const STOP_MS = 3_000;
 const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
 
-/** Traces that go to a collector (OTLP over HTTP, in JSON). Nothing is registered globally: a process may hold several. */
+/**
+ * Creates tracing that exports to a collector (OTLP over HTTP, in JSON). Nothing is registered
+ * globally, so a process may have several.
+ */
 export function createOtlpTracing(config: TracingConfig, about: TracedProcess): Tracing {
   const exporter = new OTLPTraceExporter({
     url: config.url,

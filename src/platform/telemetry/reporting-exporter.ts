@@ -4,7 +4,10 @@ import type { Logger } from 'pino';
 const QUIET_MS = 60_000;
 const SUCCESS = 0;
 
-/** Passes spans on, and says in the log, at most once a minute, that they do not arrive: the SDK would lose them without a word. */
+/**
+ * Returns an exporter that forwards spans and logs failed exports, at most once a minute. The SDK
+ * would drop the spans without a message.
+ */
 export function reportingExporter(exporter: SpanExporter, logger: Pick<Logger, 'warn'>): SpanExporter {
   let saidAt = Number.NEGATIVE_INFINITY;
   let lost = 0;

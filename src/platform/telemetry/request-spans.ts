@@ -4,8 +4,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseTraceparent } from './traceparent.js';
 
 /**
- * Gives each request a span: its method, route *pattern* and status. No path, header, address or body: they name people, sites and keys.
- * @param contexts what is under way; within a request, its span
+ * Creates a span for each request, with its method, route *pattern* and status. Paths, headers,
+ * addresses and bodies are excluded, because they identify persons, sites and keys.
+ * @param contexts storage of the current context; within a request it contains the span
  */
 export function spanRequests(app: FastifyInstance, tracer: Tracer, contexts: AsyncLocalStorage<Context>): void {
   const contextOf = new WeakMap<FastifyRequest, Context>();
@@ -33,7 +34,7 @@ export function spanRequests(app: FastifyInstance, tracer: Tracer, contexts: Asy
     contextOf.set(request, context);
     contexts.run(context, done);
   });
-  // The body comes by events of the connection, outside of what was under way before it.
+  // The body arrives through events of the connection, outside of the earlier context.
   app.addHook('preValidation', (request, _reply, done) => {
     const context = contextOf.get(request);
     if (context === undefined) done();

@@ -7,7 +7,7 @@ import {
 } from '@opentelemetry/sdk-trace-node';
 import type { TracingConfig } from '../config/index.js';
 
-/** The sampler that `OTEL_TRACES_SAMPLER` names. */
+/** Returns the sampler that `OTEL_TRACES_SAMPLER` names. */
 export function samplerOf({ sampler, samplerRatio }: Pick<TracingConfig, 'sampler' | 'samplerRatio'>): Sampler {
   switch (sampler) {
     case 'always_on':

@@ -1,8 +1,9 @@
 import type { SpanPlace } from './tracing.js';
 
 /**
- * Reads a `traceparent` header (W3C Trace Context §3.2). `tracestate` is left aside: what a caller writes there must not reach the collector.
- * @returns null for everything that is not well formed
+ * Parses a `traceparent` header (W3C Trace Context §3.2). `tracestate` is ignored, because client
+ * data must not reach the collector.
+ * @returns null if the header is malformed
  */
 export function parseTraceparent(header: string | readonly string[] | undefined): SpanPlace | null {
   if (typeof header !== 'string') return null;

@@ -1,16 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
-/** What a span says besides its name: counts, kinds, states. Never a personal datum, and nothing that a caller chose. */
+/**
+ * Attributes of a span: counts, kinds and states. Never personal data, and no value that a client
+ * chose.
+ */
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>;
 
-/** A span that is under way. */
+/** A span in progress. */
 export interface OpenSpan {
-  /** Adds what is known only now. */
+  /** Adds attributes that become known during the span. */
   add(facts: SpanFacts): void;
 }
 
-/** Where a span belongs in its trace (W3C Trace Context). */
+/** Position of a span in its trace (W3C Trace Context). */
 export interface SpanPlace {
   readonly traceId: string;
   readonly spanId: string;
@@ -19,28 +22,31 @@ export interface SpanPlace {
 
 export interface SpanOptions {
   readonly kind?: 'internal' | 'client';
-  /** Spans of other traces that this one works for: it then begins a trace of its own. */
+  /** Spans of other traces that this span links to. It then begins its own trace. */
   readonly worksFor?: readonly SpanPlace[];
 }
 
-/** Traces, or nothing at all: each part of the service calls the same, whether they are on. */
+/** Tracing, enabled or disabled. All parts of the service use the same interface in both cases. */
 export interface Tracing {
   /**
-   * Runs work within a span, a child of the one that is under way. A failure is noted by its name alone: messages may quote values.
-   * @throws what `work` throws
+   * Runs work within a span, a child of the current one. A failure is recorded only by the name of
+   * the error, because messages may quote values.
+   * @throws any error of `work`
    */
   span<T>(name: string, facts: SpanFacts, work: (span: OpenSpan) => Promise<T>, options?: SpanOptions): Promise<T>;
-  /** The span under way, if there is one that is recorded. */
+  /** Returns the current span if it is recorded. */
   current(): SpanPlace | null;
-  /** Gives each request of an application a span, below that of the caller's `traceparent`. */
+  /**
+   * Creates a span for each request of an application, as a child of the client's `traceparent`.
+   */
   traceRequests(app: FastifyInstance): void;
-  /** Hands over what is left, within a few seconds. */
+  /** Exports the remaining spans within a few seconds. */
   stop(): Promise<void>;
 }
 
 const NO_SPAN: OpenSpan = { add: () => undefined };
 
-/** Traces are off. */
+/** Disabled tracing. */
 export const NO_TRACING: Tracing = {
   span: (_name, _facts, work) => work(NO_SPAN),
   current: () => null,
@@ -48,7 +54,7 @@ export const NO_TRACING: Tracing = {
   stop: async () => undefined,
 };
 
-/** The process that traces describe. */
+/** The process that the traces describe. */
 export interface TracedProcess {
   readonly role: string;
   readonly version: string;

@@ -151,7 +151,7 @@ describe('time stamps in the panel', () => {
     });
     expect(idle.last_stamp?.authority).toBe('development');
     // An event that waits for the log, of one tenant.
-    await app.superuser.query(`insert into parked_sites (site_id, reason) values ($1, 'test')`, [shop.siteId]);
+    await app.superuser.query(`insert into quarantined_sites (site_id, reason) values ($1, 'test')`, [shop.siteId]);
     await shop.backend.record();
     await expect.poll(async () => (await status(shop)).unstamped_entries, { timeout: 20_000 }).toBe(1);
     const waiting = await status(shop);

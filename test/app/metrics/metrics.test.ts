@@ -99,7 +99,7 @@ describe('GET /metrics', () => {
   });
 
   it('shows where the pipeline stands', async () => {
-    const parked = `insert into parked_sites (site_id, reason) values ('${demo.site.id}', 'test')`;
+    const quarantined = `insert into quarantined_sites (site_id, reason) values ('${demo.site.id}', 'test')`;
     const settledOnce = await settled(
       (now) =>
         sampled(now, 'consent_ledger_unsealed_events') === 0 &&
@@ -115,7 +115,7 @@ describe('GET /metrics', () => {
     for (const [name, value] of [
       ['consent_ledger_database_is_readable', 1],
       ['consent_ledger_event_log_is_readable', 1],
-      ['consent_ledger_parked_sites', 0],
+      ['consent_ledger_quarantined_sites', 0],
       ['consent_ledger_erasure_requests_open', 0],
       ['consent_ledger_outbox_oldest_waiting_seconds', 0],
       ['consent_ledger_outbox_limit_events', 500_000],
@@ -134,19 +134,19 @@ describe('GET /metrics', () => {
       expect(sampled(settledOnce, 'consent_ledger_projected_events_total', { projection })).toBeGreaterThan(0);
     }
 
-    // What a parked site has waiting is no news of the relay, but counts against the outbox's limit.
-    await app.superuser.query(parked);
+    // What a quarantined site has waiting is no news of the relay, but counts against the outbox's limit.
+    await app.superuser.query(quarantined);
     await app.superuser.query(
       `update projections set state = 'stopped', problem = '{"reason":"test"}' where name = 'daily_counts'`,
     );
     expect((await post('/tool/v1/consents', consent())).status).toBe(202);
     const troubled = await settled((after) => sampled(after, 'consent_ledger_outbox_waiting_events') === 1);
-    expect(sampled(troubled, 'consent_ledger_parked_sites')).toBe(1);
+    expect(sampled(troubled, 'consent_ledger_quarantined_sites')).toBe(1);
     expect(sampled(troubled, 'consent_ledger_outbox_oldest_waiting_seconds')).toBe(0);
     const stopped = { projection: 'daily_counts', state: 'stopped' };
     expect(sampled(troubled, 'consent_ledger_projection_state', stopped)).toBe(1);
 
-    await app.superuser.query(`delete from parked_sites`);
+    await app.superuser.query(`delete from quarantined_sites`);
     const lagging = await settled(
       (after) => (sampled(after, 'consent_ledger_projection_lag_seconds', { projection: 'daily_counts' }) ?? 0) > 0,
     );
@@ -180,7 +180,7 @@ describe('GET /metrics', () => {
 
   it('goes on without the database, and says so', async () => {
     const locker = await app.superuser.connect();
-    await locker.query('begin; lock table parked_sites in access exclusive mode');
+    await locker.query('begin; lock table quarantined_sites in access exclusive mode');
     const blind = await settled((now) => sampled(now, 'consent_ledger_database_is_readable') === 0);
     expect(sampled(blind, 'consent_ledger_outbox_waiting_events')).toBeNull();
     expect(sampled(blind, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);

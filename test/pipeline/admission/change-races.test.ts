@@ -13,7 +13,7 @@ describe('what changes under way, over two API processes at once', () => {
   });
   afterAll(() => two?.close());
 
-  it('judges again when the configuration changed meanwhile, and never by an outdated one', async () => {
+  it('evaluates a request again when its configuration changed in between', async () => {
     const site = await createSiteFixture(two.database.owner);
     await times(2, (i) => post(two.either(i), site.writeKey, SINGLE, cookie(site)));
     const cookieDocument = (

@@ -7,7 +7,7 @@ import type { EventLog } from '../../../src/pipeline/event-log/port.js';
 import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { createProjector, projectionStatus } from '../../../src/pipeline/projector/index.js';
 import { assertLogNotBehind } from '../../../src/pipeline/relay/log-check.js';
-import { listParkedSites } from '../../../src/pipeline/relay/parked-sites.js';
+import { listQuarantinedSites } from '../../../src/pipeline/relay/quarantined-sites.js';
 import { LogNotRecoverable, recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { deleteStampedRows } from '../../../src/pipeline/relay/retention.js';
@@ -141,11 +141,11 @@ test('a database restored from an older backup takes over what the log has', asy
   const later = newConsent(site);
   await admit(pipeline.owner, site, [later]);
   await whileRunning(parts(pipeline.eventLog), () =>
-    until(async () => (await listParkedSites(pipeline.worker)).length === 1),
+    until(async () => (await listQuarantinedSites(pipeline.worker)).length === 1),
   );
   const recovery = await recoverLog(pipeline.worker, pipeline.eventLog, testKeyring);
   expect(recovery).toEqual({ refilledStreams: 0, refilledEvents: 0, adoptedEvents: 5 });
-  expect(await listParkedSites(pipeline.worker)).toEqual([]);
+  expect(await listQuarantinedSites(pipeline.worker)).toEqual([]);
   await whileRunning(parts(pipeline.eventLog), () => until(() => isSettled(pipeline.eventLog)));
   expect(await idsInLog(pipeline.eventLog, consentsStream(site))).toEqual([...ids, later.id]);
   expect(await count(pipeline.owner, 'leaves')).toBe(13);

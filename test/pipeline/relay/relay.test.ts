@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
 import { AppendRefused, EventLogUnavailable, LogBehind } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog } from '../../../src/pipeline/event-log/port.js';
-import { listParkedSites, unparkSite } from '../../../src/pipeline/relay/parked-sites.js';
+import { listQuarantinedSites, releaseSite } from '../../../src/pipeline/relay/quarantined-sites.js';
 import { createRelay, type Relay } from '../../../src/pipeline/relay/relay.js';
 import { faultyLog } from './faulty-log.js';
 import {
@@ -115,10 +115,10 @@ test('two relays that both believe to lead move each event once', async () => {
   for (const [site, events] of all) {
     expect(await idsInLog(pipeline.eventLog, consentsStream(site))).toEqual(events.map((e) => e.id));
   }
-  expect(await listParkedSites(pipeline.worker)).toEqual([]);
+  expect(await listQuarantinedSites(pipeline.worker)).toEqual([]);
 });
 
-test('a site that is refused for good is parked, and the others go on', async () => {
+test('a site that is refused for good is quarantined, and the others go on', async () => {
   const [bad, good] = [randomUUID(), randomUUID()];
   const refused = consents(bad, 3);
   await admit(pipeline.owner, bad, refused);
@@ -128,11 +128,11 @@ test('a site that is refused for good is parked, and the others go on', async ()
     stream === consentsStream(bad) ? { before: new AppendRefused('the stream is deleted') } : null,
   );
   await whileRunning([relay(faulty)], () =>
-    until(async () => (await waiting(good)) === 0 && (await listParkedSites(pipeline.worker)).length === 1),
+    until(async () => (await waiting(good)) === 0 && (await listQuarantinedSites(pipeline.worker)).length === 1),
   );
-  expect(await listParkedSites(pipeline.worker)).toMatchObject([{ siteId: bad, reason: 'the stream is deleted' }]);
+  expect(await listQuarantinedSites(pipeline.worker)).toMatchObject([{ siteId: bad, reason: 'the stream is deleted' }]);
   expect(await waiting(bad)).toBe(3);
-  expect(await unparkSite(pipeline.worker, bad)).toBe(true);
+  expect(await releaseSite(pipeline.worker, bad)).toBe(true);
   await whileRunning([relay()], () => until(async () => (await waiting(bad)) === 0));
   expect(await idsInLog(pipeline.eventLog, consentsStream(bad))).toEqual(refused.map((e) => e.id));
 });
@@ -140,20 +140,20 @@ test('a site that is refused for good is parked, and the others go on', async ()
 test('an event that could never be sealed does not enter the log', async () => {
   const site = randomUUID();
   await admit(pipeline.owner, site, [event(randomUUID(), 'ConsentRecorded.v1', { record: 1 })]);
-  await whileRunning([relay()], () => until(async () => (await listParkedSites(pipeline.worker)).length === 1));
-  expect((await listParkedSites(pipeline.worker))[0]?.reason).toContain('cannot be sealed');
+  await whileRunning([relay()], () => until(async () => (await listQuarantinedSites(pipeline.worker)).length === 1));
+  expect((await listQuarantinedSites(pipeline.worker))[0]?.reason).toContain('cannot be sealed');
   expect(await pipeline.eventLog.lastRevision(consentsStream(site))).toBe(-1);
-  await unparkSite(pipeline.worker, site);
+  await releaseSite(pipeline.worker, site);
   await pipeline.owner.query('delete from outbox where site_id = $1', [site]);
 });
 
-test('a log that someone else writes to parks the site', async () => {
+test('a log that someone else writes to quarantines the site', async () => {
   const site = randomUUID();
   await pipeline.eventLog.append(consentsStream(site), -1, consents(site, 1));
   await admit(pipeline.owner, site, consents(site, 2));
-  await whileRunning([relay()], () => until(async () => (await listParkedSites(pipeline.worker)).length === 1));
-  expect((await listParkedSites(pipeline.worker))[0]?.reason).toContain('admin log recover');
-  await unparkSite(pipeline.worker, site);
+  await whileRunning([relay()], () => until(async () => (await listQuarantinedSites(pipeline.worker)).length === 1));
+  expect((await listQuarantinedSites(pipeline.worker))[0]?.reason).toContain('admin log recover');
+  await releaseSite(pipeline.worker, site);
   await pipeline.owner.query('delete from outbox where site_id = $1', [site]);
 });
 
@@ -208,7 +208,7 @@ test.each<[string, (body: string) => string, (stream: string) => string]>([
   ['an altered proof hash', (body) => body.replace(/(proof_hash":")[0-9a-f]{4}/, '$10000'), (stream) => stream],
   ['another proof key', (body) => body.replace('proof-1', 'proof-2'), (stream) => stream],
   ['the stream of notices', (body) => body, (stream) => stream.replace('consents', 'notices')],
-])('a consent with %s in the outbox does not enter the log, and parks its site', async (_, alter, move) => {
+])('a consent with %s in the outbox does not enter the log, and quarantines its site', async (_, alter, move) => {
   const [site, good] = [randomUUID(), randomUUID()];
   const [first, second] = consents(site, 2);
   if (first === undefined || second === undefined) throw new Error('no events');
@@ -218,8 +218,8 @@ test.each<[string, (body: string) => string, (stream: string) => string]>([
   await admit(pipeline.owner, site, [{ ...second, data: new TextEncoder().encode(body) }], stream);
   const accepted = consents(good, 2);
   await admit(pipeline.owner, good, accepted);
-  const isParked = async () => (await listParkedSites(pipeline.worker)).some(({ siteId }) => siteId === site);
-  await whileRunning([relay()], () => until(async () => (await waiting(good)) === 0 && (await isParked())));
+  const isQuarantined = async () => (await listQuarantinedSites(pipeline.worker)).some(({ siteId }) => siteId === site);
+  await whileRunning([relay()], () => until(async () => (await waiting(good)) === 0 && (await isQuarantined())));
   expect(await idsInLog(pipeline.eventLog, stream)).not.toContain(second.id);
 });
 

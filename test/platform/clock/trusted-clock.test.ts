@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCheckedClock } from '../../../src/pipeline/admission/checked-clock.js';
-import { ClockNotTrusted, createSealingClock } from '../../../src/platform/clock/trusted-clock.js';
+import { ClockNotTrusted, createTrustedClock } from '../../../src/platform/clock/trusted-clock.js';
 import { clockDifference } from '../../../src/platform/database/clock-difference.js';
 import { RequestRefused } from '../../../src/platform/errors/request-refused.js';
 import { type Pipeline, silent, startPipeline, until } from '../../pipeline/relay/pipeline.js';
@@ -19,7 +19,7 @@ test('the difference of the clocks is told with its sign, and not made up of how
 
 test('nothing is sealed by a clock that differs from the database’s', async () => {
   let ahead = 0;
-  const clock = createSealingClock({ db: pipeline.worker, logger: silent, now: () => Date.now() + ahead });
+  const clock = createTrustedClock({ db: pipeline.worker, logger: silent, now: () => Date.now() + ahead });
   expect(Math.abs((await clock()).getTime() - Date.now())).toBeLessThan(60_000);
   for (ahead of [400 * 86_400_000, -90_000]) await expect(clock()).rejects.toThrow(ClockNotTrusted);
   ahead = 0;
@@ -30,7 +30,7 @@ test('after a jump that the database shares, nothing is sealed until it has last
   // The even clock jumps back, which is the same as that all others jump forward.
   let slept = 0;
   const monotonic = () => performance.now() - slept;
-  const clock = createSealingClock({ db: pipeline.worker, logger: silent, holdMs: 1_000_000, monotonic });
+  const clock = createTrustedClock({ db: pipeline.worker, logger: silent, holdMs: 1_000_000, monotonic });
   await clock();
   slept = 120_000;
   await expect(clock()).rejects.toThrow('jumped');

@@ -15,12 +15,15 @@ import {
 } from '../errors.js';
 import { NO_STREAM } from '../port.js';
 
-/** Failures of gRPC and of the client's discovery that come before a request leaves this process. */
+/**
+ * Failures of gRPC and of the client's discovery that occur before a request leaves this process.
+ */
 const NOT_SENT = /No connection established|Failed to discover|Name resolution failed/;
 
 /**
- * What became of an append that failed. Only what is certain is said to be: answers of the server that mean "not written", and failures
- * to connect (which have no type of their own). Anything else may have been written.
+ * Maps the error of a failed append to the error of the port. "Not written" is returned only for
+ * server responses with that meaning and for failed connections, which have no error type. Any
+ * other append may have been written.
  */
 export function appendFailure(error: unknown, stream: string, expectedRevision: number): Error {
   if (error instanceof WrongExpectedVersionError) {
@@ -43,7 +46,7 @@ export function appendFailure(error: unknown, stream: string, expectedRevision: 
   return new AppendOutcomeUnknown(`append: ${reason}`, { cause: error });
 }
 
-/** A failure of anything but an append. */
+/** Maps the error of any operation other than an append. */
 export function unavailable(error: unknown): EventLogUnavailable {
   return new EventLogUnavailable(`the event log does not answer: ${reasonOf(error)}`, { cause: error });
 }

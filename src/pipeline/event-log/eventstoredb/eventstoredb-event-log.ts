@@ -7,9 +7,10 @@ import {
   NO_STREAM as NO_STREAM_OPTION,
   START,
 } from '@eventstore/db-client';
-// The public appendToStream sends appends without credentials through one call shared by all of them, whose pending answers are kept for the
-// whole process: one broken connection fails the appends of every client, an answer that comes after that throws where nobody can
-// catch it, and no deadline holds. This is the library's other path, one call an append.
+// This is the library's path with one call per append. The public appendToStream shares one call
+// among all appends without credentials and stores the pending responses for the whole process. One
+// broken connection then fails the appends of every client. A later response throws where no caller
+// can catch it, and no deadline applies.
 import { append } from '@eventstore/db-client/dist/streams/appendToStream/append.js';
 import { withDeadline } from '../../../platform/background/waiting.js';
 import { AppendOutcomeUnknown, RevisionConflict } from '../errors.js';
@@ -33,22 +34,30 @@ import { isSystemEvent, positionOf, toLoggedEvent, toStreamEvent } from './recor
 import { follow } from './subscription.js';
 
 export interface EventStoreDbEventLogOptions {
-  /** An append without an answer for so long has an unknown outcome. */
+  /** Deadline of an append, in milliseconds. After it the outcome is unknown. */
   readonly appendDeadlineMs?: number;
-  /** A read that gives nothing for so long has failed. */
+  /** Deadline between the events of a read, in milliseconds. After it the read fails. */
   readonly readDeadlineMs?: number;
-  /** Most events of a page of a subscription, and most bytes of bodies and metadata of any page. */
+  /**
+   * Maximum number of events in a page of a subscription. `pageBytes` limits bodies and metadata of
+   * any page.
+   */
   readonly pageEvents?: number;
   readonly pageBytes?: number;
-  /** Told of every failure that a subscription recovers from by itself: being dropped as too slow is an ordinary one. */
+  /**
+   * Receives every failure from which a subscription recovers. The server dropping a slow
+   * subscription is an ordinary one.
+   */
   readonly onInterruption?: (error: unknown) => void;
 }
 
 /**
- * The `eventstoredb` adapter: EventStoreDB or KurrentDB, one node or a cluster, used by nothing but this service.
- * @param connectionString `esdb://…`, as the server's documentation has it; with a cluster, the leader is used
+ * Creates the `eventstoredb` adapter for EventStoreDB or KurrentDB, one node or a cluster. Only
+ * this service may use the database.
+ * @param connectionString `esdb://…` as in the server's documentation; in a cluster the leader is
+ *   used
  * @returns a log that connects on first use
- * @throws Error if the connection string cannot be read
+ * @throws Error if the connection string is invalid
  */
 export function createEventStoreDbEventLog(
   connectionString: string,
@@ -95,7 +104,7 @@ class EventStoreDbEventLog implements EventLog {
       throw appendFailure(error, stream, expectedRevision);
     }
     const lastRevision = Number(answer.nextExpectedRevision);
-    // A connection string with throwOnAppendFailure=false makes a conflict an answer.
+    // With throwOnAppendFailure=false in the connection string, a conflict is a response.
     if (!answer.success) throw new RevisionConflict(stream, expectedRevision, lastRevision);
     if (lastRevision !== expectedRevision + events.length) {
       throw new AppendOutcomeUnknown(`append: the server answered with revision ${lastRevision} of stream ${stream}`);
@@ -138,7 +147,7 @@ class EventStoreDbEventLog implements EventLog {
   async readAll(after: Position | null, limit: number): Promise<LogPage> {
     const events: LoggedEvent[] = [];
     const room = new Room(this.#pageBytes);
-    // A read from a position begins with the event that is there, which the caller has; so one more is asked for.
+    // A read from a position begins with the event at that position, which the caller already has.
     const maxCount = after === null ? limit : limit + 1;
     let count = 0;
     let enough = false;

@@ -1,11 +1,12 @@
 /**
- * Custom metadata, byte for byte. The client parses whatever metadata is JSON, and keeps only the value; so only JSON text that
- * re-serialises to the same bytes goes into the log as it is (and is legible there), anything else behind a frame byte, which makes
- * it no JSON, and which the client therefore leaves alone.
+ * Stores custom metadata byte for byte. The client parses all JSON metadata and keeps only the
+ * value. Therefore only JSON text that serializes to the same bytes is stored unchanged, where it
+ * stays legible. Other bytes follow a frame byte: they are then not JSON, and the client leaves
+ * them unchanged.
  */
 const FRAME = 0;
 
-/** What to give the client for the bytes of an event's metadata; undefined if there are none. */
+/** Encodes the metadata of an event for the client; undefined if it is empty. */
 export function encodeMetadata(bytes: Uint8Array): Uint8Array | undefined {
   if (bytes.byteLength === 0) return undefined;
   if (survivesParsing(bytes)) return Uint8Array.from(bytes);
@@ -15,7 +16,7 @@ export function encodeMetadata(bytes: Uint8Array): Uint8Array | undefined {
   return framed;
 }
 
-/** The bytes that `encodeMetadata` was given, from what the client made of them. */
+/** Decodes the metadata of the client to the bytes that `encodeMetadata` received. */
 export function decodeMetadata(metadata: unknown): Uint8Array {
   if (metadata === undefined) return new Uint8Array(0);
   if (!(metadata instanceof Uint8Array)) return new TextEncoder().encode(JSON.stringify(metadata));

@@ -4,10 +4,12 @@ import { DeadlinePassed } from '../../../platform/background/waiting.js';
 type Reading = ReturnType<EventStoreDBClient['readStream']> | ReturnType<EventStoreDBClient['readAll']>;
 
 /**
- * Gathers what a read gives, until `take` says that it is enough. A read that gives nothing for `deadlineMs` is cancelled: the client
- * would wait for as long as the connection's keep-alive does.
- * @param take gets each event of the read; returns false to end it
- * @throws whatever ends the read early, `DeadlinePassed` included; a stream that does not exist is one without events
+ * Collects the events of a read until `take` returns false. A read without an event for
+ * `deadlineMs` milliseconds is cancelled, because the client would wait for the keep-alive of the
+ * connection.
+ * @param take receives each event of the read; returns false to end it
+ * @throws the error that ended the read early, or `DeadlinePassed`; a stream that does not exist
+ *   counts as empty
  */
 export async function gather(reading: Reading, deadlineMs: number, take: (event: unknown) => boolean): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -18,7 +20,8 @@ export async function gather(reading: Reading, deadlineMs: number, take: (event:
         timer = setTimeout(() => reject(new DeadlinePassed(deadlineMs)), deadlineMs);
       };
       arm();
-      // Stays for good: an error after the end has nobody else to go to, and would end the process.
+      // Remains registered: an error after the end would have no other handler and would end the
+      // process.
       reading.on('error', reject);
       reading.on('end', resolve);
       reading.on('data', (resolved: { event?: unknown }) => {
@@ -32,12 +35,16 @@ export async function gather(reading: Reading, deadlineMs: number, take: (event:
     if (!(error instanceof StreamNotFoundError)) throw error;
   } finally {
     clearTimeout(timer);
-    // Its stream may never come to be, as with a server that is down; nobody waits for it.
+    // The stream may never open, for example while the server is down, so the result is not
+    // awaited.
     reading.cancel().catch(() => undefined);
   }
 }
 
-/** Room for bytes in a page. The event that fills it is still in it: the client cannot give it back. */
+/**
+ * Remaining bytes of a page. The event that exhausts them still belongs to the page, because the
+ * client cannot return it.
+ */
 export class Room {
   constructor(private bytes: number) {}
 

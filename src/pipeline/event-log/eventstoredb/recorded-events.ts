@@ -13,15 +13,19 @@ const recorded = z.object({
 });
 const named = z.object({ streamId: z.string(), type: z.string(), position: z.unknown() });
 
-/** An event that the server writes for itself (statistics, stream metadata, links), which is not part of the log. */
+/**
+ * Returns whether the server wrote the event for itself (statistics, stream metadata, links). Such
+ * an event is not part of the log.
+ */
 export function isSystemEvent(event: unknown): boolean {
   const { streamId, type } = named.parse(event);
   return streamId.startsWith('$') || type.startsWith('$');
 }
 
 /**
- * An event as the client gives it, as a `StreamEvent`.
- * @throws Error for an event that is not binary: it was not written by this service, and its bytes cannot be had
+ * Converts an event of the client to a `StreamEvent`.
+ * @throws Error for an event that is not binary: this service did not write it, and the client does
+ *   not expose its bytes
  */
 export function toStreamEvent(event: unknown): StreamEvent {
   const parsed = recorded.safeParse(event);
@@ -33,12 +37,12 @@ export function toStreamEvent(event: unknown): StreamEvent {
   return { stream: streamId, revision: Number(revision), id, type, data, metadata: decodeMetadata(metadata) };
 }
 
-/** An event of `$all` as the client gives it, as a `LoggedEvent`. */
+/** Converts an event of `$all` to a `LoggedEvent`. */
 export function toLoggedEvent(event: unknown): LoggedEvent {
   return { ...toStreamEvent(event), position: positionOf(event) };
 }
 
-/** Position of an event of `$all`, system events included. */
+/** Returns the position of an event of `$all`; system events have one too. */
 export function positionOf(event: unknown): string {
   return formatPosition(named.parse(event).position);
 }

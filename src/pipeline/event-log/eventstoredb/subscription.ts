@@ -14,8 +14,9 @@ export interface FollowOptions {
 type Subscription = ReturnType<EventStoreDBClient['subscribeToAll']>;
 
 /**
- * Follows `$all` without its system events. The client's subscriptions never reconnect, and the server drops those that are too slow:
- * each time a new one is made, behind the last page that was yielded.
+ * Follows `$all` without its system events. The client's subscriptions never reconnect, and the
+ * server drops slow ones. After each end, a new subscription starts after the last page that was
+ * yielded.
  */
 export async function* follow(
   client: EventStoreDBClient,
@@ -51,7 +52,10 @@ export async function* follow(
   }
 }
 
-/** What a subscription gives, a page whenever anything is at hand. Returns when `signal` is aborted, throws when the subscription ends. */
+/**
+ * Yields the events of one subscription, a page whenever events are available. Returns when
+ * `signal` is aborted, throws when the subscription ends.
+ */
 async function* pages(
   subscription: Subscription,
   signal: AbortSignal,
@@ -60,7 +64,8 @@ async function* pages(
   let failure: Error | null = null;
   let wake: () => void = () => undefined;
   const stir = (): void => wake();
-  // Stays for good: an error after the end has nobody else to go to, and would end the process.
+  // Remains registered: an error after the end would have no other handler and would end the
+  // process.
   subscription.on('error', (error) => {
     failure ??= error;
     wake();
@@ -81,7 +86,8 @@ async function* pages(
       else if (failure !== null) throw failure;
       else {
         await stirred;
-        // What arrived together is decoded in the same turn of the event loop: after it, the page has all of that.
+        // Events that arrived together are decoded in the same turn of the event loop. After that
+        // turn the page contains all of them.
         await nextTurn();
       }
     }

@@ -2,12 +2,16 @@ import pg from 'pg';
 import { DeadlinePassed } from '../../../platform/background/waiting.js';
 import { AppendOutcomeUnknown, AppendRefused, EventLogUnavailable } from '../errors.js';
 
-/** SQLSTATE classes after which the server may have committed: connection exceptions, and a shutdown or crash under way. */
+/**
+ * SQLSTATE classes after which the server may have committed: connection exceptions, and a shutdown
+ * or crash in progress.
+ */
 const AMBIGUOUS = /^(08|57P|40003)/;
 
 /**
- * What became of an append whose statement was sent and failed.
- * @param error of `client.query`: an error answer of the server, a lost connection, or `DeadlinePassed`
+ * Maps the error of an append whose statement was sent to the error of the port.
+ * @param error error of `client.query`: an error response of the server, a lost connection, or
+ *   `DeadlinePassed`
  */
 export function appendFailure(error: unknown): Error {
   if (error instanceof pg.DatabaseError && error.code !== undefined && !AMBIGUOUS.test(error.code)) {
@@ -20,7 +24,7 @@ export function appendFailure(error: unknown): Error {
   return new AppendOutcomeUnknown(`append: ${why}`, { cause: error });
 }
 
-/** A failure of anything but an append. */
+/** Maps the error of any operation other than an append. */
 export function unavailable(what: string, error: unknown): EventLogUnavailable {
   const reason = error instanceof Error ? error.message : String(error);
   return new EventLogUnavailable(`the event log does not answer (${what}): ${reason}`, { cause: error });

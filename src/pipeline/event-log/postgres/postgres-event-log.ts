@@ -17,24 +17,37 @@ import { appendRow, lastRevisionRow, parseLogRows, parseStreamRows, positionPara
 import { Wakeups } from './wakeups.js';
 
 export interface PostgresEventLogOptions {
-  /** Where the schema `event_log` is, and as whom: a member of `consent_ledger_worker` to append, of `consent_ledger_api` to read. */
+  /**
+   * Connection to the database with the schema `event_log`. Appending requires a member of
+   * `consent_ledger_worker`, reading a member of `consent_ledger_api`.
+   */
   readonly connection: pg.ClientConfig;
-  /** Connections of the adapter's own pool, besides one for notifications while anyone subscribes. */
+  /**
+   * Maximum number of connections in the adapter's pool. Subscriptions use one more, for
+   * notifications.
+   */
   readonly maxConnections?: number;
-  /** An append without an answer for so long has an unknown outcome. */
+  /** Deadline of an append, in milliseconds. After it the outcome is unknown. */
   readonly appendDeadlineMs?: number;
   readonly readDeadlineMs?: number;
-  /** How often a subscriber looks for itself, should notifications not come through (a pooler in between, a lost connection). */
+  /**
+   * Poll interval of a subscription, in milliseconds. It applies when notifications are lost, for
+   * example through a pooler or a broken connection.
+   */
   readonly pollIntervalMs?: number;
-  /** Most events, and most bytes of bodies and metadata, of a page of a subscription; bytes hold for every read. */
+  /**
+   * Maximum number of events in a page of a subscription. `pageBytes` limits bodies and metadata of
+   * every read.
+   */
   readonly pageEvents?: number;
   readonly pageBytes?: number;
-  /** Told of every failure that a subscription or the notification connection recovers from by itself. */
+  /** Receives every failure from which a subscription or the notification connection recovers. */
   readonly onInterruption?: (error: unknown) => void;
 }
 
 /**
- * The `postgres` adapter: append-only tables (schema `event_log`) in the service's own Postgres.
+ * Creates the `postgres` adapter: append-only tables (schema `event_log`) in the database of the
+ * service.
  * @returns a log that connects on first use
  */
 export function createPostgresEventLog(options: PostgresEventLogOptions): EventLog {
@@ -67,10 +80,12 @@ class PostgresEventLog implements EventLog {
       ...options.connection,
       max: options.maxConnections ?? 4,
       connectionTimeoutMillis: Math.min(this.#appendDeadlineMs, 5_000),
-      // Behind a stuck writer, better a certain refusal by the server than an uncertain outcome at the deadline.
+      // If another writer hangs, the server's refusal comes before the deadline, so the outcome is
+      // known.
       lock_timeout: Math.ceil(this.#appendDeadlineMs * 0.8),
     });
-    // The pool drops a broken idle connection by itself; on one that is in use the query fails, and says so.
+    // The pool removes a broken idle connection. On a connection in use, the query itself fails
+    // with the error.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (db) => db.on('error', () => undefined));
     this.#wakeups = new Wakeups(options.connection, this.#onInterruption);
@@ -163,7 +178,10 @@ class PostgresEventLog implements EventLog {
     }
   }
 
-  /** Runs one statement and gives the connection back; one that failed in any way but an error answer is not used again. */
+  /**
+   * Runs one statement and releases the connection. After any failure other than an error response,
+   * the connection is closed.
+   */
   async #query(
     db: pg.PoolClient,
     deadlineMs: number,

@@ -10,7 +10,10 @@ export const LAST_REVISION = {
   text: 'SELECT coalesce(max(revision), -1) AS last_revision FROM event_log.events WHERE stream = $1',
 };
 
-/** $1 stream, $2 first revision, $3 most events, $4 most bytes (the first event is returned whatever its size). */
+/**
+ * $1 stream, $2 first revision, $3 maximum events, $4 maximum bytes (the first event is returned at
+ * any size).
+ */
 export const READ_STREAM = {
   name: 'event_log_read_stream',
   text: `
@@ -23,7 +26,10 @@ export const READ_STREAM = {
     ORDER BY revision`,
 };
 
-/** $1 position to start behind, $2 most events, $3 most bytes (the first event is returned whatever its size). */
+/**
+ * $1 position after which to start, $2 maximum events, $3 maximum bytes (the first event is
+ * returned at any size).
+ */
 export const READ_ALL = {
   name: 'event_log_read_all',
   text: `

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LoggedEvent, Position, StreamEvent } from '../port.js';
 
-/** Digits of a position, so that positions compare as strings. */
+/** Number of digits of a position, so that positions compare as strings. */
 const POSITION_DIGITS = 20;
 
 const bigintText = z.string().regex(/^-?\d{1,19}$/);
@@ -24,20 +24,23 @@ const logRow = streamRow.extend({
 export const appendRow = z.object({ outcome: z.enum(['appended', 'present', 'conflict']), last_revision: revision });
 export const lastRevisionRow = z.object({ last_revision: revision });
 
-/** Rows of a stream's page, as `StreamEvent`s. */
+/** Parses the rows of a stream's page. */
 export function parseStreamRows(rows: readonly unknown[]): StreamEvent[] {
   return z.array(streamRow).parse(rows);
 }
 
-/** Rows of a page of the whole log; `read` is how many events the page would have had without its limit of bytes. */
+/**
+ * Parses the rows of a page of the whole log. `read` is the number of events that the page would
+ * have without its byte limit.
+ */
 export function parseLogRows(rows: readonly unknown[]): { events: LoggedEvent[]; read: number } {
   const parsed = z.array(logRow).parse(rows);
   return { events: parsed.map(({ read: _, ...event }) => event), read: parsed[0]?.read ?? 0 };
 }
 
 /**
- * A position as the `bigint` parameter that Postgres takes.
- * @throws TypeError for a position of another adapter, or none at all
+ * Converts a position to the `bigint` parameter of PostgreSQL.
+ * @throws TypeError for a position of another adapter, or an invalid one
  */
 export function positionParameter(after: Position | null): string {
   if (after === null) return '0';

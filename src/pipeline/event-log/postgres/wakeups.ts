@@ -1,12 +1,13 @@
 import pg from 'pg';
 import { BackOff, pause } from '../../../platform/background/waiting.js';
 
-/** Channel on which `event_log.append` says that there is something new. */
+/** Channel on which `event_log.append` notifies of new events. */
 const EVENT_LOG_CHANNEL = 'consent_ledger_event_log';
 
 /**
- * Wakes subscribers when something was appended: one connection that LISTENs, for as long as anyone subscribes, made anew when it is lost.
- * A notification only says "look": what is read never depends on it, and who waits has a fallback poll.
+ * Wakes subscribers after an append. One connection LISTENs while there are subscribers; it is
+ * reopened when it is lost. A notification is only a hint: subscribers also poll, and no read
+ * depends on it.
  */
 export class Wakeups {
   #appends = 0;
@@ -20,12 +21,18 @@ export class Wakeups {
     private readonly onInterruption: (error: unknown) => void,
   ) {}
 
-  /** Grows with each notification: take it before reading, and give it to `wait` after. */
+  /**
+   * Counter of notifications. A subscriber reads it before it reads the log, and then passes it to
+   * `wait`.
+   */
   get ticket(): number {
     return this.#appends;
   }
 
-  /** Resolves when there was a notification after `ticket` was taken, after `ms`, or when `signal` is aborted. */
+  /**
+   * Resolves after a notification that is newer than `ticket`, after `ms` milliseconds, or when
+   * `signal` is aborted.
+   */
   async wait(ticket: number, ms: number, signal: AbortSignal): Promise<void> {
     if (this.#appends !== ticket) return;
     const woken = new AbortController();
@@ -35,7 +42,7 @@ export class Wakeups {
     this.#sleepers.delete(wake);
   }
 
-  /** Counts a subscriber in; the first one opens the connection. */
+  /** Registers a subscriber; the first one opens the connection. */
   join(): void {
     this.#subscribers += 1;
     if (this.#subscribers > 1) return;
@@ -44,13 +51,13 @@ export class Wakeups {
     this.#running = this.#running.then(() => this.#listen(stop.signal));
   }
 
-  /** Counts a subscriber out; the last one closes the connection. */
+  /** Removes a subscriber; the last one closes the connection. */
   leave(): void {
     this.#subscribers -= 1;
     if (this.#subscribers === 0) this.#stop?.abort();
   }
 
-  /** Resolves when the connection is closed, once every subscriber has left. */
+  /** Resolves when every subscriber has left and the connection is closed. */
   async close(): Promise<void> {
     this.#stop?.abort();
     await this.#running;
@@ -73,7 +80,10 @@ export class Wakeups {
     }
   }
 
-  /** Listens until the connection is lost (throws why) or `signal` is aborted. */
+  /**
+   * Listens until `signal` is aborted.
+   * @throws the error that closed the connection
+   */
   async #listenOnce(signal: AbortSignal, onListening: () => void): Promise<void> {
     const client = new pg.Client({ connectionTimeoutMillis: 5_000, keepAlive: true, ...this.connection });
     const lost = new Promise<never>((_, reject) => {

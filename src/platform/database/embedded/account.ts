@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './errors.js';
 
-/** The account that PostgreSQL runs as when this process is root: PostgreSQL refuses to run as root itself. */
+/**
+ * Account that runs PostgreSQL if this process is root, because PostgreSQL refuses to run as root.
+ */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
@@ -11,7 +13,7 @@ export interface Account {
 const CANDIDATES = ['postgres', '_postgres', 'nobody'] as const;
 
 /**
- * Finds an unprivileged account: `postgres` where the system has it, else `nobody`.
+ * Finds an unprivileged account: `postgres` if the system has it, otherwise `nobody`.
  * @throws EmbeddedPostgresError `no_unprivileged_account`
  */
 export async function findUnprivilegedAccount(): Promise<Account> {

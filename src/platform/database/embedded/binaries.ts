@@ -4,13 +4,16 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { EmbeddedPostgresError } from './errors.js';
 
-/** Where the npm package with this platform's PostgreSQL lies, as installed (perhaps incomplete: see `installRuntime`). */
+/**
+ * Location of the npm package with PostgreSQL for this platform, as installed. It may be
+ * incomplete: see `installRuntime`.
+ */
 export interface PostgresPackage {
   /** Folder with `bin`, `lib` and `share`. */
   readonly nativeDir: string;
   /** Version of the package, e.g. `18.4.0-beta.17`; its first number is PostgreSQL's major version. */
   readonly version: string;
-  /** Major version of PostgreSQL, as `PG_VERSION` of a data folder states it. */
+  /** Major version of PostgreSQL, as in `PG_VERSION` of a data folder. */
   readonly major: string;
 }
 

@@ -7,15 +7,15 @@ import type { Home } from './home.js';
 import type { PostgresRuntime } from './runtime.js';
 import { SUPERUSER, spawnOptions } from './settings.js';
 
-/** The folder of the database files. */
+/** Returns the folder of the database files. */
 export function clusterDirOf(home: string): string {
   return join(home, 'data');
 }
 
 /**
- * Initialises the database files unless they are there. An initialisation that was interrupted leaves nothing behind
- * that counts: it works in a folder of its own, renamed at the end.
- * @param major PostgreSQL's major version, which must be that of existing files
+ * Initializes the database files unless they exist. The initialization works in a separate folder
+ * that is renamed at the end, so an interrupted one leaves no partial cluster.
+ * @param major PostgreSQL's major version, which must equal that of existing files
  * @throws EmbeddedPostgresError `initdb_failed`, `version_mismatch`
  */
 export async function initialiseCluster(home: Home, runtime: PostgresRuntime, major: string): Promise<void> {

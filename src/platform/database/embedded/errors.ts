@@ -1,4 +1,4 @@
-/** What can go wrong with the embedded Postgres, for callers that want to tell the cases apart. */
+/** Failures of the embedded PostgreSQL that callers can distinguish. */
 export type EmbeddedPostgresErrorCode =
   | 'unsupported_platform'
   | 'binaries_missing'
@@ -12,7 +12,7 @@ export type EmbeddedPostgresErrorCode =
   | 'access_denied'
   | 'in_use';
 
-/** A failure of the embedded Postgres. `message` is meant for the operator and says what to do. */
+/** A failure of the embedded PostgreSQL. `message` tells the operator what to do. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 

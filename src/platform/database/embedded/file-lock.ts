@@ -11,13 +11,16 @@ type Holder = z.infer<typeof holderSchema>;
 const POLL_MS = 25;
 
 /**
- * Runs `work` while holding a lock that excludes every other process (and every other caller in this one).
+ * Runs `work` under a lock that excludes every other process and every other caller in this
+ * process.
  *
- * The lock is a file that names its holder; it appears by `link`, so that it is never seen half written. The lock of a
- * process that is gone is broken. Processes must share one process table: do not share the folder between containers.
+ * The lock is a file that names its holder. It is created by `link`, so no process reads a partial
+ * file. The lock of a dead process is removed. All processes must share one process table, so
+ * containers must not share the folder.
  * @param path the lock file
- * @param timeoutMs how long to wait for another holder
- * @throws EmbeddedPostgresError `lock_timeout`, and whatever `work` throws
+ * @param timeoutMs how long to wait for another holder, in milliseconds
+ * @throws EmbeddedPostgresError `lock_timeout`
+ * @throws any error of `work`
  */
 export async function withFileLock<T>(path: string, timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const own: Holder = { pid: process.pid, start: (await processStart(process.pid)) ?? '', token: randomUUID() };
@@ -63,8 +66,9 @@ async function tryCreate(path: string, own: Holder): Promise<boolean> {
 }
 
 /**
- * Removes a dead process's lock. Only the holder of a second lock may do it, and it looks again first: otherwise two who
- * both saw the dead holder could remove, one after the other, the dead lock and the new one.
+ * Removes the lock of a dead process. Only the holder of a second lock may do so, after a second
+ * check. Otherwise two processes that both saw the dead holder could remove the dead lock and then
+ * the new one.
  */
 async function breakLock(path: string, dead: Holder, own: Holder): Promise<void> {
   const guard = `${path}.break`;
@@ -85,7 +89,10 @@ async function isGone(holder: Holder): Promise<boolean> {
   return (await processStart(holder.pid)) !== holder.start;
 }
 
-/** The holder; `undefined` if the lock is free by now. A file that names no holder counts as held by nobody alive. */
+/**
+ * Returns the holder; `undefined` if the lock is free. A file that names no holder counts as the
+ * lock of a dead process.
+ */
 async function readHolder(path: string): Promise<Holder | undefined> {
   let text: string;
   try {

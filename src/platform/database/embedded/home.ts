@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { type Account, findUnprivilegedAccount } from './account.js';
 import { EmbeddedPostgresError } from './errors.js';
 
-/** Where the embedded PostgreSQL of one `DATA_DIR` lives, and how to reach it. */
+/** Location and address of the embedded PostgreSQL of one `DATA_DIR`. */
 export interface Home {
-  /** Absolute path of the folder that holds the database files, the copy of PostgreSQL and its log. */
+  /** Absolute path of the folder with the database files, the copy of PostgreSQL and its log. */
   readonly dir: string;
-  /** The account to run PostgreSQL as; `undefined` means this process's own. */
+  /** Account that runs PostgreSQL; `undefined`: the account of this process. */
   readonly account: Account | undefined;
   /** TCP port of the last start; 0 before the first. */
   readonly port: number;
@@ -22,17 +22,19 @@ export const PASSWORD_FILE = 'postgres.password';
 
 const stateSchema = z.strictObject({
   version: z.literal(1),
-  // Below DATA_DIR, or a folder of random name elsewhere: nothing else is ever deleted by `removeEmbeddedPostgres`.
+  // Either inside DATA_DIR or a folder with a random name. `removeEmbeddedPostgres` deletes no
+  // other folder.
   home: z.union([z.literal('postgres'), z.string().regex(/^\/.*\/[0-9a-f]{16}$/)]),
   port: z.number().int().min(0).max(65535),
 });
 const passwordSchema = z.string().regex(/^[A-Za-z0-9_-]{20,}$/);
 
 /**
- * Reads the home recorded in `DATA_DIR/embedded.json`, or decides on one and records it.
+ * Reads the home recorded in `DATA_DIR/embedded.json`, or chooses one and records it.
  *
- * An ordinary user's home is `DATA_DIR/postgres`. PostgreSQL refuses to run as root, and root's folders may be closed to
- * everyone else: then the home is a new folder of an unprivileged account below `rootHomeBase`, its path logged once.
+ * The home of an ordinary user is `DATA_DIR/postgres`. PostgreSQL refuses to run as root, and
+ * root's folders may be closed to other accounts. For root, the home is therefore a new folder of
+ * an unprivileged account below `rootHomeBase`. Its path is logged once.
  * @param dataDir absolute path of an existing folder; the caller holds its lock
  * @throws EmbeddedPostgresError `state_invalid`, `no_unprivileged_account`
  */
@@ -51,14 +53,17 @@ export async function openHome(dataDir: string, rootHomeBase: string, log: (line
   return { dir, account: await prepareFolder(dir, isRoot), port: state.port, password };
 }
 
-/** Records the port of a start, so that the next start and other commands find it. */
+/** Records the port of a start for the next start and for other commands. */
 export async function recordPort(dataDir: string, port: number): Promise<void> {
   const path = join(dataDir, STATE_FILE);
   const state = parseState(path, await readFile(path, 'utf8'));
   if (state.port !== port) await writeAtomically(path, stateText({ ...state, port }));
 }
 
-/** The account is that of the folder's owner: a folder begun by an ordinary user stays theirs when root comes along. */
+/**
+ * Creates the folder and returns the account of its owner. A folder of an ordinary user keeps its
+ * owner when root uses it later.
+ */
 async function prepareFolder(dir: string, isRoot: boolean): Promise<Account | undefined> {
   const existing = await stat(dir).catch(() => undefined);
   if (existing !== undefined && !(isRoot && existing.uid === 0)) {

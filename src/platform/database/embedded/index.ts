@@ -14,25 +14,32 @@ export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './errors.
 export { removeEmbeddedPostgres } from './remove.js';
 
 export interface EmbeddedPostgresOptions {
-  /** `DATA_DIR`; made if missing. */
+  /** `DATA_DIR`; created if missing. */
   readonly dataDir: string;
-  /** Takes one line for the operator: where files are kept, that the server died and was started again. */
+  /**
+   * Receives one line for the operator: the location of the files, or a restart of the server after
+   * a crash.
+   */
   readonly log: (line: string) => void;
-  /** Where homes are made when this process is root. */
+  /** Parent folder of new homes if this process runs as root. */
   readonly rootHomeBase?: string;
 }
 
 /** A running PostgreSQL, shared by every process that has opened the same `DATA_DIR`. */
 export interface EmbeddedPostgres {
-  /** Connection string of the superuser to the service's own database. It stays good for as long as the handle lives. */
+  /**
+   * Connection string of the superuser to the database of the service. It is valid for the lifetime
+   * of the handle.
+   */
   readonly superuserUrl: string;
   readonly host: string;
   readonly port: number;
   /** Folder of the database files and of `postgres.log`. */
   readonly home: string;
   /**
-   * Says that this process needs the server no more; end its pools first. The last one out stops the server; while
-   * another process uses it, or any other client stays connected, it goes on. May be called twice.
+   * Releases the server; the caller ends its pools first. The last process to release stops the
+   * server. The server keeps running while another process uses it or any other client is
+   * connected. May be called twice.
    */
   release(): Promise<void>;
 }
@@ -44,9 +51,10 @@ const MAX_BACKOFF_MS = 10_000;
 /**
  * Attaches to the embedded PostgreSQL of a data folder, or starts it.
  *
- * Each handle keeps one connection open, its *lease*: the server knows by them who uses it, and one of a killed process
- * vanishes with it. When the server dies under a handle, the lease breaks, and the handle starts the server again on
- * the same port. Starting, attaching and stopping happen under a lock file in the data folder.
+ * Each handle keeps one connection open, its *lease*. The server identifies its users by these
+ * connections, and the lease of a killed process ends with it. When the server dies, the lease
+ * breaks, and the handle restarts the server on the same port. Starting, attaching and stopping
+ * happen under a lock file in the data folder.
  * @throws EmbeddedPostgresError
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -104,7 +112,8 @@ function supervise(
     await recovery;
     await locked(async () => {
       const isRunning = (await findPostmaster(clusterDirOf(home.dir))) !== undefined;
-      // Released in the middle of a restart: who else uses the server can only be asked over a connection.
+      // Released during a restart: only a connection can show whether other processes use the
+      // server.
       if (isRunning && !isConnected) lease = await startOrAttach(dataDir, { ...home, port }, { keepPort: true });
       const mayStop = isRunning && (await isLastOut(lease, log));
       await lease.client.end().catch(() => undefined);
@@ -126,7 +135,10 @@ function supervise(
   };
 }
 
-/** Decides whether the server may stop. Connections that this process has just closed take a moment to vanish. */
+/**
+ * Returns whether the server may stop. Connections that this process has just closed disappear with
+ * a delay.
+ */
 async function isLastOut(lease: Lease, log: (line: string) => void): Promise<boolean> {
   const deadline = Date.now() + LINGER_MS;
   for (;;) {

@@ -13,13 +13,19 @@ import { HOST, serverArguments, spawnOptions } from './settings.js';
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 const STOP_TIMEOUT_S = 120;
 
-/** The postmaster that runs on these database files, whoever started it; `port` is missing while it is only beginning. */
+/**
+ * The postmaster that runs on these database files, started by any process. `port` is missing while
+ * it starts.
+ */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number | undefined;
 }
 
-/** @returns the running postmaster, or `undefined`; a `postmaster.pid` left behind by a dead one does not count */
+/**
+ * @returns the running postmaster, or `undefined`; the `postmaster.pid` of a dead one does not
+ *   count
+ */
 export async function findPostmaster(clusterDir: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
@@ -30,25 +36,26 @@ export async function findPostmaster(clusterDir: string): Promise<Postmaster | u
 }
 
 /**
- * Deletes a `postmaster.pid` whose process id now belongs to another program: PostgreSQL would take that for a running
- * server. (That the old server's memory is not in use any more, PostgreSQL checks by itself.)
+ * Deletes a `postmaster.pid` whose process id now belongs to another program. PostgreSQL would
+ * mistake that program for a running server. PostgreSQL itself checks that the shared memory of the
+ * old server is unused.
  * The caller has found no postmaster and holds the lock.
  */
 export async function removeStalePidFile(clusterDir: string): Promise<void> {
   await rm(join(clusterDir, 'postmaster.pid'), { force: true });
 }
 
-/** A start that was tried. */
+/** An attempt to start the server. */
 export interface StartAttempt {
-  /** True once the process has ended: the start has failed. */
+  /** Returns whether the process has ended, which means that the start failed. */
   hasExited(): boolean;
-  /** What PostgreSQL has said since the attempt began. */
+  /** Returns the output of PostgreSQL since the attempt began. */
   output(): Promise<string>;
 }
 
 /**
- * Starts a postmaster in a session of its own: neither Ctrl-C nor the death of this process reaches it.
- * It writes to `postgres.log` in its home, of which one older file is kept.
+ * Starts a postmaster in its own session, so neither Ctrl-C nor the death of this process reaches
+ * it. It writes to `postgres.log` in its home; one older log file is kept.
  */
 export async function spawnPostmaster(home: Home, runtime: PostgresRuntime, port: number): Promise<StartAttempt> {
   const logPath = join(home.dir, 'postgres.log');
@@ -79,7 +86,10 @@ export async function spawnPostmaster(home: Home, runtime: PostgresRuntime, port
   };
 }
 
-/** Stops the postmaster in order: clients are cut off, everything is written out, and only then does this return. */
+/**
+ * Stops the postmaster: disconnects the clients and writes all data to disk. Returns when the
+ * server has stopped.
+ */
 export async function stopPostmaster(home: Home, runtime: PostgresRuntime): Promise<void> {
   const clusterDir = clusterDirOf(home.dir);
   try {
@@ -95,7 +105,10 @@ export async function stopPostmaster(home: Home, runtime: PostgresRuntime): Prom
   }
 }
 
-/** @returns `preferred` if nothing listens there (0 never is), else a port that the system picks */
+/**
+ * @returns `preferred` if no process listens there and it is not 0, otherwise a port that the
+ *   system chooses
+ */
 export async function chooseFreePort(preferred: number): Promise<number> {
   return (preferred === 0 ? undefined : await tryListen(preferred)) ?? (await tryListen(0)) ?? 0;
 }

@@ -3,15 +3,18 @@ import { readFile, realpath } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /**
- * When a process was started, as an opaque text; `undefined` if no such process runs (a zombie does not).
+ * Returns the start time of a process as an opaque text; `undefined` if no such process runs. A
+ * zombie does not count as running.
  *
- * A process id alone names nothing for long: ids are reused, in containers even at once. Id and start together do.
+ * A process id alone does not identify a process: ids are reused, in containers even immediately.
+ * Id and start time together do.
  */
 export async function processStart(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
     const [stat, boot] = await Promise.all([readOrUndefined(`/proc/${pid}/stat`), readOrUndefined(BOOT_ID)]);
     if (stat === undefined) return undefined;
-    // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
+    // The second field is the program's name in parentheses. The name may contain spaces and
+    // parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${boot?.trim() ?? ''}:${fields[19] ?? ''}`;
   }
@@ -20,8 +23,9 @@ export async function processStart(pid: number): Promise<string | undefined> {
 }
 
 /**
- * True if process `pid` is a postmaster that runs on `clusterDir`, and not just someone who got its id. Its command line
- * tells: any account may read that, unlike the working directory, which in a container even root may not.
+ * Returns whether process `pid` is a postmaster that runs on `clusterDir`, and not an unrelated
+ * process with the same id. The check reads the command line, which any account may read. In a
+ * container, even root may not read the working directory.
  */
 export async function isPostmasterOf(pid: number, clusterDir: string): Promise<boolean> {
   if ((await processStart(pid)) === undefined) return false;

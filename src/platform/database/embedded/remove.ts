@@ -9,8 +9,8 @@ import { findPostmaster } from './postmaster.js';
 const LOCK_TIMEOUT_MS = 60_000;
 
 /**
- * Deletes the embedded PostgreSQL of a data folder: its database files, wherever they are kept, and what `DATA_DIR`
- * records of it. Where there is none, nothing happens.
+ * Deletes the embedded PostgreSQL of a data folder: its database files in any location, and its
+ * entries in `DATA_DIR`. Does nothing if there is none.
  * @throws EmbeddedPostgresError `in_use` while it runs
  */
 export async function removeEmbeddedPostgres(dataDirectory: string): Promise<void> {
@@ -28,7 +28,7 @@ export async function removeEmbeddedPostgres(dataDirectory: string): Promise<voi
     await rm(dir, { recursive: true, force: true });
     await rm(join(dataDir, STATE_FILE), { force: true });
     await rm(join(dataDir, PASSWORD_FILE), { force: true });
-    // The folder of all homes goes with the last one.
+    // The last home also removes the parent folder of all homes.
     if (dirname(dir) !== dataDir) await rmdir(dirname(dir)).catch(() => undefined);
   });
 }

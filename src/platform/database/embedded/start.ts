@@ -14,32 +14,35 @@ import {
 import { installRuntime, removeOtherRuntimes } from './runtime.js';
 import { DATABASE, HOST, MAINTENANCE_DATABASE, SUPERUSER } from './settings.js';
 
-/** Marks the connections that say "a process uses this server": see `openEmbeddedPostgres`. */
+/**
+ * Application name of the connections that mark the server as in use: see `openEmbeddedPostgres`.
+ */
 export const LEASE_NAME = 'consent-ledger lease';
 
 const POLL_MS = 40;
-/** Longest wait without a sign of progress. */
+/** Maximum wait without progress. */
 const STALL_MS = 60_000;
-/** Longest wait while PostgreSQL says that it recovers from a crash. */
+/** Maximum wait while PostgreSQL reports crash recovery. */
 const RECOVERY_MS = 30 * 60_000;
 
-/** A connection to the running server. While it is open, nobody stops the server. */
+/** A connection to the running server. While it is open, no process stops the server. */
 export interface Lease {
   readonly client: pg.Client;
   readonly port: number;
 }
 
 export interface StartOptions {
-  /** True if only the recorded port will do, because clients already hold its address. */
+  /** True if only the recorded port is acceptable, because clients already use its address. */
   readonly keepPort?: boolean;
-  /** Ends the waiting. */
+  /** Cancels the wait. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Attaches to the server of `home`, starting it first where it does not run: after an orderly stop, a kill, or never.
- * The caller holds the lock of `dataDir`.
- * @throws EmbeddedPostgresError `start_failed`, `access_denied`, `version_mismatch`, `initdb_failed`, …
+ * Attaches to the server of `home`. Starts it first if it does not run: after an orderly stop,
+ * after a kill, or for the first time. The caller holds the lock of `dataDir`.
+ * @throws EmbeddedPostgresError `start_failed`, `access_denied`, `version_mismatch`,
+ *   `initdb_failed`, …
  */
 export async function startOrAttach(dataDir: string, home: Home, options: StartOptions = {}): Promise<Lease> {
   const clusterDir = clusterDirOf(home.dir);
@@ -86,7 +89,10 @@ function lastLines(text: string): string {
   return text.trim().split('\n').slice(-6).join('\n');
 }
 
-/** Failures of a start that pass by themselves: remains of a killed server, or a port that was snatched away. */
+/**
+ * Returns whether a failed start is transient: remains of a killed server, or a port that another
+ * program took.
+ */
 function isPassing(output: string): boolean {
   return /pre-existing shared memory block|lock file "postmaster\.pid" already exists|could not create any TCP\/IP sockets|Address already in use/.test(
     output,
@@ -108,7 +114,8 @@ async function connectLease(port: number, password: string): Promise<Answer> {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
-  // An idle client reports the loss of its connection here and by 'end'; the latter is what the owner listens to.
+  // An idle client reports the loss of its connection by 'error' and by 'end'. The owner listens to
+  // 'end'; an unhandled 'error' would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import type { Migration } from './migration.js';
 
 /**
- * Reads the steps of the schema, in the order in which they are applied: the `.sql` files in the folders beside this
- * file, each one step. A step is recorded with its digest when it is applied, and a database where it differs is
- * refused: after a release, files are only added, in a folder with the next number.
- * @throws what reading the files throws: they are part of the program
+ * Reads the steps of the schema in the order of their application: the `.sql` files in the folders
+ * beside this file, one step each. An applied step is recorded with its digest, and a database with
+ * a different digest is refused. After a release, files are therefore only added, in a folder with
+ * the next number.
+ * @throws any error of reading the files, which are part of the program
  */
 export function loadMigrations(): readonly Migration[] {
   const folder = fileURLToPath(new URL('.', import.meta.url));

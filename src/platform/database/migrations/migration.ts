@@ -1,6 +1,12 @@
-/** A step of the database's schema. Once released it is never changed: a later change is a later migration. */
+/**
+ * A step of the database schema. A released step never changes; a later change is a later
+ * migration.
+ */
 export interface Migration {
-  /** Orders and names the step: the path of its file without `.sql`, e.g. `0001-initial/01-roles`. */
+  /**
+   * Identifies and orders the step: the path of its file without `.sql`, e.g.
+   * `0001-initial/01-roles`.
+   */
   readonly id: string;
   /** One or more statements that may run inside a transaction. */
   readonly sql: string;

@@ -1,4 +1,4 @@
-/** Writes docs/schema.md from a database that it migrates for that: `npm run docs:schema`. */
+/** Writes docs/schema.md from a new, migrated database: `npm run docs:schema`. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,8 @@ import { readSchema } from './read-schema.js';
 import { schemaPage } from './render-schema.js';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-schema-'));
-// As root, the server's files go to a folder of another user, who must be able to pass through this one.
+// For root, the files of the server are in a folder of another account, which needs access through
+// this folder.
 await chmod(dataDir, 0o755);
 try {
   const postgres = await openEmbeddedPostgres({ dataDir, rootHomeBase: join(dataDir, 'home'), log: () => undefined });

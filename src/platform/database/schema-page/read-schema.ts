@@ -30,7 +30,7 @@ const Routine = z.object({
   mayExecute: Texts,
 });
 
-/** A table with what belongs to it, as the database describes it. */
+/** A table with all its parts, as the database describes it. */
 export type TableDescription = z.infer<typeof Table>;
 
 /** The schema of a migrated database, in the order in which it was created. */
@@ -100,7 +100,7 @@ select case n.nspname when 'public' then '' else n.nspname || '.' end || p.prona
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspname in ('public', 'event_log')
  order by p.oid`;
 
-/** Reads the schema from the catalogue of a migrated database. */
+/** Reads the schema from the system catalog of a migrated database. */
 export async function readSchema(db: Queryable): Promise<SchemaDescription> {
   return {
     tables: z.array(Table).parse((await db.query(TABLES_SQL)).rows),

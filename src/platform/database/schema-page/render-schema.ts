@@ -16,7 +16,7 @@ The tables of projections are not listed: each generation has a schema of its ow
 definitions in [\`projections\`](../projections) describe.
 `;
 
-/** Writes `docs/schema.md`. */
+/** Returns the text of `docs/schema.md`. */
 export function schemaPage(schema: SchemaDescription): string {
   return [
     INTRODUCTION,

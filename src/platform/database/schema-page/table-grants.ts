@@ -2,15 +2,15 @@ import { z } from 'zod';
 import type { Queryable } from '../pool.js';
 import { DATABASE_ROLES } from '../roles.js';
 
-/** What one role may do with one table: `select, update (a, b)`. */
+/** Rights of one role on one table: `select, update (a, b)`. */
 export interface TableGrant {
-  /** Without its schema: names of tables are unique. */
+  /** Name without the schema, because table names are unique. */
   readonly table: string;
   readonly role: string;
   readonly granted: string;
 }
 
-/** Of each table and role: what it may do to whole rows, and to which columns beyond that. */
+/** Selects, for each table and role, the rights on whole rows and the additional columns. */
 const GRANTS_SQL = `
 with whole as (
   select c.relname as name, r.rolname as role,
@@ -41,7 +41,7 @@ select name as table, role, concat_ws(', ', w.granted, c.granted) as granted
 
 const Grants = z.array(z.object({ table: z.string(), role: z.string(), granted: z.string() }));
 
-/** Reads what the roles of the service may do with its tables, sorted by table and role. */
+/** Reads the rights of the service's roles on its tables, sorted by table and role. */
 export async function readTableGrants(db: Queryable): Promise<readonly TableGrant[]> {
   return Grants.parse((await db.query(GRANTS_SQL, [DATABASE_ROLES])).rows);
 }

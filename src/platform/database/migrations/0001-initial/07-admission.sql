@@ -131,14 +131,14 @@ comment on table relayed_streams is 'How far each stream is relayed.';
 comment on column relayed_streams.stream is 'Name of the stream.';
 comment on column relayed_streams.revision is 'Last revision that the log is known to have.';
 
-create table parked_sites (
+create table quarantined_sites (
   site_id uuid primary key,
   reason text not null,
-  parked_at timestamptz not null default now()
+  quarantined_at timestamptz not null default now()
 );
 
-comment on table parked_sites is
+comment on table quarantined_sites is
   'Quarantined sites: the log refused an append for good, and the relay stops until an operator acts.';
-comment on column parked_sites.site_id is 'Site whose relay stopped.';
-comment on column parked_sites.reason is 'Why the log refused.';
-comment on column parked_sites.parked_at is 'Time at which the relay stopped.';
+comment on column quarantined_sites.site_id is 'Site whose relay stopped.';
+comment on column quarantined_sites.reason is 'Why the log refused.';
+comment on column quarantined_sites.quarantined_at is 'Time at which the relay stopped.';

@@ -13,7 +13,7 @@ grant select on
     sites, api_keys,
     documents, notice_contents, document_versions, site_configs, site_config_drafts,
     keyring,
-    record_keys, attachments, approval_tokens, consent_usage, outbox, relayed_streams, parked_sites,
+    record_keys, attachments, approval_tokens, consent_usage, outbox, relayed_streams, quarantined_sites,
     admission_generations, nonces, idempotency, rate_limit_windows,
     event_log.events,
     projections, projection_generations, projection_views,
@@ -44,7 +44,7 @@ grant select on
     tenants, subscriptions, users, sites, api_keys,
     documents, notice_contents, document_versions, site_configs,
     keyring,
-    record_keys, attachments, approval_tokens, outbox, relayed_streams, parked_sites,
+    record_keys, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
     admission_generations,
     event_log.events,
     projections, projection_generations, projection_views,
@@ -56,14 +56,14 @@ grant select on
 grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
 grant select (id, expires_at) on invitations, password_resets to consent_ledger_worker;
 grant insert on
-    keyring, outbox, relayed_streams, parked_sites,
+    keyring, outbox, relayed_streams, quarantined_sites,
     event_log_identity, batches, leaves, ledger_nodes, sealed_streams, ledger_events,
     checkpoints, timestamp_evidence, ledger_keys,
     erasure_requests, erasure_events, erased_records,
     exports, export_chunks, manifest_certificates, audit_log
   to consent_ledger_worker;
 grant update on
-    relayed_streams, parked_sites, sealed_streams, sealer_state,
+    relayed_streams, quarantined_sites, sealed_streams, sealer_state,
     erasure_requests, erasure_progress, exports, export_jobs
   to consent_ledger_worker;
 grant update (retired_at, verifies_until) on keyring to consent_ledger_worker;
@@ -75,7 +75,7 @@ grant update (config_revision) on sites to consent_ledger_worker;
 grant update on approval_tokens to consent_ledger_worker;
 grant delete on
     sign_ins, invitations, password_resets,
-    record_keys, attachments, approval_tokens, outbox, relayed_streams, parked_sites,
+    record_keys, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
     exports, export_jobs, export_chunks
   to consent_ledger_worker;
 

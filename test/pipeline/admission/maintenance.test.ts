@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUpkeep } from '../../../src/app/maintenance-part.js';
+import { createMaintenance } from '../../../src/app/maintenance-part.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
 
 let database: AdmissionDatabase;
@@ -22,10 +22,10 @@ test('a generation that has lasted long enough gives way, a young one does not',
   await database.owner.query(
     "update admission_generations set slot = 0, began_at = now() - interval '1 hour' where kind = 'nonces'",
   );
-  const upkeep = createUpkeep({ db: database.worker, logger, everyMs: 20 });
+  const maintenance = createMaintenance({ db: database.worker, logger, everyMs: 20 });
   const stop = new AbortController();
-  const running = upkeep.run(stop.signal);
-  while (Number(upkeep.status().runs) < 2) await sleep(10);
+  const running = maintenance.run(stop.signal);
+  while (Number(maintenance.status().runs) < 2) await sleep(10);
   stop.abort();
   await running;
   expect(await slots()).toEqual([
@@ -43,11 +43,11 @@ test('a database that does not answer is tried again', async () => {
       return () => Promise.reject(new Error('connection lost'));
     },
   });
-  const upkeep = createUpkeep({ db: flaky, logger, everyMs: 10 });
+  const maintenance = createMaintenance({ db: flaky, logger, everyMs: 10 });
   const stop = new AbortController();
-  const running = upkeep.run(stop.signal);
-  while (upkeep.status().runs === 0) await sleep(10);
+  const running = maintenance.run(stop.signal);
+  while (maintenance.status().runs === 0) await sleep(10);
   stop.abort();
   await running;
-  expect(upkeep.status().failures).toBe(1);
+  expect(maintenance.status().failures).toBe(1);
 });

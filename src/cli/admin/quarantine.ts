@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { listParkedSites, unparkSite } from '../../pipeline/relay/parked-sites.js';
+import { listQuarantinedSites, releaseSite } from '../../pipeline/relay/quarantined-sites.js';
 import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError } from '../command/exit-codes.js';
 
 /** `admin quarantine list|release`: sites whose relay stopped because the event log refused one of their events for good. */
-export function parkedCommand(context: CliContext): Command {
+export function quarantineCommand(context: CliContext): Command {
   const group = new Command('quarantine').description(
     'list and release quarantined sites: sites whose relay stopped for good',
   );
@@ -13,11 +13,11 @@ export function parkedCommand(context: CliContext): Command {
     jsonCommand('list', 'list the quarantined sites with the reason').action(
       async (options: { readonly json?: boolean }) => {
         await withInstallation(context, async ({ workerPool }) => {
-          const parked = await listParkedSites(workerPool);
-          const sites = parked.map((site) => ({
+          const quarantined = await listQuarantinedSites(workerPool);
+          const sites = quarantined.map((site) => ({
             site_id: site.siteId,
             reason: site.reason,
-            quarantined_at: site.parkedAt.toISOString(),
+            quarantined_at: site.quarantinedAt.toISOString(),
           }));
           print(
             context,
@@ -36,7 +36,7 @@ export function parkedCommand(context: CliContext): Command {
       .requiredOption('--site <id>', 'id of the site', uuid)
       .action(async (options: { readonly json?: boolean; readonly site: string }) => {
         await withInstallation(context, async ({ workerPool }) => {
-          if (!(await unparkSite(workerPool, options.site))) {
+          if (!(await releaseSite(workerPool, options.site))) {
             throw new CommandError(
               `Site ${options.site} is not quarantined. \`consent-ledger admin quarantine list\` shows the sites that are.`,
             );

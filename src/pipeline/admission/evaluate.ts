@@ -6,22 +6,27 @@ import type { FoundToken } from './token-identity.js';
 export type SiteConfig = NonNullable<SiteContext['config']>;
 
 /**
- * What one consent comes to, as far as it can be said outside the transaction. `whole`: within a batch this refuses the batch, else the item
- * alone. A refusal does not hold for an item whose idempotency key is remembered.
+ * Preliminary decision on one consent, made before the transaction. The scope `whole` refuses a
+ * submission batch as a whole, `item` refuses only this consent. A refusal does not apply to a
+ * consent whose idempotency key is stored.
  */
-export type Judgement =
+export type Evaluation =
   | { readonly kind: 'refused'; readonly scope: 'whole' | 'item'; readonly error: RequestRefused }
   | {
-      readonly kind: 'fit';
+      readonly kind: 'admissible';
       readonly config: SiteConfig;
       readonly version: ActiveVersion;
       readonly token: FoundToken | null;
     };
 
-/** @param token what the consent's approval token was found to be; null if it has none, or none such exists for the site */
-export function judge(consent: ParsedConsent, site: SiteContext, token: FoundToken | null): Judgement {
+/**
+ * Evaluates one consent against the state of its site.
+ * @param token the consent's approval token; null if the consent has none or the site has no such
+ *   token
+ */
+export function evaluate(consent: ParsedConsent, site: SiteContext, token: FoundToken | null): Evaluation {
   const { request } = consent;
-  const outdated = (message: string): Judgement => refused('whole', new RequestRefused('CONFIG_OUTDATED', message));
+  const outdated = (message: string): Evaluation => refused('whole', new RequestRefused('CONFIG_OUTDATED', message));
 
   if (site.config === null) return outdated('The site has no published configuration yet.');
   if (request.document_version_id == null) return outdated('document_version_id is missing.');
@@ -33,20 +38,20 @@ export function judge(consent: ParsedConsent, site: SiteContext, token: FoundTok
   if (request.consent_type === 'cookie' && version.kind !== 'cookie_policy') {
     return outdated('A cookie consent refers to the cookie_policy document of the site.');
   }
-  const tokenError = judgeToken(consent, version, token);
+  const tokenError = evaluateToken(consent, version, token);
   if (tokenError !== null) return refused('item', tokenError);
-  return { kind: 'fit', config: site.config, version, token };
+  return { kind: 'admissible', config: site.config, version, token };
 }
 
-/** Types in use that approve of no document. */
+/** Known consent types that approve no document. */
 const NO_APPROVAL: ReadonlySet<string> = new Set(['cookie', 'do_not_sell_opt_out']);
 
-function judgeToken({ request, attachments }: ParsedConsent, version: ActiveVersion, token: FoundToken | null) {
+function evaluateToken({ request, attachments }: ParsedConsent, version: ActiveVersion, token: FoundToken | null) {
   const invalid = (message: string): RequestRefused => new RequestRefused('APPROVAL_TOKEN_INVALID', message);
   const conflict = (message: string): RequestRefused => new RequestRefused('APPROVAL_TOKEN_CONFLICT', message);
 
   if (request.approval_token == null) {
-    // A consent_type of the caller's own making must not be a way around the token; an opt-out approves of nothing.
+    // A client-defined consent_type must not bypass the token. An opt-out approves no document.
     const isNeeded = version.requiresApprovalToken && !NO_APPROVAL.has(request.consent_type);
     return isNeeded ? new RequestRefused('APPROVAL_TOKEN_REQUIRED') : null;
   }
@@ -54,9 +59,9 @@ function judgeToken({ request, attachments }: ParsedConsent, version: ActiveVers
   if (token === null) return invalid('The approval token is unknown.');
   if (token.isConsumed) return conflict('The approval token was used before.');
   if (token.isExpired) return invalid('The approval token has expired.');
-  const fits =
+  const matches =
     token.documentVersionId === null ? token.documentId === version.documentId : token.documentVersionId === version.id;
-  if (!fits) return invalid('The approval token is for another document.');
+  if (!matches) return invalid('The approval token is for another document.');
 
   const { identity } = token;
   const stated: readonly [unknown, string | boolean | undefined, string][] = [
@@ -79,6 +84,6 @@ function judgeToken({ request, attachments }: ParsedConsent, version: ActiveVers
   return null;
 }
 
-function refused(scope: 'whole' | 'item', error: RequestRefused): Judgement {
+function refused(scope: 'whole' | 'item', error: RequestRefused): Evaluation {
   return { kind: 'refused', scope, error };
 }

@@ -1,0 +1,25 @@
+import type { Queryable } from '../../platform/database/pool.js';
+
+/**
+ * Interval of `maintainAdmission`, in milliseconds: well below a generation of nonces, the shortest
+ * retention here.
+ */
+export const MAINTENANCE_INTERVAL_MS = 20_000;
+
+/**
+ * Removes expired admission state. Starts new generations of nonces and idempotency keys when they
+ * are due, and deletes expired approval tokens that were never consumed.
+ * Each step is a short transaction and may run in several processes at once. A late run keeps data
+ * longer, never shorter.
+ * @param db in the role `consent_ledger_worker`
+ * @throws any database error; the caller runs it again at the next interval
+ */
+export async function maintainAdmission(db: Queryable): Promise<void> {
+  await db.query("select advance_admission_generation('nonces')");
+  await db.query("select advance_admission_generation('idempotency')");
+  await db.query(
+    `delete from approval_tokens where id in (
+       select id from approval_tokens where consumed_by is null and expires_at < now() - interval '1 day'
+       order by expires_at limit 1000 for update skip locked)`,
+  );
+}
