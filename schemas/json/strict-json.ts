@@ -99,38 +99,40 @@ const BACKSLASH = 0x5c;
 
 /** Refuses what would be costly to parse before anything is parsed. */
 function outlineOf(text: string, maxDepth: number, maxValues: number): Outline {
+  const outline: Outline = { members: 0, hasUnicodeEscape: false };
   let depth = 0;
-  let members = 0;
   let values = 0;
-  let hasUnicodeEscape = false;
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) {
-      for (i += 1; i < text.length; i += 1) {
-        const inner = text.charCodeAt(i);
-        if (inner === QUOTE) break;
-        if (inner === BACKSLASH) {
-          i += 1;
-          if (text.charCodeAt(i) === 0x75) hasUnicodeEscape = true;
-        }
-      }
-    } else if (code === 0x7b || code === 0x5b) {
-      depth += 1;
+      i = endOfString(text, i, outline);
+    } else if (code === 0x7b || code === 0x5b || code === 0x2c) {
+      if (code !== 0x2c) depth += 1;
       values += 1;
       if (depth > maxDepth) throw new StrictJsonError('too-deep', `The nesting is deeper than ${maxDepth} levels.`);
       if (values > maxValues) throw tooMany(maxValues);
     } else if (code === 0x7d || code === 0x5d) {
       depth -= 1;
-    } else if (code === 0x2c) {
-      values += 1;
-      if (values > maxValues) throw tooMany(maxValues);
     } else if (code === 0x3a) {
-      members += 1;
+      outline.members += 1;
     } else if ((code >= 0x30 && code <= 0x39) || code === 0x2d) {
       i = checkNumber(text, i);
     }
   }
-  return { members, hasUnicodeEscape };
+  return outline;
+}
+
+/** The index of the quotation mark that ends the string that starts at `start`. */
+function endOfString(text: string, start: number, outline: Outline): number {
+  let i = start + 1;
+  for (; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) break;
+    if (code !== BACKSLASH) continue;
+    i += 1;
+    if (text.charCodeAt(i) === 0x75) outline.hasUnicodeEscape = true;
+  }
+  return i;
 }
 
 function tooMany(maxValues: number): StrictJsonError {

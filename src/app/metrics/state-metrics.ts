@@ -133,22 +133,24 @@ export function createStateMetrics(registry: Registry, options: StateOptions): (
     staleMs: STALE_MS,
   });
 
+  const showProjections = ({ state: pipeline, projectionStates, lags: known }: Snapshot): void => {
+    states.reset();
+    lags.reset();
+    for (const { name: projection } of options.projections) {
+      const current = projectionStates.get(projection) ?? 'never_built';
+      if (pipeline !== null) for (const state of STATES) states.set({ projection, state }, state === current ? 1 : 0);
+      const lag = known?.get(projection);
+      if (lag !== undefined) lags.set({ projection }, lag);
+    }
+  };
+
   return async () => {
     const snapshot = (await reader()) ?? NOTHING;
     for (const { gauge, value } of gauges) show(gauge, snapshot.state === null ? null : value(snapshot.state));
     show(clock, snapshot.clockDifference);
     database.set(snapshot.state === null ? 0 : 1);
     log.set(snapshot.lags === null ? 0 : 1);
-    states.reset();
-    lags.reset();
-    for (const { name: projection } of options.projections) {
-      if (snapshot.state !== null) {
-        const current = snapshot.projectionStates.get(projection) ?? 'never_built';
-        for (const state of STATES) states.set({ projection, state }, state === current ? 1 : 0);
-      }
-      const lag = snapshot.lags?.get(projection);
-      if (lag !== undefined) lags.set({ projection }, lag);
-    }
+    showProjections(snapshot);
   };
 }
 

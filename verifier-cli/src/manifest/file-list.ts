@@ -1,6 +1,7 @@
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { PackageFiles } from '../files/package-files.js';
+import type { Findings } from '../findings/findings.js';
 
 const ATTACHMENTS = 'attachments/';
 
@@ -17,34 +18,53 @@ export async function verifyFileList(
   const listed = new Map(Object.entries(manifest?.files ?? {}));
   for (const name of files.archive.keys()) {
     const digest = await files.digest(name);
-    const at = { file: name };
+    const check: FileCheck = { name, digest, expected: listed.get(name), findings };
     if (name === PACKAGE_FILES.manifest || name === PACKAGE_FILES.manifestSignature) {
-      if (listed.has(name)) findings.fail('manifest.files', 'the manifest must not list itself or its signature', at);
-      continue;
-    }
-    const contentName = /^(?:notices|attachments|checkpoints\/(?:certificates|crls|ocsp))\/([0-9a-f]{64})/.exec(
-      name,
-    )?.[1];
-    if (digest !== null && contentName !== undefined && contentName !== digest) {
-      findings.fail('manifest.files', 'the SHA-256 of the content differs from the file name', at);
-    }
-    if (name.startsWith(ATTACHMENTS)) {
       if (listed.has(name))
-        findings.fail('manifest.files', 'the manifest must not list attachments: disclosures name them', at);
-      else if (attachments.has(name)) findings.pass('manifest.files');
-      else findings.fail('manifest.files', 'no disclosure names this attachment', at);
+        findings.fail('manifest.files', 'the manifest must not list itself or its signature', { file: name });
       continue;
     }
-    if (manifest === null) continue;
-    const expected = listed.get(name);
-    if (expected === undefined) findings.fail('manifest.files', 'the manifest does not list this file', at);
-    else if (digest === null) findings.fail('manifest.files', 'the file cannot be read', at);
-    else if (digest !== expected)
-      findings.fail('manifest.files', 'the file was changed: its SHA-256 is not the one in the manifest', at);
-    else findings.pass('manifest.files');
+    checkContentName(check);
+    if (name.startsWith(ATTACHMENTS)) checkAttachment(check, attachments);
+    else if (manifest !== null) checkListed(check);
   }
   for (const name of listed.keys()) {
     if (!files.has(name)) findings.fail('manifest.files', 'the file is missing', { file: name });
   }
   if (manifest === null) findings.open('manifest.files', 'there is no manifest that lists the files of the package');
+}
+
+interface FileCheck {
+  readonly name: string;
+  /** Hex SHA-256 of the file; null if it cannot be read. */
+  readonly digest: string | null;
+  /** The digest that the manifest lists; undefined if it does not list the file. */
+  readonly expected: string | undefined;
+  readonly findings: Findings;
+}
+
+const CONTENT_NAME = /^(?:notices|attachments|checkpoints\/(?:certificates|crls|ocsp))\/([0-9a-f]{64})/;
+
+function checkContentName({ name, digest, findings }: FileCheck): void {
+  const named = CONTENT_NAME.exec(name)?.[1];
+  if (digest !== null && named !== undefined && named !== digest) {
+    findings.fail('manifest.files', 'the SHA-256 of the content differs from the file name', { file: name });
+  }
+}
+
+function checkAttachment({ name, expected, findings }: FileCheck, attachments: ReadonlySet<string>): void {
+  const at = { file: name };
+  if (expected !== undefined)
+    findings.fail('manifest.files', 'the manifest must not list attachments: disclosures name them', at);
+  else if (attachments.has(name)) findings.pass('manifest.files');
+  else findings.fail('manifest.files', 'no disclosure names this attachment', at);
+}
+
+function checkListed({ name, digest, expected, findings }: FileCheck): void {
+  const at = { file: name };
+  if (expected === undefined) findings.fail('manifest.files', 'the manifest does not list this file', at);
+  else if (digest === null) findings.fail('manifest.files', 'the file cannot be read', at);
+  else if (digest !== expected)
+    findings.fail('manifest.files', 'the file was changed: its SHA-256 is not the one in the manifest', at);
+  else findings.pass('manifest.files');
 }
