@@ -89,7 +89,8 @@ export function createInvitation(
 ): Promise<{ readonly invitation: ListedInvitation; readonly token: string }> {
   return withTransaction(database, async (client) => {
     const { rowCount } = await client.query('select from users where tenant_id = $1 and email = $2', [tenantId, email]);
-    if (rowCount !== 0) throw new ChangeRefused('already_exists', 'The tenant has a user with this e-mail address.');
+    if (rowCount !== 0)
+      throw new ChangeRefused('already_exists', 'The tenant already has a user with this e-mail address.');
     // One after the other, or of two at once both would be open.
     await lockUsersOf(client, tenantId);
     const replaced = await client.query(
@@ -148,7 +149,7 @@ export function revokeInvitation(database: Database, tenantId: string, id: strin
     );
     const invitation = await readInvitation(client, tenantId, id);
     if (invitation.state === 'accepted') {
-      throw new ChangeRefused('wrong_state', 'The invitation was accepted: disable the user instead.');
+      throw new ChangeRefused('wrong_state', 'The invitation was already accepted. Disable the user instead.');
     }
     return invitation;
   });

@@ -78,7 +78,7 @@ export function createPasswordReset(
   user: Pick<ListedUser, 'id' | 'disabledAt'>,
   madeBy: string | null,
 ): Promise<{ readonly token: string; readonly expiresAt: Date }> {
-  if (user.disabledAt !== null) throw new ChangeRefused('wrong_state', 'The user is disabled: enable the user first.');
+  if (user.disabledAt !== null) throw new ChangeRefused('wrong_state', 'The user is disabled. Enable the user first.');
   return withTransaction(database, async (client) => {
     await lockUser(client, user.id);
     await revokeResets(client, user.id);

@@ -68,6 +68,6 @@ async function keepAnOwner(client: pg.PoolClient, { id, tenantId, role, disabled
     [tenantId, id],
   );
   if (rowCount === 0) {
-    throw new ChangeRefused('wrong_state', 'This is the last active owner: make another user an owner first.');
+    throw new ChangeRefused('wrong_state', 'This user is the last active owner. Make another user an owner first.');
   }
 }

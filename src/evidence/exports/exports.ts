@@ -58,7 +58,7 @@ export async function cancelExport(transaction: Database, { siteId, exportId }: 
   if (state !== 'queued' && state !== 'running') {
     throw new RequestRefused(
       'WRONG_STATE',
-      `The export is ${state}: only one that is queued or running can be cancelled.`,
+      `The export is ${state}. Only a queued or running export can be cancelled.`,
     );
   }
   await endExport(transaction, exportId);

@@ -159,7 +159,7 @@ class OutboxRelay implements Relay {
     if (error instanceof RefusedForGood) {
       logger.error(
         { part: this.name, site: siteId, reason: error.message },
-        'site parked: its next event cannot enter the log',
+        'site quarantined: its next event cannot enter the event log',
       );
       try {
         await parkSite(pool, siteId, error.message);
@@ -167,7 +167,10 @@ class OutboxRelay implements Relay {
         this.#trouble.delete(siteId);
         return;
       } catch (failure) {
-        logger.warn({ part: this.name, site: siteId, reason: describe(failure) }, 'parking failed; trying again');
+        logger.warn(
+          { part: this.name, site: siteId, reason: describe(failure) },
+          'quarantining the site failed; trying again',
+        );
       }
     } else if (error instanceof OperatorNeeded && !isDivergence(error)) {
       this.#fatal = error;

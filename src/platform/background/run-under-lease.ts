@@ -35,7 +35,7 @@ export async function runUnderLease(options: LeasedWork, signal: AbortSignal): P
       }
     } catch (error) {
       if (error instanceof OperatorNeeded) {
-        options.log.error({ part: options.name, reason: describe(error) }, 'stopped: an operator is needed');
+        options.log.error({ part: options.name, reason: describe(error) }, 'stopped: an operator must act');
         throw error;
       }
       options.log.warn({ part: options.name, reason: describe(error) }, 'failed; trying again');

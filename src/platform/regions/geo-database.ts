@@ -59,7 +59,7 @@ export async function openGeoDatabase(path: string | undefined): Promise<GeoData
     };
   } catch (error) {
     const reason = error instanceof InvalidMmdb ? error.message : describe(error);
-    throw new Error(`The IP data set ${file} cannot be read: ${reason}. GEO_DATABASE_FILE names a MaxMind DB file.`, {
+    throw new Error(`The IP data set ${file} cannot be read: ${reason}. Set GEO_DATABASE_FILE to a MaxMind DB file.`, {
       cause: error,
     });
   }

@@ -46,7 +46,7 @@ export class MmdbData {
   }
 
   #read(at: number, depth: number): { value: MmdbValue; next: number } {
-    if (depth > MAX_DEPTH) throw new InvalidMmdb('its data is nested too deep');
+    if (depth > MAX_DEPTH) throw new InvalidMmdb('its data is nested too deeply');
     const control = this.#bytes.readUInt8(at);
     const type = control >> 5;
     if (type === POINTER) {
@@ -77,7 +77,7 @@ export class MmdbData {
     for (let i = 0; i < size; i += 1) {
       const key = this.#read(next, depth + 1);
       const member = this.#read(key.next, depth + 1);
-      if (typeof key.value !== 'string') throw new InvalidMmdb('a key of its data is no text');
+      if (typeof key.value !== 'string') throw new InvalidMmdb('a key of its data is not a text');
       entries.push([key.value, member.value]);
       next = member.next;
     }

@@ -29,11 +29,11 @@ export function readMmdb(file: Buffer): MmdbFile {
   const marker = file.lastIndexOf(METADATA_MARKER);
   if (marker === -1) throw new InvalidMmdb('it has no metadata');
   const metadata = Metadata.safeParse(new MmdbData(file.subarray(marker + METADATA_MARKER.length)).valueAt(0));
-  if (!metadata.success) throw new InvalidMmdb('its metadata are of another version');
+  if (!metadata.success) throw new InvalidMmdb('its metadata has an unsupported version');
   const { node_count: nodes, record_size: recordBits, ip_version: version, database_type: type } = metadata.data;
   const nodeBytes = recordBits / 4;
   const treeBytes = nodes * nodeBytes;
-  if (treeBytes + SEPARATOR > marker) throw new InvalidMmdb('its tree is cut off');
+  if (treeBytes + SEPARATOR > marker) throw new InvalidMmdb('its tree is truncated');
   const data = new MmdbData(file.subarray(treeBytes + SEPARATOR, marker));
   const follow = (node: number, bit: number): number => recordOf(file, node * nodeBytes, recordBits, bit);
   const rootOfIPv4 = version === 4 ? 0 : descend(follow, nodes, 0, new Uint8Array(12));
