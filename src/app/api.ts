@@ -52,7 +52,11 @@ export async function createApi(installation: Installation): Promise<Api> {
       everyMs: CLOCK_CHECK_MS,
       now: Date.now,
       monotonic: () => performance.now(),
-      onDifference: (ms) => logger.error({ ahead_ms: ms }, 'nothing is admitted: the clock is not the database’s'),
+      onDifference: (ms) =>
+        logger.error(
+          { ahead_ms: ms },
+          'nothing is admitted: the clock of this process differs from the clock of the database',
+        ),
     }),
     outbox: createOutboxGauge({
       db: pool,
@@ -60,7 +64,7 @@ export async function createApi(installation: Installation): Promise<Api> {
       everyMs: GAUGE_MS,
       monotonic: () => performance.now(),
     }),
-    onError: (error) => logger.error({ reason: describe(error) }, 'a group of consents was not admitted'),
+    onError: (error) => logger.error({ reason: describe(error) }, 'an admission group failed'),
     limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
     observer: createGroupObserver(metrics.admission, tracing),
   });
@@ -141,7 +145,10 @@ export async function createApi(installation: Installation): Promise<Api> {
 
 async function writeKeyUsage(keyUsage: KeyUsage, { logger }: Installation): Promise<void> {
   await keyUsage.flush().catch((error: unknown) => {
-    logger.warn({ reason: describe(error) }, 'when API keys were used was not written down; trying again later');
+    logger.warn(
+      { reason: describe(error) },
+      'the times at which API keys were used could not be stored; trying again later',
+    );
   });
 }
 
@@ -150,7 +157,7 @@ function sweepRegularly(rateLimiter: RateLimiter, keyUsage: KeyUsage, installati
   const timer = setInterval(() => {
     void writeKeyUsage(keyUsage, installation);
     rateLimiter.sweep().catch((error: unknown) => {
-      logger.warn({ reason: describe(error) }, 'old rate-limit windows were not swept; trying again later');
+      logger.warn({ reason: describe(error) }, 'old rate limit windows could not be deleted; trying again later');
     });
   }, SWEEP_MS);
   timer.unref();

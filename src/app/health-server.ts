@@ -13,7 +13,8 @@ export function createHealthServer(installation: Installation): Api {
   const checkReadiness = async (): Promise<Readiness> => {
     await eventLog.ping();
     const stopped = await stoppedProjections(workerPool, PROJECTIONS);
-    if (stopped.length > 0) throw new Error(`stopped projections: ${stopped.join(', ')}; see \`projections status\``);
+    if (stopped.length > 0)
+      throw new Error(`stopped projections: ${stopped.join(', ')}; run \`consent-ledger projections status\``);
     return { stoppedProjections: [] };
   };
   const app = createApp({ log: logger, trustedProxies: [], drainGraceMs: config.http.drainGraceMs }, [

@@ -142,7 +142,7 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
     const migrations = loadMigrations();
     if (mayMigrate) {
       const applied = await migrate(owner, migrations);
-      if (applied.length > 0) logger.info({ applied }, 'brought the database schema up to date');
+      if (applied.length > 0) logger.info({ applied }, 'database schema migrated');
     } else {
       await refuseUnmigrated(owner, migrations);
     }
@@ -153,7 +153,10 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
 
 async function openEventLog(config: Config, databaseUrl: string, logger: Logger): Promise<EventLog> {
   const onInterruption = (error: unknown): void => {
-    logger.info({ reason: error instanceof Error ? error.message : String(error) }, 'resumes reading the event log');
+    logger.info(
+      { reason: error instanceof Error ? error.message : String(error) },
+      'reading of the event log was interrupted; resuming',
+    );
   };
   if (config.eventStoreUrl !== undefined) {
     // Its client is large: an installation without EventStoreDB does not load it.

@@ -12,10 +12,12 @@ export async function listen(app: FastifyInstance, { host, port }: Config['http'
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'EADDRINUSE') {
-      throw new Error(`Port ${port} of ${host} is in use. Set PORT to a free one, or to 0 for any.`, { cause });
+      throw new Error(`Port ${port} of ${host} is in use. Set PORT to a free port, or to 0 for any free port.`, {
+        cause,
+      });
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-      throw new Error(`Cannot listen on ${host}, port ${port} (${code}). Set HOST and PORT to others.`, { cause });
+      throw new Error(`Cannot listen on ${host}, port ${port} (${code}). Change HOST or PORT.`, { cause });
     }
     throw cause;
   }

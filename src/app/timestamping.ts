@@ -32,7 +32,7 @@ export function observeAsking({ metrics, tracing }: Pick<Installation, 'metrics'
     const startedAt = performance.now();
     const seconds = (): number => (performance.now() - startedAt) / 1000;
     try {
-      const stamp = await tracing.span('ask for time-stamp', { 'server.address': authority }, ask, { kind: 'client' });
+      const stamp = await tracing.span('time stamp request', { 'server.address': authority }, ask, { kind: 'client' });
       metrics.observeTimestamp(authority, 'obtained', seconds());
       return stamp;
     } catch (error) {
@@ -51,7 +51,10 @@ export async function openTimestamping(config: Config, observe?: ObserveAsking):
   if (config.timestamping !== undefined) {
     const { urls, caFile } = config.timestamping;
     const trustAnchors = certificatesOfPem(await readFile(caFile, 'utf8'));
-    if (trustAnchors.length === 0) throw new Error(`TSA_CA_FILE ${caFile} holds no certificate in PEM.`);
+    if (trustAnchors.length === 0)
+      throw new Error(
+        `TSA_CA_FILE ${caFile} contains no PEM certificate. Add the root certificates of the authorities in TSA_URLS.`,
+      );
     const client = createTimestampClient({ authorities: urls, trustAnchors, ...observed });
     return { client, trustAnchors, developmentUrl: null, stop: async () => undefined };
   }

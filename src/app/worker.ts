@@ -48,7 +48,7 @@ export async function prepareInstallation(
   const journal = openErasureJournal(config.erasureJournal);
   const applied = await applyErasures({ db: workerPool, eventLog, journal });
   if (applied.fromLog + applied.fromJournal > 0) {
-    logger.warn({ ...applied }, 'the database was restored from a backup: what was erased since is erased again');
+    logger.warn({ ...applied }, 'the database was restored from a backup: erasures since then were applied again');
   }
 }
 

@@ -2,7 +2,7 @@
 export class UnknownSite extends Error {
   override readonly name = 'UnknownSite';
   constructor(readonly siteId: string) {
-    super(`there is no site ${siteId}`);
+    super(`There is no site ${siteId}.`);
   }
 }
 

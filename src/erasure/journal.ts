@@ -45,7 +45,8 @@ async function append(path: string, line: JournalLine): Promise<void> {
     const isTorn = size > 0 && (await byteAt(file, size - 1)) !== LINE_FEED;
     const bytes = Buffer.concat([Buffer.from(isTorn ? '\n' : ''), encodeJournalLine(line), Buffer.from('\n')]);
     const { bytesWritten } = await file.write(bytes);
-    if (bytesWritten !== bytes.length) throw new JournalUnavailable(`${path} took a part of a line only`);
+    if (bytesWritten !== bytes.length)
+      throw new JournalUnavailable(`only a part of a line could be written to ${path}`);
     await file.sync();
     if (size === 0) await syncFolder(dirname(path));
   } finally {
@@ -101,6 +102,9 @@ async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof JournalUnavailable) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new JournalUnavailable(`the erasure journal ${path} cannot be used: ${reason}`, { cause: error });
+    throw new JournalUnavailable(
+      `The erasure journal ${path} cannot be used: ${reason}. Check its path, permissions and free space (ERASURE_JOURNAL).`,
+      { cause: error },
+    );
   }
 }

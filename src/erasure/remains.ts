@@ -41,22 +41,22 @@ export function remainsOf(erasure: Erasure, scrubbedAt: Date | null, backupReten
 
 /** The remains in words, for a data-protection officer. */
 export function statementOf(erasure: Erasure, remains: Remains): readonly string[] {
-  if (erasure.finishedAt === null) return ['The erasure is under way: what it has done so far is final.'];
-  if (!remains.isAnythingDestroyed) return ['Nothing was found to erase; nothing was destroyed.'];
+  if (erasure.finishedAt === null) return ['The erasure is in progress. The part that is done is final.'];
+  if (!remains.isAnythingDestroyed) return ['No record was found to erase, and nothing was destroyed.'];
   return [
-    'The keys of the erased values are destroyed: the service cannot open these values any more, nor can anyone by asking its database.',
+    'The keys of the erased values are destroyed. Neither the service nor a user of its database can read these values any more.',
     remains.scrubbedAt === null
-      ? 'The database’s files, and its WAL, may hold the deleted bytes until an operator runs “consent-ledger admin scrub”.'
-      : `The deleted bytes were removed from the database’s files by ${remains.scrubbedAt.toISOString()}; its WAL may hold them until its segments are recycled.`,
+      ? 'The files of the database and its WAL may contain the deleted bytes until an operator runs “consent-ledger admin scrub”.'
+      : `The deleted bytes were removed from the files of the database by ${remains.scrubbedAt.toISOString()}. Its WAL may contain them until its segments are recycled.`,
     backupsInWords(remains),
-    'Packages that were downloaded or exported before belong to whoever has them.',
+    'Evidence packages that were downloaded or exported before the erasure are not changed. Their owners are responsible for them.',
   ];
 }
 
 function backupsInWords({ backupsUntil, backupRetentionDays }: Remains): string {
   if (backupsUntil === null) {
-    return 'Until when backups of the database could still open the values is not known: the service was not told how long they are kept (BACKUP_RETENTION_DAYS). Ask whoever keeps them.';
+    return 'Backups of the database that were made before the erasure could still reveal the values. Their retention is not configured (BACKUP_RETENTION_DAYS): ask the operator of the backups.';
   }
-  if (backupRetentionDays === 0) return 'No backups of the database are kept (BACKUP_RETENTION_DAYS is 0).';
-  return `Backups of the database that were made before could open the values until ${backupsUntil.toISOString()}, if none is kept longer than the ${backupRetentionDays} days, counted from its start, that the service was told.`;
+  if (backupRetentionDays === 0) return 'The operator keeps no backups of the database (BACKUP_RETENTION_DAYS is 0).';
+  return `Backups of the database that were made before the erasure could reveal the values until ${backupsUntil.toISOString()}. This holds if the operator destroys each backup ${backupRetentionDays} days after its start, as configured (BACKUP_RETENTION_DAYS).`;
 }

@@ -38,7 +38,10 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
     const receipt = await eraseSubject(options, { siteId: id, by: { kind: 'retention', before } });
     erasedRecords += receipt.erasedRecords;
     if (receipt.erasedRecords > 0) {
-      logger.info({ part: 'retention', site: id, records: receipt.erasedRecords }, 'erased what was kept long enough');
+      logger.info(
+        { part: 'retention', site: id, records: receipt.erasedRecords },
+        'erased records older than the retention period',
+      );
     }
   };
 

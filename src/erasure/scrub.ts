@@ -36,17 +36,22 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
       kept = null;
       await client.query(`vacuum (full, verbose) ${table}`);
       if (kept === null)
-        throw new ScrubFailed(`${table} was written anew, but the server does not say whether completely`);
+        throw new ScrubFailed(
+          `The table ${table} was rewritten, but the server does not report whether completely. Run the scrub again.`,
+        );
       if (kept > 0) {
         throw new ScrubFailed(
-          `${kept} deleted rows of ${table} are kept for a transaction (or replica) that began before they were deleted: try again when it has ended`,
+          `${table} still contains ${kept} deleted rows for a transaction or replica that began before the deletion. Run the scrub again after it has ended.`,
         );
       }
     }
     await client.query('insert into scrubs (started_at, finished_at) values ($1, clock_timestamp())', [began]);
   } catch (error) {
     if (error instanceof ScrubFailed) throw error;
-    throw new ScrubFailed(`deleted rows may still be in the database's files: ${reasonOf(error)}`, { cause: error });
+    throw new ScrubFailed(
+      `The scrub failed, and the database files may still contain deleted rows: ${reasonOf(error)}`,
+      { cause: error },
+    );
   } finally {
     await client.end();
   }

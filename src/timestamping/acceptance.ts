@@ -29,7 +29,7 @@ export function judgeTime(
 ): TimeJudgement {
   const time = stated.genTime.getTime();
   if (time < sent.getTime() - CLOCK_TOLERANCE_MS || time > received.getTime() + CLOCK_TOLERANCE_MS) {
-    const reason = `its time ${stated.genTime.toISOString()} is more than 60 s off our clock`;
+    const reason = `its time ${stated.genTime.toISOString()} differs by more than 60 s from the clock of this machine`;
     return { verdict: 'refuse', reason };
   }
   if (previous === undefined) return { verdict: 'accept' };

@@ -37,7 +37,7 @@ export function createTimestampClient(options: TimestampClientOptions): Timestam
     timeoutMs = 20_000,
     observe = (_authority, ask) => ask(),
   } = options;
-  if (authorities.length === 0) throw new TypeError('a time-stamp client needs at least one authority');
+  if (authorities.length === 0) throw new TypeError('a time stamp client needs at least one authority');
   const health = new Map<string, AuthorityHealth>();
   const cache = new AnswerCache(64, 32 * 1024 * 1024);
   const context: Context = { ...options, clock, sleep, fetch, timeoutMs, cache };

@@ -12,8 +12,6 @@ export class TimestampUnavailable extends Error {
     readonly retryAt: Date,
   ) {
     const reasons = failures.map(({ authority, reason }) => `${authority} ${reason}`).join('; ');
-    super(
-      reasons === '' ? `every authority is in its pause until ${retryAt.toISOString()}` : `no time-stamp: ${reasons}`,
-    );
+    super(reasons === '' ? `every authority pauses until ${retryAt.toISOString()}` : `no time stamp: ${reasons}`);
   }
 }

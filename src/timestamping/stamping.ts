@@ -36,7 +36,7 @@ export async function stampWith(
     const judgement = judgeTime(claims, previous, sent, context.clock());
     if (judgement.verdict === 'accept') return complete(url, response, input, report, claims, signal, context);
     if (judgement.verdict === 'refuse') throw new AuthorityFailure(judgement.reason);
-    if (attempts === MAX_ASKED_AGAIN) throw new AuthorityFailure('its time lies before that of the previous token');
+    if (attempts === MAX_ASKED_AGAIN) throw new AuthorityFailure('states a time before that of the previous token');
     await context.sleep(judgement.pauseMs);
   }
 }
@@ -59,7 +59,7 @@ async function request(
       ...(signal && { signal }),
     });
     if (contentType !== 'application/timestamp-reply') {
-      throw new AuthorityFailure('answered with something else than a time-stamp');
+      throw new AuthorityFailure('did not answer with a time stamp');
     }
     return body;
   } catch (error) {

@@ -48,7 +48,7 @@ describe('evidence export on the command line', () => {
       await backend.record();
       expect(await exported('--wait')).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringMatching(/is there already: choose another name, or replace it \(--overwrite\)/),
+        stderr: expect.stringMatching(/exists already\. Choose another path, or replace the file with --overwrite\./),
       });
       const second = await exported('--wait', '60', '--overwrite', '--json');
       expect(second.exitCode, second.stderr).toBe(0);

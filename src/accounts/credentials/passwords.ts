@@ -28,7 +28,7 @@ export function isOutdatedHash(passwordHash: string): boolean {
 export function refuseOwnAddress(password: string, email: string, field: 'password' | 'new_password'): void {
   if (password.trim().toLowerCase() === email.toLowerCase()) {
     throw new RequestRefused('VALIDATION_ERROR', undefined, {
-      errors: [{ field, message: 'must not be the own address' }],
+      errors: [{ field, message: 'must not be the e-mail address of the user' }],
     });
   }
 }

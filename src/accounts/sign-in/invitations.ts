@@ -89,7 +89,8 @@ export function createInvitation(
 ): Promise<{ readonly invitation: ListedInvitation; readonly token: string }> {
   return withTransaction(db, async (db) => {
     const { rowCount } = await db.query('select from users where tenant_id = $1 and email = $2', [tenantId, email]);
-    if (rowCount !== 0) throw new ChangeRefused('already_exists', 'The tenant has a user with this e-mail address.');
+    if (rowCount !== 0)
+      throw new ChangeRefused('already_exists', 'The tenant already has a user with this e-mail address.');
     // One after the other, or of two at once both would be open.
     await lockUsersOf(db, tenantId);
     const replaced = await db.query(
@@ -148,7 +149,7 @@ export function revokeInvitation(db: Queryable, tenantId: string, id: string): P
     );
     const invitation = await readInvitation(db, tenantId, id);
     if (invitation.state === 'accepted') {
-      throw new ChangeRefused('wrong_state', 'The invitation was accepted: disable the user instead.');
+      throw new ChangeRefused('wrong_state', 'The invitation was already accepted. Disable the user instead.');
     }
     return invitation;
   });

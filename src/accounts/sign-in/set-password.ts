@@ -77,7 +77,7 @@ export function createPasswordReset(
   user: Pick<ListedUser, 'id' | 'disabledAt'>,
   madeBy: string | null,
 ): Promise<{ readonly token: string; readonly expiresAt: Date }> {
-  if (user.disabledAt !== null) throw new ChangeRefused('wrong_state', 'The user is disabled: enable the user first.');
+  if (user.disabledAt !== null) throw new ChangeRefused('wrong_state', 'The user is disabled. Enable the user first.');
   return withTransaction(db, async (db) => {
     await lockUser(db, user.id);
     await revokeResets(db, user.id);

@@ -25,7 +25,8 @@ export function changeEmail(db: Queryable, userId: string, address: string): Pro
     try {
       await db.query('update users set email = $2 where id = $1', [userId, email.data]);
     } catch (error) {
-      if (isUniqueViolation(error)) throw new ChangeRefused('already_exists', 'Another user has this address.');
+      if (isUniqueViolation(error))
+        throw new ChangeRefused('already_exists', 'Another user already has this e-mail address.');
       throw error;
     }
     await revokeResets(db, userId);

@@ -67,6 +67,6 @@ async function keepAnOwner(db: Queryable, { id, tenantId, role, disabledAt }: Li
     [tenantId, id],
   );
   if (rowCount === 0) {
-    throw new ChangeRefused('wrong_state', 'This is the last active owner: make another user an owner first.');
+    throw new ChangeRefused('wrong_state', 'This user is the last active owner. Make another user an owner first.');
   }
 }

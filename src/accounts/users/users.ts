@@ -46,7 +46,8 @@ export async function insertUser(
       role,
     ]);
   } catch (error) {
-    if (isUniqueViolation(error)) throw new ChangeRefused('already_exists', `There is a user ${email} already.`);
+    if (isUniqueViolation(error))
+      throw new ChangeRefused('already_exists', `A user with the e-mail address ${email} already exists.`);
     throw error;
   }
   return { id };

@@ -29,7 +29,7 @@ export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
   const registers = [registry];
   const admitted = new Counter({
     name: 'consent_ledger_consents_admitted_total',
-    help: 'Consents answered with an acceptance: new ones, and repetitions of earlier ones.',
+    help: 'Consents that were accepted: new ones, and duplicates of earlier ones.',
     labelNames: ['outcome'] as const,
     registers,
   });
@@ -46,19 +46,19 @@ export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
   for (const code of REJECTIONS) rejected.inc({ code }, 0);
   const groupRequests = new Histogram({
     name: 'consent_ledger_admission_group_requests',
-    help: 'Requests committed together.',
+    help: 'Requests in one admission group.',
     buckets: GROUP_BUCKETS,
     registers,
   });
   const groupConsents = new Histogram({
     name: 'consent_ledger_admission_group_consents',
-    help: 'Consents committed together.',
+    help: 'Consents in one admission group.',
     buckets: [0, ...GROUP_BUCKETS],
     registers,
   });
   const groupSeconds = new Histogram({
     name: 'consent_ledger_admission_group_duration_seconds',
-    help: 'Time that the transaction of a group takes.',
+    help: 'Duration of the transaction of an admission group.',
     buckets: DURATION_BUCKETS,
     registers,
   });

@@ -16,7 +16,7 @@ export type ObserveRequests = (app: FastifyInstance) => void;
 export function createHttpMetrics(registry: Registry): ObserveRequests {
   const durations = new Histogram({
     name: 'consent_ledger_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
+    help: 'Time from the head of a request to the end of its response.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: DURATION_BUCKETS,
     registers: [registry],

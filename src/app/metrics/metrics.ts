@@ -31,7 +31,7 @@ export function createMetrics(about: { readonly role: string; readonly version: 
   const registry = new Registry();
   new Gauge({
     name: 'consent_ledger_info',
-    help: 'Always 1. The version of the program, and what this process does.',
+    help: 'Always 1. Version and role of this process.',
     labelNames: ['role', 'version'] as const,
     registers: [registry],
   }).set({ ...about }, 1);

@@ -20,19 +20,19 @@ const COUNTERS: readonly PartCount[] = [
     part: 'sealer',
     status: 'sealed_batches',
     metric: 'consent_ledger_sealed_batches_total',
-    help: 'Batches that this process sealed.',
+    help: 'Merkle batches that this process sealed.',
   },
   {
     part: 'sealer',
     status: 'sealed_events',
     metric: 'consent_ledger_sealed_events_total',
-    help: 'Events in batches that this process sealed.',
+    help: 'Events in Merkle batches that this process sealed.',
   },
   {
     part: 'stamper',
     status: 'stamps',
     metric: 'consent_ledger_stamps_total',
-    help: 'Checkpoints that this process had time-stamped.',
+    help: 'Checkpoints for which this process obtained a time stamp.',
   },
   {
     part: 'erasure',
@@ -47,13 +47,13 @@ const GAUGES: readonly PartCount[] = [
     part: 'relay',
     status: 'sites_retrying',
     metric: 'consent_ledger_relay_retrying_sites',
-    help: 'Sites whose events this process could not relay at the last try, and tries again.',
+    help: 'Sites whose events this process could not relay in its last attempt, and relays again.',
   },
   {
     part: 'stamper',
     status: 'failures_in_a_row',
     metric: 'consent_ledger_stamper_failures_in_a_row',
-    help: 'Attempts to stamp that failed since the last one that did not.',
+    help: 'Failed attempts to obtain a time stamp since the last successful one.',
   },
 ];
 

@@ -15,7 +15,7 @@ export function createProcessMetrics(registry: Registry): () => void {
   delay.enable();
   new Gauge({
     name: 'nodejs_eventloop_lag_seconds',
-    help: 'How late the event loop was since the last scrape, by percentile; 100 is the worst.',
+    help: 'Lag of the event loop since the last scrape, by percentile; 100 is the maximum.',
     labelNames: ['percentile'] as const,
     registers,
     collect() {
@@ -39,7 +39,7 @@ export function createProcessMetrics(registry: Registry): () => void {
   });
   new Gauge({
     name: 'process_start_time_seconds',
-    help: 'When this process started, in seconds since 1970.',
+    help: 'Start time of this process, in seconds since 1970.',
     registers,
   }).set(performance.timeOrigin / 1000);
   const memory = new Gauge({
@@ -56,7 +56,7 @@ export function createProcessMetrics(registry: Registry): () => void {
   const heap = new Gauge({ name: 'nodejs_heap_used_bytes', help: 'Used part of the heap.', registers });
   const outside = new Gauge({
     name: 'nodejs_external_memory_bytes',
-    help: 'Memory of buffers and other objects outside of the heap.',
+    help: 'Memory of buffers and other objects outside the heap.',
     registers,
   });
   return () => delay.disable();

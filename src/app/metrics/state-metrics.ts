@@ -50,42 +50,42 @@ const GAUGES: readonly {
   },
   {
     name: 'consent_ledger_outbox_oldest_waiting_seconds',
-    help: 'Age of the oldest event that waits for the event log, quarantined sites left out; 0 if none waits.',
+    help: 'Age of the oldest event that waits for the event log, without quarantined sites; 0 if none waits.',
     value: (state) => state.outboxOldestAge ?? 0,
   },
   {
     name: 'consent_ledger_quarantined_sites',
-    help: 'Sites of which nothing is relayed until an operator has looked.',
+    help: 'Quarantined sites: sites whose relay stopped until an operator acts.',
     value: (state) => state.quarantinedSites,
   },
   {
     name: 'consent_ledger_unsealed_events',
-    help: 'Events that are in the event log and in no batch yet.',
+    help: 'Events that are in the event log and in no Merkle batch yet.',
     value: (state) => state.unsealedEvents,
   },
   {
     name: 'consent_ledger_ledger_size_batches',
-    help: 'Batches of the ledger.',
+    help: 'Merkle batches of the ledger.',
     value: (state) => state.ledgerSize,
   },
   {
     name: 'consent_ledger_last_batch_time_seconds',
-    help: 'When the newest batch was sealed, in seconds since 1970.',
+    help: 'Time at which the newest Merkle batch was sealed, in seconds since 1970.',
     value: (state) => state.lastBatchAt,
   },
   {
     name: 'consent_ledger_unstamped_age_seconds',
-    help: 'Time since the oldest batch was sealed that no time-stamp covers; 0 if all are covered.',
+    help: 'Time since the oldest Merkle batch without a time stamp was sealed; 0 if all have one.',
     value: (state) => state.unstampedAge ?? 0,
   },
   {
     name: 'consent_ledger_last_stamp_time_seconds',
-    help: 'The time in the newest time-stamp (genTime), in seconds since 1970.',
+    help: 'Time in the newest time stamp (genTime), in seconds since 1970.',
     value: (state) => state.lastStampAt,
   },
   {
     name: 'consent_ledger_erasure_requests_open',
-    help: 'Erasures that were asked for and are not finished.',
+    help: 'Erasures that were requested and are not finished.',
     value: (state) => state.openErasures,
   },
   {

@@ -9,13 +9,13 @@ export type ObserveTimestamp = (authority: string, outcome: 'obtained' | 'failed
 export function createTimestampMetrics(registry: Registry): ObserveTimestamp {
   const requests = new Counter({
     name: 'consent_ledger_timestamp_requests_total',
-    help: 'Attempts to get a time-stamp, by authority; what was answered and did not verify counts as failed.',
+    help: 'Time stamp requests, by authority. A response that does not verify counts as failed.',
     labelNames: ['authority', 'outcome'] as const,
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'consent_ledger_timestamp_request_duration_seconds',
-    help: 'Time that getting a time-stamp takes, verification included.',
+    help: 'Duration of a time stamp request, including verification.',
     labelNames: ['authority'] as const,
     buckets: DURATION_BUCKETS,
     registers: [registry],

@@ -82,7 +82,7 @@ async function refuseExcess(db: Queryable, tenantId: string, maxPerTenant: numbe
   if (CountRows.parse(rows)[0].count < maxPerTenant) return;
   throw new RequestRefused(
     'EXPORT_LIMIT_EXCEEDED',
-    `${maxPerTenant} exports of the tenant are queued, running or kept: delete one that is not needed any more.`,
+    `The tenant has ${maxPerTenant} exports that are queued, running or kept, which is the limit. Delete one that is no longer needed.`,
   );
 }
 

@@ -58,7 +58,7 @@ export async function cancelExport(db: Queryable, { siteId, exportId }: ExportId
   if (state !== 'queued' && state !== 'running') {
     throw new RequestRefused(
       'WRONG_STATE',
-      `The export is ${state}: only one that is queued or running can be cancelled.`,
+      `The export is ${state}. Only a queued or running export can be cancelled.`,
     );
   }
   await endExport(db, exportId);

@@ -42,10 +42,10 @@ export async function findPackage(
 }
 
 const GONE: Readonly<Record<string, string>> = {
-  'cancelled/erasure': 'Personal data of the site was erased: nobody can read this package any more. Export again.',
-  cancelled: 'The export was cancelled: there is no package.',
-  failed: 'The export failed: there is no package.',
-  expired: 'The package was kept long enough, and was deleted. Export again.',
+  'cancelled/erasure': 'Personal data of the site was erased, and the key of this package with it. Export again.',
+  cancelled: 'The export was cancelled and has no package. Export again.',
+  failed: 'The export failed and has no package. Read its reason, and export again.',
+  expired: 'The retention period of the package has ended, and it was deleted. Export again.',
 };
 
 /** Part of a package: from the first byte to the last one, both included. */

@@ -41,7 +41,7 @@ export async function runExport(
   if (job.attempts > MAX_ATTEMPTS) {
     // Its workers ended without a word, each time.
     await failExport(db, job, 'error');
-    logger.error(about, 'an export was given up: each of its runs was cut off');
+    logger.error(about, 'an evidence export failed: each of its runs ended early');
     return 'failed';
   }
   try {
@@ -57,7 +57,7 @@ export async function runExport(
     const reason = reasonOf(error, job.attempts);
     logger.warn(
       { ...about, reason: describe(error) },
-      reason === null ? 'an export failed; trying again' : 'an export failed',
+      reason === null ? 'an evidence export failed; trying again' : 'an evidence export failed',
     );
     if (reason === null) await giveBackExport(db, job, true);
     else await failExport(db, job, reason);
@@ -145,7 +145,10 @@ async function reportProgress(
       if (!(await noteProgress(db, job, progress, bytes))) running.abort();
     } catch (error) {
       // The run itself fails if the database stays away; and whoever takes the export over meanwhile is safe from it.
-      logger.warn({ part: 'exports', export: job.id, reason: describe(error) }, 'progress was not written');
+      logger.warn(
+        { part: 'exports', export: job.id, reason: describe(error) },
+        'the progress of an evidence export could not be stored',
+      );
     }
     await pause(progressMs, running.signal);
   }

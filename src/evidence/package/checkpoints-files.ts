@@ -56,7 +56,7 @@ export async function addCheckpoints(
     const row = await readCheckpoint(db, size);
     const after = needs.after.get(size);
     if (toHex(sha256(row.tsr)) !== (after ?? row.tsr_sha256))
-      differ(`the time-stamp of checkpoint ${size} was changed`);
+      differ(`the time stamp of checkpoint ${size} was changed`);
     await writer.add(PACKAGE_FILES.note(size), [utf8(row.note)]);
     await writer.add(PACKAGE_FILES.response(size), [row.tsr]);
     for (const sha of row.certificates) evidence.set(sha, { kind: 'certificate', sha });
@@ -81,7 +81,7 @@ async function chooseSizes(db: Queryable, { size, batches, after }: CheckpointNe
   const ends = [...new Set([...endings, ...yearly])].sort((a, b) => a - b);
   const known = new Set(stamped);
   for (const before of after.keys())
-    if (!known.has(before)) differ(`checkpoint ${before} is not stamped, but was named`);
+    if (!known.has(before)) differ(`checkpoint ${before} has no time stamp, but was named`);
   const all = [...new Set([...ends, ...after.keys()])].sort((a, b) => a - b);
   // Where not all can be enclosed, those that prove an end or renew one count more than those that prove a beginning.
   if (all.length <= LIMITS.checkpoints) {
@@ -134,7 +134,7 @@ async function addEvidence(writer: PackageWriter, db: Queryable, { kind, sha }: 
   const { rows } = await db.query('select bytes from timestamp_evidence where sha256 = $1', [sha]);
   const [row] = z.array(z.object({ bytes })).parse(rows);
   if (row === undefined || toHex(sha256(row.bytes)) !== sha)
-    differ(`what was gathered with a stamp is missing: ${sha}`);
+    differ(`the revocation data ${sha} of a time stamp is missing`);
   await writer.add(PACKAGE_FILES[kind](sha), [row.bytes]);
 }
 

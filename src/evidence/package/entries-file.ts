@@ -139,7 +139,7 @@ export class EntriesFile {
       if (this.attachments.length > MAX_ATTACHMENTS) {
         throw new ExportFailed(
           'too-large',
-          `more than ${MAX_ATTACHMENTS} records have attachments: choose a shorter time range, or disclose fewer fields`,
+          `More than ${MAX_ATTACHMENTS} records have attachments. Choose a shorter time range, or disclose fewer fields.`,
         );
       }
     }
@@ -163,7 +163,7 @@ export class EntriesFile {
     if (this.leavesByBatch.size >= MAX_BATCHES) {
       throw new ExportFailed(
         'too-large',
-        `the records lie in more than ${MAX_BATCHES} batches: choose a shorter time range`,
+        `The records are in more than ${MAX_BATCHES} Merkle batches. Choose a shorter time range.`,
       );
     }
     this.leavesByBatch.set(batch, [index]);

@@ -46,6 +46,6 @@ export class ExportRow {
 function cancelled(): ExportFailed {
   return new ExportFailed(
     'cancelled-by-erasure',
-    'personal data of the site was erased while the package was made: export again',
+    'Personal data of the site was erased while the package was made. Export again.',
   );
 }

@@ -28,7 +28,7 @@ export function parseFilter(filter: unknown): ExportFilter {
   if (!parsed.success) throw new ExportFailed('invalid-filter', z.prettifyError(parsed.error));
   const { from, to } = parsed.data;
   if (from !== undefined && to !== undefined && from >= to) {
-    throw new ExportFailed('invalid-filter', 'the time range ends before it begins');
+    throw new ExportFailed('invalid-filter', 'The time range ends before it begins. Correct --from and --to.');
   }
   return parsed.data;
 }
@@ -37,7 +37,7 @@ export function parseFilter(filter: unknown): ExportFilter {
 export function parseDisclose(disclose: unknown): Disclose {
   const parsed = Disclose.safeParse(disclose);
   if (!parsed.success) {
-    throw new ExportFailed('invalid-filter', 'choose the fields to disclose: all, none, or a list of names');
+    throw new ExportFailed('invalid-filter', 'The fields to disclose must be all, none, or a list of names.');
   }
   return parsed.data;
 }

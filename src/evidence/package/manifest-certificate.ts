@@ -57,6 +57,6 @@ export async function findManifestCertificate(
   if (row !== undefined) return row.certificate;
   throw new ExportFailed(
     'manifest-key-not-certified',
-    'the key that signs packages is not certified by the ledger yet: start the service once',
+    'The ledger key has not certified the key that signs packages yet. Start a worker or serve once.',
   );
 }

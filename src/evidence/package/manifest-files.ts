@@ -13,7 +13,7 @@ export function manifestBytes(manifest: Manifest): Uint8Array {
   if (!parsed.success) {
     throw new ExportFailed(
       'too-large',
-      'the package has more files than the format allows: choose a shorter time range',
+      'The package would have more files than the format allows. Choose a shorter time range.',
     );
   }
   return utf8(`${JSON.stringify(manifest, null, 2)}\n`);

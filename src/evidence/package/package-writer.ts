@@ -145,7 +145,7 @@ export async function refuseExisting(path: string): Promise<void> {
 function alreadyThere(path: string): ExportFailed {
   return new ExportFailed(
     'output-exists',
-    `${path} is there already: choose another name, or replace it (--overwrite)`,
+    `${path} exists already. Choose another path, or replace the file with --overwrite.`,
   );
 }
 

@@ -17,7 +17,7 @@ export function revisionOfCursor(cursor: string): number {
   const revision = Number(digits);
   if (!Number.isSafeInteger(revision) || cursorBehind(revision) !== cursor) {
     throw new RequestRefused('VALIDATION_ERROR', undefined, {
-      errors: [{ field: 'cursor', message: 'must be a cursor of an earlier answer' }],
+      errors: [{ field: 'cursor', message: 'must be a cursor from an earlier response' }],
     });
   }
   return revision;

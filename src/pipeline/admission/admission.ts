@@ -105,7 +105,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       nonce = null;
       site = await refreshed(request);
     }
-    throw new RequestRefused('ADMISSION_UNAVAILABLE', 'The site is being changed; try again.', {
+    throw new RequestRefused('ADMISSION_UNAVAILABLE', 'The site is being changed. Retry after Retry-After.', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   };

@@ -28,15 +28,15 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
   const { request } = consent;
   const outdated = (message: string): Evaluation => refused('whole', new RequestRefused('CONFIG_OUTDATED', message));
 
-  if (site.config === null) return outdated('The site has no published configuration yet.');
+  if (site.config === null) return outdated('The site has no published configuration yet. Publish one.');
   if (request.document_version_id == null) return outdated('document_version_id is missing.');
   const version = site.activeVersions.get(request.document_version_id.toLowerCase());
   if (version === undefined) return outdated('document_version_id is not an active version of this site.');
   if (request.language != null && request.language.toLowerCase() !== version.language.toLowerCase()) {
-    return outdated('language is not the language of this document version.');
+    return outdated('language differs from the language of this document version.');
   }
   if (request.consent_type === 'cookie' && version.kind !== 'cookie_policy') {
-    return outdated('A cookie consent refers to the cookie_policy document of the site.');
+    return outdated('document_version_id of a cookie consent must be a version of a cookie_policy document.');
   }
   const tokenError = evaluateToken(consent, version, token);
   if (tokenError !== null) return refused('item', tokenError);
@@ -55,7 +55,8 @@ function evaluateToken({ request, attachments }: ParsedConsent, version: ActiveV
     const isNeeded = version.requiresApprovalToken && !NO_APPROVAL.has(request.consent_type);
     return isNeeded ? new RequestRefused('APPROVAL_TOKEN_REQUIRED') : null;
   }
-  if (request.consent_type !== 'document_approval') return invalid('An approval token is for document_approval only.');
+  if (request.consent_type !== 'document_approval')
+    return invalid('An approval token is valid only with consent_type document_approval.');
   if (token === null) return invalid('The approval token is unknown.');
   if (token.isConsumed) return conflict('The approval token was used before.');
   if (token.isExpired) return invalid('The approval token has expired.');
@@ -75,11 +76,11 @@ function evaluateToken({ request, attachments }: ParsedConsent, version: ActiveV
   ];
   for (const [said, vouched, name] of stated) {
     if (said != null && vouched !== undefined && said !== vouched)
-      return conflict(`${name} is not what the approval token vouches for.`);
+      return conflict(`${name} contradicts the approval token.`);
   }
   const document = attachments.find(({ field }) => field === 'custom_document_content');
   if (token.customDocumentHash !== null && document?.sha256 !== token.customDocumentHash) {
-    return conflict('The approval token was minted for another custom document.');
+    return conflict('custom_document_content does not match custom_document_hash of the approval token.');
   }
   return null;
 }

@@ -65,7 +65,7 @@ export class LogBehind extends OperatorNeeded {
     readonly actualRevision: number,
   ) {
     super(
-      `the event log ends stream ${stream} at revision ${actualRevision}, but revision ${knownRevision} was appended before. ` +
+      `Stream ${stream} of the event log ends at revision ${actualRevision}, but revision ${knownRevision} was appended before. ` +
         'If the log was restored from an older backup, run `consent-ledger admin log recover`.',
     );
   }
@@ -81,8 +81,8 @@ export class LogIdentityMismatch extends OperatorNeeded {
     super(
       `the database belongs to event log ${storedIdentity}, but the configured event log ` +
         `${foundIdentity === null ? 'has no identity (it is empty)' : `is ${foundIdentity}`}. ` +
-        'Point the service at its own log again; or, to move to another one, fill it with `consent-ledger admin log copy`; ' +
-        'or, if the log was lost or restored from an older backup, run `consent-ledger admin log recover`.',
+        'Correct EVENTSTORE_URL or DATABASE_URL. To move to another event log, fill it with `consent-ledger admin log copy`. ' +
+        'If the log was lost or restored from an older backup, run `consent-ledger admin log recover`.',
     );
   }
 }

@@ -17,7 +17,7 @@ export class LedgerKeyMismatch extends OperatorNeeded {
   constructor(published: string | null, configured: string) {
     super(
       `the ledger is signed by key ${published ?? '(none)'}, but the service holds ${configured}. ` +
-        'If the key was rotated while it ran, start it again; else start it with the database and MASTER_KEY of this ledger.',
+        'If the key was rotated while the service ran, restart it. Otherwise start it with the database and MASTER_KEY of this ledger.',
     );
   }
 }
@@ -33,9 +33,9 @@ export class LedgerRolledBack extends OperatorNeeded {
     path: string,
   ) {
     super(
-      `the ledger has had ${knownSize} batches (${path}); the one in the event log has ${size}, and does not continue it. ` +
-        'The event log was restored from an older backup, or belongs to another ledger: restore a newer one. If what was sealed since is lost for ' +
-        'good, run `consent-ledger admin log accept-restore` (docs/restore.md says what that means).',
+      `The ledger had ${knownSize} Merkle batches (${path}), but the ledger in the event log has ${size} and does not continue it. ` +
+        'The event log was restored from an older backup, or belongs to another ledger. Restore a newer backup. If the Merkle batches since then are lost for ' +
+        'good, read docs/restore.md and run `consent-ledger admin log accept-restore`.',
     );
   }
 }

@@ -63,13 +63,13 @@ async function openLive(options: FollowOptions, mayRetry: boolean, signal: Abort
   const stored = await readStored(db, name);
   if (stored === null || stored.live === null) return buildFirstGeneration(db, projection);
   if (stored.state === 'needs_rebuild' || stored.live.version < version) {
-    logger.info({ part: 'projector', projection: name, version }, 'building the read model anew');
+    logger.info({ part: 'projector', projection: name, version }, 'rebuilding the read model');
     await rebuildProjection({ db, eventLog, projection, signal });
     return (await readStored(db, name))?.live ?? null;
   }
   if (stored.live.version > version) {
     throw new Error(
-      `the read model ${name} was made by version ${stored.live.version} of its definition; this program has ${version}`,
+      `the read model ${name} was built by version ${stored.live.version} of its definition; this program has ${version}`,
     );
   }
   if (stored.state === 'stopped') {

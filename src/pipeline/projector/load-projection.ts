@@ -25,6 +25,7 @@ export async function loadProjection(path: string): Promise<Projection> {
     });
   }
   const parsed = z.object({ default: ProjectionShape }).safeParse(loaded);
-  if (!parsed.success) throw new NotAProjection(`${file} exports no projection: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new NotAProjection(`The default export of ${file} is not a projection: ${z.prettifyError(parsed.error)}`);
   return parsed.data.default;
 }

@@ -95,7 +95,7 @@ async function buildBeside(
 ): Promise<RebuildResult> {
   const { db, projection, signal = new AbortController().signal } = options;
   const lease = await tryLease(db, rebuildName(projection.name));
-  if (lease === null) throw new RebuildRunning(`a rebuild of ${projection.name} is running`);
+  if (lease === null) throw new RebuildRunning(`A rebuild of ${projection.name} is running. Wait until it has ended.`);
   try {
     return await withAnySignal([signal, lease.lost], (stopped) => buildUnderLease(options, signal, stopped, takeOver));
   } finally {

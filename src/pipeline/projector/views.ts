@@ -24,7 +24,7 @@ export async function showGeneration(db: Queryable, projection: Projection, gene
       'insert into projection_views (view, name) values ($1, $2) on conflict (view) do nothing',
       [table, name],
     );
-    if (rowCount !== 1) throw new ViewTaken(`another projection has a table ${table}: choose another name`);
+    if (rowCount !== 1) throw new ViewTaken(`Another projection has a table ${table}. Choose another name.`);
     const view = `read_model.${identifier(table)}`;
     await db.query(
       `create view ${view} as select * from ${identifier(schemaOf(name, generation))}.${identifier(table)};

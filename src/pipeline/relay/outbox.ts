@@ -111,7 +111,7 @@ export async function markRelayed(
       where o.seq = given.seq and o.revision is null`,
     [seqs, revision],
   );
-  if (rowCount !== seqs.length) throw new StreamMoved(`rows of ${stream} were relayed by someone else`);
+  if (rowCount !== seqs.length) throw new StreamMoved(`rows of ${stream} were relayed by another process`);
 }
 
 /**

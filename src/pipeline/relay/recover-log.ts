@@ -82,7 +82,7 @@ async function refill(
     const kept = await keptEvents(db, stream, revision);
     if (kept.length === 0) {
       throw new LogNotRecoverable(
-        `event ${revision + 1} of stream ${stream} is neither in the event log nor kept in the database: ` +
+        `event ${revision + 1} of stream ${stream} is neither in the event log nor in the database: ` +
           'restore a newer backup of the event log.',
       );
     }

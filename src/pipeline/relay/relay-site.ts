@@ -123,7 +123,7 @@ export function runsByStream(rows: readonly OutboxRow[]): OutboxRow[][] {
  */
 async function refuseUnsealable(siteId: string, { stream, event }: OutboxRow, keyring: ProofKeys): Promise<void> {
   if (!isSealedStream(stream) || siteOfStream(stream) !== siteId) {
-    throw new RefusedForGood(`event ${event.id} is meant for stream ${stream}, which is not the site's`);
+    throw new RefusedForGood(`event ${event.id} is addressed to stream ${stream}, which does not belong to the site`);
   }
   try {
     await assertGenuine({ ...event, stream }, keyring);

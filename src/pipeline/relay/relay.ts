@@ -166,7 +166,7 @@ class OutboxRelay implements Relay {
     if (error instanceof RefusedForGood) {
       logger.error(
         { part: this.name, site: siteId, reason: error.message },
-        'site quarantined: its next event cannot enter the log',
+        'site quarantined: its next event cannot enter the event log',
       );
       try {
         await quarantineSite(db, siteId, error.message);
@@ -174,7 +174,10 @@ class OutboxRelay implements Relay {
         this.#trouble.delete(siteId);
         return;
       } catch (failure) {
-        logger.warn({ part: this.name, site: siteId, reason: describe(failure) }, 'quarantining failed; trying again');
+        logger.warn(
+          { part: this.name, site: siteId, reason: describe(failure) },
+          'quarantining the site failed; trying again',
+        );
       }
     } else if (error instanceof OperatorNeeded && !isDivergence(error)) {
       this.#fatal = error;

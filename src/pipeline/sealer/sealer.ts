@@ -136,7 +136,7 @@ class Sealer implements BackgroundPart {
       if (pending.start === null) throw new LogDiverged(event.stream, event.revision, 'the event before it is missing');
       logger.warn(
         { part: this.name, stream: event.stream, revision: event.revision },
-        'events were passed over; reading again',
+        'events were skipped; reading again',
       );
       return 'gap';
     }
@@ -175,7 +175,7 @@ class Sealer implements BackgroundPart {
     await rememberHead?.(state);
     this.#sealedBatches += 1;
     this.#sealedLeaves += pending.leaves.length;
-    logger.info({ part: this.name, ledger_size: state.size, events: pending.leaves.length }, 'batch sealed');
+    logger.info({ part: this.name, ledger_size: state.size, events: pending.leaves.length }, 'Merkle batch sealed');
     onSealed?.();
     return state;
   }

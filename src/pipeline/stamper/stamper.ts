@@ -113,7 +113,7 @@ class CheckpointStamper implements Stamper {
           if (signal.aborted) break;
           this.#failures += 1;
           waitMs = backOff.next();
-          logger.warn({ part: this.name, reason: describe(error) }, 'no time-stamp yet; trying again');
+          logger.warn({ part: this.name, reason: describe(error) }, 'no time stamp obtained; trying again');
         }
         if (waitMs === pollMs) await this.#wakeUp.pause(waitMs, signal);
         else await pause(waitMs, signal);
@@ -132,7 +132,7 @@ class CheckpointStamper implements Stamper {
     }
     if (state.size === (state.stamped?.size ?? 0)) {
       if (!this.#isRenewalDue()) return false;
-      logger.info({ part: this.name, ledger_size: state.size }, 'renewing the protection of older stamps');
+      logger.info({ part: this.name, ledger_size: state.size }, 'renewing the protection of older time stamps');
       state = await sealEmptyBatch(db, eventLog, this.options.trustedClock ?? this.#now);
     }
     const { size } = state;

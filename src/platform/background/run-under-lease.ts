@@ -36,7 +36,7 @@ export async function runUnderLease(options: LeasedWork, signal: AbortSignal): P
       }
     } catch (error) {
       if (error instanceof OperatorNeeded) {
-        options.logger.error({ part: options.name, reason: describe(error) }, 'stopped: an operator is needed');
+        options.logger.error({ part: options.name, reason: describe(error) }, 'stopped: an operator must act');
         throw error;
       }
       options.logger.warn({ part: options.name, reason: describe(error) }, 'failed; trying again');

@@ -12,6 +12,6 @@ export class ConfigError extends Error {
 
   constructor(readonly problems: readonly ConfigProblem[]) {
     const lines = problems.map(({ name, problem, example }) => `  ${name} ${problem} Example: ${name}=${example}`);
-    super(`The configuration is wrong:\n${lines.join('\n')}\nEvery variable is described in docs/configuration.md.`);
+    super(`The configuration is invalid:\n${lines.join('\n')}\ndocs/configuration.md describes every variable.`);
   }
 }

@@ -84,7 +84,7 @@ export const dnsServers = z
         .string()
         .refine(
           isDnsServer,
-          'must be IP addresses, separated by commas; with a port like 192.0.2.53:5353 or [2001:db8::53]:5353.',
+          'must be IP addresses, separated by commas, optionally with a port: 192.0.2.53:5353 or [2001:db8::53]:5353.',
         ),
     ),
   );
@@ -100,7 +100,7 @@ export const ledgerOrigin = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._~:/-]{0,199}$/,
-    'must be like a URL without scheme: letters, digits and . _ ~ : / - only.',
+    'must have the form of a URL without scheme: letters, digits and . _ ~ : / - only.',
   );
 
 /** A host name as it appears in a Host header, without port. */

@@ -124,16 +124,16 @@ function textsOf(env: Environment): Record<string, string> {
 function problemsOfCombinations(texts: Readonly<Record<string, string>>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (texts.TSA_URLS !== undefined && texts.TSA_CA_FILE === undefined) {
-    problems.push(problemOf('TSA_CA_FILE', 'is needed together with TSA_URLS.'));
+    problems.push(problemOf('TSA_CA_FILE', 'is required together with TSA_URLS.'));
   }
   if (texts.TSA_CA_FILE !== undefined && texts.TSA_URLS === undefined) {
-    problems.push(problemOf('TSA_URLS', 'is needed together with TSA_CA_FILE.'));
+    problems.push(problemOf('TSA_URLS', 'is required together with TSA_CA_FILE.'));
   }
   if (texts.MASTER_KEY !== undefined && texts.MASTER_KEY_FILE !== undefined) {
     problems.push(problemOf('MASTER_KEY_FILE', 'must not be set together with MASTER_KEY.'));
   }
   if (texts.GEO_REGION_HEADER !== undefined && texts.GEO_COUNTRY_HEADER === undefined) {
-    problems.push(problemOf('GEO_COUNTRY_HEADER', 'is needed together with GEO_REGION_HEADER.'));
+    problems.push(problemOf('GEO_COUNTRY_HEADER', 'is required together with GEO_REGION_HEADER.'));
   }
   return problems;
 }

@@ -44,7 +44,7 @@ async function refuseForeignHistory(pool: pg.Pool, migrations: readonly Migratio
   if (unknown.length > 0) {
     throw new DatabaseSetupError(
       'migration_unknown',
-      `The database was migrated by a newer version of this program (${unknown.join(', ')}): use that version.`,
+      `A newer version of this program migrated the database (${unknown.join(', ')}). Use that version.`,
     );
   }
 }
@@ -72,7 +72,7 @@ async function apply(db: Queryable, migration: Migration): Promise<boolean> {
   if (recorded !== undefined) {
     throw new DatabaseSetupError(
       'migration_changed',
-      `Migration ${migration.id} is recorded in this database with another text: the database belongs to another version.`,
+      `Migration ${migration.id} is recorded in this database with another text: another version of this program migrated the database. Use that version.`,
     );
   }
   await db.query(migration.sql);
@@ -110,7 +110,7 @@ async function explain(pool: pg.Pool, migration: Migration, error: unknown): Pro
     const [{ name }] = z.tuple([z.object({ name: z.string() })]).parse(rows);
     return new DatabaseSetupError(
       'roles_not_permitted',
-      `The database user ${name} may not create the roles of this service (${reason}). Have an administrator run, once:\n` +
+      `The database user ${name} must not create the roles of this service (${reason}). Ask an administrator to run once:\n` +
         rolesSqlForAdministrator(name),
       { cause: error },
     );

@@ -20,15 +20,15 @@ export async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {
   if (!(major >= MINIMUM_MAJOR)) {
     throw new DatabaseSetupError(
       'unsupported_version',
-      `PostgreSQL ${MINIMUM_MAJOR} or later is needed; the server of DATABASE_URL is version ${major}.`,
+      `The server of DATABASE_URL is PostgreSQL ${major}. The service requires version ${MINIMUM_MAJOR} or later.`,
     );
   }
   for (const name of ['fsync', 'full_page_writes']) {
     if (settings.get(name) !== 'on') {
       throw new DatabaseSetupError(
         'unsafe_server',
-        `The PostgreSQL server runs with ${name} = ${settings.get(name) ?? 'unknown'}: it could lose consents that were ` +
-          `acknowledged. Set ${name} = on in postgresql.conf and restart it.`,
+        `The PostgreSQL server runs with ${name} = ${settings.get(name) ?? 'unknown'}: it could lose acknowledged ` +
+          `consents. Set ${name} = on in postgresql.conf and restart the server.`,
       );
     }
   }

@@ -16,7 +16,7 @@ export async function refuseUnmigrated(pool: pg.Pool, migrations: readonly Migra
   if (missing.length === 0) return;
   throw new DatabaseSetupError(
     'not_migrated',
-    `The database lacks ${missing.length === migrations.length ? 'our tables' : missing.join(', ')}. Run: consent-ledger migrate`,
+    `The database lacks ${missing.length === migrations.length ? 'the tables of the service' : missing.join(', ')}. Run: consent-ledger migrate`,
   );
 }
 

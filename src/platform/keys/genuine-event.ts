@@ -40,10 +40,10 @@ export async function assertGenuine({ id, type, stream, data }: SiteEvent, keys:
     throw new NotGenuine(`the record of event ${id} names another event or site than ${stream}`);
   }
   if (proofHash === null) return;
-  if (stream !== consentsStream(named.site_id)) throw new NotGenuine(`event ${id} does not belong into ${stream}`);
+  if (stream !== consentsStream(named.site_id)) throw new NotGenuine(`event ${id} does not belong to ${stream}`);
   const key = await proofKeyOf(keys, named.proof_key_id ?? '');
   if (key === null || !isProofHashOf(recordText, proofHash, key)) {
-    throw new NotGenuine(`the proof hash of event ${id} is not that of its record: one of them was altered`);
+    throw new NotGenuine(`the proof hash of event ${id} does not match its record: one of them was altered`);
   }
 }
 

@@ -96,7 +96,11 @@ export function createJwtKeys(db: Queryable, store: KeyringStore, make: () => Ne
     jwtKeys: async () => {
       const rows = (await readOrMake()).filter((row) => row.is_verifying);
       const signing = rows.find((row) => row.is_signing);
-      if (signing === undefined) throw new KeyError('key_missing', 'There is no key that may sign access tokens.');
+      if (signing === undefined)
+        throw new KeyError(
+          'key_missing',
+          'No key of access tokens may sign now. Run `consent-ledger admin sign-in rotate-key`.',
+        );
       return {
         current: await keyById(signing.key_id),
         all: await Promise.all(rows.map((row) => keyById(row.key_id))),

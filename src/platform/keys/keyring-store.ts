@@ -66,8 +66,8 @@ export class KeyringStore {
     } catch (error) {
       throw new KeyError(
         'wrong_master_key',
-        'This is not the master key that the database’s keys are wrapped with. Set MASTER_KEY (or MASTER_KEY_FILE, or ' +
-          'DATA_DIR/master.key) to the one this database was first started with, or last rotated to.',
+        'This master key does not unwrap the keys in the database. Set MASTER_KEY (or MASTER_KEY_FILE, or ' +
+          'DATA_DIR/master.key) to the key that this database was first started with, or last rotated to.',
         { cause: error },
       );
     }

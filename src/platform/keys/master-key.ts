@@ -19,7 +19,11 @@ export async function loadMasterKey(source: MasterKeySource): Promise<KeyObject>
   try {
     text = await readFile(source.path, 'utf8');
   } catch (error) {
-    throw new KeyError('master_key_unreadable', `The master key file ${source.path} cannot be read.`, { cause: error });
+    throw new KeyError(
+      'master_key_unreadable',
+      `The master key file ${source.path} cannot be read. Check the path and the permissions of the file.`,
+      { cause: error },
+    );
   }
   const key = decodeKey(text.trim());
   if (key === undefined) {

@@ -59,7 +59,7 @@ export function decryptForRecord(key: Uint8Array, eventId: string, part: RecordP
   if (plaintext === undefined) {
     throw new KeyError(
       'decrypt_failed',
-      `The ${part} of event ${eventId} cannot be decrypted: altered, or another key.`,
+      `The ${part} of event ${eventId} cannot be decrypted: it was altered, or belongs to another key.`,
     );
   }
   return plaintext;

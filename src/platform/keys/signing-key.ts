@@ -34,7 +34,10 @@ export function signingKeyOf(stored: StoredKey): SigningKey {
     'base64url',
   );
   if (kept === null || !publicKeyBytes.equals(kept)) {
-    throw new KeyError('unwrap_failed', `The public key kept with ${keyId} is not its own: its row was altered.`);
+    throw new KeyError(
+      'unwrap_failed',
+      `The public key stored with ${keyId} does not match its private key: the row was altered.`,
+    );
   }
   return { keyId, privateKey, publicKey, publicKeyBytes };
 }

@@ -27,7 +27,7 @@ export function unwrapKey(master: KeyObject, wrapped: Uint8Array, identity: KeyI
   if (key === undefined) {
     throw new KeyError(
       'unwrap_failed',
-      `The key ${identity.keyId} does not unwrap: the master key was replaced while this process ran, or its row was altered.`,
+      `The key ${identity.keyId} cannot be unwrapped: the master key was rotated while this process ran (restart it), or the row of the key was altered.`,
     );
   }
   return key;

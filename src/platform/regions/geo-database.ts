@@ -75,7 +75,7 @@ export async function openGeoDatabase(path: string | undefined): Promise<GeoData
     };
   } catch (error) {
     throw new Error(
-      `The IP data set ${file} cannot be read: ${describe(error)}. GEO_DATABASE_FILE names a MaxMind DB file.`,
+      `The IP data set ${file} cannot be read: ${describe(error)}. Set GEO_DATABASE_FILE to a MaxMind DB file.`,
       { cause: error },
     );
   }

@@ -75,9 +75,9 @@ export function rotateApiKey(
     );
     const [old] = KeyRows.parse(rows);
     if (old === undefined) throw noSuchKey(keyId);
-    if (!old.is_usable) throw new ChangeRefused('wrong_state', 'The key is revoked or expired; make a new one.');
+    if (!old.is_usable) throw new ChangeRefused('wrong_state', 'The API key is revoked or expired. Create a new one.');
     if (old.replaced_by !== null) {
-      throw new ChangeRefused('wrong_state', `The key was rotated already, to ${old.replaced_by}.`);
+      throw new ChangeRefused('wrong_state', `The API key was already rotated: ${old.replaced_by} replaces it.`);
     }
     const made = await insertKey(site, old.scope, old.name);
     await site.db.query(

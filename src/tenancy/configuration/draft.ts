@@ -121,7 +121,7 @@ export function refuseOtherRevision({ revision }: ConfigDraftState, expected: nu
   if (expected === undefined || expected === revision) return;
   throw new ChangeRefused(
     'wrong_state',
-    `The draft was changed: it has revision ${revision}, not ${expected}. Read it again.`,
+    `The draft was changed: it has revision ${revision}, not ${expected}. Read the draft again.`,
   );
 }
 
@@ -153,12 +153,12 @@ function textOf(draft: SiteConfigDraft): string {
   if (problem !== undefined) throw new ChangeRefused('invalid', `${problem.path.join('.')}: ${problem.message}`);
   for (const { field, message } of keyProblems(draft)) throw new ChangeRefused('invalid', `${field}: ${message}`);
   if (new Set(draft.languages).size !== draft.languages.length) {
-    throw new ChangeRefused('invalid', 'languages: a language stands twice');
+    throw new ChangeRefused('invalid', 'languages: a language is listed twice');
   }
   const text = JSON.stringify(parsed.data);
   const bytes = Buffer.byteLength(JSON.stringify(text), 'utf8');
   if (bytes > MAX_DRAFT_BYTES) {
-    throw new ChangeRefused('invalid', `The configuration has ${bytes} bytes; it may have ${MAX_DRAFT_BYTES}.`);
+    throw new ChangeRefused('invalid', `The configuration has ${bytes} bytes. The maximum is ${MAX_DRAFT_BYTES}.`);
   }
   return text;
 }

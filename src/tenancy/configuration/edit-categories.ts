@@ -20,7 +20,7 @@ export function addCategory(
   position: number | undefined,
 ): Edit<ConsentCategory> {
   if (draft.categories.some(({ key }) => key === category.key)) {
-    throw new ChangeRefused('already_exists', `The draft has a category ${category.key} already.`);
+    throw new ChangeRefused('already_exists', `The draft already has a category ${category.key}.`);
   }
   return { draft: { ...draft, categories: placed(draft.categories, category, position) }, result: category };
 }
@@ -47,7 +47,10 @@ export function removeCategory(draft: SiteConfigDraft, key: string): Edit<Consen
   const cookies = draft.cookies.filter((cookie) => cookie.category === key);
   if (cookies.length > 0) {
     const names = cookies.map(({ name }) => name).join(', ');
-    throw new ChangeRefused('wrong_state', `The category ${key} has cookies: ${names}. Give them another one first.`);
+    throw new ChangeRefused(
+      'wrong_state',
+      `The category ${key} has cookies: ${names}. Move them to another category first.`,
+    );
   }
   return { draft: { ...draft, categories: draft.categories.filter((one) => one !== category) }, result: category };
 }

@@ -39,7 +39,7 @@ export function removeCookie(draft: SiteConfigDraft, id: string): Edit<DraftCook
 
 function refuseCookie({ categories, cookies }: SiteConfigDraft, { id, name, provider, category }: DraftCookie): void {
   if (cookies.some((one) => one.id !== id && one.name === name && one.provider === provider)) {
-    throw new ChangeRefused('already_exists', `The draft has a cookie ${name} of ${provider} already.`);
+    throw new ChangeRefused('already_exists', `The draft already has a cookie ${name} of ${provider}.`);
   }
   if (!categories.some(({ key }) => key === category)) {
     throw new ChangeRefused('invalid', `category: the draft has no category ${category}.`);

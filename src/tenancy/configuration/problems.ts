@@ -23,16 +23,16 @@ export function problemsOf(draft: SiteConfigDraft): readonly DraftProblem[] {
 function* settingsProblems({ controller, default_language, languages }: SiteConfigDraft): Generator<DraftProblem> {
   if (isBlank(controller.legal_name)) yield missing('controller.legal_name');
   if (isBlank(controller.contact)) yield missing('controller.contact');
-  if (languages.length === 0) yield { field: 'languages', message: 'name at least one language' };
+  if (languages.length === 0) yield { field: 'languages', message: 'must list at least one language' };
   if (default_language === null) yield missing('default_language');
   else if (!languages.includes(default_language))
-    yield { field: 'default_language', message: `${default_language} is not one of languages` };
+    yield { field: 'default_language', message: `must be one of languages, not ${default_language}` };
 }
 
 /** Consents name categories by members of objects: one of this name would be lost from them. */
 export function* keyProblems({ categories }: Pick<SiteConfigDraft, 'categories'>): Generator<DraftProblem> {
   if (categories.some(({ key }) => key === '__proto__')) {
-    yield { field: 'categories.__proto__', message: 'no category may have this key' };
+    yield { field: 'categories.__proto__', message: 'is not allowed as the key of a category' };
   }
 }
 

@@ -70,7 +70,10 @@ export function publishConfigDraft(db: Queryable, siteId: string, revision: numb
     refuseOtherRevision(state, revision);
     const config = completed(state.draft);
     if (!hasChanges(state)) {
-      throw new ChangeRefused('wrong_state', 'The draft says what is in force already: there is nothing to publish.');
+      throw new ChangeRefused(
+        'wrong_state',
+        'The draft equals the configuration in force. There is nothing to publish.',
+      );
     }
     return publish(site, config);
   });

@@ -75,7 +75,7 @@ export async function loadSiteRevision(db: Queryable, siteId: string): Promise<n
 export async function loadSite(db: Queryable, keyring: Keyring, siteId: string): Promise<SiteContext> {
   const { rows } = await db.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });
   const [row] = z.array(SiteRow).parse(rows);
-  if (row === undefined) throw new UnknownSite(`there is no site ${siteId}`);
+  if (row === undefined) throw new UnknownSite(`There is no site ${siteId}.`);
   const proofKey = await keyring.proofKey(row.tenant_id);
   return {
     siteId,
@@ -95,7 +95,7 @@ export async function loadSite(db: Queryable, keyring: Keyring, siteId: string):
 
 function configOf(siteId: string, sha256: string | null, record: string | null): SiteContext['config'] {
   if (sha256 === null || record === null) return null;
-  if (sha256Hex(record) !== sha256) throw new Error(`the configuration of site ${siteId} is not what its hash says`);
+  if (sha256Hex(record) !== sha256) throw new Error(`the configuration of site ${siteId} does not match its hash`);
   return { sha256, record: parseSiteConfig(record) };
 }
 

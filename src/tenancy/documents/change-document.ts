@@ -45,13 +45,13 @@ export function changeDocument(
     if (before.published > 0 && (changed.includes('slug') || changed.includes('kind'))) {
       throw new ChangeRefused(
         'wrong_state',
-        'Versions of this document were published under its slug and kind: make another document instead.',
+        'This document has published versions, so its slug and kind cannot change. Create another document instead.',
       );
     }
     if (before.in_use > 0 && changed.includes('requires_approval_token')) {
       throw new ChangeRefused(
         'wrong_state',
-        'Versions in use say whether an approval token is needed: retire them first, or make another document.',
+        'This document has versions in use, so the approval token requirement cannot change. Retire them first, or create another document.',
       );
     }
     await update(site, documentId, [slug, kind, requiresApprovalToken]);
@@ -84,6 +84,6 @@ async function update(
     ]);
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw new ChangeRefused('already_exists', `The site has a document ${values[0]} already.`, { cause: error });
+    throw new ChangeRefused('already_exists', `The site already has a document ${values[0]}.`, { cause: error });
   }
 }

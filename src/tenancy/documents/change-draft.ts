@@ -73,5 +73,8 @@ async function draftOf(site: LockedSite, versionId: string, verb: string): Promi
 function refuseOtherReading(before: string, after: string): void {
   contentBytes(after, isTextMediaType(after) ? '-' : 'AA==');
   if (isTextMediaType(before) && isTextMediaType(after)) return;
-  throw new ChangeRefused('invalid', 'Give the content with another media type, unless both are of texts.');
+  throw new ChangeRefused(
+    'invalid',
+    'Another media type requires new content, unless both types are text types. Give the content too.',
+  );
 }

@@ -28,7 +28,7 @@ export async function createDocument(db: Queryable, document: NewDocument): Prom
        on conflict (site_id, slug) do nothing`,
       [id, siteId, slug, kind, requiresApprovalToken],
     );
-    if (rowCount === 0) throw new ChangeRefused('already_exists', `The site has a document ${slug} already.`);
+    if (rowCount === 0) throw new ChangeRefused('already_exists', `The site already has a document ${slug}.`);
     return { id };
   });
 }

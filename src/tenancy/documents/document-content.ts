@@ -18,11 +18,14 @@ export function isTextMediaType(mediaType: string): boolean {
  */
 export function contentBytes(mediaType: string, content: string): Uint8Array {
   if (!MEDIA_TYPE.test(mediaType) || mediaType.length > 100) {
-    throw new ChangeRefused('invalid', 'The media type must be like text/html, in lower case, without parameters.');
+    throw new ChangeRefused(
+      'invalid',
+      'The media type must be in lower case and without parameters, for example text/html.',
+    );
   }
   const isText = isTextMediaType(mediaType);
   if (isText && (!content.isWellFormed() || content.includes('\u0000'))) {
-    throw new ChangeRefused('invalid', 'The content is not a well-formed text.');
+    throw new ChangeRefused('invalid', 'The content is not well-formed Unicode text.');
   }
   const bytes = isText ? utf8(content) : fromBase64(content);
   if (bytes === null) throw new ChangeRefused('invalid', 'The content is not canonical base64.');

@@ -45,7 +45,7 @@ export async function draftVersion(
     if (DraftCount.parse(rows)[0].drafts >= MAX_DRAFTS) {
       throw new ChangeRefused(
         'wrong_state',
-        `The document has ${MAX_DRAFTS} drafts already: publish, change or delete one of them.`,
+        `The document already has ${MAX_DRAFTS} drafts, which is the limit. Publish, change or delete one of them.`,
       );
     }
     const contentSha256 = await keepContent(client, bytes);

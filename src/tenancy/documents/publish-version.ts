@@ -31,7 +31,7 @@ export function publishVersion(
     if (expectedSha256 !== undefined && expectedSha256 !== version.content_sha256) {
       throw new ChangeRefused(
         'wrong_state',
-        `The draft was changed: its content has the hash ${version.content_sha256}.`,
+        `The draft was changed: its content now has the hash ${version.content_sha256}. Read the draft again.`,
       );
     }
     const head = noticeHead(site);

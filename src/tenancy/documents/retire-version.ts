@@ -18,7 +18,7 @@ export function retireVersion(
     const version = await versionOf(site, versionId);
     if (version.state === 'retired') return { changed: false };
     if (version.state === 'draft') {
-      throw new ChangeRefused('wrong_state', 'The version is a draft; only a published one can be retired.');
+      throw new ChangeRefused('wrong_state', 'The version is a draft. Only a published version can be retired.');
     }
     await retire(site, version);
     return { changed: true };

@@ -23,7 +23,7 @@ export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
       return (await resolver.resolveTxt(name)).map((strings) => strings.join(''));
     } catch (error) {
       if (error instanceof Error && 'code' in error && ABSENT.includes(error.code)) return [];
-      throw new DnsUnavailable(`The DNS does not answer for ${name}.`, { cause: error });
+      throw new DnsUnavailable(`The DNS servers do not answer for ${name}. Try again later.`, { cause: error });
     }
   };
 }

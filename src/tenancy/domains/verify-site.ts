@@ -43,7 +43,7 @@ export function verifySite(
   return changeSite(db, siteId, async (site) => {
     const { challenge } = await challengeOfSite(site.db, siteId);
     if (met !== null && met.value !== challenge.value) {
-      throw new ChangeRefused('wrong_state', 'The domain was changed meanwhile; verify the new one.');
+      throw new ChangeRefused('wrong_state', 'The domain was changed meanwhile. Verify the new domain.');
     }
     await site.db.query('update sites set verified_at = coalesce(verified_at, $2) where id = $1', [siteId, site.now]);
     return { domain: site.domain, republished: await republishForDomain(site) };

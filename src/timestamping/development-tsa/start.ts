@@ -61,7 +61,7 @@ async function handle(identity: Identity, method: string, path: string, body: Ui
     return { status: 200, contentType: 'application/pkix-crl', body: crl };
   }
   if (path !== '/') return text(404, 'not found');
-  if (method !== 'POST') return text(405, 'time-stamp requests (RFC 3161) are posted here');
+  if (method !== 'POST') return text(405, 'send time stamp requests (RFC 3161) with POST');
   return { status: 200, contentType: 'application/timestamp-reply', body: await answerRequest(body, identity, now) };
 }
 

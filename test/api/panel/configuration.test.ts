@@ -173,7 +173,7 @@ describe('the draft of a configuration', () => {
     expect(answer.status).toBe(422);
     await site.call('PATCH', '/configuration', { revision: 1, languages: ['tr'], default_language: 'en' });
     expect((await site.draft()).problems).toEqual([
-      { field: 'default_language', message: 'en is not one of languages' },
+      { field: 'default_language', message: 'must be one of languages, not en' },
     ]);
     await site.call('PATCH', '/configuration', { revision: 2, default_language: 'tr' });
     const { data } = PublishedAnswer.parse((await site.publish()).body);

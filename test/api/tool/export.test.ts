@@ -348,7 +348,7 @@ describe('a large export', () => {
     const cut = await backend.export('?format=ndjson');
     expect(cut.status).toBe(200);
     await expect(cut.text()).rejects.toThrow();
-    expect(app.log()).toContain('an export ended early');
+    expect(app.log()).toContain('a record export ended early');
   });
   it('does not keep the service from stopping', async () => {
     const answer = await backend.export('?format=ndjson');

@@ -192,14 +192,16 @@ describe('loadConfig', () => {
   });
 
   it('wants TSA_URLS and TSA_CA_FILE together', () => {
-    expect(problemsOf({ TSA_URLS: 'https://a.example' })).toEqual({ TSA_CA_FILE: 'is needed together with TSA_URLS.' });
-    expect(problemsOf({ TSA_CA_FILE: '/a' })).toEqual({ TSA_URLS: 'is needed together with TSA_CA_FILE.' });
+    expect(problemsOf({ TSA_URLS: 'https://a.example' })).toEqual({
+      TSA_CA_FILE: 'is required together with TSA_URLS.',
+    });
+    expect(problemsOf({ TSA_CA_FILE: '/a' })).toEqual({ TSA_URLS: 'is required together with TSA_CA_FILE.' });
     expect(Object.keys(problemsOf({ TSA_URLS: 'ftp://a', TSA_CA_FILE: '/a' }))).toEqual(['TSA_URLS']);
   });
 
   it('wants GEO_REGION_HEADER together with GEO_COUNTRY_HEADER', () => {
     expect(problemsOf({ GEO_REGION_HEADER: 'X-Region' })).toEqual({
-      GEO_COUNTRY_HEADER: 'is needed together with GEO_REGION_HEADER.',
+      GEO_COUNTRY_HEADER: 'is required together with GEO_REGION_HEADER.',
     });
     expect(problemsOf({ GEO_COUNTRY_HEADER: 'X-Country' })).toEqual({});
     expect(Object.keys(problemsOf({ GEO_COUNTRY_HEADER: 'two words' }))).toEqual(['GEO_COUNTRY_HEADER']);

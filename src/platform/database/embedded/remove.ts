@@ -23,7 +23,10 @@ export async function removeEmbeddedPostgres(dataDirectory: string): Promise<voi
   await withFileLock(join(dataDir, LOCK_FILE), LOCK_TIMEOUT_MS, async () => {
     const { dir } = await openHome(dataDir, dataDir, () => undefined);
     if ((await findPostmaster(clusterDirOf(dir))) !== undefined) {
-      throw new EmbeddedPostgresError('in_use', `The PostgreSQL in ${dir} is running: stop whatever uses it first.`);
+      throw new EmbeddedPostgresError(
+        'in_use',
+        `The PostgreSQL in ${dir} is running. Stop the programs that use it first.`,
+      );
     }
     await rm(dir, { recursive: true, force: true });
     await rm(join(dataDir, STATE_FILE), { force: true });

@@ -66,7 +66,7 @@ describe('the embedded PostgreSQL after', () => {
       await eventually(() => expectAllKept(server.superuserUrl));
       expect(await pidOf(server)).not.toBe(pid);
     }
-    expect(installation.log).toContain('The embedded PostgreSQL has gone away; starting it again.');
+    expect(installation.log).toContain('The embedded PostgreSQL stopped unexpectedly; starting it again.');
     await expectAllKept(holder.url);
     await holder.release();
     await server.release();
