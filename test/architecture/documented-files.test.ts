@@ -22,9 +22,8 @@ function namedPaths(text: string): readonly string[] {
 }
 
 /** Pages that still name a file of the former layout. The list only ever gets shorter. */
-const NOT_YET: readonly string[] = ['docs/discovery.md'];
 
-test.each(PAGES.filter((page) => !NOT_YET.includes(page)))('%s names files that exist', (page) => {
+test.each(PAGES)('%s names files that exist', (page) => {
   // A package's README names its files from its own folder.
   const folders = [ROOT, resolve(ROOT, dirname(page))];
   const missing = namedPaths(readFileSync(resolve(ROOT, page), 'utf8')).filter(

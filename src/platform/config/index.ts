@@ -1,2 +1,2 @@
-export { ConfigError, type ConfigProblem } from './errors.js';
+export { ConfigError } from './errors.js';
 export { type Config, type Environment, loadConfig, type MasterKeySource, type TracingConfig } from './load.js';

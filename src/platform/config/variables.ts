@@ -291,4 +291,3 @@ export const variables = z.object({
 });
 
 export type Values = z.infer<typeof variables>;
-export type VariableName = keyof Values;

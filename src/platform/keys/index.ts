@@ -1,8 +1,8 @@
 export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex } from './blind-index.js';
-export { KeyError, type KeyErrorCode } from './errors.js';
-export { assertGenuine, NotGenuine, type ProofKeys, type SiteEvent } from './genuine-event.js';
+export { KeyError } from './errors.js';
+export { assertGenuine, NotGenuine, type ProofKeys } from './genuine-event.js';
 export { hmacSha256, hmacSha256Hex } from './hmac.js';
-export type { JwtKeyState, JwtKeys } from './jwt-keys.js';
+export type { JwtKeys } from './jwt-keys.js';
 export { createKeyring, type Keyring, type ProofKey } from './keyring.js';
 export { loadMasterKey } from './master-key.js';
 export { isProofHashOf } from './proof-hash.js';
@@ -13,7 +13,6 @@ export {
   decryptForToken,
   encryptForRecord,
   encryptForToken,
-  type RecordPart,
   recordKey,
   SEED_BYTES,
 } from './record-encryption.js';

@@ -10,7 +10,6 @@ import { installRuntime } from './runtime.js';
 import { DATABASE, HOST, SUPERUSER } from './settings.js';
 import { LEASE_NAME, type Lease, startOrAttach } from './start.js';
 
-export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './errors.js';
 export { removeEmbeddedPostgres } from './remove.js';
 
 export interface EmbeddedPostgresOptions {
