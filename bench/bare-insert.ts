@@ -3,18 +3,22 @@ import { z } from 'zod';
 
 const Bodies = z.array(z.object({ body: z.instanceof(Buffer) }));
 
-/** The baseline of batches: one connection, one multi-row insert of as many event bodies for each batch, and nothing else. */
+/**
+ * The baseline of submission batches: one connection and one multi-row insert of the event bodies
+ * per batch.
+ */
 export class BareInsert {
   private constructor(
     private readonly client: pg.Client,
     private readonly bodies: readonly Buffer[],
   ) {}
 
-  /** @param rows bodies of this many admitted consents are what is inserted */
+  /** @param rows number of admitted consents whose bodies are inserted */
   static async open(url: string, rows: number): Promise<BareInsert> {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    // Kept in the same way as in the outbox: compressing what does not compress would slow the baseline down.
+    // The same storage as in the outbox: an attempt to compress incompressible bodies would slow
+    // the baseline down.
     await client.query(`create table if not exists bench_bare (id bigint generated always as identity primary key, body bytea not null);
       alter table bench_bare set (toast_tuple_target = 8160);
       alter table bench_bare alter column body set storage external`);
@@ -39,7 +43,7 @@ export class BareInsert {
     return performance.now() - started;
   }
 
-  /** Settings that decide what "committed" means here. */
+  /** Returns the settings that define the durability of a commit. */
   async durability(): Promise<Readonly<Record<string, string>>> {
     const { rows } = await this.client.query(
       `select name, setting from pg_settings

@@ -16,7 +16,10 @@ const BATCHES = {
   expectedStatus: 202,
 };
 
-/** Batches of 100 over HTTP against a bare multi-row insert of the same event bodies by one connection. */
+/**
+ * Compares submission batches of 100 over HTTP with a bare multi-row insert of the same event
+ * bodies on one connection.
+ */
 export async function benchBatches(service: BenchedService, databaseUrl: string, rounds: number): Promise<void> {
   await service.run(BATCHES);
   const bare = await BareInsert.open(databaseUrl, CONSENTS);

@@ -9,7 +9,10 @@ import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { type LoadJob, LoadResult, nextMessage, ServiceUsage } from './messages.js';
 import { postgresCpuMs } from './processor-time.js';
 
-/** Where one run's time went: processor milliseconds by process, and how busy the service's main thread was (0 to 1). */
+/**
+ * Processor milliseconds of one run by process, and the utilization of the service's main thread (0
+ * to 1).
+ */
 export interface RunFigures {
   readonly ms: number;
   readonly serviceCpuMs: number;
@@ -24,7 +27,7 @@ export interface BenchedService {
   stop(): Promise<void>;
 }
 
-/** Starts the service and the load generator, each in a process of its own. */
+/** Starts the service and the load generator in separate processes. */
 export async function startBenchedService(postgres: EmbeddedPostgres, site: SiteFixture): Promise<BenchedService> {
   const settings = {
     databaseUrl: postgres.superuserUrl,
@@ -69,7 +72,7 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** All server processes are children of the one that listens. */
+/** Finds the listening process, the parent of all server processes. */
 async function postmasterPid(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { requestSignature } from '../src/api/guards/signature.js';
 
-/** What a cookie banner sends. */
+/** Returns the request body of a cookie banner. */
 export function cookieConsent(documentVersionId: string): Record<string, unknown> {
   return {
     consent_type: 'cookie',
@@ -16,7 +16,7 @@ export function cookieConsent(documentVersionId: string): Record<string, unknown
   };
 }
 
-/** The bytes of a signed HTTP/1.1 request on a connection that stays open. */
+/** Returns the bytes of a signed HTTP/1.1 request on a persistent connection. */
 export function signedRequestBytes(port: number, path: string, apiKey: string, payload: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(payload));
   const timestamp = String(Math.floor(Date.now() / 1000));

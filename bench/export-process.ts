@@ -5,7 +5,8 @@ import { createPostgresEventLog } from '../src/pipeline/event-log/postgres/postg
 import { createPool } from '../src/platform/database/pool.js';
 import { createKeyring } from '../src/platform/keys/index.js';
 
-// An export of a whole site as the service makes it, and nothing else in the process: so that its memory and its processor time can be measured.
+// Runs an evidence export of a whole site alone in a process, so that its memory and processor time
+// can be measured.
 const Settings = z.object({
   databaseUrl: z.string(),
   masterKey: z.string().transform((text) => Buffer.from(text, 'base64')),

@@ -1,11 +1,11 @@
 import net from 'node:net';
 
 /**
- * Sends requests made beforehand over some connections, each with one request under way at a time, so that the generator costs as little as it
- * can beside the server on the same machine.
- * @param expectedStatus any other answer ends the run
- * @returns milliseconds from the first byte sent to the last answer read
- * @throws Error for another status, or a connection that breaks
+ * Sends prepared requests over several connections, one request at a time on each. The generator
+ * thus uses little processor time beside the server on the same machine.
+ * @param expectedStatus any other status ends the run
+ * @returns milliseconds from the first sent byte to the last response
+ * @throws Error for another status, or a broken connection
  */
 export async function sendAll(
   port: number,

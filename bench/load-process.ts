@@ -2,7 +2,8 @@ import { cookieConsent, signedRequestBytes } from './consents.js';
 import { sendAll } from './load-client.js';
 import { LoadJob, type LoadResult } from './messages.js';
 
-// The load generator, in a process of its own: makes and signs all requests of a job, says "ready", and sends them when told to.
+// The load generator in a separate process. It creates and signs all requests of a job, reports
+// "ready", and sends them on command.
 let pending: { readonly job: LoadJob; readonly requests: readonly Buffer[] } | null = null;
 
 process.on('message', (message) => {

@@ -2,7 +2,7 @@ import { cpus, release, totalmem } from 'node:os';
 
 const GIB = 2 ** 30;
 
-/** What the figures were measured on. */
+/** Returns the machine and the software that the figures were measured on. */
 export function machineFacts(): string[] {
   const processors = cpus();
   return [

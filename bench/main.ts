@@ -14,7 +14,8 @@ import { benchSingles } from './singles.js';
 const ROUNDS = 7;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-'));
-// As root, the server's files go to a folder of another user, who must be able to pass through this one.
+// For root, the files of the server are in a folder of another account, which needs access through
+// this folder.
 await chmod(dataDir, 0o755);
 const postgres = await openEmbeddedPostgres({ dataDir, rootHomeBase: join(dataDir, 'home'), log: () => undefined });
 try {

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { z } from 'zod';
 
-/** What a run of the load generator sends. */
+/** Requests of one run of the load generator. */
 export const LoadJob = z.object({
   port: z.int(),
   path: z.string(),
   apiKey: z.string(),
   documentVersionId: z.string(),
   requests: z.int(),
-  /** Consents in one request; 0: a single one, not in a batch. */
+  /** Consents in one request; 0: a single consent without a submission batch. */
   batch: z.int(),
   connections: z.int(),
   expectedStatus: z.int(),
@@ -18,11 +18,14 @@ export type LoadJob = z.infer<typeof LoadJob>;
 export const LoadResult = z.object({ ms: z.number(), cpuMs: z.number() });
 export type LoadResult = z.infer<typeof LoadResult>;
 
-/** What the service has used since it was asked before. */
+/** Resources that the service used since the last query. */
 export const ServiceUsage = z.object({ cpuMs: z.number(), eventLoopUtilization: z.number() });
 export type ServiceUsage = z.infer<typeof ServiceUsage>;
 
-/** The next message of a child, parsed. @throws Error if the child ends instead */
+/**
+ * Returns the next parsed message of a child process.
+ * @throws Error if the child ends instead
+ */
 export function nextMessage<T>(child: ChildProcess, schema: z.ZodType<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onMessage = (message: unknown): void => {

@@ -3,9 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 const CLOCK_TICK_MS = 10;
 
 /**
- * Processor time that the PostgreSQL server and its processes have used so far, in milliseconds.
+ * Returns the processor time that the PostgreSQL server and its processes have used so far, in
+ * milliseconds.
  * @param postmaster its process id
- * @returns null where /proc is not there to tell
+ * @returns null without /proc
  */
 export async function postgresCpuMs(postmaster: number): Promise<number | null> {
   let names: string[];
@@ -29,10 +30,10 @@ async function readStat(name: string) {
   try {
     text = await readFile(`/proc/${name}/stat`, 'utf8');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return null;
   }
-  // The command's name, in parentheses, may hold anything; the numbers follow it.
+  // The command's name in parentheses may contain any character; the numbers follow it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [parent, user, system, childUser, childSystem] = [1, 11, 12, 13, 14].map((i) => Number(fields[i]));
   return {

@@ -7,7 +7,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 0 ? (low + high) / 2 : high;
 }
 
-/** The ratio of each pair of rounds, which a noisy machine disturbs alike. */
+/**
+ * Prints the ratio of each pair of rounds. Noise of the machine affects both rounds of a pair
+ * alike.
+ */
 export function printRatio(name: string, goal: number, ratios: readonly number[]): void {
   const sorted = [...ratios].sort((a, b) => a - b);
   const [least, most] = [sorted[0] ?? Number.NaN, sorted.at(-1) ?? Number.NaN];
@@ -18,7 +21,7 @@ export function printRatio(name: string, goal: number, ratios: readonly number[]
   );
 }
 
-/** Processor time of each unit by process, and the service's main thread. */
+/** Describes the processor time per unit by process, and the load of the service's main thread. */
 export function describeRun(figures: readonly RunFigures[], unitsEach: number): string {
   const each = (pick: (f: RunFigures) => number): number => median(figures.map((f) => (pick(f) * 1000) / unitsEach));
   const database = figures.every((f) => f.postgresCpuMs !== null)

@@ -18,7 +18,8 @@ import { createKeyUsage } from '../src/tenancy/api-keys/key-usage.js';
 import { createSiteDirectory } from '../src/tenancy/directory/site-directory.js';
 import type { ServiceUsage } from './messages.js';
 
-// The API as it runs for a user, with one route more: it checks the same signature of the same key, and echoes the body.
+// The API as in production, with one additional route: it checks the same signature of the same
+// key, and echoes the body.
 const Settings = z.object({
   databaseUrl: z.string(),
   masterKey: z.string().transform((text) => Buffer.from(text, 'base64')),
@@ -107,6 +108,6 @@ process.on('message', (message) => {
     eventLoopUtilization: used.utilization,
   } satisfies ServiceUsage);
 });
-// A bench that failed must leave nothing running.
+// A failed benchmark must leave no process running.
 process.on('disconnect', () => process.exit());
 process.send?.(address.port);

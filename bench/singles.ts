@@ -8,14 +8,17 @@ const GOAL = 0.45;
 const ECHO = { path: '/tool/v1/echo', requests: REQUESTS, batch: 0, connections: CONNECTIONS, expectedStatus: 200 };
 const SINGLE = { ...ECHO, path: '/tool/v1/consents', expectedStatus: 202 };
 
-/** Single signed consents against the same process only checking the same signature and echoing. */
+/**
+ * Compares single signed consents with a route of the same process that only checks the signature
+ * and echoes the body.
+ */
 export async function benchSingles(service: BenchedService, rounds: number): Promise<void> {
   await service.run(ECHO);
   await service.run(SINGLE);
   const echoes: RunFigures[] = [];
   const consents: RunFigures[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    // The order alternates, so that neither always runs on what the other has left behind.
+    // The order alternates, so that neither route always runs on the state that the other left.
     const order = round % 2 === 0 ? [ECHO, SINGLE] : [SINGLE, ECHO];
     for (const job of order) (job === ECHO ? echoes : consents).push(await service.run(job));
   }

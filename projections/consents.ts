@@ -3,7 +3,10 @@ import { SUBJECT_ERASED, SubjectErasedRecord } from '../schemas/events/subject-e
 import type { Projection, ProjectionEvent } from './definition.js';
 import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
 
-/** Every consent record, as status and verify look it up: one row a record, no personal value. */
+/**
+ * Every consent record as status and verify look it up: one row per record, without personal
+ * values.
+ */
 export const consents: Projection = {
   name: 'consents',
   version: 2,
@@ -14,7 +17,7 @@ export const consents: Projection = {
         site_id: { type: 'uuid', nullable: false },
         stream: { type: 'text', nullable: false },
         revision: { type: 'bigint', nullable: false },
-        // JCS(record): the exact text that is hashed.
+        // JCS(record): the exact text that the hash covers.
         record: { type: 'text', nullable: false },
         proof_hash: { type: 'text', nullable: false },
         consent_type: { type: 'text', nullable: false },
@@ -26,7 +29,7 @@ export const consents: Projection = {
         created_at: { type: 'timestamptz', nullable: false },
         valid_until: { type: 'timestamptz', nullable: true },
         channel: { type: 'text', nullable: false },
-        // Revision of the SubjectErased in the same stream.
+        // Revision of the SubjectErased event in the same stream.
         erased_by: { type: 'bigint', nullable: true },
       },
       primaryKey: ['event_id'],
@@ -44,7 +47,7 @@ export const consents: Projection = {
       return [{ kind: 'insert', table: 'consents', row: rowOf(event, body, record) }];
     },
     [SUBJECT_ERASED]: (event) =>
-      // After a restore an erasure may list a record that the log has lost.
+      // After a restore, an erasure may list a record that the log has lost.
       SubjectErasedRecord.parse(event.record).erased_event_ids.map((eventId) => ({
         kind: 'update-if-present',
         table: 'consents',

@@ -3,7 +3,10 @@ import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
 import type { Projection } from './definition.js';
 import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
 
-/** Consents a day (UTC), by site, type and decision. An erasure changes nothing: the records stay. */
+/**
+ * Consents per day (UTC), by site, type and decision. An erasure changes no count, because the
+ * records remain.
+ */
 export const dailyCounts: Projection = {
   name: 'daily_counts',
   version: 1,

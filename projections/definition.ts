@@ -1,56 +1,67 @@
 import { z } from 'zod';
 
-/** Types of columns that a read model may have. */
+/** Column types of a read model. */
 export const COLUMN_TYPES = ['uuid', 'text', 'bigint', 'integer', 'boolean', 'jsonb', 'timestamptz', 'date'] as const;
 
 const Name = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be lower-case letters, digits and _, at most 40');
 
-/** A table of a read model. Tables are made from this alone, so that two of them can be compared. */
+/**
+ * A table of a read model. Tables are created only from this definition, so two of them can be
+ * compared.
+ */
 export const TableDefinition = z.strictObject({
   columns: z.record(Name, z.strictObject({ type: z.enum(COLUMN_TYPES), nullable: z.boolean() })),
   primaryKey: z.array(Name).min(1),
-  /** Columns of further indexes. */
+  /** Columns of additional indexes. */
   indexes: z.array(z.strictObject({ columns: z.array(Name).min(1), unique: z.boolean() })),
 });
 export type TableDefinition = z.infer<typeof TableDefinition>;
 
-/** Values of a row, by column. Times and dates are ISO 8601 text; what is left out is null. */
+/** Values of a row by column. Times and dates are ISO 8601 text; an absent value is null. */
 export type Row = Readonly<Record<string, RowValue>>;
 export type RowValue = null | boolean | number | string | readonly RowValue[] | { readonly [member: string]: RowValue };
 
-/** A change of a read model. A change that meets another state than it expects is a failure of the projection. */
+/**
+ * A change of a read model. A change that meets an unexpected state is a failure of the projection.
+ */
 export type Mutation =
-  /** A new row; its key must not be there. */
+  /** A new row; its key must not exist. */
   | { readonly kind: 'insert'; readonly table: string; readonly row: Row }
-  /** New values for the row with this primary key, which must be there. */
+  /** New values for the row with this primary key, which must exist. */
   | { readonly kind: 'update'; readonly table: string; readonly key: Row; readonly set: Row }
-  /** New values for the row with this primary key if it is there; else nothing. */
+  /** New values for the row with this primary key, if it exists. */
   | { readonly kind: 'update-if-present'; readonly table: string; readonly key: Row; readonly set: Row }
-  /** Adds numbers to the row with this primary key; a row that is not there counts as zeros. */
+  /** Adds numbers to the row with this primary key; a missing row counts as zeros. */
   | { readonly kind: 'add'; readonly table: string; readonly key: Row; readonly by: Readonly<Record<string, number>> };
 
-/** An event as projections see it. Nothing personal is in it: disclosures are encrypted in the body. */
+/**
+ * An event as projections receive it. It contains no personal data: the disclosures in the body are
+ * encrypted.
+ */
 export interface ProjectionEvent {
   readonly id: string;
   readonly type: string;
   readonly stream: string;
   readonly revision: number;
-  /** The body, parsed. */
+  /** The parsed body. */
   readonly body: unknown;
-  /** The public part that is hashed and sealed, parsed; null for events of `ledger`. */
+  /** The parsed public part that is hashed and sealed; null for events of `ledger`. */
   readonly record: unknown;
 }
 
-/** Pure: the same event gives the same changes. No clock, no configuration, nothing read. */
+/**
+ * A pure function: the same event gives the same changes. It must not read a clock, configuration
+ * or any other data.
+ */
 export type Handler = (event: ProjectionEvent) => readonly Mutation[];
 
 /**
- * A read model: what tables it has, and what each type of event changes in them. An event whose type is neither in `on` nor in `ignores` stops
- * the projection: nothing is passed over unnoticed.
+ * A read model: its tables, and the changes of each event type. An event whose type is neither in
+ * `on` nor in `ignores` stops the projection, so no event is skipped silently.
  */
 export interface Projection {
   readonly name: string;
-  /** Grows whenever tables or handlers change: the read model is built anew then. */
+  /** Increases whenever tables or handlers change; the read model is then rebuilt. */
   readonly version: number;
   readonly tables: Readonly<Record<string, TableDefinition>>;
   readonly on: Readonly<Record<string, Handler>>;
@@ -59,7 +70,7 @@ export interface Projection {
 
 const HandlerShape = z.custom<Handler>((value) => typeof value === 'function', 'must be a function');
 
-/** For definitions that come from outside: files of a user's own. */
+/** Validates definitions from the files of a user. */
 export const ProjectionShape = z
   .strictObject({
     name: Name,

@@ -12,7 +12,7 @@ import {
 } from '../schemas/events/notices.js';
 import { SITE_CONFIG_PUBLISHED } from '../schemas/events/site-config.js';
 
-/** Events of no site. */
+/** Events without a site. */
 export const LEDGER_EVENTS = [
   LOG_STARTED,
   LEDGER_KEY_PUBLISHED,

@@ -13,7 +13,10 @@ import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
 import type { Handler, Mutation, Projection, ProjectionEvent } from './definition.js';
 import { LEDGER_EVENTS } from './event-types.js';
 
-/** What people were asked to consent to, as the log says: document versions with their states, and site configurations. */
+/**
+ * The notices that data subjects saw, as recorded in the log: document versions with their states,
+ * and site configurations.
+ */
 export const notices: Projection = {
   name: 'notices',
   version: 1,
@@ -77,7 +80,10 @@ function becomes(state: string, column: string): Handler {
   };
 }
 
-/** Of any version: the hash is over the text as it was published, so records are not brought up to the newest. */
+/**
+ * Handles every version of the event. The hash covers the text as published, so records are not
+ * upcast.
+ */
 function configurationPublished(event: ProjectionEvent): readonly Mutation[] {
   const { record: text } = PublicEventBody.parse(event.body);
   const { site_id, number, created_at } = SiteConfigPublishedRecord.parse(event.record);

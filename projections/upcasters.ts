@@ -1,6 +1,6 @@
 /**
- * Brings the body of an older version of an event type up to the next one. Pure. Events in the log are never changed: whoever reads them
- * upcasts.
+ * Converts the body of an older version of an event type to the next one. It is pure. Events in the
+ * log never change; every reader upcasts them.
  */
 export interface Upcaster {
   readonly from: string;
@@ -8,10 +8,10 @@ export interface Upcaster {
   readonly upcast: (body: unknown) => unknown;
 }
 
-/** None yet: every event type has one version. */
+/** Empty, because every event type has one version. */
 export const UPCASTERS: readonly Upcaster[] = [];
 
-/** Type and body in the newest version that the upcasters know. */
+/** Returns type and body in the newest version that the upcasters know. */
 export function upcast(
   type: string,
   body: unknown,

@@ -41,7 +41,7 @@ export const CheckpointsResponse = z
           size: z.int().describe('Tree size.'),
           time: Instant.describe('Time of the time stamp.'),
           note: z.string().describe('Path of the signed note.'),
-          token: z.string().describe('Path of the time-stamp response.'),
+          token: z.string().describe('Path of the time stamp response.'),
         }),
       ),
     }),

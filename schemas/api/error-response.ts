@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** The body of every error; `code`, `error_code` and `error.code` are the same. */
 export const ErrorResponse = z
   .object({
-    message: z.string().describe('What is wrong, where, and what to do next.'),
+    message: z.string().describe('The error in words: where it is, and what to do next.'),
     code: z.string().describe('Stable code of the error.'),
     error_code: z.string().describe('The same code.'),
     error: z.object({ code: z.string(), message: z.string() }).describe('The same code and message.'),

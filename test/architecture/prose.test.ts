@@ -39,25 +39,19 @@ describe('public text', () => {
   });
 });
 
-test.each(documentationPages())(
-  '%s begins with what the reader can do after reading it',
-  (page) => {
-    const [, first = ''] = readFileSync(resolve(ROOT, page), 'utf8').split(/\n\n/);
-    expect(first.replaceAll('\n', ' ')).toMatch(/^After reading this page,? you (?:can|know)\b/);
-  },
-);
+test.each(documentationPages())('%s begins with what the reader can do after reading it', (page) => {
+  const [, first = ''] = readFileSync(resolve(ROOT, page), 'utf8').split(/\n\n/);
+  expect(first.replaceAll('\n', ' ')).toMatch(/^After reading this page,? you (?:can|know)\b/);
+});
 
-test.each(documentationPages())(
-  '%s wraps its prose at 100 columns',
-  (page) => {
-    const long = readFileSync(resolve(ROOT, page), 'utf8')
-      .replaceAll(/^( *)(```|~~~)[\s\S]*?^ *\2/gm, (block) => block.replaceAll(/[^\n]/g, ''))
-      .split('\n')
-      // A row of a table cannot be wrapped, nor can a single long word; docs/schema.md lists definitions of the database.
-      .filter((line) => line.length > 100 && !/^\||^- \w+ `|^\S+$/.test(line) && page !== 'docs/schema.md');
-    expect(long).toEqual([]);
-  },
-);
+test.each(documentationPages())('%s wraps its prose at 100 columns', (page) => {
+  const long = readFileSync(resolve(ROOT, page), 'utf8')
+    .replaceAll(/^( *)(```|~~~)[\s\S]*?^ *\2/gm, (block) => block.replaceAll(/[^\n]/g, ''))
+    .split('\n')
+    // A row of a table cannot be wrapped, nor can a single long word; docs/schema.md lists definitions of the database.
+    .filter((line) => line.length > 100 && !/^\||^- \w+ `|^\S+$/.test(line) && page !== 'docs/schema.md');
+  expect(long).toEqual([]);
+});
 
 describe('the matcher', () => {
   test.each([

@@ -35,17 +35,22 @@ const Counts = z.object({
   stamped_events: z.number(),
 });
 
-/** One user action: a single consent, or a batch. It is retried with the same idempotency keys until it is answered. */
+/**
+ * One user action: a single consent or a submission batch. It is retried with the same idempotency
+ * keys until it gets a response.
+ */
 interface Action {
   readonly keys: readonly string[];
 }
 
-describe('killed under load, again and again', () => {
+describe('an installation that is killed repeatedly under load', () => {
   let installation: TestInstallation;
   let service: RunningService;
   let seed: z.infer<typeof Seed>;
   let versionId: string;
-  /** Token that was answered for each idempotency key; an answer after a retry must be the same. */
+  /**
+   * Token of the response for each idempotency key; the response to a retry must have the same one.
+   */
   const answered = new Map<string, string>();
   const unanswered: Action[] = [];
   let nextAction = 0;
@@ -68,7 +73,10 @@ describe('killed under load, again and again', () => {
     return { keys: Array.from({ length: size }, (_, i) => `action-${nextAction}-${i}`) };
   }
 
-  /** Sends an action once. @returns false if it was not answered with 202 */
+  /**
+   * Sends an action once.
+   * @returns false if the response is not 202
+   */
   async function send({ keys }: Action): Promise<boolean> {
     const consents = keys.map((key) => ({
       consent_type: 'cookie',
@@ -128,33 +136,36 @@ describe('killed under load, again and again', () => {
     return folder;
   }
 
-  test.each(ROUNDS)('kill -9 of the %s: what was answered is kept, what was not is retried', async (victim) => {
-    const config = loadConfig({ DATA_DIR: installation.dataDir });
-    const opened = await openInstallation(config, pino({ level: 'silent' }), { role: 'test', migrates: false });
-    folder = opened.embedded?.home ?? '';
-    await opened.close();
+  test.each(ROUNDS)(
+    'keeps every answered consent after a kill -9 of the %s, and accepts retries of the others',
+    async (victim) => {
+      const config = loadConfig({ DATA_DIR: installation.dataDir });
+      const opened = await openInstallation(config, pino({ level: 'silent' }), { role: 'test', migrates: false });
+      folder = opened.embedded?.home ?? '';
+      await opened.close();
 
-    const stop = new AbortController();
-    const load = loadUntil(stop.signal);
-    await sleep(500 + Math.random() * 1500);
-    if (victim !== 'service') killPostgres();
-    if (victim !== 'postgres') await service.kill();
-    else await sleep(1000);
-    stop.abort();
-    await load;
-    if (victim !== 'postgres') service = await installation.start();
+      const stop = new AbortController();
+      const load = loadUntil(stop.signal);
+      await sleep(500 + Math.random() * 1500);
+      if (victim !== 'service') killPostgres();
+      if (victim !== 'postgres') await service.kill();
+      else await sleep(1000);
+      stop.abort();
+      await load;
+      if (victim !== 'postgres') service = await installation.start();
 
-    for (const action of unanswered.splice(0)) {
-      const deadline = Date.now() + 60_000;
-      while (!(await send(action))) {
-        if (Date.now() > deadline) throw new Error('the service did not recover');
-        await sleep(200);
+      for (const action of unanswered.splice(0)) {
+        const deadline = Date.now() + 60_000;
+        while (!(await send(action))) {
+          if (Date.now() > deadline) throw new Error('the service did not recover');
+          await sleep(200);
+        }
       }
-    }
-    expect(answered.size).toBeGreaterThan(WRITERS);
-  });
+      expect(answered.size).toBeGreaterThan(WRITERS);
+    },
+  );
 
-  test('every consent that got a 202 is in the log exactly once, and the counts agree along the whole way', async () => {
+  test('has every consent with a 202 response in the log exactly once, with equal counts in all stages', async () => {
     const counts = await settledCounts();
     expect(counts).toMatchObject({
       log_consents: answered.size,

@@ -30,7 +30,7 @@ const accept = () =>
     stderr: new PassThrough().resume(),
   });
 
-it('whoever seals does not start on a ledger shorter than it was, until that is accepted', async () => {
+it('refuses to seal on a ledger that became shorter, until an operator accepts it', async () => {
   await (await start('serve')).stop();
   expect(await accept()).toBe(1);
   const path = join(dataDir, 'ledger-head.json');

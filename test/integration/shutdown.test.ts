@@ -17,7 +17,7 @@ const Seed = z.object({
 });
 const PATH = '/tool/v1/consents';
 
-/** Status of a POST on a connection of its own, or the error that ended it. */
+/** Returns the status of a POST on a separate connection, or the error that ended it. */
 function post(baseUrl: string, key: string, body: string): Promise<number | string> {
   return new Promise((resolve) => {
     const headers = { ...signedHeaders(key, PATH, body), 'content-length': Buffer.byteLength(body) };
@@ -50,7 +50,7 @@ describe('a running installation', () => {
     await installation?.remove();
   });
 
-  test('commands work beside it', async () => {
+  test('runs commands beside the server', async () => {
     const results = await Promise.all([
       installation.run('projections', 'status', '--json'),
       installation.run('admin', 'count', '--site', seed.site.id, '--json'),
@@ -59,7 +59,7 @@ describe('a running installation', () => {
     for (const { stdout } of results) expect(() => JSON.parse(stdout)).not.toThrow();
   });
 
-  test('a second server on the same port says so and ends', async () => {
+  test('reports a used port and exits when a second server is started', async () => {
     const port = new URL(service.url).port;
     const second = await TestInstallation.make({ PORT: port });
     const { exitCode, stderr } = await second.run('serve');
@@ -69,7 +69,7 @@ describe('a running installation', () => {
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s drains: every request is answered or was never taken',
+    'drains after %s: every request gets a response or was never accepted',
     async (signal) => {
       const outcomes: (number | string)[] = [];
       let isStopping = false;
@@ -85,8 +85,9 @@ describe('a running installation', () => {
       isStopping = true;
       expect(await service.stop(signal)).toBe(0);
       await Promise.all(writers);
-      // The kernel resets connections that wait in the backlog when a server stops listening. Had a request been cut off after it was
-      // taken, the log would hold more than was answered: the count below.
+      // The kernel resets connections in the backlog when a server stops listening. If an accepted
+      // request had been cut off, the log would contain more events than there were responses: the
+      // count below.
       const ends = new Set(outcomes.filter((outcome) => outcome !== 202));
       expect(['ECONNREFUSED', 'ECONNRESET']).toEqual(expect.arrayContaining([...ends]));
 
@@ -115,7 +116,7 @@ describe('wrong configuration', () => {
     [{ TSA_URLS: 'https://tsa.example.org/' }, 'TSA_CA_FILE'],
     [{ MASTER_KEY: 'short' }, 'MASTER_KEY'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
-  ])('%o: one clear message naming %s, exit code 1, no stack trace', async (env, name) => {
+  ])('%o prints one message that names %s, without a stack trace, and exits with code 1', async (env, name) => {
     const installation = await TestInstallation.make(env);
     const { exitCode, stdout, stderr } = await installation.run('serve');
     await installation.remove();

@@ -7,7 +7,10 @@ import { z } from 'zod';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Chromium's executable; undefined where there is none, and tests that need it are skipped. CHROMIUM names another place. */
+/**
+ * Path of Chromium; undefined if there is none, and the tests that need it are skipped. CHROMIUM
+ * sets another path.
+ */
 export const chromiumPath = [process.env.CHROMIUM ?? '', ...PATHS].find((path) => {
   try {
     accessSync(path, constants.X_OK);
@@ -41,7 +44,10 @@ const Message = z.looseObject({
 });
 type Message = z.infer<typeof Message>;
 
-/** One page of a headless Chromium, driven over the DevTools protocol's pipe: JSON messages, each ended by a zero byte. */
+/**
+ * One page of a headless Chromium, controlled over the pipe of the DevTools protocol: JSON
+ * messages, each terminated by a zero byte.
+ */
 export class ChromiumPage {
   readonly #folder = mkdtempSync(join(tmpdir(), 'consent-verify-chromium-'));
   readonly #process: ChildProcess;
@@ -77,7 +83,10 @@ export class ChromiumPage {
     return page;
   }
 
-  /** Sends a command of the protocol. @throws Error with Chromium's message */
+  /**
+   * Sends a command of the protocol.
+   * @throws Error with Chromium's message
+   */
   async send(method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -88,7 +97,7 @@ export class ChromiumPage {
     return result ?? {};
   }
 
-  /** Everything that the browser told by itself, by method. */
+  /** Returns every event that the browser sent, by method. */
   events(method: string): readonly unknown[] {
     return this.#events.filter((event) => event.method === method).map(({ params }) => params);
   }
@@ -100,14 +109,14 @@ export class ChromiumPage {
     await this.until(async () => this.events('Page.loadEventFired').length > before);
   }
 
-  /** The value of an expression in the page. */
+  /** Returns the value of an expression in the page. */
   async evaluate(expression: string): Promise<unknown> {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', { expression, returnByValue: true });
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
     return z.looseObject({ value: z.unknown().optional() }).parse(result).value;
   }
 
-  /** Gives files to the file input with this selector. */
+  /** Selects files in the file input with this selector. */
   async chooseFiles(selector: string, files: readonly string[]): Promise<void> {
     const { root } = await this.send('DOM.getDocument');
     const { nodeId } = z.looseObject({ nodeId: z.int() }).parse(root);
@@ -115,19 +124,19 @@ export class ChromiumPage {
     await this.send('DOM.setFileInputFiles', { nodeId: found.nodeId, files });
   }
 
-  /** Drops files onto a point of the page, as a person does. */
+  /** Drops files onto a point of the page, as a user does. */
   async dropFiles(x: number, y: number, files: readonly string[]): Promise<void> {
     const data = { items: [], files, dragOperationsMask: 1 };
     for (const type of ['dragEnter', 'dragOver', 'drop'])
       await this.send('Input.dispatchDragEvent', { type, x, y, data });
   }
 
-  /** Waits until something is so. Bounded by the time limit of the test. */
+  /** Waits until a condition is true. The time limit of the test applies. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
     while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
-  /** PNG of the whole page. */
+  /** Returns a PNG of the whole page. */
   async screenshot(): Promise<Uint8Array> {
     const { data } = await this.send('Page.captureScreenshot', { captureBeyondViewport: true });
     return new Uint8Array(Buffer.from(z.string().parse(data), 'base64'));

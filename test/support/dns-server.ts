@@ -1,13 +1,13 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** A DNS server (RFC 1035) that knows TXT records and nothing else; on loopback. */
+/** A DNS server (RFC 1035) on loopback that serves only TXT records. */
 export interface TestDnsServer {
   /** `127.0.0.1:<port>` */
   readonly address: string;
-  /** By name, in lower case; each record is its strings. */
+  /** Records by name in lower case; each record is a list of strings. */
   readonly records: Map<string, readonly (readonly string[])[]>;
-  /** While true, nothing is answered. */
+  /** While true, the server does not respond. */
   isSilent: boolean;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ function answerTo(query: Buffer, records: TestDnsServer['records']): Buffer {
   const found = records.get(name.toLowerCase());
   const answers = isTxt ? (found ?? []) : [];
   const header = Buffer.from(query.subarray(0, 12));
-  // An authoritative answer; recursion as it was asked for.
+  // An authoritative response; recursion as requested.
   header.writeUInt16BE(0x8400 | (query.readUInt16BE(2) & 0x0100) | 0x0080 | (found === undefined ? NXDOMAIN : 0), 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(answers.length, 6);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import net from 'node:net';
 
 /**
- * A TCP proxy on 127.0.0.1 that injects the faults of a network: answers that get lost, connections that break, a server that cannot be
- * reached. What passes through it is not touched otherwise.
+ * A TCP proxy on 127.0.0.1 that injects network faults: lost responses, broken connections, an
+ * unreachable server. It does not change the data otherwise.
  */
 export class FaultyProxy {
   readonly #connections = new Set<net.Socket>();
@@ -17,7 +17,7 @@ export class FaultyProxy {
     server.on('connection', (client) => this.#serve(client));
   }
 
-  /** Starts a proxy in front of `target`, on a port of its own. */
+  /** Starts a proxy in front of `target`, on a separate port. */
   static async start(target: { readonly host: string; readonly port: number }): Promise<FaultyProxy> {
     const server = net.createServer();
     server.listen(0, '127.0.0.1');
@@ -31,23 +31,26 @@ export class FaultyProxy {
     return address.port;
   }
 
-  /** From now on requests still reach the server, but nothing that it sends reaches the client. */
+  /** From now on requests still reach the server, but no response reaches the client. */
   swallowAnswers(): void {
     this.#swallowing = true;
   }
 
-  /** Breaks every connection there is. New ones are let through. */
+  /** Breaks every existing connection. New ones are accepted. */
   cutConnections(): void {
     for (const socket of this.#connections) socket.destroy();
   }
 
-  /** Breaks every connection, and every new one as soon as it is made. */
+  /** Breaks every connection, and every new one when it is opened. */
   refuseConnections(): void {
     this.#refusing = true;
     this.cutConnections();
   }
 
-  /** Ends every fault. Connections whose answers were swallowed are cut: they have lost their place. */
+  /**
+   * Ends every fault. Connections with swallowed responses are cut, because their byte streams are
+   * incomplete.
+   */
   restore(): void {
     if (this.#swallowing) this.cutConnections();
     this.#swallowing = false;
@@ -72,7 +75,7 @@ export class FaultyProxy {
     ] as const) {
       socket.setNoDelay(true);
       this.#connections.add(socket);
-      // An error is followed by 'close', and a fault on one side is a fault on the other.
+      // An error is followed by 'close', and a fault on one side must become a fault on the other.
       socket.on('error', () => undefined);
       socket.on('close', () => {
         this.#connections.delete(socket);

@@ -1,5 +1,6 @@
-// The least that whoever takes a package at its word for everything else must do: unpack every file and hash it; parse every line of JSON, and the
-// entries in them; hash every entry and every disclosed value. Nothing is compared with anything, and nothing is kept.
+// The minimum work on a package: unpack and hash every file, parse every line of JSON and its
+// entries, and hash every entry and every disclosed value. The program compares nothing and keeps
+// nothing in memory.
 import { createHash, hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { open } from 'yauzl';
@@ -26,7 +27,7 @@ for (const entry of entries) {
     digest.update(chunk);
     bytes += chunk.length;
     if (!isLines) continue;
-    // The cheapest way to a text: nothing here looks at what it says.
+    // The cheapest conversion to text; its content is not used.
     const lines = (rest + chunk.toString('latin1')).split('\n');
     rest = lines.pop();
     for (const line of lines) {

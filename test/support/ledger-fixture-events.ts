@@ -13,9 +13,9 @@ import { disclosureDigest, encodeDisclosure } from '../../schemas/evidence/discl
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import type { JsonObject, JsonValue } from '../../schemas/json/json-value.js';
 
-/** An event to be sealed, with what an export needs of it. Tests change it before it is sealed. */
+/** An event to seal, with the data that an export needs. Tests change it before it is sealed. */
 export interface FixtureEvent {
-  /** Handle for tests. */
+  /** Name of the event in tests. */
   readonly label: string;
   stream: string;
   type: string;
@@ -23,11 +23,11 @@ export interface FixtureEvent {
   record: JsonObject;
   proofHash: string | null;
   disclosures: string[];
-  /** Bytes of attachments that disclosures name. */
+  /** Bytes of the attachments that disclosures refer to. */
   attachments: Uint8Array[];
 }
 
-/** What the fixture's ledger is about: two sites, so that batches hold foreign leaves too. */
+/** Content of the fixture's ledger: two sites, so that batches also contain foreign leaves. */
 export interface FixtureWorld {
   readonly siteId: string;
   readonly otherSiteId: string;
@@ -39,7 +39,7 @@ export interface FixtureWorld {
   readonly erased: readonly { readonly consent: string; readonly by: string }[];
 }
 
-/** A UUID that is the same for the same label. */
+/** Returns a UUID that is the same for the same label. */
 export function fixtureUuid(label: string): string {
   const hex = sha256Hex(`uuid ${label}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
@@ -49,7 +49,7 @@ const siteId = fixtureUuid('site');
 const otherSiteId = fixtureUuid('other site');
 const START = Date.parse('2026-03-01T10:00:00.000Z');
 
-/** A time so many minutes after the fixture's beginning. */
+/** Returns a time this number of minutes after the beginning of the fixture. */
 export function minute(minutes: number): Date {
   return new Date(START + minutes * 60_000);
 }
@@ -125,7 +125,7 @@ function notice(label: string, type: string, record: JsonObject): FixtureEvent {
   return { ...base, label, type, eventId: fixtureUuid(label), record };
 }
 
-/** A consent `minutes` after the beginning, with two disclosures or those given. */
+/** Returns a consent `minutes` after the beginning, with two disclosures or the given ones. */
 export function fixtureConsent(
   label: string,
   minutes: number,
@@ -196,7 +196,7 @@ function erasure(label: string, minutes: number, consents: readonly string[]): F
   };
 }
 
-/** A small world with everything that a package can hold. Fresh at each call. */
+/** Returns a small world with every kind of content of a package, new at each call. */
 export function fixtureWorld(): FixtureWorld {
   const config = configuration();
   const image = utf8('\u0089PNG pretended');

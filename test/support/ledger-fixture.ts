@@ -27,18 +27,18 @@ import { type FixtureEvent, type FixtureWorld, fixtureWorld, minute } from './le
 import { signedNote, type TestSigningKey, testSigningKey } from './signing-key.js';
 
 export const ORIGIN = 'ledger.example/consents';
-/** When the fixture's packages are verified. */
+/** Time at which the fixture's packages are verified. */
 export const VERIFIED_AT = new Date('2026-06-01T00:00:00Z');
 
 /** The keys and certificates of the fixture. */
 export interface FixtureAuthority {
   readonly root: TestCertificate;
   readonly tsa: TestCertificate;
-  /** A key for a further certificate. */
+  /** Creates a key for a further certificate. */
   readonly newSigner: () => Signer;
 }
 
-/** @param newSigner makes the keys: first the root's, then the authority's */
+/** @param newSigner creates the keys: first the root's, then the authority's */
 export function fixtureAuthority(newSigner = (): Signer => ecdsaSigner('P-256', 'sha256')): FixtureAuthority {
   const root = makeCertificate({ name: 'Fixture Root', signer: newSigner(), extensions: CA_EXTENSIONS });
   const extensions = [...TSA_EXTENSIONS, crlDistributionPoint('http://crl.example/root.crl')];
@@ -53,23 +53,23 @@ export const LEDGER_KEY = testSigningKey(ORIGIN, 'ledger key');
 export const NEXT_LEDGER_KEY = testSigningKey(ORIGIN, 'next ledger key');
 export const MANIFEST_KEY = testSigningKey(ORIGIN, 'manifest key');
 
-/** Changes that are made while the ledger is built; everything above them is honest about the changed thing. */
+/** Changes made while the ledger is built. All layers above a change are consistent with it. */
 export interface LedgerHooks {
   readonly world?: (world: FixtureWorld) => void;
   readonly entryParts?: (parts: EntryParts, event: FixtureEvent) => EntryParts;
   readonly entryText?: (text: string, event: FixtureEvent) => string;
-  /** The leaf hashes of a batch, as sealed. */
+  /** Changes the leaf hashes of a batch before it is sealed. */
   readonly leaves?: (leaves: Uint8Array[], batch: number) => Uint8Array[];
   readonly runs?: (runs: StreamRun[], batch: number) => StreamRun[];
   readonly header?: (header: BatchHeader) => BatchHeader;
   readonly checkpoint?: (checkpoint: Checkpoint) => Checkpoint;
-  /** The text of a note, signatures included, before it is stamped. */
+  /** Changes the text of a note, including signatures, before it is stamped. */
   readonly note?: (note: string, size: number, text: string) => string;
   readonly token?: (size: number) => TokenOptions;
   readonly response?: (response: Uint8Array, size: number) => Uint8Array;
   readonly crl?: (thisUpdate: Date, size: number) => Uint8Array | null;
   readonly ledgerKey?: TestSigningKey;
-  /** The ledger's key changes at this checkpoint. */
+  /** Checkpoint at which the ledger's key changes. */
   readonly rotateAt?: number;
   readonly authority?: Pick<FixtureAuthority, 'root' | 'tsa'>;
 }
@@ -106,10 +106,10 @@ export interface FixtureLedger {
   readonly bridges: readonly { readonly size: number; readonly from: string; readonly to: string }[];
 }
 
-/** Sizes at which a checkpoint is signed and stamped; the others are skipped. */
+/** Sizes at which a checkpoint is signed and stamped. */
 export const CHECKPOINT_SIZES: readonly number[] = [1, 2, 4, 5];
 
-/** When the checkpoint of a size is stamped. */
+/** Returns the time at which the checkpoint of a size is stamped. */
 export function stampTime(size: number): Date {
   return minute(size * 10 - 1);
 }

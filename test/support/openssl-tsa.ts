@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Whether the `openssl` command is there; tests that compare with it are skipped where it is not. */
+/** Whether the `openssl` command exists. Tests that compare with it are skipped otherwise. */
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 /** Arguments of `openssl genpkey` for each kind of key that `openssl ts` signs with. */
@@ -19,7 +19,10 @@ export const OPENSSL_KEYS = {
   'P-521': ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-521'],
 } as const;
 
-/** A responder made of `openssl ts -reply`, with a root, an intermediate, a CRL of each and a delegated OCSP responder. */
+/**
+ * A responder based on `openssl ts -reply`, with a root, an intermediate, a CRL of each and a
+ * delegated OCSP responder.
+ */
 export interface OpensslTsa {
   readonly url: string;
   readonly folder: string;
@@ -92,8 +95,8 @@ ess_cert_id_alg = sha256
 `;
 
 /**
- * Starts one on a free port of 127.0.0.1.
- * @param options.embedChain whether tokens carry the intermediate's certificate
+ * Starts a responder on a free port of 127.0.0.1.
+ * @param options.embedChain whether tokens contain the intermediate's certificate
  */
 export async function startOpensslTsa(options: {
   readonly key: keyof typeof OPENSSL_KEYS;
@@ -122,7 +125,7 @@ export async function startOpensslTsa(options: {
     return readFile(file('ocsp.resp'));
   };
   const server = createServer((request, response) => {
-    // One at a time: openssl keeps its serial number in a file.
+    // Requests are serialized, because openssl stores its serial number in a file.
     turn = turn.then(async () => {
       try {
         const body = await readBody(request);

@@ -24,7 +24,10 @@ import { writeZip, type ZipFile } from './zip-writer.js';
 export type Files = Map<string, Uint8Array>;
 type Json = Record<string, unknown>;
 
-/** Changes to a package, from the ledger up to the bytes of the ZIP. Everything above a change is honest about the changed thing. */
+/**
+ * Changes to a package, from the ledger to the bytes of the ZIP. All layers above a change are
+ * consistent with it.
+ */
 export interface PackageHooks extends LedgerHooks {
   readonly ledger?: (ledger: FixtureLedger) => void;
   readonly entryLines?: (lines: Json[], ledger: FixtureLedger) => Json[] | undefined;
@@ -37,15 +40,15 @@ export interface PackageHooks extends LedgerHooks {
   readonly signatureHeader?: (header: Json) => Json;
   readonly certificate?: (note: string) => string;
   readonly manifestKey?: TestSigningKey;
-  /** After the manifest was signed. */
+  /** Changes the files after the manifest was signed. */
   readonly signedFiles?: (files: Files) => void;
   readonly zipFiles?: (files: ZipFile[]) => ZipFile[] | undefined;
   readonly zip?: (bytes: Uint8Array) => Uint8Array;
-  /** Which form proofs take. */
+  /** Form of the proofs. */
   readonly proofForm?: 'paths' | 'leaves';
 }
 
-/** Builds a package of the fixture's site as bytes of a ZIP. */
+/** Builds a package of the fixture's site as the bytes of a ZIP. */
 export function buildPackage(authority: FixtureAuthority, hooks: PackageHooks = {}): Uint8Array {
   const ledger = buildLedger(authority, hooks);
   hooks.ledger?.(ledger);
@@ -151,7 +154,7 @@ function consistencyLines(ledger: FixtureLedger): Json[] {
   });
 }
 
-/** The audit path of a leaf, in hex. */
+/** Returns the audit path of a leaf, in hex. */
 export function inclusionPath(index: number, leaves: readonly Uint8Array[]): string[] {
   return hashesIn(inclusionRanges(index, leaves.length), leaves);
 }
@@ -162,7 +165,7 @@ function hashesIn(ranges: readonly LeafRange[], leaves: readonly Uint8Array[]): 
   ).map(toHex);
 }
 
-/** Lists every file but attachments, and signs the list. */
+/** Lists every file except attachments, and signs the list. */
 function sign(files: Files, ledger: FixtureLedger, hooks: PackageHooks): void {
   const own = ledger.entries.filter(({ event }) => siteOfStream(event.stream) !== ledger.world.otherSiteId);
   const runs = new Map<string, { stream: string; first: number; last: number }>();

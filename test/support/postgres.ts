@@ -12,22 +12,23 @@ import { loadMigrations } from '../../src/platform/database/migrations/index.js'
 import { createPool } from '../../src/platform/database/pool.js';
 
 export interface TestDatabase {
-  /** Connection string of the superuser to a database of this caller's own. */
+  /** Connection string of the superuser to a database of this caller only. */
   readonly url: string;
-  /** Removes the database, cutting off whoever is still connected to it. */
+  /** Drops the database and disconnects its clients. */
   drop(): Promise<void>;
 }
 
 export interface TestDatabaseOptions {
-  /** False for an empty database; else it holds the whole schema. */
+  /** False for an empty database; otherwise it contains the whole schema. */
   readonly migrated?: boolean;
 }
 
 const TEMPLATE = 'test_template';
 
 /**
- * Makes a database on the throw-away server of this test run: the same server for all its workers, a real one with fsync
- * on. A process of its own removes the server with its files when the run ends, however it ends.
+ * Creates a database on the temporary server of this test run. All workers share the server, which
+ * is a real one with fsync on. A separate process removes the server with its files after any end
+ * of the run.
  */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const server = await testServer();
@@ -53,7 +54,7 @@ function testServer(): Promise<{ url: string }> {
 }
 
 async function openTestServer(): Promise<{ url: string }> {
-  // Vitest's workers are children of one process: it is the run, and its end is the end of the server.
+  // Vitest's workers are children of one process, the run. The server ends with it.
   const run = process.ppid;
   const identity = createHash('sha256')
     .update(`${run} ${await processStart(run)}`)
@@ -94,7 +95,10 @@ async function makeTemplate(client: pg.Client, serverUrl: string): Promise<void>
   await client.query(`ALTER DATABASE ${draft} RENAME TO ${TEMPLATE}`);
 }
 
-/** Waits, outside the run, for the run's end; then stops the server at once and removes its files. */
+/**
+ * Starts a process that waits for the end of the run, stops the server immediately and removes its
+ * files.
+ */
 function spawnRemover(run: number, dir: string, home: string): void {
   const script = `
     const fs = require('node:fs');

@@ -9,7 +9,10 @@ import { removeEmbeddedPostgres } from '../../src/platform/database/embedded/ind
 
 const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
 
-/** An installation of its own in a temporary folder, driven as a user drives it: by processes of the built program. */
+/**
+ * A separate installation in a temporary folder, operated like a real one: by processes of the
+ * built program.
+ */
 export class TestInstallation {
   private constructor(
     readonly dataDir: string,
@@ -29,7 +32,7 @@ export class TestInstallation {
     });
   }
 
-  /** Starts a role and waits until it says where it listens. */
+  /** Starts a role and waits until it reports its address. */
   async start(role: 'serve' | 'api' | 'worker' = 'serve'): Promise<RunningService> {
     const child = spawn(process.execPath, [LEDGER, role], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
     const errors: string[] = [];
@@ -44,7 +47,10 @@ export class TestInstallation {
     throw new Error(`the ${role} ended before it listened: ${errors.join('')}`);
   }
 
-  /** Runs a command. @returns exit code and outputs */
+  /**
+   * Runs a command.
+   * @returns exit code and outputs
+   */
   async run(...args: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }> {
     const child = spawn(process.execPath, [LEDGER, ...args], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
     const out: Buffer[] = [];
@@ -83,14 +89,17 @@ export class RunningService {
     return this.errors.join('');
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills the process as a power failure would. */
   async kill(): Promise<void> {
     const closed = this.#closed();
     this.child.kill('SIGKILL');
     await closed;
   }
 
-  /** Asks it to end. @returns its exit code */
+  /**
+   * Sends a signal to end the process.
+   * @returns its exit code
+   */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     const closed = this.#closed();
     this.child.kill(signal);

@@ -33,7 +33,10 @@ interface Sealed {
   readonly leaves: readonly Uint8Array[];
 }
 
-/** Writes an honest package of so many consents to a file, as a stream: its entries are never all in memory. */
+/**
+ * Writes a valid package with this number of consents to a file, as a stream, so that its entries
+ * are never all in memory.
+ */
 export async function writeScalePackage(path: string, authority: FixtureAuthority, consents: number): Promise<void> {
   const world = fixtureWorld();
   const zip = new ZipFile();
@@ -55,7 +58,7 @@ export async function writeScalePackage(path: string, authority: FixtureAuthorit
     digests[name] = toHex(digest.digest());
   };
 
-  // Checkpoint 1 holds the notices alone, and is stamped before the first consent.
+  // Checkpoint 1 covers only the notices and is stamped before the first consent.
   const notices = world.batches[0] ?? [];
   const sealed: Sealed[] = [];
   const noticeLines = [...entryLines(notices, 0, 1, (batch) => sealed.push(sealBatch(batch, 0, null)))];
@@ -151,7 +154,7 @@ interface OpenBatch {
   readonly leaves: readonly Uint8Array[];
 }
 
-/** The lines of one stream's entries, chained; `seal` is told of each batch. */
+/** Yields the chained lines of one stream's entries; `seal` is called for each batch. */
 function* entryLines(
   events: Iterable<FixtureEvent>,
   total: number,
@@ -213,12 +216,12 @@ function stamped(authority: FixtureAuthority, headers: readonly string[], at: nu
   return { note, response, crl: makeCrl(authority.root, { thisUpdate, nextUpdate: minute(2000) }) };
 }
 
-/** The consistency proof from size 1: the audit path of leaf 0. */
+/** Returns the consistency proof from size 1: the audit path of leaf 0. */
 function consistencyFromOne(leaves: readonly Uint8Array[]): string[] {
   return inclusionPath(0, leaves);
 }
 
-/** Lines joined to pieces of a decent size. */
+/** Joins lines to larger chunks. */
 function* chunked(lines: Iterable<string>): Generator<string, void> {
   let held = '';
   for (const line of lines) {

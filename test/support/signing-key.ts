@@ -3,14 +3,14 @@ import { sha256 } from '../../schemas/crypto/digest.js';
 import { concatBytes, utf8 } from '../../schemas/crypto/encoding.js';
 import { formatNote, formatSignatureLine, formatVerifierKey } from '../../schemas/evidence/signed-note.js';
 
-/** An Ed25519 key with its name, the same for the same seed. */
+/** A named Ed25519 key, the same for the same seed. */
 export interface TestSigningKey {
   readonly name: string;
   readonly publicKey: Uint8Array;
   /** C2SP verifier-key line. */
   readonly verifierKey: string;
   sign(message: Uint8Array): Uint8Array;
-  /** A signature line of a note over this text. */
+  /** Returns a signature line of a note over this text. */
   signatureLine(text: string): string;
 }
 
@@ -31,7 +31,7 @@ export function testSigningKey(name: string, seed: string): TestSigningKey {
   };
 }
 
-/** A note over this text, signed by these keys. */
+/** Returns a note over this text, signed by these keys. */
 export function signedNote(text: string, ...keys: readonly TestSigningKey[]): string {
   return formatNote(
     text,

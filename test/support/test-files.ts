@@ -4,14 +4,17 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A test that reaches one of these starts a database or the whole service. */
+/** A test that imports one of these, directly or not, starts a database or the whole service. */
 const STARTS_A_SERVER: readonly string[] = [
   'src/platform/database/embedded/index.ts',
   'test/support/running-service.ts',
   'test/acceptance/support/started-service.ts',
 ];
 
-/** Each takes longer than all fast tests together should: it tries every byte of a package, or packages of a hostile size. */
+/**
+ * Each runs longer than the limit of all fast tests together: it tries every byte of a package, or
+ * packages of a hostile size.
+ */
 const EXHAUSTIVE: readonly string[] = [
   'test/verifier/hostile-size.test.ts',
   'test/verifier/scale.test.ts',
@@ -24,7 +27,10 @@ export interface TestFiles {
   readonly others: readonly string[];
 }
 
-/** Sorts the test files by what they import, so that no list has to be kept. Paths are relative to the repository. */
+/**
+ * Classifies the test files by their imports, so that no list is needed. Paths are relative to the
+ * repository.
+ */
 export function testFiles(): TestFiles {
   const all = readdirSync(resolve(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
@@ -42,7 +48,7 @@ export function testFiles(): TestFiles {
 
 function reachableFrom(file: string, imports: Map<string, readonly string[]>): ReadonlySet<string> {
   const reached = new Set([file]);
-  // A set is iterated in the order of insertion, also over what is added meanwhile.
+  // A set is iterated in insertion order, including the elements added during the iteration.
   for (const one of reached) for (const next of importsOf(one, imports)) reached.add(next);
   return reached;
 }
@@ -51,7 +57,7 @@ function importsOf(file: string, imports: Map<string, readonly string[]>): reado
   const known = imports.get(file);
   if (known !== undefined) return known;
   const text = readFileSync(resolve(ROOT, file), 'utf8');
-  // Types start nothing.
+  // A type import starts nothing.
   const found = [...text.matchAll(/^(?!import type|export type).*(?:from|import)\s*\(?\s*'(\.[^']+)'/gm)]
     .map(([, specifier = '']) => relative(ROOT, resolve(ROOT, dirname(file), specifier)).replace(/\.js$/, '.ts'))
     .filter((path) => path.endsWith('.ts') && existsSync(resolve(ROOT, path)));

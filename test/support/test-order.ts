@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The test files that take longest, longest first. Begun last, each would hold up the whole run alone. */
+/**
+ * The slowest test files, slowest first. Any of them would delay the end of the run if it started
+ * last.
+ */
 const LONGEST: readonly string[] = [
   'test/acceptance/acceptance.test.ts',
   'test/verifier/sweep.test.ts',

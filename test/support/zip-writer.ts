@@ -1,14 +1,14 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** A file to be written, and how it is to differ from what an honest writer would do. */
+/** A file to write, and its deviations from a valid ZIP. */
 export interface ZipFile {
   name: string;
   content: Uint8Array;
-  /** Stored unless told. */
+  /** Default: stored. */
   deflate?: boolean;
-  /** Sizes and CRC follow the data. */
+  /** Whether sizes and CRC follow the data. */
   descriptor?: boolean;
-  /** What the local header says instead. */
+  /** Different values for the local header. */
   local?: {
     name?: string;
     size?: number;
@@ -18,7 +18,7 @@ export interface ZipFile {
     method?: number;
     time?: number;
   };
-  /** What the central directory says instead. */
+  /** Different values for the central directory. */
   central?: {
     size?: number;
     packedSize?: number;
@@ -33,14 +33,14 @@ export interface ZipFile {
   packed?: (data: Uint8Array) => Uint8Array;
   /** Bytes before the local header. */
   before?: Uint8Array;
-  /** Index of another file at whose offset this one claims to lie. */
+  /** Index of another file whose offset this one claims. */
   sharesDataOf?: number;
 }
 
 const UTF8 = 0x0800;
 const DESCRIPTOR = 0x0008;
 
-/** Writes a ZIP in memory (APPNOTE 4.3), with faults where asked for. */
+/** Writes a ZIP in memory (APPNOTE 4.3), with the requested faults. */
 export function writeZip(files: readonly ZipFile[], end: { comment?: string; entries?: number } = {}): Uint8Array {
   const parts: Uint8Array[] = [];
   const offsets: number[] = [];
@@ -131,7 +131,7 @@ function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** Little-endian numbers, each with its width in bytes. */
+/** Packs little-endian numbers with the given widths in bytes. */
 function pack(...fields: readonly (readonly [value: number, width: number])[]): Uint8Array {
   const out = Buffer.alloc(fields.reduce((sum, [, width]) => sum + width, 0));
   let at = 0;

@@ -62,7 +62,7 @@ export const TimestampStatusResponse = dataOf(
     authorities: z
       .array(z.string())
       .describe(
-        'Hosts of the time-stamp authorities, in the order in which they are asked; `development` for the development authority.',
+        'Hosts of the time stamp authorities, in the order in which they are asked; `development` for the development authority.',
       ),
     is_development: z
       .boolean()

@@ -5,7 +5,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 const CheckpointRows = z.array(z.object({ note: z.string(), tsr: z.instanceof(Buffer) })).max(1);
 
 /**
- * A stamped checkpoint: the exact text of its note, and the time-stamp response as received. Null
+ * A stamped checkpoint: the exact text of its note, and the time stamp response as received. Null
  * if there is none of this size.
  */
 export async function readCheckpoint(db: Queryable, size: number) {

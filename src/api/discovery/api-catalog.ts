@@ -24,7 +24,7 @@ export const PANEL_API: Api = {
 };
 const LEDGER: Api = {
   base: PLACES.checkpoints.path,
-  title: 'The ledger: signed, time-stamped checkpoints, and proofs that one extends another',
+  title: 'The ledger: signed, time stamped checkpoints, and proofs that one extends another',
   description: null,
 };
 const APIS = [TOOL_API, PANEL_API, LEDGER];

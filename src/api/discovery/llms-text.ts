@@ -11,11 +11,11 @@ export function llmsText(skills: readonly Skill[], urlOf: UrlOf): string {
 
 > A service that records consents (cookie banners, document approvals, opt-outs) so that years later anyone can check, offline and without trust in the service, who agreed to what, in which words, and when.
 
-- Each accepted consent is an append-only event. Events are sealed into Merkle batches; the tree of all batches is signed by the ledger's key and time-stamped by RFC 3161 authorities.
+- Each accepted consent is an append-only event. Events are sealed into Merkle batches; the tree of all batches is signed by the ledger's key and time stamped by RFC 3161 authorities.
 - A record is accepted immediately (202), can be looked up a moment later, and is stamped within minutes. Until then \`is_tsa_stamped\` is false, which is no error.
 - Every POST below ${urlOf('/tool/v1/')} is signed with HMAC-SHA256; owners and admins of the tenant create API keys in the panel or by its API, the operator with the \`consent-ledger admin\` command.
 - Personal values can be erased; the proof that a consent was given remains valid.
-- To verify evidence, take the ledger's key and the time-stamp authority's root certificate from a source other than this service.
+- To verify evidence, take the ledger's key and the time stamp authority's root certificate from a source other than this service.
 
 ## Skills
 
@@ -31,7 +31,7 @@ ${link('API catalog', PLACES.apiCatalog.path, 'the APIs as a link set (RFC 9727)
 
 ${link('Verifier', PLACES.verifier.path, 'a page that checks evidence packages in the browser, and looks up a record by its token')}
 ${link('Verifier to download', PLACES.verifierFile.path, 'the same page as one file that works offline')}
-${link('Checkpoints', PLACES.checkpoints.path, 'the ledger at each stamped size: signed notes, time-stamp tokens, consistency proofs')}
+${link('Checkpoints', PLACES.checkpoints.path, 'the ledger at each stamped size: signed notes, time stamp tokens, consistency proofs')}
 ${link("The ledger's key", PLACES.ledgerKey.path, 'the verifier key in force (C2SP signed note)')}
 ${link("The ledger's keys", PLACES.ledgerKeys.path, 'every key, and the checkpoints that introduced them')}
 

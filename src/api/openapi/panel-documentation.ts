@@ -36,11 +36,11 @@ of operations (\`npm run openapi\`). The Tool API, for SDKs and backends, is in
 curl -s "$URL/api/v1/auth/login" -H 'content-type: application/json' -d '{"email":"…","password":"…"}'
 \`\`\`
 
-The response contains an access token, for \`Authorization: Bearer …\`, and a refresh token.
-\`POST /api/v1/auth/refresh\` exchanges a refresh token for new tokens. A refresh token that is used
-twice ends the whole sign-in, because two parties know it. After a lost response to a renewal, sign in
-again. \`POST /api/v1/auth/logout\` ends the sign-in. \`/.well-known/jwks.json\` has the public keys of
-access tokens.
+The response contains an access token, for \`Authorization: Bearer …\`, and a refresh token. \`POST
+/api/v1/auth/refresh\` exchanges a refresh token for new tokens. A refresh token that is used twice
+ends the whole sign-in, because two parties know it. After a lost response to a renewal, sign in
+again. \`POST /api/v1/auth/logout\` ends the sign-in. \`/.well-known/jwks.json\` has the public keys
+of access tokens.
 `;
 
 const ROLES = `| Role | Rights |
@@ -67,19 +67,19 @@ const RULES = `## Rules for every route
   \`{ "data": […], "next_cursor": "…" }\`. Pass \`next_cursor\` as \`cursor\` for the next page; it is
   null on the last one.
 - Times are ISO 8601 in UTC. Ids are UUIDs.
-- A change and its audit entry are written in one transaction, before the response is sent. A search
-  for a person, a disclosure and a download have their audit entry before the first value is sent. The
-  log is append-only: a trigger refuses other statements of every role, including the owner of the
-  tables and superusers, unless one of these two first drops or disables the trigger. The log
-  identifies data subjects by event ids only.
-- The draft of a site's configuration has one \`revision\`, which every response contains: 0 before the
-  first change, increased by one with each. Operations marked **Requires \`revision\`** need the one
-  that was read; those marked **Accepts** can have it. 409 \`WRONG_STATE\` means that another user
-  changed the draft meanwhile: read it again.
-- A change that finds everything as requested succeeds, and has an audit entry with \`changed\` \`[]\` or
-  \`false\`.
-- Personal identifiers (a visitor id, an e-mail address) are in bodies, never in URLs, because URLs are
-  logged.
+- A change and its audit entry are written in one transaction, before the response is sent. A
+  search for a person, a disclosure and a download have their audit entry before the first value
+  is sent. The log is append-only: a trigger refuses other statements of every role, including the
+  owner of the tables and superusers, unless one of these two first drops or disables the trigger.
+  The log identifies data subjects by event ids only.
+- The draft of a site's configuration has one \`revision\`, which every response contains: 0 before
+  the first change, increased by one with each. Operations marked **Requires \`revision\`** need the
+  one that was read; those marked **Accepts** can have it. 409 \`WRONG_STATE\` means that another
+  user changed the draft meanwhile: read it again.
+- A change that finds everything as requested succeeds, and has an audit entry with \`changed\` \`[]\`
+  or \`false\`.
+- Personal identifiers (a visitor id, an e-mail address) are in bodies, never in URLs, because
+  URLs are logged.
 
 ## Operations
 

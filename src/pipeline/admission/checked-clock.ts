@@ -31,9 +31,9 @@ export function createCheckedClock(options: CheckedClockOptions): () => number {
     looking = true;
     try {
       const difference = await clockDifference(db, now);
-      const fits = Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS;
-      if (isTrusted && !fits) onDifference(difference);
-      isTrusted = fits;
+      const isClose = Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS;
+      if (isTrusted && !isClose) onDifference(difference);
+      isTrusted = isClose;
     } catch {
       // The admission itself detects and reports an unreachable database.
     } finally {

@@ -6,8 +6,8 @@ import type { Channel } from '../../tenancy/directory/caller.js';
 const DIGEST_BYTES = 16;
 
 /**
- * Returns the digest that the database stores of a nonce. It needs no key: a nonce is unique per
- * site and contains no personal data.
+ * Returns the digest that the database stores of a nonce. It is not keyed, because a nonce
+ * belongs to one site and is not personal data.
  */
 export function nonceDigest(siteId: string, nonce: string): Buffer {
   return Buffer.from(hash('sha256', `${siteId}\0${nonce}`, 'binary'), 'latin1').subarray(0, DIGEST_BYTES);

@@ -12,7 +12,8 @@ export interface TableComparison {
   /** Number of equal rows. */
   readonly rows: number;
   /**
-   * Primary key of the row before the first difference; null: the first row differs, or none does.
+   * Primary key of the last row that was found equal; the first difference follows it. Null: the
+   * first page differs, or there is no difference.
    */
   readonly differsBehind: readonly string[] | null;
 }
@@ -66,9 +67,9 @@ async function digestPage(
 ): Promise<PageDigest> {
   const key = list(primaryKey);
   const values = primaryKey.map((column, place) => `$${place + 1}::text::${columns[column]?.type ?? 'text'}`);
-  const behind = after === null ? '' : `where (${key}) > (${values.join(', ')})`;
+  const where = after === null ? '' : `where (${key}) > (${values.join(', ')})`;
   const { rows } = await db.query(
-    `with page as (select ${list(Object.keys(columns))} from ${table} ${behind} order by ${key} limit ${PAGE})
+    `with page as (select ${list(Object.keys(columns))} from ${table} ${where} order by ${key} limit ${PAGE})
      select count(*)::int as rows,
             encode(sha256(convert_to(coalesce(string_agg(page::text, E'\\n' order by ${key}), ''), 'UTF8')), 'hex') as digest,
             (array_agg(array[${primaryKey.map((column) => `${identifier(column)}::text`).join(', ')}] order by ${key}))[count(*):count(*)] as last

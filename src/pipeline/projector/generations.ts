@@ -111,7 +111,7 @@ export async function dropUnusedGenerations(db: Queryable, name: string): Promis
   }
 }
 
-/** Returns whether readers held a lock for longer than the lock timeout. */
+/** Returns whether readers held a lock beyond the lock or statement timeout. */
 function isStillRead(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '57014' || error.code === '55P03');
 }

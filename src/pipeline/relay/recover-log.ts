@@ -103,21 +103,21 @@ const keptRows = z.array(
 );
 
 /** Returns the stored events after a revision, up to the first gap. */
-async function keptEvents(db: Queryable, stream: string, behind: number): Promise<NewEvent[]> {
+async function keptEvents(db: Queryable, stream: string, after: number): Promise<NewEvent[]> {
   const { rows } =
     stream === LEDGER_STREAM
       ? await db.query(
           'select revision, event_id, type, body from ledger_events where revision > $1 order by revision limit $2',
-          [behind, PAGE],
+          [after, PAGE],
         )
       : await db.query(
           `select revision, event_id, type, body from outbox
             where stream = $1 and revision > $2 order by revision limit $3`,
-          [stream, behind, PAGE],
+          [stream, after, PAGE],
         );
   return keptRows
     .parse(rows)
-    .filter(({ revision }, place) => revision === behind + 1 + place)
+    .filter(({ revision }, place) => revision === after + 1 + place)
     .map(({ event }) => event);
 }
 

@@ -95,7 +95,9 @@ export const key256 = z
   .transform((text) => decodeKey(text.trim()))
   .pipe(z.instanceof(Buffer, { error: 'must be exactly 32 bytes, as base64 or as 64 hexadecimal digits.' }));
 
-/** The origin line of checkpoints and the name of the ledger's key (C2SP tlog-checkpoint, signed-note). */
+/**
+ * The origin line of checkpoints and name of the ledger's key (C2SP tlog-checkpoint, signed-note).
+ */
 export const ledgerOrigin = z
   .string()
   .regex(

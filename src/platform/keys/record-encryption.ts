@@ -65,7 +65,10 @@ export function decryptForRecord(key: Uint8Array, eventId: string, part: RecordP
   return plaintext;
 }
 
-/** Encrypts the identity details of an approval token under `approvalTokenKey`, bound to the token's id. */
+/**
+ * Encrypts the identity details of an approval token, bound to the token's id.
+ * @param key result of `approvalTokenKey`
+ */
 export function encryptForToken(key: Uint8Array, tokenId: string, plaintext: Uint8Array, random: RandomPool): Buffer {
   return seal(key, plaintext, Buffer.from(tokenId, 'utf8'), random.take(NONCE_BYTES));
 }

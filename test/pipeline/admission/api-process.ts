@@ -18,7 +18,10 @@ import { createKeyUsage } from '../../../src/tenancy/api-keys/key-usage.js';
 import type { SiteDirectory } from '../../../src/tenancy/directory/site-context.js';
 import { createSiteDirectory } from '../../../src/tenancy/directory/site-directory.js';
 
-/** One API process as far as recording goes: it shares nothing with another but the database and the master key. */
+/**
+ * The admission part of one API process. It shares only the database and the master key with
+ * another one.
+ */
 export interface ApiProcess {
   readonly app: FastifyInstance;
   readonly admission: Admission;
@@ -34,7 +37,7 @@ export interface ApiProcessOptions {
   readonly clock?: () => number;
 }
 
-/** @param keyPool in the role of the worker, which makes keys */
+/** @param keyPool in the role of the worker, which creates keys */
 export async function startApiProcess(
   db: pg.Pool,
   keyPool: pg.Pool,
@@ -99,7 +102,7 @@ export interface PostOptions {
   readonly nonce?: string;
   readonly bearer?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Seconds that X-Timestamp is ahead. */
+  /** Seconds by which X-Timestamp is ahead. */
   readonly ahead?: number;
 }
 
@@ -109,7 +112,10 @@ export interface PostAnswer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a signed request. @param body an object, or the exact text to send */
+/**
+ * Sends a signed request.
+ * @param body an object, or the exact text to send
+ */
 export async function post(
   { app }: Pick<ApiProcess, 'app'>,
   apiKey: string,

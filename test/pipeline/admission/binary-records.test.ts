@@ -16,7 +16,7 @@ interface Item {
   readonly at: number | null;
 }
 
-/** An admission_item that has some of its fields. */
+/** Writes an admission_item with some of its fields. */
 function writeItem(fields: FieldWriter, { place, id, token, at }: Item): void {
   fields.int4(place);
   fields.int4(-place);
@@ -38,7 +38,7 @@ const items: Item[] = [
 ];
 
 it.each([1, 10_000])(
-  'is read by PostgreSQL as it was written, with a first guess of %i bytes',
+  'is read by PostgreSQL as it was written, with an initial estimate of %i bytes',
   async (elementBytes) => {
     const { rows } = await database.owner.query(
       `select i.request, i.tenant, i.site_id, i.refusal::text, i.idempotency, i.body_digest, i.event_id, i.proof_hash,

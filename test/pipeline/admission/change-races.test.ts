@@ -5,7 +5,7 @@ import { post } from './api-process.js';
 import { activeVersion, createSiteFixture } from './site-fixture.js';
 import { BATCH, codes, cookie, openTwoApis, SINGLE, statuses, type TwoApis, times } from './two-apis.js';
 
-describe('what changes under way, over two API processes at once', () => {
+describe('changes during a request, with two concurrent API processes', () => {
   let two: TwoApis;
 
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe('what changes under way, over two API processes at once', () => {
   });
   afterAll(() => two?.close());
 
-  it('evaluates a request again when its configuration changed in between', async () => {
+  it('never admits a consent by a configuration that was replaced in between', async () => {
     const site = await createSiteFixture(two.database.owner);
     await times(2, (i) => post(two.either(i), site.writeKey, SINGLE, cookie(site)));
     const cookieDocument = (
@@ -34,7 +34,7 @@ describe('what changes under way, over two API processes at once', () => {
       post(two.either(i), site.writeKey, SINGLE, cookie(site, { document_version_id: next })),
     );
     expect(statuses(fresh)).toEqual([202, 202]);
-    // In the log's order, nothing names the old version after its retirement.
+    // In the log's order, no event refers to the old version after its retirement.
     const { rows } = await two.database.owner.query(
       "select type, convert_from(body, 'utf8') as body from outbox where site_id = $1 order by seq",
       [site.siteId],
@@ -45,7 +45,7 @@ describe('what changes under way, over two API processes at once', () => {
     expect(later.some((row) => row.body.includes(site.versions.cookieEn))).toBe(false);
   });
 
-  it('consumes an approval token once, and never by a request that fails', async () => {
+  it('consumes an approval token once, and never in a request that fails', async () => {
     const site = await createSiteFixture(two.database.owner, { quota: 1 });
     const bearer = await two.bearerOf(site);
     const mint = async () => {

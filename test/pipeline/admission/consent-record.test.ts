@@ -16,7 +16,7 @@ import { createSiteFixture, type SiteFixture } from './site-fixture.js';
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
 const PDF = Buffer.from('%PDF-1.7 a contract');
 
-describe('what is recorded of a consent', () => {
+describe('the record of a consent', () => {
   let database: AdmissionDatabase;
   let api: ApiProcess;
   let site: SiteFixture;
@@ -37,7 +37,7 @@ describe('what is recorded of a consent', () => {
     return ConsentResponse.parse(answer.body).data;
   }
 
-  /** Reads back what the token stands for, the way the later stages do: from the bytes. */
+  /** Reads the record of a consent token from its bytes, as the later stages do. */
   async function readBack(consentToken: string) {
     const eventId = eventIdOfConsentToken(consentToken);
     const { rows } = await database.owner.query(
@@ -81,7 +81,7 @@ describe('what is recorded of a consent', () => {
     return { row, body, record: ConsentRecord.parse(JSON.parse(body.record)), encoded, fields, key, id };
   }
 
-  it('holds the closed list in canonical form, and everything else as disclosures', async () => {
+  it('contains the closed list of members in canonical form, and all other fields as disclosures', async () => {
     const metadata = { screen: 'home', nested: { '😀': [1, 2.5, null] }, 'say "hi"\\': '\u2028' };
     const answer = await record(
       {
@@ -152,7 +152,7 @@ describe('what is recorded of a consent', () => {
     expect(row.body.toString('utf8')).not.toContain('visitor-1');
   });
 
-  it('keeps large contents encrypted beside the event', async () => {
+  it('stores large values encrypted, separately from the event', async () => {
     const answer = await record({
       consent_type: 'document_approval',
       decision: 'accepted',
@@ -185,8 +185,8 @@ describe('what is recorded of a consent', () => {
     expect(contents).toEqual([PNG, PDF]);
   });
 
-  it('makes an event that the log takes, however large the consent', async () => {
-    // Characters that JSON escapes, and that UTF-8 writes with several bytes, cost the most.
+  it('fits into an append for the largest consent', async () => {
+    // Characters that JSON escapes, or that take several bytes in UTF-8, give the largest event.
     const answer = await record({
       consent_type: 'x'.repeat(50),
       decision: 'accepted',

@@ -5,12 +5,12 @@ import { createTestDatabase } from '../../support/postgres.js';
 
 export interface AdmissionDatabase {
   readonly url: string;
-  /** Two pools in the role of API processes: nothing is shared between them but the database. */
+  /** Pool in the role of an API process. Two API processes share only the database. */
   readonly db: pg.Pool;
   readonly secondPool: pg.Pool;
   /** In the role of the worker. */
   readonly worker: pg.Pool;
-  /** May do everything: looks at tables, and moves clocks by changing rows. */
+  /** Superuser pool that reads tables and changes rows to simulate the passage of time. */
   readonly owner: pg.Pool;
   close(): Promise<void>;
 }

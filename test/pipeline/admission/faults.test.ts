@@ -14,7 +14,7 @@ import { createSiteFixture } from './site-fixture.js';
 const SINGLE = '/tool/v1/consents';
 const master = createSecretKey(randomBytes(32));
 
-describe('admission when something fails', () => {
+describe('admission during a failure', () => {
   let database: AdmissionDatabase;
   beforeAll(async () => {
     database = await openAdmissionDatabase();
@@ -24,7 +24,7 @@ describe('admission when something fails', () => {
   const consentEvents = async (siteId: string): Promise<number> =>
     (await database.owner.query('select from outbox where stream = $1', [`consents-${siteId}`])).rowCount ?? 0;
 
-  it('admits the neighbours of a consent that the database refuses', async () => {
+  it('admits the other consents of a group if the database refuses one', async () => {
     const site = await createSiteFixture(database.owner);
     const submitter = createSubmitter(database.db, DEFAULT_GROUP_LIMITS, () => undefined);
     const prepared = (eventId: string): PreparedConsent => ({
@@ -54,7 +54,10 @@ describe('admission when something fails', () => {
     expect(await consentEvents(site.siteId)).toBe(3);
   });
 
-  /** Sends a consent, and runs `fault` while its transaction waits for the site's row; then lets it go on. */
+  /**
+   * Sends a consent and runs `fault` while its transaction waits for the site's row. Then the
+   * transaction continues.
+   */
   async function duringAdmission(db: pg.Pool, fault: (backend: number) => Promise<void>, after: () => Promise<void>) {
     const site = await createSiteFixture(database.owner);
     const api = await startApiProcess(db, database.worker, master);
@@ -94,14 +97,15 @@ describe('admission when something fails', () => {
     }
   }
 
-  it('answers 503 when the answer of a commit is lost, and a retry with the same key makes no second record', async () => {
+  it('responds 503 when the response to a commit is lost, and a retry with the same key creates no second record', async () => {
     const url = new URL(database.url);
     const proxy = await FaultyProxy.start({ host: url.hostname, port: Number(url.port) });
     url.port = String(proxy.port);
     const pool = apiPool(url.toString());
     try {
       const committed = async (): Promise<void> => {
-        // The lost connection's backend has ended its transaction when nobody holds a site's row.
+        // The backend of the lost connection has ended its transaction when no lock on a site's row
+        // remains.
         for (;;) {
           const { rowCount } = await database.owner.query(
             "select from pg_stat_activity where datname = current_database() and state = 'active' and query like '%from admit_group%' and pid <> pg_backend_pid()",
@@ -123,7 +127,7 @@ describe('admission when something fails', () => {
     }
   });
 
-  it('answers 503 when the server ends the connection, and a retry records it', async () => {
+  it('responds 503 when the server ends the connection, and a retry records the consent', async () => {
     const pool = apiPool(database.url);
     try {
       const kill = async (backend: number): Promise<void> => {
@@ -139,7 +143,7 @@ describe('admission when something fails', () => {
     }
   });
 
-  it('answers 503 QUEUE_OVERLOADED when the outbox is full, but remembers what it has answered before', async () => {
+  it('responds 503 QUEUE_OVERLOADED when the outbox is full, but repeats the response to a duplicate', async () => {
     const site = await createSiteFixture(database.owner);
     const body = {
       consent_type: 'cookie',
@@ -152,7 +156,7 @@ describe('admission when something fails', () => {
     try {
       expect((await post(open, site.writeKey, SINGLE, body)).status).toBe(202);
       let refused = await post(full, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() });
-      // The gauge looks in the background: the first request or two may pass.
+      // The gauge measures in the background, so the first one or two requests may be accepted.
       for (let i = 0; i < 100 && refused.status === 202; i += 1) {
         await new Promise((resolve) => setTimeout(resolve, 10));
         refused = await post(full, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() });

@@ -10,7 +10,7 @@ interface Item {
   readonly weight?: number;
 }
 
-/** A committer whose groups end when the test says so. */
+/** Creates a committer whose groups end on command of the test. */
 function committer(options: Partial<GroupCommitterOptions<Item, string>> = {}) {
   const groups: string[][] = [];
   const gates: (() => void)[] = [];
@@ -43,7 +43,7 @@ function committer(options: Partial<GroupCommitterOptions<Item, string>> = {}) {
 }
 
 describe('group committer', () => {
-  it('sends what gathers while a group is under way as the next group', async () => {
+  it('sends the items that arrive during a group as the next group', async () => {
     const { submit, groups, settle, drain } = committer();
     const first = submit({ name: 'a' });
     await new Promise((resolve) => setImmediate(resolve));
@@ -54,7 +54,7 @@ describe('group committer', () => {
     await drain();
   });
 
-  it('never sends one key twice in a group, and keeps the order of those that share one', async () => {
+  it('never sends one key twice in a group, and keeps the order of items with the same key', async () => {
     const { submit, groups, settle } = committer();
     const all = [
       submit({ name: 'a', keys: ['k'] }),
@@ -67,7 +67,7 @@ describe('group committer', () => {
     expect(groups).toEqual([['a', 'd'], ['b'], ['c']]);
   });
 
-  it('lets a bad item harm nobody but itself', async () => {
+  it('fails only the item that caused a failure', async () => {
     const { submit, groups, settle } = committer();
     const all = ['a', 'poison', 'b'].map((name) => submit({ name }));
     const settled = Promise.allSettled(all);
@@ -76,7 +76,7 @@ describe('group committer', () => {
     expect(groups).toEqual([['a', 'poison', 'b'], ['a'], ['poison'], ['b']]);
   });
 
-  it('does not send again what may have been kept', async () => {
+  it('does not resend items that may have been stored', async () => {
     const { submit, groups, settle } = committer({ isItemFault: () => false });
     const settled = Promise.allSettled(['a', 'poison', 'b'].map((name) => submit({ name })));
     await settle();
@@ -84,7 +84,7 @@ describe('group committer', () => {
     expect(groups).toHaveLength(1);
   });
 
-  it('bounds groups by count and weight, and what waits', async () => {
+  it('limits groups by count and weight, and the number of waiting items', async () => {
     const { submit, groups, settle } = committer({ maxItems: 3, maxWeight: 5, maxWaiting: 6 });
     const items = [
       { name: 'a', weight: 50 },

@@ -5,7 +5,7 @@ import { newKey, post } from './api-process.js';
 import { createSiteFixture } from './site-fixture.js';
 import { codes, cookie, openTwoApis, SINGLE, statuses, type TwoApis, times } from './two-apis.js';
 
-describe('idempotency keys over two API processes at once', () => {
+describe('idempotency keys with two concurrent API processes', () => {
   let two: TwoApis;
 
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe('idempotency keys over two API processes at once', () => {
   });
   afterAll(() => two?.close());
 
-  it('makes one record of an idempotency key and gives every caller the same answer', async () => {
+  it('creates one record for an idempotency key and sends every client the same response', async () => {
     const site = await createSiteFixture(two.database.owner);
     const body = cookie(site, { idempotency_key: newKey() });
     const answers = await times(40, (i) => post(two.either(i), site.writeKey, SINGLE, body));
@@ -29,7 +29,7 @@ describe('idempotency keys over two API processes at once', () => {
     ]).toEqual([1, 1, 1]);
   });
 
-  it('says so when the same key comes with another body, and gives the original answer', async () => {
+  it('reports a key that is reused with another body, and sends the original response', async () => {
     const site = await createSiteFixture(two.database.owner);
     const key = newKey();
     const answers = await times(20, (i) =>
@@ -41,7 +41,7 @@ describe('idempotency keys over two API processes at once', () => {
     expect(mismatches).toHaveLength(19);
   });
 
-  it('keeps browser and backend apart, and answers as before when the version is retired and the quota used up', async () => {
+  it('separates browser and backend, and repeats a response after the version is retired and the quota used up', async () => {
     const site = await createSiteFixture(two.database.owner, { quota: 2 });
     const bearer = await two.bearerOf(site);
     const body = cookie(site, { idempotency_key: newKey() });
@@ -62,7 +62,7 @@ describe('idempotency keys over two API processes at once', () => {
     expect(codes([await post(two.apis[0], site.writeKey, SINGLE, other)])).toEqual(['CONSENT_LIMIT_EXCEEDED']);
   });
 
-  it('remembers an idempotency key for 24 hours and no longer', async () => {
+  it('stores an idempotency key for 24 hours and no longer', async () => {
     const site = await createSiteFixture(two.database.owner);
     const body = cookie(site, { idempotency_key: newKey() });
     const age = (interval: string) =>

@@ -17,7 +17,7 @@ async function slots(): Promise<unknown> {
   return rows;
 }
 
-test('a generation that has lasted long enough gives way, a young one does not', async () => {
+test('replaces a generation that is old enough, and keeps a young one', async () => {
   await database.owner.query("update admission_generations set slot = 0, began_at = now() where kind = 'idempotency'");
   await database.owner.query(
     "update admission_generations set slot = 0, began_at = now() - interval '1 hour' where kind = 'nonces'",
@@ -34,7 +34,7 @@ test('a generation that has lasted long enough gives way, a young one does not',
   ]);
 });
 
-test('a database that does not answer is tried again', async () => {
+test('retries after a failure of the database', async () => {
   let calls = 0;
   const flaky = new Proxy(database.worker, {
     get: (pool, name, receiver) => {

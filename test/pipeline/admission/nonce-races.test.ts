@@ -4,7 +4,7 @@ import { post } from './api-process.js';
 import { createSiteFixture } from './site-fixture.js';
 import { codes, cookie, openTwoApis, SINGLE, type TwoApis, times } from './two-apis.js';
 
-describe('nonces over two API processes at once', () => {
+describe('nonces with two concurrent API processes', () => {
   let two: TwoApis;
 
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('nonces over two API processes at once', () => {
     expect((await post(two.either(0), other.writeKey, SINGLE, cookie(other), { nonce })).status).toBe(202);
   });
 
-  it('accepts a nonce once across a change of its generation, and with a timestamp 299 s ahead', async () => {
+  it('accepts a nonce once across a change of generation, and with a timestamp 299 s ahead', async () => {
     const site = await createSiteFixture(two.database.owner);
     const nonces = Array.from({ length: 60 }, () => randomUUID());
     const advance = async () => {
@@ -45,7 +45,7 @@ describe('nonces over two API processes at once', () => {
     expect(await two.consentEvents(site.siteId)).toBe(60);
   });
 
-  it('forgets a generation of nonces only when it is old enough', async () => {
+  it('removes a generation of nonces only when it is old enough', async () => {
     await two.database.owner.query(
       "update admission_generations set began_at = clock_timestamp() - interval '470 seconds'",
     );

@@ -4,7 +4,7 @@ import { post } from './api-process.js';
 import { createSiteFixture } from './site-fixture.js';
 import { BATCH, codes, cookie, openTwoApis, SINGLE, type TwoApis, times } from './two-apis.js';
 
-describe('quotas over two API processes at once', () => {
+describe('quotas with two concurrent API processes', () => {
   let two: TwoApis;
 
   beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('quotas over two API processes at once', () => {
   });
   afterAll(() => two?.close());
 
-  it('meets a quota of 10 to the unit, singles and batches mixed', async () => {
+  it('admits exactly a quota of 10 from single consents and submission batches', async () => {
     const site = await createSiteFixture(two.database.owner, { quota: 10 });
     const singles = times(14, (i) => post(two.either(i), site.writeKey, SINGLE, cookie(site)));
     const batches = times(4, (i) =>
@@ -30,7 +30,7 @@ describe('quotas over two API processes at once', () => {
     expect([await two.consentEvents(site.siteId), await two.used(site)]).toEqual([10, 10]);
   });
 
-  it('grants a batch what is left of the quota, in order', async () => {
+  it('admits the items of a submission batch in order up to the remaining quota', async () => {
     const site = await createSiteFixture(two.database.owner, { quota: 2 });
     const answer = await post(two.apis[0], site.writeKey, BATCH, {
       consents: [cookie(site), cookie(site), cookie(site)],
@@ -39,7 +39,7 @@ describe('quotas over two API processes at once', () => {
     expect(results.map(({ status }) => status)).toEqual(['accepted', 'accepted', 'rejected']);
   });
 
-  it('counts the quota of a tenant over its sites, month by month, and refuses without a subscription', async () => {
+  it('counts the quota of a tenant over its sites per month, and refuses without a subscription', async () => {
     const site = await createSiteFixture(two.database.owner, { quota: 1 });
     expect((await post(two.apis[0], site.writeKey, SINGLE, cookie(site))).status).toBe(202);
     expect((await post(two.apis[1], site.writeKey, SINGLE, cookie(site))).status).toBe(429);

@@ -47,12 +47,12 @@ const record: fc.Arbitrary<ConsentRecord> = fc.record({
   _sd: fc.array(fc.stringMatching(/^[A-Za-z0-9_-]{43}$/), { maxLength: 6 }),
 });
 
-describe('texts that are written straight from closed lists', () => {
-  it('is the canonical JSON of the record', () => {
+describe('texts written from closed lists of members', () => {
+  it('equals the canonical JSON of the record', () => {
     fc.assert(fc.property(record, (made) => consentRecordText(made) === canonicalJson(made)));
   });
 
-  it('is the JSON of the event body', () => {
+  it('equals the JSON of the event body', () => {
     const body = fc.record({
       record: record.map(consentRecordText),
       proof_hash: hex64,

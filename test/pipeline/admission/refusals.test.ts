@@ -12,7 +12,7 @@ const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const base64 = (content: Uint8Array | string): string => Buffer.from(content).toString('base64');
 const keysOf = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]));
 
-describe('what admission refuses', () => {
+describe('refusals of admission', () => {
   let database: AdmissionDatabase;
   let api: ApiProcess;
   let site: SiteFixture;
@@ -36,7 +36,7 @@ describe('what admission refuses', () => {
     (await database.owner.query('select from outbox where stream = $1', [`consents-${site.siteId}`])).rowCount ?? 0;
 
   it.each<[string, number, string, () => unknown]>([
-    ['a body that is no JSON', 400, 'MALFORMED_JSON', () => '{"consent_type":'],
+    ['a body that is not JSON', 400, 'MALFORMED_JSON', () => '{"consent_type":'],
     ['a duplicate key', 400, 'MALFORMED_JSON', () => '{"decision":"accepted","decision":"rejected"}'],
     ['U+0000', 400, 'MALFORMED_JSON', () => '{"visitor_id":"\\u0000"}'],
     ['a lone surrogate', 400, 'MALFORMED_JSON', () => '{"visitor_id":"\\ud800"}'],
@@ -46,9 +46,9 @@ describe('what admission refuses', () => {
     ['an array', 422, 'VALIDATION_ERROR', () => []],
     ['a missing decision', 422, 'VALIDATION_ERROR', () => ({ ...cookie, decision: undefined })],
     ['a long consent_type', 422, 'VALIDATION_ERROR', () => ({ ...cookie, consent_type: 'x'.repeat(51) })],
-    ['a version id that is no UUID', 422, 'VALIDATION_ERROR', () => ({ ...cookie, document_version_id: 'v1' })],
+    ['a version id that is not a UUID', 422, 'VALIDATION_ERROR', () => ({ ...cookie, document_version_id: 'v1' })],
     ['a short idempotency key', 422, 'VALIDATION_ERROR', () => ({ ...cookie, idempotency_key: 'short' })],
-    ['categories that are no booleans', 422, 'INVALID_CATEGORIES', () => ({ ...cookie, categories: { a: 'yes' } })],
+    ['non-boolean categories', 422, 'INVALID_CATEGORIES', () => ({ ...cookie, categories: { a: 'yes' } })],
     ['31 keys of metadata', 422, 'METADATA_TOO_MANY_KEYS', () => ({ ...cookie, metadata: keysOf(31) })],
     ['large metadata', 422, 'METADATA_TOO_LARGE', () => ({ ...cookie, metadata: { a: 'é'.repeat(8200) } })],
     ['31 extra fields', 422, 'EXTRA_FIELDS_TOO_MANY_KEYS', () => ({ ...cookie, extra_fields: keysOf(31) })],
@@ -65,8 +65,8 @@ describe('what admission refuses', () => {
       () => ({ ...cookie, extra_fields: { ['n'.repeat(101)]: 1 } }),
     ],
     ['many strokes', 422, 'STROKES_DATA_TOO_LARGE', () => ({ ...cookie, strokes_data: 'x'.repeat(65_536) })],
-    ['an image that is none', 422, 'INVALID_SIGNATURE_IMAGE', () => ({ ...cookie, signature_image: base64('hello') })],
-    ['no base64', 422, 'INVALID_SIGNATURE_IMAGE', () => ({ ...cookie, signature_image: '%%%' })],
+    ['an invalid image', 422, 'INVALID_SIGNATURE_IMAGE', () => ({ ...cookie, signature_image: base64('hello') })],
+    ['invalid base64', 422, 'INVALID_SIGNATURE_IMAGE', () => ({ ...cookie, signature_image: '%%%' })],
     [
       'an image of another type',
       422,
@@ -95,7 +95,7 @@ describe('what admission refuses', () => {
       () => ({ ...cookie, custom_document_content: 'x', custom_document_mime_type: 'application/x-sh' }),
     ],
     [
-      'a PDF that is none',
+      'an invalid PDF',
       422,
       'INVALID_CUSTOM_DOCUMENT',
       () => ({ ...cookie, custom_document_content: base64('x'), custom_document_mime_type: 'application/pdf' }),
@@ -121,7 +121,7 @@ describe('what admission refuses', () => {
     ],
     ['no approval token', 422, 'APPROVAL_TOKEN_REQUIRED', () => approval],
     [
-      'another consent_type as a way around the token',
+      'another consent_type to bypass the token',
       422,
       'APPROVAL_TOKEN_REQUIRED',
       () => ({ ...approval, consent_type: 'Document_approval' }),
@@ -135,12 +135,12 @@ describe('what admission refuses', () => {
     expect(await recorded()).toBe(before);
   });
 
-  it('names the wrong fields', async () => {
+  it('names the invalid fields', async () => {
     const answer = await post(api, site.writeKey, BATCH, { consents: [cookie, { ...cookie, decision: 'maybe' }] });
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ field: 'consents.1.decision' }] } });
   });
 
-  it('uses up the nonce of a request that is refused after its signature was right, and of none before', async () => {
+  it('consumes the nonce of a refused request only if its signature is valid', async () => {
     for (const body of ['{', { ...cookie, decision: 'maybe' }, { ...cookie, language: 'tr' }]) {
       const nonce = randomUUID();
       expect((await post(api, site.writeKey, SINGLE, body, { nonce })).status).not.toBe(202);
@@ -178,7 +178,7 @@ describe('what admission refuses', () => {
     expect(unsigned.json()).toMatchObject({ code: 'MISSING_SIGNATURE_HEADERS' });
   });
 
-  it('refuses a batch whole for its shape or a version, and uses up nothing of it', async () => {
+  it('refuses a submission batch as a whole for its shape or a version, and consumes nothing', async () => {
     const before = await recorded();
     const key = newKey();
     const good = { ...cookie, idempotency_key: key };
@@ -203,7 +203,7 @@ describe('what admission refuses', () => {
     ]);
   });
 
-  it('takes the second use of a key in one batch for the duplicate of the first', async () => {
+  it('treats the second use of a key in one submission batch as a duplicate', async () => {
     const key = newKey();
     const consents = [
       { ...cookie, idempotency_key: key },
@@ -222,7 +222,7 @@ describe('what admission refuses', () => {
     ).toBe(true);
   });
 
-  it('refuses an item alone for its approval token', async () => {
+  it('refuses only the item with an invalid approval token', async () => {
     const answer = await post(api, site.writeKey, BATCH, { consents: [cookie, approval, cookie] });
     expect(ConsentBatchResponse.parse(answer.body).data).toMatchObject({
       accepted: 2,

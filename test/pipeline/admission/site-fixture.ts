@@ -14,7 +14,10 @@ export interface SiteFixture {
   readonly siteId: string;
   readonly writeKey: string;
   readonly readKey: string;
-  /** Active versions: of the cookie policy in two languages, of a form that asks for an approval token, and of one that does not. */
+  /**
+   * Active versions: of the cookie policy in two languages, of a form that requires an approval
+   * token, and of one that does not.
+   */
   readonly versions: {
     readonly cookieEn: string;
     readonly cookieTr: string;
@@ -33,7 +36,7 @@ export interface SiteFixtureOptions {
 
 const BOTH = (en: string, tr: string) => ({ en, tr });
 
-/** A new tenant with a site, made as a customer would. */
+/** Creates a new tenant with a site, as a customer would. */
 export async function createSiteFixture(owner: pg.Pool, options: SiteFixtureOptions = {}): Promise<SiteFixture> {
   const { quota = null, hasSubscription = true, hasConfig = true, validityDays = 365 } = options;
   const plan = { name: 'test', rateLimitPerMinute: 1_000_000, consentQuota: quota };
@@ -70,7 +73,7 @@ export async function createSiteFixture(owner: pg.Pool, options: SiteFixtureOpti
   };
 }
 
-/** Drafts, publishes and activates a version; one that was active in this language is retired. */
+/** Drafts, publishes and activates a version. An active version in the same language is retired. */
 export async function activeVersion(
   owner: pg.Pool,
   siteId: string,

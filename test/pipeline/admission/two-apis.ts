@@ -12,14 +12,14 @@ export const BATCH = '/tool/v1/consents/batch';
 export interface TwoApis {
   readonly database: AdmissionDatabase;
   readonly apis: readonly [ApiProcess, ApiProcess];
-  /** The first for even numbers, the second for odd ones. */
+  /** Returns the first process for even numbers, the second for odd ones. */
   either(i: number): ApiProcess;
-  /** A bearer token of a new `api_user` of the site's tenant. */
+  /** Returns a bearer token of a new `api_user` of the site's tenant. */
   bearerOf(site: SiteFixture): Promise<string>;
-  /** Rows of a table that belong to a site. */
+  /** Returns the number of rows of a table that belong to a site. */
   count(table: string, siteId: string): Promise<number>;
   consentEvents(siteId: string): Promise<number>;
-  /** What the tenant has used of its quota. */
+  /** Returns the used part of the tenant's quota. */
   used(site: SiteFixture): Promise<number>;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export function statuses(answers: readonly PostAnswer[]): number[] {
 
 const ErrorBody = z.object({ code: z.string() });
 
-/** The error codes of those answers that are refusals. */
+/** Returns the error codes of the refused responses. */
 export function codes(answers: readonly PostAnswer[]): string[] {
   return answers.filter(({ status }) => status !== 202).map(({ body }) => ErrorBody.parse(body).code);
 }

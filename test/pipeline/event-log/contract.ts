@@ -7,7 +7,8 @@ import { describeSubscribing } from './contract/subscribing.js';
 import type { EventLogFixture } from './fixture.js';
 
 /**
- * The contract of the `EventLog` port, run against a real server. The log may hold events of others: every test uses streams of its own.
+ * Runs the contract of the `EventLog` port against a real server. The log may contain other events,
+ * because every test uses separate streams.
  * @param name of the adapter
  * @param makeFixture starts or reaches the server, once for the whole suite
  */

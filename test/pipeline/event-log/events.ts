@@ -8,12 +8,12 @@ import {
 } from '../../../src/pipeline/event-log/port.js';
 import type { EventLogFixture } from './fixture.js';
 
-/** A stream that no other test uses. */
+/** Returns the name of a stream that no other test uses. */
 export function newStream(prefix = 'consents'): string {
   return `${prefix}-${randomUUID()}`;
 }
 
-/** `count` events of `bytes` random bytes each. */
+/** Returns `count` events of `bytes` random bytes each. */
 export function newEvents(count: number, bytes = 64): NewEvent[] {
   return Array.from({ length: count }, () => ({
     id: randomUUID(),
@@ -23,13 +23,13 @@ export function newEvents(count: number, bytes = 64): NewEvent[] {
   }));
 }
 
-/** The event as plain comparable values. */
+/** Returns the event as plain comparable values. */
 export function plain(event: NewEvent): { id: string; type: string; data: string; metadata: string } {
   const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
   return { id: event.id, type: event.type, data: hex(event.data), metadata: hex(event.metadata) };
 }
 
-/** Every event behind `after`, page by page. */
+/** Reads every event after `after`, page by page. */
 export async function readToEnd(eventLog: EventLog, after: Position | null, limit = 200): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = [];
   let position = after;
@@ -41,7 +41,7 @@ export async function readToEnd(eventLog: EventLog, after: Position | null, limi
   }
 }
 
-/** The position of the newest event there is, by way of a marker appended for the purpose. */
+/** Appends a marker event and returns its position, the newest of the log. */
 export async function currentEnd(fixture: Pick<EventLogFixture, 'knownEnd'>, eventLog: EventLog): Promise<Position> {
   const stream = newStream('marker');
   await eventLog.append(stream, NO_STREAM, newEvents(1));
@@ -53,7 +53,7 @@ export async function currentEnd(fixture: Pick<EventLogFixture, 'knownEnd'>, eve
   }
 }
 
-/** Every event of a stream, page by page. */
+/** Reads every event of a stream, page by page. */
 export async function readWholeStream(eventLog: EventLog, stream: string): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
   for (;;) {
@@ -63,7 +63,7 @@ export async function readWholeStream(eventLog: EventLog, stream: string): Promi
   }
 }
 
-/** Resolves once `condition` holds; asks again every few milliseconds. */
+/** Resolves when `condition` is true; evaluates it every few milliseconds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -7,13 +7,15 @@ import { FaultyProxy } from '../../support/faulty-proxy.js';
 import { until } from './events.js';
 import type { EventLogFixture, OpenOptions } from './fixture.js';
 
-/** How long the server is out of reach where it cannot really be restarted. */
+/** Duration of a simulated outage of a server that cannot be restarted, in milliseconds. */
 const OUTAGE_MS = 2_000;
 
 /**
- * Reaches the EventStoreDB server that a connection string names: a single node, without TLS or with a certificate for 127.0.0.1.
- * @param restartCommand shell command that kills the server and starts it again on the same data; without it, a restart is a proxy that cuts
- *   every connection and refuses new ones for a while
+ * Connects to the EventStoreDB server of a connection string: a single node, without TLS or with a
+ * certificate for 127.0.0.1.
+ * @param restartCommand shell command that kills the server and restarts it on the same data.
+ *   Without it, a proxy simulates the restart: it cuts every connection and refuses new ones for a
+ *   while.
  */
 export async function reachEventStoreDb(connectionString: string, restartCommand?: string): Promise<EventLogFixture> {
   const server = new URL(connectionString);
@@ -54,7 +56,7 @@ export async function reachEventStoreDb(connectionString: string, restartCommand
         await sleep(OUTAGE_MS);
         front.restore();
       } else {
-        // The server takes every variable EVENTSTORE_… for a setting of its own, and refuses those that it does not know.
+        // The server interprets every variable EVENTSTORE_… as a setting, and refuses unknown ones.
         const { EVENTSTORE_URL: _, EVENTSTORE_RESTART_COMMAND: __, ...env } = process.env;
         await promisify(exec)(restartCommand, { env });
       }

@@ -11,7 +11,7 @@ import { type PostgresFixture, startPostgresFixture } from './postgres-fixture.j
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe('the identity of a log, and its copy', () => {
+describe('the identity of a log and of its copy', () => {
   let fixture: PostgresFixture;
   const logs: EventLog[] = [];
   const newLog = async (): Promise<EventLog> => {
@@ -28,7 +28,7 @@ describe('the identity of a log, and its copy', () => {
   });
 
   describe('the identity', () => {
-    it('is given to an empty log once, also by processes that start at the same time', async () => {
+    it('is written once to an empty log, even by processes that start at the same time', async () => {
       const log = await newLog();
       expect(await readLogIdentity(log)).toBeNull();
       const given = await Promise.all(Array.from({ length: 6 }, () => ensureLogIdentity(log, null)));
@@ -39,7 +39,7 @@ describe('the identity of a log, and its copy', () => {
       expect(await log.lastRevision('log-identity')).toBe(0);
     });
 
-    it('that Postgres knows must be that of the log; the message says what to do', async () => {
+    it('stored in PostgreSQL must equal that of the log, otherwise the message says what to do', async () => {
       const log = await newLog();
       const identity = await ensureLogIdentity(log, null);
       const other = randomUUID();
@@ -50,7 +50,7 @@ describe('the identity of a log, and its copy', () => {
       expect(String(mismatch)).toContain('admin log recover');
     });
 
-    it('is not given to an empty log where Postgres knows another log, unless it is recovered as that one', async () => {
+    it('is not written to an empty log if PostgreSQL stores another one, except by a recovery', async () => {
       const log = await newLog();
       const known = randomUUID();
       await expect(ensureLogIdentity(log, known)).rejects.toMatchObject({
@@ -65,7 +65,10 @@ describe('the identity of a log, and its copy', () => {
   });
 
   describe('a copy', () => {
-    /** A log of three interleaved streams, one of them with events too large for few appends. */
+    /**
+     * Fills a log with three interleaved streams, one of them with events too large for few
+     * appends.
+     */
     const fill = async (eventLog: EventLog): Promise<void> => {
       await ensureLogIdentity(eventLog, null);
       const [a, b, c] = [newStream(), newStream('notices'), newStream('ledger')];
@@ -95,7 +98,7 @@ describe('the identity of a log, and its copy', () => {
       expect(await copyLog(from, to)).toEqual({ present: total, copied: 0 });
     });
 
-    it('that was interrupted is completed', async () => {
+    it('that was interrupted is continued', async () => {
       const [from, to] = [await newLog(), await newLog()];
       await fill(from);
       let appends = 0;
@@ -117,7 +120,7 @@ describe('the identity of a log, and its copy', () => {
       expect(await contents(to)).toEqual(await contents(from));
     });
 
-    it('is refused by a target that holds anything else, and leaves it alone', async () => {
+    it('is refused by a target with other events, which stay unchanged', async () => {
       const from = await newLog();
       await fill(from);
       const another = await newLog();

@@ -15,11 +15,11 @@ import type { EventLogFixture, OpenOptions } from './fixture.js';
 export interface PostgresFixture extends EventLogFixture {
   /** Connection string of the superuser to the log's database. */
   readonly url: string;
-  /** Connection string to another, new database with an empty log. */
+  /** Creates another database with an empty log and returns its connection string. */
   newDatabase(): Promise<string>;
 }
 
-/** A PostgreSQL server of its own, which can be killed, with an empty event log. */
+/** Starts a separate PostgreSQL server that can be killed, with an empty event log. */
 export async function startPostgresFixture(): Promise<PostgresFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'event-log-'));
   const rootHomeBase = join(tmpdir(), `event-log-home-${randomUUID()}`);
@@ -86,7 +86,7 @@ export async function startPostgresFixture(): Promise<PostgresFixture> {
   };
 }
 
-/** Runs statements one by one on a connection of their own. */
+/** Runs statements one by one on a separate connection. */
 export async function run(url: string, ...statements: string[]): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);

@@ -39,25 +39,22 @@ describe('the tables of the postgres event log', () => {
     expect((await readWholeStream(log, stream)).map(plain)).toEqual(events.map(plain));
   });
 
-  it.each(['consent_ledger_api', 'consent_ledger_worker'])(
-    'give %s no right to write them but by appending',
-    async (role) => {
-      await owner.query(`SET ROLE ${role}`);
-      for (const statement of [
-        `INSERT INTO event_log.events VALUES (1000000, 'x', 0, '${randomUUID()}', 'Data.v1', '', '')`,
-        'UPDATE event_log.events SET data = data',
-        'DELETE FROM event_log.events',
-        'TRUNCATE event_log.events',
-        'ALTER TABLE event_log.events DISABLE TRIGGER append_only',
-        'DROP TABLE event_log.events',
-      ]) {
-        await expect(owner.query(statement)).rejects.toMatchObject({ code: '42501' });
-      }
-      await owner.query('SELECT count(*) FROM event_log.events');
-    },
-  );
+  it.each(['consent_ledger_api', 'consent_ledger_worker'])('let %s write only through append', async (role) => {
+    await owner.query(`SET ROLE ${role}`);
+    for (const statement of [
+      `INSERT INTO event_log.events VALUES (1000000, 'x', 0, '${randomUUID()}', 'Data.v1', '', '')`,
+      'UPDATE event_log.events SET data = data',
+      'DELETE FROM event_log.events',
+      'TRUNCATE event_log.events',
+      'ALTER TABLE event_log.events DISABLE TRIGGER append_only',
+      'DROP TABLE event_log.events',
+    ]) {
+      await expect(owner.query(statement)).rejects.toMatchObject({ code: '42501' });
+    }
+    await owner.query('SELECT count(*) FROM event_log.events');
+  });
 
-  it('let the worker append, the API only read, and anyone else neither', async () => {
+  it('let the worker append, the API only read, and other roles neither', async () => {
     const log = (role: string) =>
       createPostgresEventLog({ connection: { connectionString: fixture.url, options: `-c role=${role}` } });
     const worker = log('consent_ledger_worker');
@@ -74,7 +71,7 @@ describe('the tables of the postgres event log', () => {
     await Promise.all([worker.close(), api.close(), stranger.close()]);
   });
 
-  it('commit durably whatever the session asks for, and keep a stronger setting', async () => {
+  it('commit durably regardless of session settings, and keep a stronger setting', async () => {
     for (const [asked, kept] of [
       ['off', 'on'],
       ['local', 'on'],
@@ -89,13 +86,13 @@ describe('the tables of the postgres event log', () => {
     }
   });
 
-  it('refuse an append under a snapshot that is older than the lock', async () => {
+  it('refuse an append with a snapshot that is older than the lock', async () => {
     await owner.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
     await expect(owner.query(APPEND_ONE, [newStream(), randomUUID()])).rejects.toThrow(/read committed/);
     await owner.query('ROLLBACK');
   });
 
-  it('show no position to a reader before every one below it', async () => {
+  it('show a position to a reader only after every lower one', async () => {
     const log = fixture.open();
     const slow = newStream();
     const fast = newStream();
@@ -113,7 +110,7 @@ describe('the tables of the postgres event log', () => {
     expect((await log.readAll(before, 10)).events.map((event) => event.stream)).toEqual([slow, fast]);
   });
 
-  it('leave no gap in the positions where an append was rolled back or refused', async () => {
+  it('leave no gap in the positions after a rolled back or refused append', async () => {
     const log = fixture.open();
     const stream = newStream();
     await log.append(stream, NO_STREAM, newEvents(1));
@@ -126,7 +123,7 @@ describe('the tables of the postgres event log', () => {
     expect(positions).toEqual(positions.map((_, index) => index + 1));
   });
 
-  it('refuse an id that is elsewhere in the log', async () => {
+  it('refuse an event id that is elsewhere in the log', async () => {
     const log = fixture.open();
     const [event] = newEvents(1);
     if (event === undefined) throw new Error('no event');
@@ -136,7 +133,7 @@ describe('the tables of the postgres event log', () => {
     expect(await log.lastRevision(other)).toBe(NO_STREAM);
   });
 
-  it('refuse a repeated append with other bytes', async () => {
+  it('refuse a repeated append with different bytes', async () => {
     const log = fixture.open();
     const stream = newStream();
     const events = newEvents(2);
@@ -145,7 +142,7 @@ describe('the tables of the postgres event log', () => {
     await expect(log.append(stream, NO_STREAM, altered)).rejects.toBeInstanceOf(RevisionConflict);
   });
 
-  it('make an append certain to have failed that waits too long behind a stuck writer', async () => {
+  it('refuse an append definitely if another writer blocks it for too long', async () => {
     const log = fixture.open({ appendDeadlineMs: 1_000 });
     const stream = newStream();
     await owner.query('BEGIN');
@@ -155,7 +152,7 @@ describe('the tables of the postgres event log', () => {
     expect(await log.append(stream, NO_STREAM, newEvents(1))).toEqual({ lastRevision: 0 });
   });
 
-  it('wake a subscriber by a notification, long before it would look for itself', async () => {
+  it('wake a subscriber by a notification, long before its next poll', async () => {
     const log = createPostgresEventLog({ connection: { connectionString: fixture.url }, pollIntervalMs: 3_600_000 });
     const end = (await readToEnd(log, null)).at(-1)?.position ?? null;
     const stop = new AbortController();

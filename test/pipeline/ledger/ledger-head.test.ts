@@ -57,7 +57,7 @@ async function sealOne({ worker: pool, eventLog }: Pipeline): Promise<void> {
 
 const check = ({ worker, eventLog }: Pipeline) => assertLedgerNotRolledBack(worker, eventLog, file);
 
-test('a ledger that was restored from an older backup is refused until an operator accepts it, and says so then', async () => {
+test('refuses a ledger restored from an older backup until an operator accepts it, and records that', async () => {
   await check(pipeline);
   await sealOne(pipeline);
   await copyLog(pipeline.eventLog, restored.eventLog);
@@ -79,11 +79,11 @@ test('a ledger that was restored from an older backup is refused until an operat
   await check(restored);
   await sealOne(restored);
   await check(restored);
-  // The other history is as long, and another one.
+  // The other history has the same length, but a different root.
   await expect(check(pipeline)).rejects.toThrow(LedgerRolledBack);
 });
 
-test('a head file that cannot be read is no licence to go on', async () => {
+test('refuses to continue with an unreadable head file', async () => {
   await sealOne(pipeline);
   const { worker, eventLog } = pipeline;
   await expect(assertLedgerNotRolledBack(worker, eventLog, openLedgerHeadFile(folder))).rejects.toThrow('EISDIR');

@@ -55,7 +55,7 @@ async function upToDate(projections: readonly Projection[] = PROJECTIONS): Promi
 const consentsOf = (site: string, n: number) => Array.from({ length: n }, () => newConsent(site));
 const rowsOf = (site: string) => count(pipeline.owner, 'read_model.consents where site_id = $1', [site]);
 
-test('every record in the log is one row, with the exact bytes of its record', async () => {
+test('stores each record of the log as one row with its exact bytes', async () => {
   const site = randomUUID();
   const events = consentsOf(site, 1_200);
   await append(site, events.slice(0, 700));
@@ -76,7 +76,7 @@ test('every record in the log is one row, with the exact bytes of its record', a
   expect(read.map((row) => row.record)).toEqual(bodies.map((body) => body.record));
 });
 
-test('an erasure marks the records it lists, and no other', async () => {
+test('marks exactly the records that an erasure lists', async () => {
   const site = randomUUID();
   const events = consentsOf(site, 5);
   const erased = events.slice(1, 3).map((e) => e.id);
@@ -91,7 +91,7 @@ test('an erasure marks the records it lists, and no other', async () => {
   expect(rows.length).toBe(2);
 });
 
-test('an erasure that lists a record which the log does not have marks the others', async () => {
+test('marks the other records if an erasure lists one that the log lacks', async () => {
   const site = randomUUID();
   const [kept] = consentsOf(site, 1);
   if (kept === undefined) throw new Error('no event');
@@ -100,7 +100,7 @@ test('an erasure that lists a record which the log does not have marks the other
   expect(await count(pipeline.owner, 'read_model.consents where site_id = $1 and erased_by = 1', [site])).toBe(1);
 });
 
-test('a stopped projection is listed as such, and a rebuild replays to the end of the log or fails', async () => {
+test('lists a stopped projection, and a rebuild replays to the end of the log or fails', async () => {
   const site = randomUUID();
   const counted: Projection = {
     name: 'counted',
@@ -141,14 +141,14 @@ test('a stopped projection is listed as such, and a rebuild replays to the end o
   expect(await upToDate([counted])).toBe(true);
 });
 
-test('the api role reads views, and nobody but the projector writes', async () => {
+test('lets the API role read views, and only the projector role write them', async () => {
   const api = pipeline.newPool('consent_ledger_api');
   await expect(api.query('select 1 from read_model.consents limit 1')).resolves.toBeDefined();
   await expect(api.query('delete from read_model.consents')).rejects.toThrow('permission denied');
   await expect(pipeline.projections.query('select 1 from record_keys')).rejects.toThrow('permission denied');
 });
 
-test('two projectors at once, and one killed at any moment, apply each event once', async () => {
+test('applies each event once with two projectors and a kill at any moment', async () => {
   const site = randomUUID();
   await whileRunning([projector(), projector()], async () => {
     for (let round = 0; round < 10; round += 1) {
@@ -167,7 +167,7 @@ test('two projectors at once, and one killed at any moment, apply each event onc
   expect(rows).toEqual([{ n: 500 }]);
 });
 
-test('an event that a projection does not know stops it, and no other; a rebuild with a better definition goes on', async () => {
+test('stops only the projection that does not know an event, and a rebuild with a fixed definition continues', async () => {
   const site = randomUUID();
   const stream = consentsStream(site);
   const fragile: Projection = {
@@ -196,7 +196,7 @@ test('an event that a projection does not know stops it, and no other; a rebuild
   await whileRunning([projector([mended])], () => until(() => upToDate([mended])));
 });
 
-test('an event that the database refuses stops the projection behind all events before it', async () => {
+test('applies all events before one that the database refuses, then stops the projection', async () => {
   const site = randomUUID();
   const strict: Projection = {
     name: 'strict',
@@ -228,7 +228,7 @@ test('an event that the database refuses stops the projection behind all events 
   expect(status?.problem?.reason).toContain('22003');
 });
 
-test('a rebuild beside the live read model gives the same, and readers never see less', async () => {
+test('rebuilds an equal read model beside the live one, without a gap for readers', async () => {
   const site = randomUUID();
   const events = consentsOf(site, 3_000);
   await append(site, events.slice(0, 2_000));
@@ -265,7 +265,7 @@ test('a rebuild beside the live read model gives the same, and readers never see
   expect(rows.length).toBe(1);
 });
 
-test('a comparison finds a row that was changed by hand', async () => {
+test('finds a row that was changed by hand when comparing', async () => {
   const { projections: pool, eventLog } = pipeline;
   const { rows } = await pipeline.owner.query(
     `select 'rm_consents_' || live_generation as schema from projections where name = 'consents'`,
@@ -288,7 +288,7 @@ test('a comparison finds a row that was changed by hand', async () => {
   ]);
 });
 
-test('the example of the documentation can be replayed', async () => {
+test('replays the example projection of the documentation', async () => {
   const site = randomUUID();
   await append(site, [
     newConsent(site),
@@ -312,7 +312,7 @@ test('the example of the documentation can be replayed', async () => {
   await expect(loadProjection('vitest.config.ts')).rejects.toThrow();
 });
 
-test('an event of the ledger with a type that nobody knows stops every projection there', async () => {
+test('stops every projection at a ledger event of unknown type', async () => {
   await pipeline.eventLog.append(LEDGER_STREAM, -1, [event(randomUUID(), 'Surprise.v1', {})]);
   await whileRunning([projector()], () =>
     until(async () =>

@@ -29,7 +29,7 @@ const add = (id: number, by: Record<string, number>): Mutation => ({ kind: 'add'
 const shape = (mutations: readonly Mutation[]) =>
   statementsOf(projection, mutations).map(({ kind, table: name, rows }) => ({ kind, table: name, rows }));
 
-test('neighbouring changes of one kind become one statement, in order', () => {
+test('merges neighbouring changes of one kind into one statement, in order', () => {
   expect(shape([insert(1), insert(2), insert(3, 'u'), insert(4)])).toEqual([
     { kind: 'insert', table: 't', rows: [{ id: 1 }, { id: 2 }] },
     { kind: 'insert', table: 'u', rows: [{ id: 3 }] },
@@ -37,7 +37,7 @@ test('neighbouring changes of one kind become one statement, in order', () => {
   ]);
 });
 
-test('two updates of one row stay two statements; additions to one row are summed', () => {
+test('keeps two updates of one row as two statements, and sums additions to one row', () => {
   expect(shape([update(1, 5), update(2, 6), update(1, 7)])).toEqual([
     {
       kind: 'update',
@@ -62,26 +62,26 @@ test('two updates of one row stay two statements; additions to one row are summe
   ]);
 });
 
-test('the same key inserted twice is left to the database to refuse', () => {
+test('leaves a key that is inserted twice to the database to refuse', () => {
   expect(shape([insert(1), insert(1)])[0]?.rows.length).toBe(2);
 });
 
 test.each<[string, Mutation]>([
-  ['a table that is not there', insert(1, 'nothing')],
-  ['a column that is not there', { kind: 'insert', table: 't', row: { id: 1, nothing: 1 } }],
-  ['a change without the key', { kind: 'update', table: 't', key: {}, set: { a: 1 } }],
-  ['a key of another column', { kind: 'update', table: 't', key: { a: 1 }, set: { b: 1 } }],
+  ['an unknown table', insert(1, 'nothing')],
+  ['an unknown column', { kind: 'insert', table: 't', row: { id: 1, nothing: 1 } }],
+  ['a change without a key', { kind: 'update', table: 't', key: {}, set: { a: 1 } }],
+  ['a key with a wrong column', { kind: 'update', table: 't', key: { a: 1 }, set: { b: 1 } }],
 ])('refuses %s', (_, mutation) => {
   expect(() => statementsOf(projection, [mutation])).toThrow(UnexpectedState);
 });
 
-test('the service\u2019s own definitions have the shape asked of a user\u2019s', () => {
+test('validates the service\u2019s own definitions by the schema for user definitions', () => {
   for (const one of PROJECTIONS) expect(ProjectionShape.safeParse(one).error).toBeUndefined();
   const missing = { ...PROJECTIONS[0], tables: { t: { columns: {}, primaryKey: ['id'], indexes: [] } } };
   expect(ProjectionShape.safeParse(missing).error?.message).toContain('no column id');
 });
 
-test('a body is brought up through every version in between', () => {
+test('upcasts a body through every version in between', () => {
   const upcasters = [
     { from: 'Thing.v1', to: 'Thing.v2', upcast: (body: unknown) => ({ was: body }) },
     { from: 'Thing.v2', to: 'Thing.v3', upcast: (body: unknown) => ({ next: body }) },

@@ -7,10 +7,10 @@ export interface AppendCall {
   readonly events: readonly NewEvent[];
 }
 
-/** What to do to an append; null: nothing. `lost`: it is persisted, and its answer lost. */
+/** Fault of an append; null: none. `lost`: the append is persisted and its response is lost. */
 export type Fault = null | { readonly before: Error } | 'lost' | { readonly lost: Error };
 
-/** A log that does faults to appends of the real one beneath. */
+/** Returns a log that injects faults into appends to the given one. */
 export function faultyLog(eventLog: EventLog, fault: (call: AppendCall) => Fault | Promise<Fault>): EventLog {
   return {
     kind: eventLog.kind,

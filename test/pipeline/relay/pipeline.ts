@@ -17,19 +17,22 @@ import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/k
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { privateCorner } from './private-corner.js';
 
-/** A database and an empty event log, as the parts of the pipeline see them. */
+/** A database and an empty event log, as used by the parts of the pipeline. */
 export interface Pipeline {
   readonly url: string;
-  /** As superuser. */
+  /** In the role of the superuser. */
   readonly owner: pg.Pool;
   readonly worker: pg.Pool;
   readonly projections: pg.Pool;
   readonly eventLog: EventLog;
-  /** Another, empty log, as after the loss of the first. */
+  /** Creates another, empty log, as after the loss of the first. */
   newLog(): Promise<EventLog>;
-  /** One more pool of the worker's role; closed at the end. */
+  /** Creates a further pool in the worker's role; closed at the end. */
   newPool(role?: DatabaseRole): pg.Pool;
-  /** A pool of the worker's role through which every advisory lock seems free, as if the loss of one had gone unnoticed. */
+  /**
+   * Creates a pool in the worker's role for which every advisory lock seems free, as after an
+   * unnoticed loss of a lock.
+   */
   newPoolWithoutLocks(): Promise<pg.Pool>;
   close(): Promise<void>;
 }
@@ -47,7 +50,8 @@ export async function startPipeline(): Promise<Pipeline> {
       statementTimeoutMs: 5_000,
       onIdleError: () => undefined,
     });
-    // A server's farewell may come in the same packet as its welcome, before whoever asked for the client can listen.
+    // The server may dismiss a client in the packet that accepts it, before the client's user can
+    // register a listener.
     pool.on('connect', (db) => db.on('error', () => undefined));
     pools.push(pool);
     return pool;
@@ -97,10 +101,10 @@ const print = (...line: unknown[]): void => {
   if (process.env.TEST_LOG !== undefined) console.log(new Date().toISOString(), ...line);
 };
 
-/** Says nothing, unless TEST_LOG is set. */
+/** A logger that prints only if TEST_LOG is set. */
 export const silent: ServiceLogger = { info: print, warn: print, error: print };
 
-/** The ledger's key, made anew. */
+/** Creates a new key of the ledger. */
 export function newSigner(origin = 'ledger.example/test'): LedgerSigner {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const { x } = z.object({ x: z.base64url() }).parse(publicKey.export({ format: 'jwk' }));
@@ -113,7 +117,7 @@ export function newSigner(origin = 'ledger.example/test'): LedgerSigner {
 
 const PROOF_KEY: ProofKey = { id: 'proof-1', key: Buffer.alloc(32, 7), tenantId: randomUUID() };
 
-/** Holds the key of `newConsent`, and no other. */
+/** Contains only the key of `newConsent`. */
 export const testKeyring: ProofKeys = {
   proofKeyById: async (id) => {
     if (id !== PROOF_KEY.id) throw new KeyError('key_missing', `There is no proof key ${id}.`);
@@ -121,7 +125,7 @@ export const testKeyring: ProofKeys = {
   },
 };
 
-/** A consent as admission writes it. */
+/** Returns a consent as admission writes it. */
 export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {}): NewEvent {
   const id = randomUUID();
   const record: ConsentRecord = {
@@ -151,7 +155,7 @@ export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {})
   return event(id, CONSENT_RECORDED, { record: text, proof_hash: proofHash, disclosures: null, attachments: [] });
 }
 
-/** An erasure as the worker writes it. */
+/** Returns an erasure as the worker writes it. */
 export function newErasure(siteId: string, erasedIds: readonly string[]): NewEvent {
   const id = randomUUID();
   const record = {
@@ -169,7 +173,7 @@ export function event(id: string, type: string, body: Parameters<typeof canonica
   return { id, type, data: utf8(canonicalJson(body)), metadata: new Uint8Array(0) };
 }
 
-/** Puts events into the outbox, as admission does. */
+/** Stores events in the outbox, as admission does. */
 export async function admit(
   db: Pick<pg.Pool, 'query'>,
   siteId: string,
@@ -183,7 +187,10 @@ export async function admit(
   );
 }
 
-/** Runs a part while `work` runs; stops it then, and passes on what it threw. */
+/**
+ * Runs parts while `work` runs, then stops them.
+ * @throws any error of the parts or of `work`
+ */
 export async function whileRunning<T>(parts: readonly BackgroundPart[], work: () => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const running = Promise.all(parts.map((part) => part.run(stop.signal)));
@@ -196,7 +203,7 @@ export async function whileRunning<T>(parts: readonly BackgroundPart[], work: ()
   }
 }
 
-/** Ids of a stream's events in the log, in order. */
+/** Returns the ids of a stream's events in the log, in order. */
 export async function idsInLog(eventLog: EventLog, stream: string): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
@@ -206,7 +213,7 @@ export async function idsInLog(eventLog: EventLog, stream: string): Promise<stri
   }
 }
 
-/** Resolves once `condition` holds. */
+/** Resolves when `condition` is true. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,6 +1,9 @@
 import type { EventLog, LogPage, StreamEvent } from '../../../src/pipeline/event-log/port.js';
 
-/** A log of a test's own within a shared one: its streams have a prefix there, and nothing else is seen. */
+/**
+ * Returns a separate log of one test within a shared one: its streams have a prefix there, and
+ * other streams are hidden.
+ */
 export function privateCorner(eventLog: EventLog, prefix: string): EventLog {
   const outer = (stream: string): string => `${prefix}-${stream}`;
   const inner = <E extends StreamEvent>(event: E): E => ({ ...event, stream: event.stream.slice(prefix.length + 1) });

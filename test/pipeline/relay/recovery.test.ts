@@ -58,7 +58,7 @@ async function newSite(): Promise<string> {
   return site;
 }
 
-/** Admits consents, and waits until they are sealed and projected. */
+/** Admits consents and waits until they are sealed and projected. */
 async function consent(site: string, n: number, eventLog: EventLog): Promise<string[]> {
   const events = Array.from({ length: n }, () => newConsent(site));
   await admit(pipeline.owner, site, events);
@@ -76,7 +76,7 @@ async function isSettled(eventLog: EventLog): Promise<boolean> {
   return waiting === 0 && unsealed === 0 && all.every((one) => one.isUpToDate === true && one.state === 'running');
 }
 
-/** What a backup of the log from an earlier day holds: the first events of each stream. */
+/** Returns a log as restored from an older backup: the first events of each stream. */
 async function restore(from: EventLog, ends: ReadonlyMap<string, number>): Promise<EventLog> {
   const older = await pipeline.newLog();
   for (const [stream, end] of ends) {
@@ -86,7 +86,7 @@ async function restore(from: EventLog, ends: ReadonlyMap<string, number>): Promi
   return older;
 }
 
-test('a log restored from an older backup is refused, and filled again to the byte', async () => {
+test('refuses a log restored from an older backup, and refills it byte for byte', async () => {
   const [a, b] = [await newSite(), await newSite()];
   const ids = [...(await consent(a, 30, pipeline.eventLog))];
   await consent(b, 5, pipeline.eventLog);
@@ -121,17 +121,17 @@ test('a log restored from an older backup is refused, and filled again to the by
   expect(await count(pipeline.owner, 'read_model.consents')).toBe(39);
 });
 
-test('what is not kept any more cannot be recovered, and that is said', async () => {
+test('refuses to recover a log whose missing events are no longer in the outbox', async () => {
   const site = await newSite();
   await consent(site, 3, pipeline.eventLog);
   await pipeline.owner.query('delete from outbox');
   await expect(recoverLog(pipeline.worker, await pipeline.newLog(), testKeyring)).rejects.toThrow(LogNotRecoverable);
 });
 
-test('a database restored from an older backup takes over what the log has', async () => {
+test('takes over the events of the log after a restore of the database', async () => {
   const site = await newSite();
   const ids = await consent(site, 12, pipeline.eventLog);
-  // As of the backup seven were in the log, and the last two not even in the outbox.
+  // At the time of the backup, seven were in the log, and the last two were not yet in the outbox.
   await pipeline.owner.query(`
     delete from outbox where revision >= 10;
     update outbox set revision = null where revision >= 7;
@@ -152,7 +152,7 @@ test('a database restored from an older backup takes over what the log has', asy
   expect(await count(pipeline.owner, 'read_model.consents')).toBe(13);
 });
 
-test('outbox rows are deleted once they are old and their batch is stamped, and not before', async () => {
+test('deletes outbox rows only after they are old and their batch is stamped', async () => {
   const site = await newSite();
   await consent(site, 10, pipeline.eventLog);
   await consent(site, 10, pipeline.eventLog);

@@ -42,7 +42,7 @@ function relay(eventLog: EventLog = pipeline.eventLog, db: pg.Pool = pipeline.wo
 const consents = (site: string, n: number) => Array.from({ length: n }, () => newConsent(site));
 const waiting = (site: string) => count(pipeline.owner, 'outbox where site_id = $1 and revision is null', [site]);
 
-test('moves each site in order across its streams, and records where each event is', async () => {
+test('moves the events of each site in order across its streams, and records their revisions', async () => {
   const [a, b] = [randomUUID(), randomUUID()];
   const first = consents(a, 20);
   const noticeId = randomUUID();
@@ -65,7 +65,7 @@ test('moves each site in order across its streams, and records where each event 
   expect(rows.map((row: { event_id: string }) => row.event_id)).toEqual([...first, ...second].map((e) => e.id));
 });
 
-test('a row committed after rows with higher numbers is neither lost nor takes their place', async () => {
+test('relays a row that was committed after rows with higher numbers', async () => {
   const site = randomUUID();
   const [late, early] = [newConsent(site), newConsent(site)];
   const slow = new pg.Client({ connectionString: pipeline.url });
@@ -87,7 +87,7 @@ test('a row committed after rows with higher numbers is neither lost nor takes t
 });
 
 test.each(['before', 'lost', 'lost, then killed'])(
-  'an append that fails (%s) is repeated without doubling or losing',
+  'repeats a failed append (%s) without duplicates or losses',
   async (how) => {
     const site = randomUUID();
     const events = consents(site, 30);
@@ -104,7 +104,7 @@ test.each(['before', 'lost', 'lost, then killed'])(
   },
 );
 
-test('two relays that both believe to lead move each event once', async () => {
+test('moves each event once with two relays that both believe to lead', async () => {
   const sites = Array.from({ length: 6 }, () => randomUUID());
   const all = new Map(sites.map((site) => [site, consents(site, 40)]));
   for (const [site, events] of all) await admit(pipeline.owner, site, events);
@@ -118,7 +118,7 @@ test('two relays that both believe to lead move each event once', async () => {
   expect(await listQuarantinedSites(pipeline.worker)).toEqual([]);
 });
 
-test('a site that is refused for good is quarantined, and the others go on', async () => {
+test('quarantines a site that the log refuses permanently, and relays the others', async () => {
   const [bad, good] = [randomUUID(), randomUUID()];
   const refused = consents(bad, 3);
   await admit(pipeline.owner, bad, refused);
@@ -137,7 +137,7 @@ test('a site that is refused for good is quarantined, and the others go on', asy
   expect(await idsInLog(pipeline.eventLog, consentsStream(bad))).toEqual(refused.map((e) => e.id));
 });
 
-test('an event that could never be sealed does not enter the log', async () => {
+test('keeps an event that cannot be sealed out of the log', async () => {
   const site = randomUUID();
   await admit(pipeline.owner, site, [event(randomUUID(), 'ConsentRecorded.v1', { record: 1 })]);
   await whileRunning([relay()], () => until(async () => (await listQuarantinedSites(pipeline.worker)).length === 1));
@@ -147,7 +147,7 @@ test('an event that could never be sealed does not enter the log', async () => {
   await pipeline.owner.query('delete from outbox where site_id = $1', [site]);
 });
 
-test('a log that someone else writes to quarantines the site', async () => {
+test('quarantines a site if another program writes to its stream', async () => {
   const site = randomUUID();
   await pipeline.eventLog.append(consentsStream(site), -1, consents(site, 1));
   await admit(pipeline.owner, site, consents(site, 2));
@@ -157,7 +157,7 @@ test('a log that someone else writes to quarantines the site', async () => {
   await pipeline.owner.query('delete from outbox where site_id = $1', [site]);
 });
 
-test('survives the loss of every connection', async () => {
+test('continues after the loss of every connection', async () => {
   const site = randomUUID();
   await whileRunning([relay()], async () => {
     for (let round = 0; round < 5; round += 1) {
@@ -173,7 +173,7 @@ test('survives the loss of every connection', async () => {
   expect(new Set(ids).size).toBe(100);
 });
 
-test('refuses a log that is behind what was relayed', async () => {
+test('refuses a log that ends before the relayed events', async () => {
   const stream = consentsStream(randomUUID());
   await pipeline.owner.query('insert into relayed_streams (stream, revision) values ($1, 3)', [stream]);
   const run = relay().run(new AbortController().signal);
@@ -182,7 +182,7 @@ test('refuses a log that is behind what was relayed', async () => {
   await pipeline.owner.query('delete from relayed_streams where stream = $1', [stream]);
 });
 
-test('stopping leaves no step half done', async () => {
+test('leaves no step half done when it is stopped', async () => {
   const sites = Array.from({ length: 5 }, () => randomUUID());
   for (const site of sites) await admit(pipeline.owner, site, consents(site, 140));
   for (let round = 0; round < 12; round += 1) {
@@ -190,7 +190,7 @@ test('stopping leaves no step half done', async () => {
     const stop = new AbortController();
     const counting = faultyLog(pipeline.eventLog, () => {
       appends += 1;
-      // One append a round at least, and so an end.
+      // Each round makes at least one append, so the loop ends.
       if (appends > round % 3) stop.abort();
       return null;
     });
@@ -208,7 +208,7 @@ test.each<[string, (body: string) => string, (stream: string) => string]>([
   ['an altered proof hash', (body) => body.replace(/(proof_hash":")[0-9a-f]{4}/, '$10000'), (stream) => stream],
   ['another proof key', (body) => body.replace('proof-1', 'proof-2'), (stream) => stream],
   ['the stream of notices', (body) => body, (stream) => stream.replace('consents', 'notices')],
-])('a consent with %s in the outbox does not enter the log, and quarantines its site', async (_, alter, move) => {
+])('keeps a consent with %s in the outbox out of the log, and quarantines its site', async (_, alter, move) => {
   const [site, good] = [randomUUID(), randomUUID()];
   const [first, second] = consents(site, 2);
   if (first === undefined || second === undefined) throw new Error('no events');
@@ -223,7 +223,7 @@ test.each<[string, (body: string) => string, (stream: string) => string]>([
   expect(await idsInLog(pipeline.eventLog, stream)).not.toContain(second.id);
 });
 
-test('the worker may mark what is in the outbox, not alter it', async () => {
+test('lets the worker role mark outbox rows, but not alter them', async () => {
   const site = randomUUID();
   await admit(pipeline.owner, site, consents(site, 1));
   await expect(pipeline.worker.query("update outbox set body = ''")).rejects.toThrow('permission denied');

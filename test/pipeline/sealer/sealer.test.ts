@@ -72,7 +72,10 @@ const leafRows = z.array(
   }),
 );
 
-/** Everything that must hold of what is sealed, worked out from the log and the tables independently of the sealer. */
+/**
+ * Checks every property of the sealed ledger, computed from the log and the tables independently of
+ * the sealer.
+ */
 async function assertLedgerIsRight(wanted: ReadonlyMap<string, readonly string[]>): Promise<void> {
   const { rows } = await pipeline.owner.query(
     'select batch, index, stream, revision, event_id, hash from leaves order by batch, index',
@@ -128,7 +131,7 @@ async function assertTreeIsRight(leaves: z.infer<typeof leafRows>): Promise<void
   expect(state.revision).toBe(events.length - 1);
 }
 
-test('seals every event of sites once, in order, into a tree that grows', async () => {
+test('seals every event of sites once, in order, into a growing tree', async () => {
   const [a, b] = [randomUUID(), randomUUID()];
   const wanted = new Map([
     [consentsStream(a), await append(a, 40)],
@@ -150,7 +153,7 @@ test.each<[string, (n: number) => Fault]>([
   ['nothing arrives', (n) => (n % 2 === 0 ? { before: new Error('killed') } : null)],
   ['answers are lost', (n) => (n % 2 === 0 ? 'lost' : null)],
   ['it is killed between append and record', (n) => (n % 2 === 0 ? { lost: new Error('killed') } : null)],
-])('seals nothing twice and loses nothing when %s', async (_, fault) => {
+])('seals each event exactly once when %s', async (_, fault) => {
   const site = randomUUID();
   const ids = await append(site, 60);
   let n = -1;
@@ -162,7 +165,7 @@ test.each<[string, (n: number) => Fault]>([
   await assertLedgerIsRight(new Map([[consentsStream(site), ids]]));
 });
 
-test('a new database catches up with a ledger that is there, and a stale one goes on', async () => {
+test('brings a new database and a stale one up to an existing ledger', async () => {
   const site = randomUUID();
   const ids = await append(site, 20);
   await whileRunning([sealer()], () => until(async () => (await sealed()) === 20));
@@ -174,7 +177,7 @@ test('a new database catches up with a ledger that is there, and a stale one goe
   await assertLedgerIsRight(new Map([[consentsStream(site), ids]]));
 });
 
-test('three sealers that all believe to lead make one history', async () => {
+test('builds one history with three sealers that all believe to lead', async () => {
   const sites = Array.from({ length: 4 }, () => randomUUID());
   const pools = [pipeline.worker, await pipeline.newPoolWithoutLocks(), await pipeline.newPoolWithoutLocks()];
   const wanted = new Map<string, string[]>();
@@ -192,7 +195,7 @@ test('three sealers that all believe to lead make one history', async () => {
   await assertLedgerIsRight(wanted);
 });
 
-test('survives the loss of its connections while it seals', async () => {
+test('continues after the loss of its connections while sealing', async () => {
   const site = randomUUID();
   const ids: string[] = [];
   await whileRunning([sealer()], async () => {
@@ -206,7 +209,7 @@ test('survives the loss of its connections while it seals', async () => {
   await assertLedgerIsRight(new Map([[consentsStream(site), ids]]));
 });
 
-test('an empty batch makes room for a checkpoint, once', async () => {
+test('seals one empty batch to create a size for a checkpoint', async () => {
   await whileRunning([sealer()], () => until(async () => (await readLedgerState(pipeline.worker)).revision === 0));
   const now = () => new Date();
   const state = await sealEmptyBatch(pipeline.worker, pipeline.eventLog, now);
@@ -218,7 +221,7 @@ test('an empty batch makes room for a checkpoint, once', async () => {
   expect(JSON.parse(header)).toMatchObject({ number: 0, count: 0, root: empty, streams_root: empty, after: null });
 });
 
-test('refuses a ledger of another key', async () => {
+test('refuses a ledger with another key', async () => {
   await whileRunning([sealer()], () => until(async () => (await readLedgerState(pipeline.worker)).revision === 0));
   const other = createSealer({
     keyring: testKeyring,
@@ -231,7 +234,7 @@ test('refuses a ledger of another key', async () => {
   await expect(other.run(new AbortController().signal)).rejects.toThrow(LedgerKeyMismatch);
 });
 
-test('refuses a batch whose root is not that of the events in the log', async () => {
+test('refuses a batch whose root does not match the events in the log', async () => {
   const site = randomUUID();
   await append(site, 2);
   await whileRunning([sealer()], () => until(async () => (await sealed()) === 2));
@@ -254,7 +257,7 @@ test('refuses a batch whose root is not that of the events in the log', async ()
   expect((await idsInLog(pipeline.eventLog, LEDGER_STREAM)).length).toBe(state.revision + 2);
 });
 
-test('the batch tree is that of RFC 6962 for every size', () => {
+test('computes the RFC 6962 tree for every batch size', () => {
   const leaves = Array.from({ length: 130 }, (_, n) => new Uint8Array(createHash('sha256').update(`${n}`).digest()));
   for (let size = 0; size <= leaves.length; size += 1) {
     const part = leaves.slice(0, size);
@@ -271,7 +274,7 @@ test('the batch tree is that of RFC 6962 for every size', () => {
   expect(fromHex(toHex(batchRoot([])))).toEqual(new Uint8Array(createHash('sha256').digest()));
 });
 
-test('an event that was appended past the relay, with another proof hash than its own, is never sealed', async () => {
+test('refuses to seal an event that bypassed the relay with a foreign proof hash', async () => {
   const site = randomUUID();
   const [first, forged] = [newConsent(site), newConsent(site)];
   const body = new TextDecoder().decode(forged.data).replace('partial', 'accepted');

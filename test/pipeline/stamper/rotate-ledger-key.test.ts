@@ -59,7 +59,7 @@ function parts(changes: Partial<RotationOptions> = {}): RotationOptions {
 const rotate = (changes: Partial<RotationOptions> = {}) => rotateLedgerKey(parts(changes), signal);
 const currentSigner = async () => ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN);
 
-/** Stamps as a worker does that was started now. */
+/** Stamps as a newly started worker does. */
 async function stamp(signer = currentSigner()): Promise<void> {
   const { pipeline, tsaRoot } = world;
   const { worker: pool, eventLog } = pipeline;
@@ -72,7 +72,7 @@ async function stamp(signer = currentSigner()): Promise<void> {
   );
 }
 
-/** Exports the site, and verifies with one pinned key. */
+/** Exports the site and verifies the package with one pinned key. */
 async function problemsWith(key: string): Promise<string[]> {
   const { pipeline, keyring, site, folder, tsaRoot } = world;
   packages += 1;
@@ -108,7 +108,7 @@ async function sealMore(): Promise<void> {
   await whileRunning([sealer], () => until(async () => (await readLedgerState(pool)).size > before));
 }
 
-test('a key pinned before a rotation verifies packages made right after it, later, and after another one', async () => {
+test('verifies packages with a key pinned before a rotation, right after it, later, and after another one', async () => {
   const pinned = verifierKeyOf(await currentSigner());
   const first = await rotate();
   expect(first.from).toBe(pinned);
@@ -125,13 +125,13 @@ test('a key pinned before a rotation verifies packages made right after it, late
   for (const key of [pinned, first.to, second.to]) expect(await problemsWith(key), key).toEqual(['valid']);
 });
 
-test('a key that no bridge leads from is refused', async () => {
+test('refuses a pinned key without a bridge to the current one', async () => {
   await rotate();
   const stranger = ledgerSignerOf(await world.keyring.manifestKey(), ORIGIN);
   expect(await problemsWith(verifierKeyOf(stranger))).toEqual(expect.arrayContaining(['invalid']));
 });
 
-test('seals an empty batch only where every size has its note, and publishes the key behind the bridge', async () => {
+test('seals an empty batch only if every size has its note, and publishes the key after the bridge', async () => {
   const { worker: pool, eventLog } = world.pipeline;
   const before = await readLedgerState(pool);
   const { bridgeSize, from, to } = await rotate();
@@ -152,7 +152,7 @@ test('seals an empty batch only where every size has its note, and publishes the
   expect((await rotate()).bridgeSize).toBe(size);
 });
 
-test('a stamper that holds the old key stops, and what it asked for never enters the ledger', async () => {
+test('stops a stamper with the old key, and keeps its time stamp out of the ledger', async () => {
   const old = await currentSigner();
   await rotate();
   await sealMore();
@@ -162,7 +162,7 @@ test('a stamper that holds the old key stops, and what it asked for never enters
   expect(await catchUpLedger(pool, world.pipeline.eventLog)).toEqual(before);
 });
 
-test('tables that are made anew from the log end with the same keys', async () => {
+test('restores the same keys when the tables are rebuilt from the log', async () => {
   await rotate();
   const { owner, worker: pool, eventLog } = world.pipeline;
   const keys = () =>
@@ -176,7 +176,7 @@ test('tables that are made anew from the log end with the same keys', async () =
 });
 
 const killed = new Error('killed');
-/** The n-th append of a rotation is the empty batch (1), then the bridge (2). */
+/** The first append of a rotation is the empty batch, the second is the bridge. */
 const failingLog = (eventLog: EventLog, n: number, fault: Fault) => {
   let appends = 0;
   return faultyLog(eventLog, () => {
@@ -196,7 +196,7 @@ test.each<[string, () => Partial<RotationOptions>]>([
     () => ({ keyring: { ...world.keyring, promoteNextLedgerKey: () => Promise.reject(killed) } }),
   ],
 ])(
-  'killed %s: packages stay valid, a start of the worker makes it whole, and the same call goes on',
+  'resumes after a kill %s: packages stay valid, and a worker start or the same call completes it',
   async (_, fault) => {
     const pinned = verifierKeyOf(await currentSigner());
     await expect(rotate(fault())).rejects.toThrow('killed');
@@ -215,7 +215,7 @@ test.each<[string, () => Partial<RotationOptions>]>([
   },
 );
 
-test('two rotations at once end under one key', async () => {
+test('ends under one key after two concurrent rotations', async () => {
   const pinned = verifierKeyOf(await currentSigner());
   const results = await Promise.allSettled([rotate(), rotate()]);
   expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);

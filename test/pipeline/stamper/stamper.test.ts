@@ -98,7 +98,10 @@ async function append(n: number): Promise<void> {
 const state = () => readLedgerState(pipeline.worker);
 const isStamped = async (size: number) => ((await state()).stamped?.size ?? 0) >= size;
 
-/** Every stamp of the ledger, checked by itself: one for a size, notes signed, tokens over the notes, times in order. */
+/**
+ * Checks every time stamp of the ledger independently: one per size, signed notes, tokens over the
+ * notes, ascending times.
+ */
 async function assertStampsAreRight(): Promise<CheckpointStampedBody[]> {
   const events = await pipeline.eventLog.readStream(LEDGER_STREAM, 0, 1_000);
   const stamps = events
@@ -140,7 +143,7 @@ async function assertStampsAreRight(): Promise<CheckpointStampedBody[]> {
   return stamps;
 }
 
-test('stamps the newest checkpoint, and the next batch names the stamp', async () => {
+test('stamps the newest checkpoint, and the next batch refers to the time stamp', async () => {
   await append(20);
   await whileRunning([sealer(), stamper()], async () => {
     await until(async () => (await state()).size >= 3 && isStamped((await state()).size));
@@ -160,7 +163,7 @@ test.each<[string, (n: number) => Fault]>([
   ['nothing arrives', (n) => (n % 2 === 0 ? { before: new Error('killed') } : null)],
   ['answers are lost', (n) => (n % 2 === 0 ? 'lost' : null)],
   ['it is killed between append and record', (n) => (n % 2 === 0 ? { lost: new Error('killed') } : null)],
-])('each size has one stamp when %s', async (_, fault) => {
+])('creates one time stamp for each size when %s', async (_, fault) => {
   await whileRunning([sealer()], async () => {
     let n = -1;
     const log = faultyLog(pipeline.eventLog, () => {
@@ -176,7 +179,7 @@ test.each<[string, (n: number) => Fault]>([
   expect((await assertStampsAreRight()).map((stamp) => stamp.size)).toEqual([1, 2, 3]);
 });
 
-test('three stampers that all believe to lead, beside a sealer, make one stamp a size', async () => {
+test('creates one time stamp for each size with three stampers that all believe to lead', async () => {
   const pools = [pipeline.worker, await pipeline.newPoolWithoutLocks(), await pipeline.newPoolWithoutLocks()];
   await whileRunning([sealer(), ...pools.map((pool) => stamper({ db: pool }))], async () => {
     for (let round = 1; round <= 8; round += 1) {
@@ -188,7 +191,7 @@ test('three stampers that all believe to lead, beside a sealer, make one stamp a
   await assertStampsAreRight();
 });
 
-test('an outage of the authority only delays the stamp, and sealing goes on', async () => {
+test('keeps sealing during an outage of the authority, which only delays the time stamp', async () => {
   let isDown = true;
   const real = client();
   const failing: TimestampClient = {
@@ -208,7 +211,7 @@ test('an outage of the authority only delays the stamp, and sealing goes on', as
   expect((await assertStampsAreRight()).map((stamp) => stamp.size)).toEqual([2]);
 });
 
-test('renews before a certificate ends, over an empty batch, once', async () => {
+test('renews once, over an empty batch, before a certificate expires', async () => {
   await append(1);
   let isLate = false;
   const now = (): Date => new Date(Date.now() + (isLate ? 365 * 86_400_000 * 50 : 0));
@@ -226,7 +229,7 @@ test('renews before a certificate ends, over an empty batch, once', async () => 
   await assertStampsAreRight();
 });
 
-test('renewal comes a margin before the end, but never in the first half of a stamp\u2019s life', () => {
+test('renews a margin before the end, but never in the first half of a time stamp\u2019s lifetime', () => {
   const day = 86_400_000;
   const at = (days: number) => new Date(days * day);
   expect(renewalTime(at(0), at(1000), 60 * day)).toEqual(at(940));

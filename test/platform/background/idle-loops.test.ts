@@ -9,7 +9,7 @@ import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { createRelay } from '../../../src/pipeline/relay/relay.js';
 import { createStamper } from '../../../src/pipeline/stamper/stamper.js';
 
-/** An idle worker polls so often in a bit more than a day. */
+/** Number of polls of an idle worker in slightly more than a day. */
 const TURNS = 100_000;
 /** Long enough that only a notification ends a pause. */
 const NEVER_MS = 600_000;
@@ -17,13 +17,16 @@ const NEVER_MS = 600_000;
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const signer = { origin: 'ledger.example', publicKey: new Uint8Array(32), sign: () => new Uint8Array(64) };
 
-/** The caches of the runtime take up to 0.2 MB; one derived signal kept each turn takes 5.8 MB on Node 20. */
+/**
+ * The caches of the runtime take up to 0.2 MB. One retained signal per turn takes 5.8 MB on Node
+ * 20.
+ */
 const TOLERANCE_BYTES = 2_000_000;
 
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage: unknown = runInNewContext('gc');
 
-/** Bytes on the heap that are still in use. */
+/** Returns the bytes in use on the heap. */
 function heapInUse(): number {
   if (typeof collectGarbage !== 'function') throw new Error('the garbage collector cannot be called');
   collectGarbage();
@@ -33,9 +36,9 @@ function heapInUse(): number {
 interface Turns {
   /** Aborted after `TURNS` turns. */
   readonly signal: AbortSignal;
-  /** Bytes that were in use after the last turn and not after the 1,000th, while the loop still ran. */
+  /** Bytes in use after the last turn minus those after the 1,000th, while the loop still ran. */
   readonly growth: () => number;
-  /** Call once a turn. */
+  /** Called once per turn. */
   readonly count: () => void;
 }
 
@@ -48,7 +51,7 @@ function countTurns(wake: () => void): Turns {
     growth: () => last - first,
     count: () => {
       turns += 1;
-      // The pause has begun by then: the notification ends it, as one of a running service does.
+      // The pause has begun by then, so the notification ends it, as in a running service.
       setImmediate(() => {
         if (turns === 1_000) first = heapInUse();
         if (turns === TURNS) {
@@ -61,7 +64,7 @@ function countTurns(wake: () => void): Turns {
   };
 }
 
-/** A database with nothing in it, which gives every lock. `answers` says what rows a statement gets. */
+/** Returns an empty database that grants every lock. `answers` returns the rows of a statement. */
 function emptyDatabase(answers: (sql: string) => readonly object[]): pg.Pool {
   const client = Object.assign(new pg.Client(), {
     release: () => undefined,
@@ -87,7 +90,7 @@ const emptyLog: EventLog = {
   close: () => Promise.resolve(),
 };
 
-test('the relay keeps nothing of its idle turns', { timeout: 120_000 }, async () => {
+test('retains no memory of idle turns in the relay', { timeout: 120_000 }, async () => {
   const turns = countTurns(() => relay.wake());
   const pool = emptyDatabase((sql) => {
     if (sql.includes('recursive waiting')) turns.count();
@@ -106,7 +109,7 @@ test('the relay keeps nothing of its idle turns', { timeout: 120_000 }, async ()
   expect(turns.growth()).toBeLessThan(TOLERANCE_BYTES);
 });
 
-test('the stamper keeps nothing of its idle turns', { timeout: 120_000 }, async () => {
+test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, async () => {
   const turns = countTurns(() => stamper.wake());
   const state = {
     ledger_revision: 0,
@@ -135,7 +138,7 @@ test('the stamper keeps nothing of its idle turns', { timeout: 120_000 }, async 
   expect(turns.growth()).toBeLessThan(TOLERANCE_BYTES);
 });
 
-test('waiting for appends keeps nothing of its turns', async () => {
+test('retains no memory of turns that wait for appends', async () => {
   const wakeups = new Wakeups({}, () => undefined);
   const { signal } = new AbortController();
   const AT_ONCE = 1_000;

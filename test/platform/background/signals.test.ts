@@ -18,12 +18,12 @@ describe('withAnySignal', () => {
     );
   });
 
-  test('begins aborted if a source was aborted before', async () => {
+  test('starts aborted if a source was already aborted', async () => {
     const aborted = await withAnySignal([new AbortController().signal, AbortSignal.abort()], async (s) => s.aborted);
     expect(aborted).toBe(true);
   });
 
-  test('leaves nothing with its sources, whether the work succeeds or fails', async () => {
+  test('leaves no listener on its sources, whether the work succeeds or fails', async () => {
     const { signal } = new AbortController();
     await withAnySignal([signal], async () => expect(getEventListeners(signal, 'abort')).toHaveLength(1));
     await expect(withAnySignal([signal], () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
@@ -32,7 +32,7 @@ describe('withAnySignal', () => {
 });
 
 describe('pause', () => {
-  test('ends at once when any of its signals is aborted, and leaves nothing with them', async () => {
+  test('ends immediately when any of its signals is aborted, and leaves no listener on them', async () => {
     const [first, second] = [new AbortController(), new AbortController()];
     const paused = pause(600_000, first.signal, second.signal);
     second.abort();
@@ -42,7 +42,7 @@ describe('pause', () => {
 });
 
 describe('WakeUp', () => {
-  test('ends the pause that is under way', async () => {
+  test('ends the current pause', async () => {
     const wakeUp = new WakeUp();
     wakeUp.begin();
     const paused = wakeUp.pause(600_000, new AbortController().signal);
@@ -50,14 +50,14 @@ describe('WakeUp', () => {
     await paused;
   });
 
-  test('ends the next pause at once if the notification came during the turn', async () => {
+  test('ends the next pause immediately if the notification came during the turn', async () => {
     const wakeUp = new WakeUp();
     wakeUp.begin();
     wakeUp.wake();
     await wakeUp.pause(600_000, new AbortController().signal);
   });
 
-  test('forgets a notification that came before the turn began', async () => {
+  test('discards a notification from before the turn', async () => {
     const wakeUp = new WakeUp();
     wakeUp.wake();
     wakeUp.begin();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFreshCache } from '../../../src/platform/cache/fresh-cache.js';
 
-/** A cache of a counter, on a clock that is set by hand. */
+/** Returns a cache of a counter with a clock that the test sets. */
 function counted(maxEntries = 10) {
   const state = { now: 0, loads: 0, fails: false };
   const cache = createFreshCache<string, number>({
@@ -20,13 +20,13 @@ function counted(maxEntries = 10) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('createFreshCache', () => {
-  it('shares one look-up among those who come while it runs', async () => {
+  it('shares one look-up among concurrent callers', async () => {
     const { state, cache } = counted();
     expect(await Promise.all([cache.get('a'), cache.get('a'), cache.get('a')])).toEqual([1, 1, 1]);
     expect(state.loads).toBe(1);
   });
 
-  it('renews what is in use before it is too old, without letting anyone wait', async () => {
+  it('renews a value in use before it is too old, without making a caller wait', async () => {
     const { state, cache } = counted();
     await cache.get('a');
     state.now = 600;
@@ -36,7 +36,7 @@ describe('createFreshCache', () => {
     expect(state.loads).toBe(2);
   });
 
-  it('gives nothing that is older than allowed, also when looking up fails', async () => {
+  it('never returns a value that is too old, even if look-ups fail', async () => {
     const { state, cache } = counted();
     await cache.get('a');
     state.fails = true;
@@ -49,7 +49,7 @@ describe('createFreshCache', () => {
     expect(await cache.get('a')).toBe(4);
   });
 
-  it('counts the age from the start of the look-up', async () => {
+  it('measures the age from the start of the look-up', async () => {
     const state = { now: 0, loads: 0 };
     const cache = createFreshCache<string, number>({
       maxAgeMs: 1000,
@@ -66,7 +66,7 @@ describe('createFreshCache', () => {
     expect(await cache.get('a')).toBe(2);
   });
 
-  it('forgets the oldest beyond its bound', async () => {
+  it('removes the oldest entry beyond its limit', async () => {
     const { state, cache } = counted(2);
     for (const key of ['a', 'b', 'c', 'b', 'c']) await cache.get(key);
     expect(state.loads).toBe(3);

@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-test('the difference of the clocks is told with its sign, and not made up of how long the question took', async () => {
+test('measures the clock difference with its sign and without the duration of the query', async () => {
   expect(await clockDifference(pipeline.worker, Date.now)).toBe(0);
   expect(await clockDifference(pipeline.worker, () => Date.now() + 90_000)).toBeGreaterThan(80_000);
   expect(await clockDifference(pipeline.worker, () => Date.now() - 90_000)).toBeLessThan(-80_000);
 });
 
-test('nothing is sealed by a clock that differs from the database’s', async () => {
+test('refuses to seal by a clock that differs from the database’s', async () => {
   let ahead = 0;
   const clock = createTrustedClock({ db: pipeline.worker, logger: silent, now: () => Date.now() + ahead });
   expect(Math.abs((await clock()).getTime() - Date.now())).toBeLessThan(60_000);
@@ -26,8 +26,8 @@ test('nothing is sealed by a clock that differs from the database’s', async ()
   await expect(clock()).resolves.toBeInstanceOf(Date);
 });
 
-test('after a jump that the database shares, nothing is sealed until it has lasted', async () => {
-  // The even clock jumps back, which is the same as that all others jump forward.
+test('refuses to seal after a jump that the database shares, until the hold time has passed', async () => {
+  // The monotonic clock jumps back, which is equivalent to a forward jump of all other clocks.
   let slept = 0;
   const monotonic = () => performance.now() - slept;
   const clock = createTrustedClock({ db: pipeline.worker, logger: silent, holdMs: 1_000_000, monotonic });
@@ -41,7 +41,7 @@ test('after a jump that the database shares, nothing is sealed until it has last
   await expect(clock()).resolves.toBeInstanceOf(Date);
 });
 
-test('nothing is admitted while the clocks differ', async () => {
+test('refuses admission while the clocks differ', async () => {
   let ahead = 0;
   const told: number[] = [];
   const clock = createCheckedClock({

@@ -16,7 +16,7 @@ function problemsOf(env: Environment): Record<string, string> {
 }
 
 describe('loadConfig', () => {
-  it('needs nothing, and then means the embedded installation in ./data', () => {
+  it('defaults to the embedded installation in ./data', () => {
     expect(loadConfig({})).toEqual({
       dataDir: resolve('data'),
       database: { url: undefined, poolSize: 10 },
@@ -129,7 +129,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('takes the master key in hexadecimal, base64, base64url, or from a file', () => {
+  it('reads the master key as hexadecimal, base64 or base64url, or from a file', () => {
     const key = Buffer.alloc(32, 0xfb);
     for (const encoding of ['hex', 'base64', 'base64url'] as const) {
       expect(loadConfig({ MASTER_KEY: ` ${key.toString(encoding)}\n` }).masterKey).toEqual({ kind: 'given', key });
@@ -141,7 +141,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ PORT: ' ', DATABASE_URL: '' })).toEqual(loadConfig({}));
   });
 
-  it('names every problem at once, with an example, and echoes no value', () => {
+  it('reports every problem with an example, and echoes no value', () => {
     const secret = 'hunter2';
     const env = {
       DATABASE_URL: `mysql://u:${secret}@h/d`,
@@ -167,7 +167,7 @@ describe('loadConfig', () => {
     expect(message).toContain('PORT must be a whole number from 0 to 65535. Example: PORT=8443');
   });
 
-  it('takes a collector’s whole URL before its base', () => {
+  it('prefers a collector’s complete URL to its base URL', () => {
     const whole = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://otlp.example.org/custom' };
     const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://base:4318' };
     expect(loadConfig(base).tracing?.url).toBe('http://base:4318/v1/traces');
@@ -191,7 +191,7 @@ describe('loadConfig', () => {
     expect(Object.keys(problemsOf({ [name]: text }))).toEqual([name]);
   });
 
-  it('wants TSA_URLS and TSA_CA_FILE together', () => {
+  it('requires TSA_URLS and TSA_CA_FILE together', () => {
     expect(problemsOf({ TSA_URLS: 'https://a.example' })).toEqual({
       TSA_CA_FILE: 'is required together with TSA_URLS.',
     });
@@ -199,7 +199,7 @@ describe('loadConfig', () => {
     expect(Object.keys(problemsOf({ TSA_URLS: 'ftp://a', TSA_CA_FILE: '/a' }))).toEqual(['TSA_URLS']);
   });
 
-  it('wants GEO_REGION_HEADER together with GEO_COUNTRY_HEADER', () => {
+  it('requires GEO_COUNTRY_HEADER if GEO_REGION_HEADER is set', () => {
     expect(problemsOf({ GEO_REGION_HEADER: 'X-Region' })).toEqual({
       GEO_COUNTRY_HEADER: 'is required together with GEO_REGION_HEADER.',
     });
@@ -207,7 +207,7 @@ describe('loadConfig', () => {
     expect(Object.keys(problemsOf({ GEO_COUNTRY_HEADER: 'two words' }))).toEqual(['GEO_COUNTRY_HEADER']);
   });
 
-  it('wants one master key, of exactly 32 bytes', () => {
+  it('requires one master key of exactly 32 bytes', () => {
     const key = Buffer.alloc(32).toString('hex');
     expect(Object.keys(problemsOf({ MASTER_KEY: key, MASTER_KEY_FILE: '/k' }))).toEqual(['MASTER_KEY_FILE']);
     for (const wrong of [key.slice(2), `${key}00`, 'x'.repeat(64), Buffer.alloc(31).toString('base64')]) {
@@ -229,7 +229,7 @@ describe('loadConfig', () => {
 });
 
 describe('the table of variables', () => {
-  it('describes every variable with an example that is accepted', () => {
+  it('contains a valid example for every variable', () => {
     for (const [name, schema] of Object.entries(variables.shape)) {
       const about = descriptions.get(schema);
       expect(about?.meaning, name).toBeTruthy();
@@ -239,14 +239,14 @@ describe('the table of variables', () => {
     }
   });
 
-  it('gives each variable a description of its own', () => {
+  it('contains a separate description for each variable', () => {
     const schemas = Object.values(variables.shape);
     const meanings = schemas.map((schema) => descriptions.get(schema)?.meaning);
     expect(meanings.filter((meaning, index) => meanings.indexOf(meaning) !== index)).toEqual([]);
     expect(descriptions.get(variables.shape.OTEL_EXPORTER_OTLP_HEADERS)?.meaning).toContain('Headers');
   });
 
-  it('is what docs/configuration.md says', () => {
+  it('equals docs/configuration.md', () => {
     expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationDocument());
   });
 });

@@ -41,19 +41,19 @@ describe('migrate', () => {
     return made;
   }
 
-  it('applies each step once, however many processes migrate at once', async () => {
+  it('applies each step once with several concurrent processes', async () => {
     const url = database.url;
     const done = await Promise.all(Array.from({ length: 20 }, () => migrate(connect(url), steps)));
     expect(done.flat().sort()).toEqual(steps.map((step) => step.id));
     expect((await db.query('SELECT n, m FROM first')).rows).toEqual([{ n: 1, m: null }]);
   });
 
-  it('applies the whole schema, and nothing the second time', async () => {
+  it('applies the whole schema, and nothing in a second run', async () => {
     expect(await migrate(db, migrations)).toEqual(migrations.map((step) => step.id));
     expect(await migrate(db, migrations)).toEqual([]);
   });
 
-  it('makes the roles once for all databases of a server that migrate at once', async () => {
+  it('creates the roles once for all databases of a server that migrate concurrently', async () => {
     const others = await Promise.all(Array.from({ length: 6 }, () => createTestDatabase({ migrated: false })));
     for (const other of others) closing.push(other.drop);
     await db.query(`CREATE ROLE migrator LOGIN CREATEROLE PASSWORD 'm'`);
@@ -62,7 +62,8 @@ describe('migrate', () => {
       const admin = connect(other.url);
       await admin.query('GRANT CREATE ON SCHEMA public TO migrator');
     }
-    // Roles of the service's own names exist on this server already, granted by its superuser: these stand in for them.
+    // The service's own roles already exist on this server, granted by its superuser. Renamed roles
+    // replace them here.
     const fresh = rolesSql.replaceAll('consent_ledger_', 'fresh_');
     closing.push(dropRole('fresh_api'), dropRole('fresh_worker'), dropRole('fresh_projections'));
     const done = await Promise.all(
@@ -71,7 +72,7 @@ describe('migrate', () => {
     expect(done).toEqual(others.map(() => ['001-fresh']));
   });
 
-  it('tells a user that may not create roles what an administrator has to run, which then is enough', async () => {
+  it('reports the statements that an administrator must run if the user may not create roles', async () => {
     await db.query(`CREATE ROLE "plain user" LOGIN PASSWORD 'p'`);
     closing.push(dropRole('plain user'));
     await db.query('GRANT CREATE ON SCHEMA public TO "plain user"');
@@ -94,7 +95,7 @@ describe('migrate', () => {
     await api.end();
   });
 
-  it('leaves nothing of a step that fails, and goes on from there', async () => {
+  it('rolls a failed step back, and continues with it in the next run', async () => {
     const broken = [...steps.slice(0, 2), { id: '0003-second', sql: 'CREATE TABLE half (); SELECT 1 / 0;' }];
     await expect(migrate(db, broken)).rejects.toMatchObject({
       code: 'migration_failed',
@@ -104,7 +105,7 @@ describe('migrate', () => {
     expect(await migrate(db, steps)).toEqual(['0003-second']);
   });
 
-  it('refuses a database that another version of the program has made', async () => {
+  it('refuses a database that another version of the program created', async () => {
     await migrate(db, steps);
     await expect(migrate(db, steps.slice(0, 2))).rejects.toMatchObject({ code: 'migration_unknown' });
     const changed = steps.map((step) => (step.id === '0002-first' ? { ...step, sql: `${step.sql} ` } : step));

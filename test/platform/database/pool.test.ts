@@ -19,7 +19,7 @@ describe('pools', () => {
     await database.drop();
   });
 
-  it('takes on its role, beside options that the URL brings', async () => {
+  it('assumes its role and keeps the options in the URL', async () => {
     const url = new URL(database.url);
     url.searchParams.set('options', '-c work_mem=5MB');
     const api = createPool({ ...settings, url: url.href, role: 'consent_ledger_api', onIdleError: () => undefined });
@@ -29,7 +29,7 @@ describe('pools', () => {
     await api.end();
   });
 
-  it('reads bigint as number, and fails rather than rounds', async () => {
+  it('reads bigint as number, and fails instead of rounding', async () => {
     const { rows } = await db.query('SELECT 9007199254740991::bigint AS n');
     expect(rows).toEqual([{ n: Number.MAX_SAFE_INTEGER }]);
     await expect(db.query('SELECT 9007199254740992::bigint AS n')).rejects.toThrow(RangeError);
@@ -37,11 +37,11 @@ describe('pools', () => {
     expect((await db.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
   });
 
-  it('cancels a statement that takes too long', async () => {
+  it('cancels a statement after its time limit', async () => {
     await expect(db.query('SELECT pg_sleep(30)')).rejects.toThrow(/statement timeout/);
   });
 
-  it('commits what resolves and rolls back what throws', async () => {
+  it('commits work that resolves and rolls back work that throws', async () => {
     await withTransaction(db, (db) => db.query('INSERT INTO numbers VALUES (1)'));
     await expect(
       withTransaction(db, async (db) => {
@@ -52,7 +52,7 @@ describe('pools', () => {
     expect((await db.query('SELECT n FROM numbers')).rows).toEqual([{ n: 1 }]);
   });
 
-  it('drops a connection that breaks inside a transaction, and goes on', async () => {
+  it('removes a connection that breaks inside a transaction, and continues', async () => {
     await expect(
       withTransaction(db, async (db) => {
         const { rows } = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -63,7 +63,7 @@ describe('pools', () => {
     expect((await db.query('SELECT n FROM numbers WHERE n = 3')).rows).toEqual([]);
   });
 
-  it('accepts a server that keeps what it commits', async () => {
+  it('accepts a server with durable commits', async () => {
     await expect(refuseUnsafeServer(db)).resolves.toBeUndefined();
   });
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const PAGE = 'docs/database-roles.md';
-it('gives each role what docs/database-roles.md says, and nothing else (UPDATE_DOCS=1 writes it)', async () => {
+it('grants each role exactly the rights in docs/database-roles.md (UPDATE_DOCS=1 writes the page)', async () => {
   const grants = await readTableGrants(db);
   const names = [...new Set(grants.map(({ table }) => table))];
   const cell = (name: string, role: string): string =>
@@ -41,7 +41,7 @@ it('gives each role what docs/database-roles.md says, and nothing else (UPDATE_D
   expect(readFileSync(PAGE, 'utf8')).toBe(wanted);
 });
 
-it.each(DATABASE_ROLES)('lets %s neither log in, nor make tables, nor change the event log', async (role) => {
+it.each(DATABASE_ROLES)('lets %s neither log in, nor create tables, nor change the event log', async (role) => {
   const { rows } = await db.query(
     `select rolcanlogin, rolsuper, rolcreaterole, rolcreatedb, rolbypassrls,
             has_schema_privilege($1, 'public', 'CREATE') as creates

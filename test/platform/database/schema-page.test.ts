@@ -45,6 +45,6 @@ it('writes each comment as sentences', () => {
   expect(texts.filter((text) => !/^\S.*\.$/.test(text))).toEqual([]);
 });
 
-it('is the page docs/schema.md (npm run docs:schema writes it)', () => {
+it('equals docs/schema.md (npm run docs:schema writes it)', () => {
   expect(readFileSync('docs/schema.md', 'utf8')).toBe(schemaPage(schema));
 });

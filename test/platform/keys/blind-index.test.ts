@@ -27,7 +27,7 @@ describe('blind indexes', () => {
     ['phone', '0090 532 111 22 33', '+905321112233'],
     ['visitor', 'e\u0301', '\u00e9'],
     ['id_number', 'e\u0301', '\u00e9'],
-  ])('take two spellings of one %s for the same: %j, %j', (kind, one, other) => {
+  ])('are equal for two spellings of one %s: %j, %j', (kind, one, other) => {
     expect(index(kind, one)).toBe(index(kind, other));
   });
 
@@ -39,7 +39,7 @@ describe('blind indexes', () => {
     ['phone', '0532 111 22 33 x5', '0532111 22 335'],
     ['phone', '\u0661', '\u0662'],
     ['email', 'a.b@example.org', 'ab@example.org'],
-  ])('do not take two values of %s for one: %j, %j', (kind, one, other) => {
+  ])('differ for two values of %s: %j, %j', (kind, one, other) => {
     expect(index(kind, one)).not.toBe(index(kind, other));
   });
 });

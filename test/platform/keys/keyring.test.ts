@@ -26,7 +26,7 @@ describe('the keyring', () => {
     await database.drop();
   });
 
-  it('makes each key once, however many processes ask at once', async () => {
+  it('creates each key once with several concurrent processes', async () => {
     const site = randomUUID();
     const tenant = randomUUID();
     const rings = await Promise.all(Array.from({ length: 10 }, () => createKeyring(db, master)));
@@ -41,7 +41,7 @@ describe('the keyring', () => {
     expect(rows).toEqual(['ledger', 'master-check', 'proof', 'site'].map((purpose) => ({ purpose, n: 1 })));
   });
 
-  it('gives every owner and every purpose a key of its own', async () => {
+  it('creates a separate key for every owner and every purpose', async () => {
     const ring = await createKeyring(db, master);
     const [one, other] = [randomUUID(), randomUUID()];
     const keys = [
@@ -53,7 +53,7 @@ describe('the keyring', () => {
     expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(4);
   });
 
-  it('is the same after a restart, with the rights of the worker', async () => {
+  it('returns the same keys after a restart, with the rights of the worker', async () => {
     const site = randomUUID();
     const before = await createKeyring(db, master);
     const api = createPool({
@@ -70,7 +70,7 @@ describe('the keyring', () => {
     await api.end();
   });
 
-  it('keeps retired proof keys and JWT keys at hand', async () => {
+  it('returns retired proof keys and JWT keys', async () => {
     const tenant = randomUUID();
     const before = await createKeyring(db, master);
     const [proof, jwt] = [await before.proofKey(tenant), await before.jwtKeys()];
@@ -93,7 +93,7 @@ describe('the keyring', () => {
     }
   });
 
-  it('refuses another master key at once', async () => {
+  it('refuses another master key when it is opened', async () => {
     await createKeyring(db, master);
     const attempt = createKeyring(db, newMaster());
     await expect(attempt).rejects.toThrow(KeyError);
@@ -112,7 +112,7 @@ describe('the keyring', () => {
     await expect(again.ledgerKey()).rejects.toMatchObject({ code: 'unwrap_failed' });
   });
 
-  it('keeps all keys through a rotation of the master key, and makes none with the old one', async () => {
+  it('keeps all keys in a rotation of the master key, and creates none with the old one', async () => {
     const [site, tenant] = [randomUUID(), randomUUID()];
     const old = await createKeyring(db, master);
     const before = [await old.siteKey(site), await old.proofKey(tenant), (await old.ledgerKey()).publicKeyBytes];
@@ -130,7 +130,7 @@ describe('the keyring', () => {
     expect(await fresh.siteKey(newcomer)).toHaveLength(32);
   });
 
-  it('loses no key that is made while the master key rotates', async () => {
+  it('loses no key that is created during a rotation of the master key', async () => {
     const ring = await createKeyring(db, master);
     const sites = Array.from({ length: 40 }, () => randomUUID());
     const next = newMaster();

@@ -11,7 +11,7 @@ describe('loadMasterKey', () => {
   });
   afterEach(() => rm(dir, { recursive: true, force: true }));
 
-  it('makes one key for all that start together, readable by its owner only', async () => {
+  it('creates one key for concurrent processes, readable only by its owner', async () => {
     const path = join(dir, 'new', 'master.key');
     const keys = await Promise.all(Array.from({ length: 20 }, () => loadMasterKey({ kind: 'generated', path })));
     expect(new Set(keys.map((key) => key.export().toString('hex'))).size).toBe(1);
@@ -23,21 +23,21 @@ describe('loadMasterKey', () => {
     expect(Buffer.from((await readFile(path, 'utf8')).trim(), 'base64')).toEqual(again.export());
   });
 
-  it('never replaces a file that it does not understand', async () => {
+  it('never replaces an invalid file', async () => {
     const path = join(dir, 'master.key');
     await writeFile(path, 'short\n');
     await expect(loadMasterKey({ kind: 'generated', path })).rejects.toMatchObject({ code: 'master_key_unreadable' });
     expect(await readFile(path, 'utf8')).toBe('short\n');
   });
 
-  it.runIf(process.getuid?.() !== 0)('never replaces a file that it may not read', async () => {
+  it.runIf(process.getuid?.() !== 0)('never replaces an unreadable file', async () => {
     const path = join(dir, 'master.key');
     await writeFile(path, 'secret');
     await chmod(path, 0o000);
     await expect(loadMasterKey({ kind: 'generated', path })).rejects.toMatchObject({ code: 'master_key_unreadable' });
   });
 
-  it('says so when the file is missing', async () => {
+  it('reports a missing file', async () => {
     const attempt = loadMasterKey({ kind: 'file', path: join(dir, 'none') });
     await expect(attempt).rejects.toMatchObject({ code: 'master_key_unreadable' });
   });

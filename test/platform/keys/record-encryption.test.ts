@@ -44,7 +44,7 @@ describe('record keys', () => {
 describe('encryption of records', () => {
   const key = recordKey(siteKey, randomBytes(SEED_BYTES), eventId);
 
-  it('gives back what went in, of any length', () => {
+  it('decrypts to the plaintext, of any length', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 5000 }), (plaintext) => {
         const blob = encryptForRecord(key, eventId, 'disclosures', plaintext, random);
@@ -54,13 +54,13 @@ describe('encryption of records', () => {
     );
   });
 
-  it('never says the same twice', () => {
+  it('never produces the same ciphertext twice', () => {
     const plaintext = Buffer.from('same');
     const blobs = Array.from({ length: 2000 }, () => encryptForRecord(key, eventId, 'disclosures', plaintext, random));
     expect(new Set(blobs.map((blob) => blob.subarray(1, 13).toString('hex'))).size).toBe(blobs.length);
   });
 
-  it('opens with nothing but the right key, event and part', () => {
+  it('decrypts only with the right key, event and part', () => {
     const blob = encryptForRecord(key, eventId, 'attachment:signature_image', Buffer.from('image'), random);
     const refused = { code: 'decrypt_failed' };
     const attempt = (work: () => unknown) => expect(work).toThrow(expect.objectContaining(refused));
@@ -69,7 +69,7 @@ describe('encryption of records', () => {
     attempt(() => decryptForRecord(key, eventId, 'disclosures', blob));
   });
 
-  it('refuses a blob of which a single bit was changed, or that was cut', () => {
+  it('refuses a blob with one changed bit, or a truncated one', () => {
     const blob = encryptForRecord(key, eventId, 'disclosures', Buffer.from('[1,2,3]'), random);
     for (let bit = 0; bit < blob.length * 8; bit++) {
       const changed = Buffer.from(blob);
@@ -91,13 +91,13 @@ describe('encryption of records', () => {
 });
 
 describe('the pool of random bytes', () => {
-  it('hands out no byte twice', () => {
+  it('returns no byte twice', () => {
     const pool = createRandomPool();
     const pieces = Array.from({ length: 5000 }, () => pool.take(16));
     expect(new Set(pieces.map((piece) => piece.toString('hex'))).size).toBe(pieces.length);
   });
 
-  it('refuses to hand out more than it can', () => {
+  it('refuses a request above its limit', () => {
     const pool = createRandomPool();
     for (const count of [-1, 0.5, 1025]) expect(() => pool.take(count)).toThrow(RangeError);
     expect(pool.take(1024)).toHaveLength(1024);

@@ -28,7 +28,7 @@ describe.each([
   const unknown = { country: null, region: null, compliance_framework: null };
   const told = (region: typeof unknown | Record<string, string | null>) => (isTrusted ? region : unknown);
 
-  it('is not known of a local address', async () => {
+  it('is unknown for a local address', async () => {
     expect(await regionOf({})).toEqual(unknown);
   });
 
@@ -50,11 +50,11 @@ describe.each([
     [{ 'cf-ipcountry': 'T1' }, unknown],
     [{ 'cf-ipcountry': '<script>' }, unknown],
     [{ 'x-region': 'CA' }, unknown],
-  ])('is what the proxy’s headers %j say, and nobody else’s', async (headers, region) => {
+  ])('follows the headers %j of the trusted proxy only', async (headers, region) => {
     expect(await regionOf(headers)).toEqual(told(region));
   });
 
-  it('is else that of the address, where the proxy says whose request it is', async () => {
+  it('otherwise follows the client address that the proxy forwards', async () => {
     const region = { country: 'TR', region: null, compliance_framework: 'kvkk' };
     expect(await regionOf({ 'x-forwarded-for': '193.140.28.1' })).toEqual(told(region));
     expect(await regionOf({ 'x-forwarded-for': '2001:a98::1', 'cf-ipcountry': 'XX' })).toEqual(told(region));

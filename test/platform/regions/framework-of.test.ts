@@ -27,7 +27,7 @@ describe('frameworkOf', () => {
     expect(frameworkOf(country, region)).toBe(framework);
   });
 
-  it('names every framework of the specification, and no place twice', () => {
+  it('covers every framework of the specification, and lists no place twice', () => {
     const places = FRAMEWORK_PLACES.flatMap((row) => row.places);
     expect(new Set(places).size).toBe(places.length);
     expect([...FRAMEWORK_PLACES.map(({ framework }) => framework), 'none']).toEqual([...COMPLIANCE_FRAMEWORKS]);

@@ -23,7 +23,7 @@ describe('ipBytes', () => {
     expect(Buffer.from(bytes(text)).toString('hex')).toBe(hex);
   });
 
-  it('reads nothing else', () => {
+  it('rejects any other text', () => {
     for (const text of ['', 'localhost', '192.0.2', '192.0.2.256', '::1::', '12345::', ' 192.0.2.7'])
       expect(ipBytes(text)).toBeNull();
   });
@@ -35,7 +35,7 @@ describe('the packaged data set', () => {
     geo = await openGeoDatabase(undefined);
   });
 
-  // Networks of universities and of national registries: they have not moved for decades.
+  // Networks of universities and national registries, which have not moved for decades.
   it.each([
     ['193.140.28.1', 'TR'],
     ['2001:a98::1', 'TR'],
@@ -49,11 +49,11 @@ describe('the packaged data set', () => {
     ['168.126.63.1', 'KR'],
     ['202.112.0.36', 'CN'],
     ['::ffff:193.140.28.1', 'TR'],
-  ])('knows the country of %s', (address, country) => {
+  ])('finds the country of %s', (address, country) => {
     expect(geo.placeOf(address)).toEqual({ country, region: null });
   });
 
-  it('knows nothing of private, documentation and malformed addresses', () => {
+  it('returns null for private, documentation and malformed addresses', () => {
     const addresses = [
       ...['10.0.0.1', '127.0.0.1', '172.20.0.1', '192.168.1.1', '::ffff:192.168.1.1', '169.254.1.1', '100.64.0.1'],
       ...['192.0.2.1', '224.0.0.1', '255.255.255.255', '::1', 'fe80::1', 'fe80::1%eth0', 'fd00::1', '2001:db8::1'],
@@ -63,7 +63,7 @@ describe('the packaged data set', () => {
   });
 });
 
-describe('a data set of the operator’s own', () => {
+describe('a data set of the operator', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'consent-ledger-geo-'));
@@ -75,7 +75,7 @@ describe('a data set of the operator’s own', () => {
     return path;
   };
 
-  it.each([24, 28, 32] as const)('may have records of %i bits, and subdivisions', async (size) => {
+  it.each([24, 28, 32] as const)('is read with records of %i bits and with subdivisions', async (size) => {
     const city = (country: string, region: string) => ({
       city: { names: { en: 'x'.repeat(200) }, is_known: true, geoname_id: 5_332_921 },
       country: { iso_code: country, names: { en: 'Somewhere' } },
@@ -99,7 +99,7 @@ describe('a data set of the operator’s own', () => {
     expect(geo.placeOf('2a00:0:2::1')).toBeNull();
   });
 
-  it('is refused with a message for the operator if it is missing, something else, or cut off', async () => {
+  it('is refused with a message for the operator if it is missing, of another format, or truncated', async () => {
     const sound = buildMmdb(24, [{ address: bytes('192.0.2.0'), prefix: 24, entry: { country_code: 'TR' } }]);
     const broken = [Buffer.alloc(0), Buffer.from('a text'), sound.subarray(100), sound.subarray(0, -40)];
     for (const content of broken) {

@@ -1,9 +1,9 @@
-/** Writes small MaxMind DB files: what the tests need to read databases of other makers and record sizes. */
+/** Builds small MaxMind DB files, for tests of databases of other vendors and record sizes. */
 
 export type Entry = string | number | boolean | readonly Entry[] | { readonly [key: string]: Entry };
 
 interface Network {
-  /** 4 or 16 bytes; its first `prefix` bits count. */
+  /** 4 or 16 bytes; its first `prefix` bits are significant. */
   readonly address: Uint8Array;
   readonly prefix: number;
   readonly entry: Entry;
@@ -11,7 +11,7 @@ interface Network {
 
 type Branch = [Branch | number | null, Branch | number | null];
 
-/** @param networks none inside another; IPv4 ones are put below ::/96, as every maker does */
+/** @param networks disjoint networks; IPv4 ones are placed below ::/96, as vendors do */
 export function buildMmdb(recordSize: 24 | 28 | 32, networks: readonly Network[]): Buffer {
   const root: Branch = [null, null];
   const values: Buffer[] = [];

@@ -23,7 +23,7 @@ const Span = z.object({
   links: z.array(z.object({ traceId: z.string(), spanId: z.string() })).default([]),
   status: z.object({ code: z.int().default(0) }).default({ code: 0 }),
 });
-/** An ExportTraceServiceRequest, as OTLP writes it in JSON. */
+/** An ExportTraceServiceRequest in OTLP's JSON encoding. */
 const ExportRequest = z.object({
   resourceSpans: z.array(
     z.object({
@@ -35,11 +35,11 @@ const ExportRequest = z.object({
 
 export type CollectedSpan = z.infer<typeof Span> & { readonly resource: Readonly<Record<string, unknown>> };
 
-/** A collector of traces: a real HTTP server that takes OTLP in JSON. */
+/** A trace collector: a real HTTP server that accepts OTLP in JSON. */
 export class Collector {
   readonly spans: CollectedSpan[] = [];
   readonly headers: IncomingMessage['headers'][] = [];
-  /** Everything that was sent, as text. */
+  /** All received data, as text. */
   text = '';
 
   private constructor(
@@ -49,7 +49,7 @@ export class Collector {
     server.on('request', (request, response) => void this.#take(request, response));
   }
 
-  /** @param answers false: it takes requests and never answers */
+  /** @param answers false: the collector accepts requests and never responds */
   static async start(answers = true): Promise<Collector> {
     const server = createServer();
     server.listen(0, '127.0.0.1');

@@ -23,7 +23,7 @@ describe('traceparent', () => {
     ['no span', `00-${TRACE}-${'0'.repeat(16)}-01`],
     ['too short', `00-${TRACE.slice(1)}-${SPAN}-01`],
     ['two of them', [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-01`]],
-  ])('is none: %s %s', (_what, header) => {
+  ])('ignores a header: %s %s', (_what, header) => {
     expect(parseTraceparent(header)).toBeNull();
   });
 });

@@ -42,7 +42,7 @@ describe('with a collector', () => {
     await collector.stop();
   });
 
-  it('gives requests, and the work that they cause, spans that say nothing of anybody', async () => {
+  it('creates spans without personal data for requests and the work that they cause', async () => {
     const policy = demo.documents.find(({ kind }) => kind === 'cookie_policy');
     const version = policy?.versions.find(({ language, state }) => language === 'en' && state === 'active');
     const body = JSON.stringify({
@@ -75,7 +75,7 @@ describe('with a collector', () => {
       { siteId: demo.site.id, filter: {}, disclose: 'none', output: join(folder, 'package.zip'), exportedBy: 'test' },
     );
     await rm(folder, { recursive: true });
-    // Everything that was not sent yet is handed over when the service stops.
+    // Stopping the service exports the remaining spans.
     await stop();
 
     const [request] = collector.named(`POST ${PATH}`);
@@ -128,12 +128,12 @@ describe('tracing', () => {
     samplerRatio: 1,
   } as const;
 
-  it('is nothing at all without a collector', async () => {
+  it('is disabled without a collector', async () => {
     expect(await openTracing(undefined, about)).toBe(NO_TRACING);
     expect(await NO_TRACING.span('work', {}, async () => 7)).toBe(7);
   });
 
-  it('notes a failure by its name, and passes it on', async () => {
+  it('records a failure by its name, and rethrows it', async () => {
     const collector = await Collector.start();
     const tracing = await openTracing({ ...config, url: `${collector.url}/v1/traces` }, about);
     const failing = tracing.span('work', {}, async () => {
@@ -170,7 +170,7 @@ describe('tracing', () => {
     await collector.stop();
   });
 
-  it('says that spans are lost, and holds nobody, when the collector is not there', async () => {
+  it('reports lost spans without blocking work when the collector is unreachable', async () => {
     const said: unknown[] = [];
     const logger = { warn: (...words: unknown[]) => said.push(words) };
     const url = 'http://127.0.0.1:9/v1/traces';
@@ -180,7 +180,7 @@ describe('tracing', () => {
     expect(JSON.stringify(said)).toContain('traces did not reach the collector');
   });
 
-  it('does not keep the service from stopping when the collector never answers', async () => {
+  it('does not delay the shutdown when the collector never responds', async () => {
     const collector = await Collector.start(false);
     const installation = await TestInstallation.make({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const service = await installation.start();

@@ -13,7 +13,7 @@ metadata:
 ## What you need
 
 - \`PACKAGE\`: path of the ZIP.
-- \`TSA_CA\`: root certificate of the time-stamp authority (PEM), from the authority itself.
+- \`TSA_CA\`: root certificate of the time stamp authority (PEM), from the authority itself.
 - \`LEDGER_KEY\`: file with the ledger's public key, from its operator: a letter, a contract, a page that you trust. The service publishes it at
   \`/checkpoints/ledger.vkey\`, for comparison only.
 

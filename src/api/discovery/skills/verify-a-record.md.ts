@@ -47,7 +47,7 @@ A record of another tenant returns the same response as one that does not exist.
 | \`valid\` | No possible check failed: \`hash_valid\` is true, \`merkle_valid\` is not false, and the stored columns, the configuration and erasures agree with the record. |
 | \`hash_valid\` | The record's text is the one that was accepted: its HMAC under the tenant's proof key is the stored proof hash. |
 | \`merkle_valid\` | Its position in its batch and the position of the batch in the signed ledger are proved; null while it is in no batch. |
-| \`is_tsa_stamped\` | A time-stamp authority has stamped a checkpoint that covers it. False in the first minutes, which is no error. |
+| \`is_tsa_stamped\` | A time stamp authority has stamped a checkpoint that covers it. False in the first minutes, which is no error. |
 | \`is_anonymized\` | The personal values were erased. The proof and \`valid\` remain true. |
 | \`timestamp\` | (public response) the time by which the record existed, as the authority attests; \`created_at\` is the service's own claim. |
 

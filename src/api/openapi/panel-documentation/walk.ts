@@ -1,8 +1,8 @@
 /** The way from a site that does not exist to checked evidence of a consent, in one shell. A test runs it. */
 export const WALK = `## From nothing to evidence
 
-With \`npm start\` in another terminal, the whole way in bash, from the folder of the repository. \`seed-demo\` makes a tenant with a plan and an owner to
-sign in as; everything else is made here.
+Start the service with \`npm start\`. In another terminal, run these commands from the repository.
+\`seed-demo\` makes a tenant with a plan and an owner to sign in as; everything else is made here.
 
 \`\`\`bash
 BASE=\${BASE:-http://127.0.0.1:8080}
@@ -53,7 +53,7 @@ SIGNATURE=$(printf 'POST\\n/tool/v1/consents\\n%s\\n%s\\n%s' "$TIME" "$NONCE" "$
 curl -sS --fail-with-body "$BASE/tool/v1/consents" -H 'Content-Type: application/json' -H "X-API-Key: $KEY" \\
   -H "X-Timestamp: $TIME" -H "X-Nonce: $NONCE" -H "X-Signature: $SIGNATURE" -d "$CONSENT" | member data.consent_token
 
-# Find it by whose it is. It is time-stamped within a minute (STAMP_INTERVAL_MS); evidence holds what is stamped.
+# Find it by whose it is. It is time stamped within a minute (STAMP_INTERVAL_MS); evidence holds what is stamped.
 search() { panel POST "/sites/$SITE/consents/search" '{"person":{"by":"visitor_id","value":"visitor-1"}}'; }
 until [ "$(search | member 'data[0]?.state')" = stamped ]; do sleep 1; done
 

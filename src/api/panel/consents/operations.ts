@@ -73,7 +73,7 @@ export const verifyConsent = operation({
   tag,
   summary: 'Check the integrity of one record',
   description:
-    'Checks the proof hash, the position in batch and ledger, the erasure, and every copy of the members. consent-verify also checks the signature of the time-stamp token.',
+    'Checks the proof hash, the position in batch and ledger, the erasure, and every copy of the members. consent-verify also checks the signature of the time stamp token.',
   roles: READERS,
   params: ConsentParams,
   query: None,

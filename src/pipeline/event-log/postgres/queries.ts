@@ -1,4 +1,7 @@
-/** $1 stream, $2 expected revision, $3 ids, $4 types, $5 bodies, $6 metadata; one row {outcome, last_revision}. */
+/**
+ * $1 stream, $2 expected revision, $3 ids, $4 types, $5 bodies, $6 metadata.
+ * Returns one row {outcome, last_revision}.
+ */
 export const APPEND = {
   name: 'event_log_append',
   text: 'SELECT outcome, last_revision FROM event_log.append($1, $2, $3::uuid[], $4::text[], $5::bytea[], $6::bytea[])',

@@ -49,7 +49,7 @@ export function describeAppending(fixture: () => EventLogFixture): void {
       expect(await log.lastRevision(stream)).toBe(NO_STREAM);
     });
 
-    it('lets exactly one of the writers win that race for a revision', async () => {
+    it('lets exactly one of several racing writers win a revision', async () => {
       const logs = Array.from({ length: 4 }, () => fixture().open());
       const stream = newStream();
       const winners: string[] = [];
@@ -72,7 +72,7 @@ export function describeAppending(fixture: () => EventLogFixture): void {
       expect(read.map((event) => event.id)).toEqual(winners);
     });
 
-    it('answers an append that is in the log already as it did the first time, and writes nothing', async () => {
+    it('returns the first result for an append that is already in the log, and writes nothing', async () => {
       const log = fixture().open();
       const stream = newStream();
       const first = newEvents(2);
@@ -84,7 +84,7 @@ export function describeAppending(fixture: () => EventLogFixture): void {
       expect((await readWholeStream(log, stream)).map(plain)).toEqual([...first, ...second].map(plain));
     });
 
-    it('refuses an append of which only the first events are there', async () => {
+    it('refuses an append of which only the first events are in the log', async () => {
       const log = fixture().open();
       const stream = newStream();
       const events = newEvents(5);
@@ -93,7 +93,7 @@ export function describeAppending(fixture: () => EventLogFixture): void {
       expect((await readWholeStream(log, stream)).map(plain)).toEqual(events.slice(0, 2).map(plain));
     });
 
-    it('takes more than maxAppendBytes from nobody, and writes nothing of it', async () => {
+    it('refuses an append above maxAppendBytes, and writes nothing of it', async () => {
       const log = fixture().open();
       const stream = newStream();
       const half = Math.ceil(log.maxAppendBytes / 2);

@@ -8,7 +8,10 @@ import type { EventLogFixture } from '../fixture.js';
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Bodies and metadata that a careless adapter would change: parse, re-serialise, trim, decode. */
+/**
+ * Bodies and metadata that a faulty adapter would change by parsing, serializing, trimming or
+ * decoding.
+ */
 const AWKWARD = [
   Uint8Array.from({ length: 256 }, (_, value) => value),
   new Uint8Array(0),
@@ -28,7 +31,7 @@ const AWKWARD = [
 
 export function describeBytes(fixture: () => EventLogFixture): void {
   describe('bytes', () => {
-    it('come back as they were given, in bodies and in metadata', async () => {
+    it('are returned unchanged, in bodies and in metadata', async () => {
       const log = fixture().open();
       const stream = newStream();
       const events: NewEvent[] = AWKWARD.flatMap((bytes) => [
@@ -65,7 +68,7 @@ export function describeBytes(fixture: () => EventLogFixture): void {
       expect((await log.readStream(stream, 0, 1)).map(plain)).toEqual([plain(event)]);
     });
 
-    it('of a run of 1.5 MB are cut into appends and read in pages', async () => {
+    it('of a run of 1.5 MB are split into appends and read in pages', async () => {
       const log = fixture().open();
       const stream = newStream();
       const events = newEvents(300, 5_000);
@@ -74,7 +77,7 @@ export function describeBytes(fixture: () => EventLogFixture): void {
       expect((await readWholeStream(log, stream)).map(plain)).toEqual(events.map(plain));
     });
 
-    it('of many large events are read completely, whatever a page holds', async () => {
+    it('of many large events are read completely, over several pages', async () => {
       const log = fixture().open();
       const stream = newStream();
       const events = newEvents(12, 800_000);

@@ -11,7 +11,7 @@ import type { FaultyProxy } from '../../../support/faulty-proxy.js';
 import { newEvents, newStream, plain, readWholeStream, until } from '../events.js';
 import type { EventLogFixture } from '../fixture.js';
 
-/** Appends so that the server persists the events and its answer never arrives. */
+/** Appends events so that the server persists them and its response never arrives. */
 async function loseTheAnswer(
   proxy: FaultyProxy,
   eventLog: EventLog,
@@ -27,8 +27,8 @@ async function loseTheAnswer(
 }
 
 export function describeLostAnswers(fixture: () => EventLogFixture): void {
-  describe('a lost answer', () => {
-    it('of an append that was persisted is an unknown outcome; the retry appends nothing twice', async () => {
+  describe('a lost response', () => {
+    it('to a persisted append is an unknown outcome, and the retry appends nothing twice', async () => {
       const proxy = await fixture().startProxy();
       const log = fixture().open({ through: proxy });
       const direct = fixture().open();
@@ -40,7 +40,7 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
       expect((await readWholeStream(direct, stream)).map(plain)).toEqual(events.map(plain));
     });
 
-    it('is made good by a retry with more events than were persisted', async () => {
+    it('is resolved by a retry with more events than were persisted', async () => {
       const proxy = await fixture().startProxy();
       const log = fixture().open({ through: proxy });
       const direct = fixture().open();
@@ -56,7 +56,7 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
       expect((await readWholeStream(direct, stream)).map(plain)).toEqual(events.map(plain));
     });
 
-    it('is an unknown outcome at the deadline of the append, however long the connection lasts', async () => {
+    it('is an unknown outcome at the deadline of the append, even if the connection stays open', async () => {
       const proxy = await fixture().startProxy();
       const log = fixture().open({ through: proxy, appendDeadlineMs: 1_500 });
       const direct = fixture().open();
@@ -105,8 +105,8 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
     });
   });
 
-  describe('a server that cannot be reached', () => {
-    it('makes an append unavailable, not uncertain, and recovers', async () => {
+  describe('an unreachable server', () => {
+    it('fails an append as unavailable, not as unknown, until it is reachable again', async () => {
       const proxy = await fixture().startProxy();
       proxy.refuseConnections();
       const log = fixture().open({ through: proxy });
@@ -128,7 +128,7 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
   });
 
   describe('appending exactly once', () => {
-    it('says so when the log holds another event, or other bytes, where one of these must be', async () => {
+    it('refuses a log with another event, or other bytes, in the place of an appended one', async () => {
       const log = fixture().open();
       const stream = newStream();
       const events = newEvents(3);
@@ -147,7 +147,7 @@ export function describeLostAnswers(fixture: () => EventLogFixture): void {
       expect((await readWholeStream(log, stream)).map(plain)).toEqual(events.map(plain));
     });
 
-    it('says so when the log ends before what was appended', async () => {
+    it('refuses a log that ends before the appended events', async () => {
       const log = fixture().open();
       const stream = newStream();
       await log.append(stream, NO_STREAM, newEvents(2));

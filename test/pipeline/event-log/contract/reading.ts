@@ -6,7 +6,10 @@ import type { EventLogFixture } from '../fixture.js';
 
 const place = (event: LoggedEvent): string => `${event.position} ${event.stream} ${event.revision} ${event.id}`;
 
-/** Appends `count` events in runs of changing length and size; a stream shared with others is tried again after each lost race. */
+/**
+ * Appends `count` events in runs of varying length and size. On a shared stream, a lost race is
+ * retried.
+ */
 async function write(eventLog: EventLog, stream: string, count: number, seed: number): Promise<void> {
   let written = 0;
   let expected = await eventLog.lastRevision(stream);
@@ -38,7 +41,7 @@ function expectGlobalOrder(events: readonly LoggedEvent[]): void {
 
 export function describeReading(fixture: () => EventLogFixture): void {
   describe('reading the whole log', () => {
-    it('gives the events of concurrent writers in one order, each stream by its revisions', async () => {
+    it('returns the events of concurrent writers in one order, each stream by its revisions', async () => {
       const reader = fixture().open();
       const before = await currentEnd(fixture(), reader);
       const shared = newStream();
@@ -60,7 +63,7 @@ export function describeReading(fixture: () => EventLogFixture): void {
       ]);
     });
 
-    it('misses nothing for a reader that polls while many writers commit', async () => {
+    it('misses no event for a reader that polls while many writers commit', async () => {
       const reader = fixture().open();
       const before = await currentEnd(fixture(), reader);
       const streams = Array.from({ length: 8 }, () => newStream());
@@ -88,7 +91,7 @@ export function describeReading(fixture: () => EventLogFixture): void {
       expectGlobalOrder(mine);
     });
 
-    it('starts behind any position', async () => {
+    it('starts after any position', async () => {
       const log = fixture().open();
       const before = await currentEnd(fixture(), log);
       const streams = [newStream(), newStream()];
@@ -106,7 +109,7 @@ export function describeReading(fixture: () => EventLogFixture): void {
       expectGlobalOrder(fromStart);
     });
 
-    it('gives no system events, and says when it has reached the end', async () => {
+    it('returns no system events, and reports the end of the log', async () => {
       const log = fixture().open();
       const stream = newStream();
       await log.append(stream, NO_STREAM, newEvents(3));
@@ -119,7 +122,7 @@ export function describeReading(fixture: () => EventLogFixture): void {
       expect((await log.readAll(null, 1)).atEnd).toBe(false);
     });
 
-    it('refuses a position that is none', async () => {
+    it('refuses an invalid position', async () => {
       const log = fixture().open();
       await expect(log.readAll('not a position', 1)).rejects.toBeInstanceOf(TypeError);
     });

@@ -11,7 +11,7 @@ import {
 import { currentEnd, newEvents, newStream, plain, readToEnd, until } from '../events.js';
 import type { EventLogFixture } from '../fixture.js';
 
-/** A subscription that gathers what it is given; `hold` makes it stop taking pages until `resume`. */
+/** A subscription that collects its pages. After `hold` it takes no page until `resume`. */
 class Subscriber {
   readonly events: LoggedEvent[] = [];
   readonly #stop = new AbortController();
@@ -54,7 +54,7 @@ class Subscriber {
   }
 }
 
-/** Appends however often the server goes away meanwhile. */
+/** Appends events, retrying over any number of server outages. */
 async function appendPersistently(
   eventLog: EventLog,
   stream: string,
@@ -74,7 +74,7 @@ async function appendPersistently(
 
 export function describeSubscribing(fixture: () => EventLogFixture): void {
   describe('a subscription', () => {
-    it('yields what there is, then what comes, and ends when it is told to', async () => {
+    it('yields existing events, then new ones, and ends when it is aborted', async () => {
       const log = fixture().open();
       const before = await currentEnd(fixture(), log);
       const stream = newStream();
@@ -90,7 +90,7 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
       expect(subscriber.of(stream).map((event) => event.revision)).toEqual([...Array(30).keys()]);
     });
 
-    it('starts at the beginning of the log, and behind any position', async () => {
+    it('starts at the beginning of the log, and after any position', async () => {
       const log = fixture().open();
       const stream = newStream();
       await log.append(stream, NO_STREAM, newEvents(5));
@@ -103,7 +103,7 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
       }
     });
 
-    it('ends at once if it is told to before it begins, and while nothing happens', async () => {
+    it('ends immediately if it is aborted before it begins or while it is idle', async () => {
       const log = fixture().open();
       const end = await currentEnd(fixture(), log);
       const never = new AbortController();
@@ -114,7 +114,7 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
       expect(idle.ended).toBe(true);
     });
 
-    it('survives a restart of the server, and neither skips nor repeats an event', async () => {
+    it('neither skips nor repeats an event over a restart of the server', async () => {
       const interruptions: unknown[] = [];
       const log = fixture().open({ onInterruption: (error) => interruptions.push(error) });
       const before = await currentEnd(fixture(), log);
@@ -135,7 +135,7 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
       expect(interruptions).not.toEqual([]);
     });
 
-    it('survives connections that break again and again under load', async () => {
+    it('neither skips nor repeats an event over repeated connection losses under load', async () => {
       const proxy = await fixture().startProxy();
       const log = fixture().open({ through: proxy });
       const writer = fixture().open();
@@ -152,7 +152,7 @@ export function describeSubscribing(fixture: () => EventLogFixture): void {
       expect(subscriber.of(stream).map((event) => event.id)).toEqual(events.map((event) => event.id));
     });
 
-    it('that is far too slow, and dropped for it, misses nothing', async () => {
+    it('that the server drops as too slow misses no event', async () => {
       const interruptions: unknown[] = [];
       const log = fixture().open({ onInterruption: (error) => interruptions.push(error) });
       const writer = fixture().open();

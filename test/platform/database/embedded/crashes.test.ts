@@ -6,8 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmbeddedPostgres } from '../../../../src/platform/database/embedded/index.js';
 import { createInstallation, eventually, type Installation, killAndWait, postmasterPid, query } from './fixture.js';
 
-/** The tests share one installation: each must leave it in working order, as a data folder is after years of use. */
-describe('the embedded PostgreSQL after', () => {
+/**
+ * The tests share one installation, as a data folder is used for years. Each test must leave it in
+ * working order.
+ */
+describe('the embedded PostgreSQL', () => {
   let installation: Installation;
   let count = 0;
   beforeAll(async () => {
@@ -31,7 +34,7 @@ describe('the embedded PostgreSQL after', () => {
     return pid;
   };
 
-  it('kill -9 of the service is adopted by the next one', async () => {
+  it('is adopted by the next process after kill -9 of the service', async () => {
     const holder = await installation.openElsewhere();
     await insert(holder.url);
     await holder.kill();
@@ -42,7 +45,7 @@ describe('the embedded PostgreSQL after', () => {
     expect(await postmasterPid(server)).toBeUndefined();
   });
 
-  it('kill -9 of both just works', async () => {
+  it('starts again after kill -9 of both service and server', async () => {
     const holder = await installation.openElsewhere();
     await insert(holder.url);
     const look = await installation.open();
@@ -56,7 +59,7 @@ describe('the embedded PostgreSQL after', () => {
     await server.release();
   });
 
-  it('kill -9 of PostgreSQL is started again by the living service, at the same address', async () => {
+  it('is restarted at the same address by the running service after kill -9', async () => {
     const server = await installation.open();
     const holder = await installation.openElsewhere();
     for (let round = 0; round < 3; round++) {
@@ -73,7 +76,7 @@ describe('the embedded PostgreSQL after', () => {
     expect(await postmasterPid(server)).toBeUndefined();
   });
 
-  it('kill -9 of PostgreSQL stays stopped when the service is just leaving', async () => {
+  it('stays stopped after kill -9 if the service is releasing it', async () => {
     for (const pause of [0, 20, 100, 200]) {
       const server = await installation.open();
       await killAndWait(await pidOf(server));
@@ -83,7 +86,7 @@ describe('the embedded PostgreSQL after', () => {
     }
   });
 
-  it('the crash of one of its processes is attached to again', async () => {
+  it('accepts the service again after a crash of one of its processes', async () => {
     const server = await installation.open();
     const postmaster = await pidOf(server);
     const rows = await query(server.superuserUrl, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`);
@@ -94,7 +97,7 @@ describe('the embedded PostgreSQL after', () => {
     expect(await postmasterPid(server)).toBeUndefined();
   });
 
-  it('its pid file names a process that is someone else by now', async () => {
+  it('starts if another process has the id in its pid file', async () => {
     const server = await installation.open();
     await server.release();
     const file = join(server.home, 'data', 'postmaster.pid');
@@ -107,7 +110,7 @@ describe('the embedded PostgreSQL after', () => {
     expect(await readFile(file, 'utf8').catch(() => 'gone')).toBe('gone');
   });
 
-  it('a process died while it held the lock', async () => {
+  it('starts after a process died while it held the lock', async () => {
     const dead = spawnSync(process.execPath, ['-e', '']).pid;
     const lock = join(installation.dataDir, 'embedded.lock');
     await writeFile(lock, JSON.stringify({ pid: dead, start: 'then', token: 'a' }));
@@ -116,11 +119,11 @@ describe('the embedded PostgreSQL after', () => {
     await Promise.all(servers.map((server) => server.release()));
   });
 
-  it('an initialisation and a copy of its programs were cut off', async () => {
+  it('starts after an interrupted initialization and an interrupted copy of its programs', async () => {
     const fresh = await createInstallation();
     const first = await fresh.open();
     await first.release();
-    // As a crash leaves them: begun under their temporary names, and not there under their own.
+    // The state after a crash: the temporary names exist, the final ones do not.
     spawnSync('mv', [join(first.home, 'data'), join(first.home, 'data.new')]);
     await mkdir(join(first.home, 'runtime-partial-0123'));
     await writeFile(join(first.home, 'initdb.password'), 'left behind');
@@ -130,7 +133,7 @@ describe('the embedded PostgreSQL after', () => {
     await fresh.remove();
   });
 
-  it('its state file was damaged, says so, and changes nothing', async () => {
+  it('reports a damaged state file and changes nothing', async () => {
     const path = join(installation.dataDir, 'embedded.json');
     const text = await readFile(path, 'utf8');
     await writeFile(path, '{"version":2}');

@@ -28,26 +28,26 @@ describe('withFileLock', () => {
     return most;
   }
 
-  it('lets one in at a time, and leaves nothing behind', async () => {
+  it('admits one holder at a time, and leaves no files', async () => {
     expect(await countTogether(20)).toBe(1);
     expect(await readdir(dir)).toEqual([]);
   });
 
-  it('breaks the lock of a dead process, for one only', async () => {
+  it('removes the lock of a dead process for exactly one waiting process', async () => {
     const dead = spawnSync(process.execPath, ['-e', '']).pid;
     await writeFile(path, JSON.stringify({ pid: dead, start: 'then', token: 'dead' }));
     expect(await countTogether(20)).toBe(1);
     expect(await readdir(dir)).toEqual([]);
   });
 
-  it('breaks a lock whose process id is another process’s by now, and one that names nobody', async () => {
+  it('removes a lock with a reused process id, and one that names no process', async () => {
     for (const text of [JSON.stringify({ pid: process.pid, start: 'another boot', token: 'x' }), 'not json', '']) {
       await writeFile(path, text);
       expect(await countTogether(5)).toBe(1);
     }
   });
 
-  it('breaks a lock although the one who was breaking it died', async () => {
+  it('removes a lock even if the process that was removing it died', async () => {
     const dead = spawnSync(process.execPath, ['-e', '']).pid;
     await writeFile(path, JSON.stringify({ pid: dead, start: 'then', token: 'dead' }));
     await writeFile(`${path}.break`, JSON.stringify({ pid: dead, start: 'then', token: 'breaker' }));
@@ -55,13 +55,13 @@ describe('withFileLock', () => {
     expect(await readdir(dir)).toEqual([]);
   });
 
-  it('gives up on a holder that lives', async () => {
+  it('times out on a living holder', async () => {
     await withFileLock(path, 1_000, async () => {
       await expect(withFileLock(path, 50, async () => undefined)).rejects.toMatchObject({ code: 'lock_timeout' });
     });
   });
 
-  it('is free again after work that failed', async () => {
+  it('releases the lock after work that failed', async () => {
     await expect(withFileLock(path, 1_000, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await withFileLock(path, 1_000, async () => 'yes')).toBe('yes');
   });

@@ -13,7 +13,7 @@ import { clusterDirOf } from '../../../../src/platform/database/embedded/cluster
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../../../src/platform/database/embedded/index.js';
 import { findPostmaster } from '../../../../src/platform/database/embedded/postmaster.js';
 
-/** One installation in a folder of its own, with everything the tests do to it. */
+/** One installation in a separate folder, with the operations of the tests. */
 export interface Installation {
   readonly dataDir: string;
   readonly rootHomeBase: string;
@@ -27,7 +27,7 @@ export interface Installation {
 export interface Holder {
   readonly process: ChildProcess;
   readonly url: string;
-  /** Has it release the server; resolves with its exit code. */
+  /** Tells the process to release the server; resolves with its exit code. */
   release(): Promise<number | null>;
   kill(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function createInstallation(): Promise<Installation> {
 }
 
 async function spawnHolder(dataDir: string, rootHomeBase: string): Promise<Holder> {
-  // Inside the project, where the imports of packages resolve.
+  // Inside the project, where package imports resolve.
   const program = resolve('dist', `test-holder-${process.pid}.mjs`);
   await build({
     entryPoints: ['test/platform/database/embedded/holder.ts'],
@@ -96,7 +96,7 @@ export async function postmasterPid(server: EmbeddedPostgres): Promise<number | 
   return (await findPostmaster(clusterDirOf(server.home)))?.pid;
 }
 
-/** Kills a process without warning, and waits until it is gone. */
+/** Kills a process without warning and waits until it has ended. */
 export async function killAndWait(pid: number): Promise<void> {
   process.kill(pid, 'SIGKILL');
   while (await isAlive(pid)) await sleep(20);
@@ -112,7 +112,7 @@ async function isAlive(pid: number): Promise<boolean> {
   return !stat.includes(') Z ');
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -124,7 +124,7 @@ export async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** Tries again until it works; the test's own time limit is the only one. */
+/** Retries until the work succeeds. Only the time limit of the test applies. */
 export async function eventually<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -135,7 +135,7 @@ export async function eventually<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The account that owns a home, for what a test starts there by itself. */
+/** Returns the account that owns a home, for programs that a test starts there. */
 export async function accountOf(home: string): Promise<Account | undefined> {
   const { uid, gid } = await stat(home);
   return process.getuid?.() === 0 ? { uid, gid } : undefined;

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { openEmbeddedPostgres } from '../../../../src/platform/database/embedded/index.js';
 
 /**
- * A process of its own that opens the embedded PostgreSQL, says so in one line of JSON, and releases it when it is told
- * anything on standard input.
+ * A separate process that opens the embedded PostgreSQL and reports it in one line of JSON. It
+ * releases the server on any input.
  */
 const [dataDir = '', rootHomeBase = ''] = process.argv.slice(2);
 const server = await openEmbeddedPostgres({ dataDir, rootHomeBase, log: (line) => console.error(line) });

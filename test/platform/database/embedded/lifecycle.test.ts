@@ -13,7 +13,7 @@ describe('the embedded PostgreSQL', () => {
   });
   afterAll(() => installation.remove());
 
-  it('keeps its data, port and password from one start to the next, and is stopped in between', async () => {
+  it('keeps its data, port and password between starts, and is stopped in between', async () => {
     const first = await installation.open();
     await query(first.superuserUrl, 'CREATE TABLE kept AS SELECT 1 AS n');
     await first.release();
@@ -27,7 +27,7 @@ describe('the embedded PostgreSQL', () => {
     await second.release();
   });
 
-  it('is durable, listens on this machine only, and asks for its password', async () => {
+  it('is durable, listens only on this machine, and requires its password', async () => {
     const server = await installation.open();
     const names = ['fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'unix_socket_directories'];
     const settings = await query(
@@ -49,7 +49,7 @@ describe('the embedded PostgreSQL', () => {
     await server.release();
   });
 
-  it('keeps secrets to the owner of the data folder', async () => {
+  it('protects secrets from all but the owner of the data folder', async () => {
     const server = await installation.open();
     expect((await stat(installation.dataDir)).mode & 0o777).toBe(0o700);
     for (const name of ['embedded.json', 'postgres.password']) {
@@ -63,7 +63,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    'keeps root’s files in a folder of another account, and says where, once',
+    'stores root’s files in a folder of another account, and logs its path once',
     async () => {
       const server = await installation.open();
       await server.release();
@@ -74,14 +74,14 @@ describe('the embedded PostgreSQL', () => {
     },
   );
 
-  it.runIf(process.getuid?.() !== 0)('keeps an ordinary user’s files in the data folder', async () => {
+  it.runIf(process.getuid?.() !== 0)('stores an ordinary user’s files in the data folder', async () => {
     const server = await installation.open();
     await server.release();
     expect(server.home).toBe(join(installation.dataDir, 'postgres'));
     expect(installation.log).toEqual([]);
   });
 
-  it('takes another port where its own is taken', async () => {
+  it('uses another port if its own is in use', async () => {
     const first = await installation.open();
     await first.release();
     const squatter = createServer().listen(first.port, first.host);
@@ -93,7 +93,7 @@ describe('the embedded PostgreSQL', () => {
     await new Promise((resolve) => squatter.close(resolve));
   });
 
-  it('is started once by all who come at the same moment, and stopped by the last to leave', async () => {
+  it('is started once by concurrent processes, and stopped by the last one to release it', async () => {
     const [elsewhere, alsoElsewhere, ...here] = await Promise.all([
       installation.openElsewhere(),
       installation.openElsewhere(),
@@ -113,7 +113,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await postmasterPid(one)).toBeUndefined();
   });
 
-  it('works for whoever comes while the last one leaves', async () => {
+  it('works for a process that attaches while the last one releases it', async () => {
     let current = await installation.open();
     for (let round = 0; round < 5; round++) {
       const [next] = await Promise.all([installation.open(), current.release()]);
@@ -123,7 +123,7 @@ describe('the embedded PostgreSQL', () => {
     await current.release();
   });
 
-  it('is deleted wherever it is kept, but never while it runs', async () => {
+  it('is deleted from any location, but never while it runs', async () => {
     const other = await createInstallation();
     const server = await other.open();
     await writeFile(join(other.dataDir, 'master.key'), 'kept');
@@ -137,7 +137,7 @@ describe('the embedded PostgreSQL', () => {
     await other.remove();
   });
 
-  it('goes on while anyone else is connected', async () => {
+  it('keeps running while another client is connected', async () => {
     const server = await installation.open();
     const stranger = new pg.Client({ connectionString: server.superuserUrl });
     await stranger.connect();
