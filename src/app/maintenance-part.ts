@@ -6,13 +6,16 @@ import { pause } from '../platform/background/waiting.js';
 import type { Queryable } from '../platform/database/pool.js';
 
 export interface UpkeepOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly logger: ServiceLogger;
   readonly everyMs?: number;
 }
 
-/** Runs admission's upkeep, and that of sign-ins, regularly. Any number may run; one that fails is tried again at the next interval. */
+/**
+ * Creates the part for the periodic maintenance of admission and sign-ins. Several processes may
+ * run it; a failure is retried at the next interval.
+ */
 export function createUpkeep({ db, logger, everyMs = UPKEEP_INTERVAL_MS }: UpkeepOptions): BackgroundPart {
   let runs = 0;
   let failures = 0;
