@@ -33,7 +33,10 @@ async function backUp(db: pg.Pool): Promise<void> {
   for (const table of TABLES) await db.query(`create table backup.${table} as table public.${table}`);
 }
 
-/** Puts the backup's rows back, as a restore of the whole database would. The event log is another one's, or restored with it. */
+/**
+ * Restores the backup's rows, as a restore of the whole database would. The event log is external,
+ * or restored with it.
+ */
 async function restore(db: pg.Pool, withLog: boolean): Promise<void> {
   await db.query(`truncate ${TABLES.join(', ')} cascade`);
   for (const table of TABLES) await db.query(`insert into ${table} overriding system value table backup.${table}`);
@@ -75,7 +78,7 @@ it('erases again what a restored database has back, as the log says', async () =
   const { ids, erasure } = await eraseAfterBackup();
   await world.relay();
   await restore(world.pipeline.owner, false);
-  // The journal was lost as well.
+  // The journal was lost, too.
   await rm(path);
   expect(await keysLeft(ids)).toEqual([2, 1]);
   expect(await apply()).toEqual({ fromLog: 1, fromJournal: 0, skippedLines: 0 });
@@ -123,7 +126,8 @@ it('deletes restored approval tokens that nobody used, though no event names the
 
 it('reads a journal that was cut off in a line, shortened, or replaced', async () => {
   const { ids } = await eraseAfterBackup();
-  // The torn line's transaction was never committed; the next line must not be lost with it.
+  // The transaction of the truncated line was never committed; the next line must not be lost with
+  // it.
   await appendFile(path, '{"v":1,"subject_erased":{"v":1,"eve');
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
   const { pipeline, keyring, site } = world;
@@ -136,7 +140,7 @@ it('reads a journal that was cut off in a line, shortened, or replaced', async (
   await erase('ben');
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 1 });
   await restore(pipeline.owner, true);
-  // Ben's record was lost with the restore.
+  // Ben's record was lost in the restore.
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 1, skippedLines: 1 });
   expect(await keysLeft(ids)).toEqual([0, 0]);
 
@@ -182,7 +186,7 @@ it('announces an erased record that the log has kept, though the restored databa
   await backUp(pipeline.owner);
   const [id = ''] = await world.record(site, [{ visitorId: 'ann' }]);
   await world.relay();
-  // Restored before its SubjectErased came to the log.
+  // Restored before its `SubjectErased` reached the log.
   await eraseSubject(
     { db: pipeline.worker, keyring, journal: openErasureJournal(path) },
     { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } },

@@ -36,7 +36,7 @@ function erase(by: ErasureSubject, siteId = world.site.siteId) {
   return eraseSubject({ db: pipeline.worker, keyring, journal: journal() }, { siteId, by });
 }
 
-/** The `SubjectErased` of a site in the outbox, in order. */
+/** The `SubjectErased` events of a site in the outbox, in order. */
 async function erasuresInOutbox(siteId = world.site.siteId): Promise<SubjectErasedRecord[]> {
   const { rows } = await world.pipeline.owner.query(
     'select type, body from outbox where site_id = $1 and type = $2 order by seq',
@@ -108,7 +108,7 @@ describe('erasing a person', () => {
       expect(tables).not.toContain(Buffer.from(value).toString('base64'));
       expect(await readFile(join(world.folder, 'journal', 'erasures.ndjson'), 'utf8')).not.toContain(value);
     }
-    // With the master key and every 16 bytes of every table, no ciphertext of the record opens.
+    // With the master key and every 16 bytes of every table, no ciphertext of the record decrypts.
     const keyring = await createKeyring(pipeline.worker, createSecretKey(master));
     const again = await keyring.siteKey(site.siteId);
     const outbox = await pipeline.owner.query('select body from outbox where event_id = $1', [ids[0]]);

@@ -14,7 +14,7 @@ afterAll(() => world.close());
 const SeedRows = z.array(z.object({ seed: z.instanceof(Buffer) }));
 const FileRows = z.tuple([z.object({ folder: z.string(), file: z.string() })]);
 
-/** Which of the seeds stand in the file of the table, read as a stolen disk would be. */
+/** Which of the seeds the file of the table contains, read as from a stolen disk. */
 async function onDisk(seeds: readonly Buffer[]): Promise<boolean[]> {
   const { owner } = world.pipeline;
   await owner.query('checkpoint');

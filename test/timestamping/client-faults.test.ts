@@ -31,7 +31,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const authority = makeAuthority();
 
-/** An authority that is honest but for what the test changes. */
+/** An authority that is honest except for the change of the test. */
 function responder(change: (nonce: bigint, call: number) => TokenOptions = () => ({})): RequestListener {
   let call = 0;
   return async (request, response) => {
@@ -173,7 +173,7 @@ describe('a token before the previous one', () => {
 });
 
 describe('gathering', () => {
-  /** An authority whose certificate names sources that `answers` gives. */
+  /** An authority whose certificate names the sources of `answers`. */
   async function withSources(answers: { crl?: RequestListener; ocsp?: RequestListener }) {
     const refuse: RequestListener = (_request, response) => response.writeHead(404).end();
     const crlUrl = await serve((request, response) => (answers.crl ?? refuse)(request, response));

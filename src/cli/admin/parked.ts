@@ -4,7 +4,10 @@ import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError } from '../command/exit-codes.js';
 
-/** `admin quarantine list|release`: sites whose relay stopped because the event log refused one of their events for good. */
+/**
+ * `admin quarantine list|release`: sites whose relay stopped because the event log permanently
+ * refused one of their events.
+ */
 export function parkedCommand(context: CliContext): Command {
   const group = new Command('quarantine').description(
     'list and release quarantined sites: sites whose relay stopped for good',

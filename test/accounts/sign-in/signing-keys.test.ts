@@ -61,7 +61,7 @@ it('replaces the key in every process without a restart: published first, then s
   }
   expect(Object.fromEntries(await states())).toEqual({ [rotated.key_id]: 'published', [old]: 'signing' });
 
-  // Ten minutes later.
+  // Simulates the ten minutes until the new key signs.
   await panel.app.superuser.query('update keyring set signs_from = now() where key_id = $1', [rotated.key_id]);
   for (const url of urls()) {
     await expect.poll(() => signedBy(url), soon).toBe(rotated.key_id);
@@ -71,7 +71,7 @@ it('replaces the key in every process without a restart: published first, then s
   for (const url of urls()) expect(await statusOf(url, late)).toBe(200);
   expect(Object.fromEntries(await states())).toEqual({ [rotated.key_id]: 'signing', [old]: 'verifying' });
 
-  // When every token by the old key is over.
+  // Simulates the expiry of every token by the old key.
   await panel.app.superuser.query('update keyring set verifies_until = now() where key_id = $1', [old]);
   for (const url of urls()) {
     await expect.poll(() => statusOf(url, early), soon).toBe(401);

@@ -60,7 +60,10 @@ interface Selector {
   readonly labels: readonly string[];
 }
 
-/** The metrics that a query selects, each with the labels that it matches on, and the labels that it groups by. */
+/**
+ * The metrics that a query selects, each with the labels in its matchers, and the labels of the
+ * grouping.
+ */
 function selectorsOf(query: string): { selectors: Selector[]; groupedBy: string[] } {
   const groupedBy = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/));
   const rest = query.replaceAll(/\bby \([^)]*\)/g, '').replaceAll(/\[[^\]]*\]/g, '');
@@ -84,7 +87,7 @@ describe('dashboard and alerts', () => {
   beforeAll(async () => {
     app = await startApp('serve', { METRICS_TOKEN: TOKEN });
     const { keys } = await app.seed();
-    // One refusal, so that the series of refusals are there; and a first stamp.
+    // A refusal and a first time stamp create the series that appear only with them.
     await postSigned(app.url, keys.write, '/tool/v1/consents', {});
     const stamps = async () => (await app.superuser.query('select from checkpoints')).rowCount ?? 0;
     await vi.waitUntil(async () => (await stamps()) > 0, { timeout: 60_000, interval: 200 });

@@ -34,7 +34,7 @@ describe('GET /metrics', () => {
     ...more,
   });
   const post = (path: string, content: unknown) => postSigned(app.url, demo.keys.write, path, content);
-  /** A scrape that shows what was read from the database after this call. */
+  /** A scrape with a snapshot that was read after this call. */
   const settled = (condition: (exposition: Exposition) => boolean): Promise<Exposition> =>
     expect
       .poll(async () => condition(await scrape(app.url)), { timeout: 50_000, interval: 500 })
@@ -54,7 +54,7 @@ describe('GET /metrics', () => {
     const before = await scrape(app.url);
     const grown = (after: Exposition, name: string, labels: Record<string, string>): number =>
       (sampled(after, name, labels) ?? 0) - (sampled(before, name, labels) ?? 0);
-    // There from the start, so that the first refusal is seen as an increase.
+    // The series exist from the start, so that the first refusal is an increase.
     for (const code of ['NONCE_REPLAYED', 'QUEUE_OVERLOADED', 'CONSENT_LIMIT_EXCEEDED', 'CONFIG_OUTDATED']) {
       expect(sampled(before, 'consent_ledger_consents_rejected_total', { code }), code).toBe(0);
     }
@@ -134,7 +134,8 @@ describe('GET /metrics', () => {
       expect(sampled(settledOnce, 'consent_ledger_projected_events_total', { projection })).toBeGreaterThan(0);
     }
 
-    // What a parked site has waiting is no news of the relay, but counts against the outbox's limit.
+    // Waiting events of a quarantined site do not show a slow relay, but count against the outbox's
+    // limit.
     await app.superuser.query(parked);
     await app.superuser.query(
       `update projections set state = 'stopped', problem = '{"reason":"test"}' where name = 'daily_counts'`,

@@ -7,14 +7,14 @@ import { createProgram } from '../../../src/cli/program.js';
 import { variables } from '../../../src/platform/config/variables.js';
 
 const DOCUMENTS = ['operations.md', 'restore.md', 'ledger-key.md', 'configuration.md', 'erasure.md'];
-/** Of other programs: what they are is said where they stand. */
+/** Variables of other programs, which the document explains where it uses them. */
 const FOREIGN = new Set(['POSTGRES_PASSWORD']);
 
 const read = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)), 'utf8');
 const program = await createProgram({ env: {}, stdout: process.stdout, stderr: process.stderr }, []);
 
-/** Command lines as they stand in a document, each as words. */
+/** The command lines of a document, each as words. */
 function commandLines(text: string): string[][] {
   return [
     ...text.matchAll(
@@ -23,7 +23,7 @@ function commandLines(text: string): string[][] {
   ].map(([, line = '']) => line.split(' '));
 }
 
-/** The command that the words name, and the words that are left. */
+/** The command that the words name, and the remaining words. */
 function resolve(words: readonly string[]): { command: Command; rest: readonly string[] } {
   let command: Command = program;
   let used = 0;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSharedReader } from '../../../src/app/metrics/shared-reader.js';
 
-/** A reading that ends when the test says so. */
+/** A read that ends when the test resolves it. */
 function controlled() {
   const ends: ((value: number) => void)[] = [];
   const read = () => new Promise<number>((resolve) => ends.push(resolve));

@@ -37,7 +37,7 @@ it('exports for a backend: key, bearer token and signature; the package verifies
     'export.create',
   ]);
   expect(JSON.stringify(log.body)).not.toContain('alice');
-  // The panel sees what backends export.
+  // The panel shows the exports of backends.
   expect((await world.read(data.id)).requested_by.channel).toBe('s2s');
 });
 

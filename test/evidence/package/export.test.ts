@@ -197,9 +197,9 @@ describe('after an erasure', () => {
     expect(entriesOf(files).find(({ entry }) => entry.event_id === early[3])?.line.erased).toBeDefined();
     for (const content of files.values()) expect(content.includes('visitor-3')).toBe(false);
 
-    // The package made before the erasure is the exporter's own; it stays what it was.
+    // The package made before the erasure is unchanged and remains valid.
     expect((await verify(world, before.path)).verdict).toBe('valid');
-    // Outside the filter, the erasure is enclosed all the same.
+    // The erasure is outside the filter, but is enclosed.
     const single = await run({ filter: { eventIds: [early[3] ?? ''] } });
     expect(problemsOf(await verify(world, single.path))).toEqual([]);
     expect(single.counts).toMatchObject({ consents: 1, erased: 1 });
@@ -252,7 +252,7 @@ describe('a log and a ledger that differ', () => {
     for (const alteration of alterations) {
       const client = await owner.connect();
       try {
-        // Readers of the transaction alone see what was altered: it is rolled back.
+        // Only readers in this transaction see the alteration, which is rolled back.
         await client.query('begin');
         expect((await client.query(alteration)).rowCount).toBeGreaterThan(0);
         const pool = poolOf(client);
@@ -271,7 +271,7 @@ describe('a log and a ledger that differ', () => {
   });
 });
 
-/** A pool of one connection that is in a transaction already. */
+/** A pool with one connection that is in a transaction. */
 function poolOf(db: pg.PoolClient): pg.Pool {
   return new Proxy(world.pipeline.owner, {
     get: (target, name) => (name === 'query' ? db.query.bind(db) : Reflect.get(target, name)),
