@@ -85,8 +85,8 @@ export async function createApi(installation: Installation): Promise<Api> {
         keyUsage,
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool }),
         verifier,
-        // Stopped projections do not make the process unready: consents are still accepted, and
-        // must not be lost to a load balancer.
+        // Stopped projections do not make the process unready. It still accepts consents, and a
+        // load balancer must not remove it.
         checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
         discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
         panel: {

@@ -3,8 +3,8 @@ import { type LedgerHeadFile, openLedgerHeadFile } from '../pipeline/ledger/ledg
 import type { Config } from '../platform/config/index.js';
 
 /**
- * The file with the ledger's head. It is beside the erasure journal, because both must be kept
- * apart from the database.
+ * The file with the ledger's head, in the folder of the erasure journal. Both must be kept apart
+ * from the database.
  */
 export function ledgerHeadFile(config: Config): LedgerHeadFile {
   return openLedgerHeadFile(join(dirname(config.erasureJournal), 'ledger-head.json'));

@@ -104,8 +104,9 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
 }
 
 /**
- * Waits until all recorded consents have a time stamp. @param wait longest wait in seconds; true:
- * the default @throws CommandError if the wait is too long
+ * Waits until all recorded consents have a time stamp.
+ * @param wait longest wait in seconds; true: the default
+ * @throws CommandError if the wait is too long
  */
 async function waitForStamp(
   { stderr }: CliContext,

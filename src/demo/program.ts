@@ -12,7 +12,9 @@ export interface Outcome {
 }
 
 /**
- * Runs `consent-ledger` in a separate process. @returns standard output @throws Error if it fails
+ * Runs `consent-ledger` in a separate process.
+ * @returns standard output
+ * @throws Error if it fails
  */
 export async function consentLedger(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const { exitCode, output } = await run(LEDGER, args, env);

@@ -294,8 +294,8 @@ function failures(report: z.infer<typeof Report>): string {
 }
 
 /**
- * Runs `work` for each item with bounded concurrency. @returns the results in the order of the
- * items
+ * Runs `work` for each item with bounded concurrency.
+ * @returns the results in the order of the items
  */
 async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R[]>): Promise<R[]> {
   const results = new Array<R[]>(items.length);

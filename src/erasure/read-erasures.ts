@@ -98,8 +98,8 @@ export interface ErasureFilter {
 }
 
 /**
- * Lists the erasures of a site, newest first. @param before id of an erasure: only older ones are
- * listed
+ * Lists the erasures of a site, newest first.
+ * @param before id of an erasure: only older ones are listed
  */
 export async function listErasures(
   db: Queryable,

@@ -52,8 +52,8 @@ export function shownAnnouncement(announcement: Announcement): z.infer<typeof Er
 }
 
 /**
- * The receipt of an erasure, finished or not. @param backupRetentionDays days; null if not
- * configured
+ * The receipt of an erasure, finished or not.
+ * @param backupRetentionDays days; null if not configured
  */
 export async function shownReceipt(
   db: Queryable,

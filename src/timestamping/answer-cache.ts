@@ -10,8 +10,8 @@ export class AnswerCache {
   ) {}
 
   /**
-   * The cached body of a key; undefined if there is none or it has expired. @param now Unix
-   * milliseconds
+   * The cached body of a key; undefined if there is none or it has expired.
+   * @param now Unix milliseconds
    */
   get(key: string, now: number): Uint8Array | undefined {
     const entry = this.#entries.get(key);

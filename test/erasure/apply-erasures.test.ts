@@ -74,7 +74,7 @@ async function keysLeft(ids: readonly string[]): Promise<number[]> {
   ];
 }
 
-it('erases again what a restored database has back, as the log says', async () => {
+it('erases restored records again that the log lists', async () => {
   const { ids, erasure } = await eraseAfterBackup();
   await world.relay();
   await restore(world.pipeline.owner, false);
@@ -89,7 +89,7 @@ it('erases again what a restored database has back, as the log says', async () =
   expect(await count(owner, 'outbox where event_id = $1', [erasure])).toBe(0);
 });
 
-it('erases again what was restored together with the log, as the journal says, under the same event id', async () => {
+it('erases records again that the journal lists, under the same event id, if the log was restored, too', async () => {
   const { ids, erasure } = await eraseAfterBackup();
   await world.relay();
   const { owner, eventLog } = world.pipeline;
@@ -104,7 +104,7 @@ it('erases again what was restored together with the log, as the journal says, u
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
 });
 
-it('deletes restored approval tokens that nobody used, though no event names them', async () => {
+it('deletes restored unused approval tokens, although no event names them', async () => {
   const { pipeline, keyring, site } = world;
   const { blindIndex } = await import('../../src/platform/keys/index.js');
   const index = blindIndex(await keyring.siteKey(site.siteId), 'phone', '+90 555 000 00 00');
@@ -124,7 +124,7 @@ it('deletes restored approval tokens that nobody used, though no event names the
   expect(await count(pipeline.owner, 'approval_tokens')).toBe(0);
 });
 
-it('reads a journal that was cut off in a line, shortened, or replaced', async () => {
+it('reads a journal that was truncated within a line, shortened, or replaced', async () => {
   const { ids } = await eraseAfterBackup();
   // The transaction of the truncated line was never committed; the next line must not be lost with
   // it.
@@ -153,7 +153,7 @@ it('reads a journal that was cut off in a line, shortened, or replaced', async (
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
 });
 
-it('announces nothing of records that a restore has lost, and the read model goes on', async () => {
+it('does not announce records that a restore has lost, and the read model continues', async () => {
   const { pipeline, keyring, site } = world;
   const erase = (value: string) =>
     eraseSubject(
@@ -181,7 +181,7 @@ it('announces nothing of records that a restore has lost, and the read model goe
   expect(await count(pipeline.owner, 'erasure_events where event_id = $1', [ben.eventIds[0]])).toBe(1);
 });
 
-it('announces an erased record that the log has kept, though the restored database does not know it', async () => {
+it('announces an erased record that the log has, although the restored database does not know it', async () => {
   const { pipeline, keyring, site } = world;
   await backUp(pipeline.owner);
   const [id = ''] = await world.record(site, [{ visitorId: 'ann' }]);

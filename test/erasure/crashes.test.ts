@@ -54,8 +54,8 @@ function crashingPool(db: pg.Pool, at: number, when: 'before' | 'after'): { db: 
   return { db: wrapped, ran: () => statements };
 }
 
-describe('an erasure that is interrupted', () => {
-  it('is finished by the next start, wherever it was', async () => {
+describe('an interrupted erasure', () => {
+  it('is finished by the next start after a crash at any statement', async () => {
     const { pipeline, keyring, site } = world;
     const steps = await erase(-1, 'before');
     expect(steps).toBeGreaterThan(8);

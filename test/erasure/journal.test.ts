@@ -30,7 +30,7 @@ it('erases nothing while its journal cannot be written', async () => {
   expect(await count(pipeline.owner, `outbox where type = 'SubjectErased.v1'`)).toBe(0);
 });
 
-it('carries out what other processes asked for, and what was left open', async () => {
+it('carries out the requests of other processes, and unfinished ones', async () => {
   const { pipeline, keyring, site, folder } = world;
   const api = pipeline.newPool('consent_ledger_api');
   const ids = await world.record(site, [{ visitorId: 'ben' }]);

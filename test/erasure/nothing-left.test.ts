@@ -66,7 +66,7 @@ function formsOf(person: Person): string[] {
     });
 }
 
-describe.each(['panel', 's2s'] as const)('an erasure asked for by %s', (channel) => {
+describe.each(['panel', 's2s'] as const)('an erasure requested by %s', (channel) => {
   let app: RunningApp;
   let shop: RecordingTenant;
   const [ada, bob] = [everythingOf('Ada'), everythingOf('Bob')];
@@ -179,7 +179,7 @@ describe.each(['panel', 's2s'] as const)('an erasure asked for by %s', (channel)
     return [...found].map((hex) => Buffer.from(hex, 'hex'));
   }
 
-  it('leaves nothing of the person in the tables, the data folder and the logs, and nothing that opens a ciphertext', async () => {
+  it('leaves no value of the person in tables, data folder and logs, and no key that decrypts a ciphertext', async () => {
     const record = await shop.record(ada);
     const bystander = await shop.record(bob);
     const used = await shop.backend.mint({

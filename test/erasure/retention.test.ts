@@ -42,7 +42,7 @@ async function lookThrough(
   return retention.status();
 }
 
-it('erases what is older than the site keeps, and nothing of sites that keep everything', async () => {
+it('erases records older than the retention period, and none of sites without one', async () => {
   const tenDaysAgo = new Date(Date.now() - 10 * DAY_MS);
   await world.record(world.site, [
     { visitorId: 'one', at: tenDaysAgo },
@@ -63,7 +63,7 @@ it('erases what is older than the site keeps, and nothing of sites that keep eve
   expect(await keys()).toBe(1);
 });
 
-it('erases nothing by a clock that differs from the database’s, however far', async () => {
+it('erases nothing while the clock differs from the database’s', async () => {
   const { owner } = world.pipeline;
   const old = new Date(Date.now() - 40 * DAY_MS);
   await world.record(world.site, [{ visitorId: 'three', at: old }]);
@@ -81,7 +81,7 @@ it('erases nothing by a clock that differs from the database’s, however far', 
   expect(await lookThrough(retentionBy({ ahead: 50_000 }))).toMatchObject({ erased_records: 1, failures: 0 });
 });
 
-it('erases nothing after a jump that the database shares', async () => {
+it('erases nothing after a clock jump that the database shares', async () => {
   await world.pipeline.owner.query('update sites set retention_days = null');
   let slept = 0;
   const retention = retentionBy({ monotonic: () => performance.now() - slept });

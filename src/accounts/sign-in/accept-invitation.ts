@@ -35,10 +35,11 @@ const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by is null as
   where i.token_digest = $1 and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`;
 
 /**
- * Creates the invited user and signs in. Of concurrent requests with one token, one succeeds.
+ * Creates the invited user and signs in. Of concurrent requests with one token, one succeeds. The
+ * token must be valid, and the inviter must still be entitled to grant the role. The address must
+ * not have a user in any tenant.
  * @param db in the role `consent_ledger_admin`
- * @returns null if the token is unknown, expired, used or revoked, if the inviter may no longer
- *   grant the role, or if a user of any tenant has the address; the caller does not learn which
+ * @returns null if one of these conditions fails; the caller does not learn which
  * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
  */
 export async function acceptInvitation(

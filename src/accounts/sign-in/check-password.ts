@@ -14,8 +14,8 @@ export interface CheckedUser {
 }
 
 /**
- * Verifies an e-mail address and a password. @returns null if either is wrong; an unknown address
- * takes as long as a wrong password
+ * Verifies an e-mail address and a password.
+ * @returns null if either is wrong; an unknown address takes as long as a wrong password
  */
 export type CheckPassword = (email: string, password: string) => Promise<CheckedUser | null>;
 

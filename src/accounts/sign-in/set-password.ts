@@ -95,10 +95,10 @@ export function createPasswordReset(
 }
 
 /**
- * Sets a password with a reset token, and ends every sign-in of its user.
+ * Sets a password with a reset token, and ends every sign-in of its user. The token must be valid,
+ * its user enabled, and its creator still entitled.
  * @param db in the role `consent_ledger_admin`
- * @returns the number of ended sign-ins; null if the token is unknown, expired, used or revoked, if
- *   the user is disabled, or if the creator no longer has the right
+ * @returns the number of ended sign-ins; null if one of these conditions fails
  * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
  */
 export async function resetPassword(db: Queryable, token: string, password: string): Promise<number | null> {

@@ -14,8 +14,8 @@ export interface ChangedEmail {
 
 /**
  * Changes the sign-in address of a user, and ends the user's sign-ins and password resets. The
- * former address becomes available. Only operators use it, because addresses are unique across
- * tenants: for a user with a new address, or to release an address from a user who does not own it.
+ * former address becomes available. It also releases an address from a user who does not own it.
+ * Only operators use it, because addresses are unique across tenants.
  * @throws ChangeRefused `not_found`, `invalid`, `already_exists`
  */
 export function changeEmail(db: Queryable, userId: string, address: string): Promise<ChangedEmail> {

@@ -24,8 +24,8 @@ export interface SignedInUser extends User {
  */
 export interface UserDirectory {
   /**
-   * Finds the user of a sign-in. @returns null for an unknown or ended sign-in, and for a disabled
-   * user
+   * Finds the user of a sign-in.
+   * @returns null for an unknown or ended sign-in, and for a disabled user
    */
   bySignIn(signInId: string): Promise<SignedInUser | null>;
 }
@@ -38,8 +38,9 @@ const MAX_AGE_MS = 1000;
 const MAX_USERS = 10_000;
 
 /**
- * Creates the directory. @param db may SELECT `users` and `sign_ins` @param now clock in
- * milliseconds
+ * Creates the directory.
+ * @param db may SELECT `users` and `sign_ins`
+ * @param now clock in milliseconds
  */
 export function createUserDirectory(db: Queryable, now: () => number = () => performance.now()): UserDirectory {
   const users = createFreshCache<string, SignedInUser | null>({

@@ -22,9 +22,9 @@ export async function authenticateUser(deps: ApiUsers, authorization: string | u
 }
 
 /**
- * Authenticates an `api_user` of the tenant that owns the site.
- * @throws ApiError MISSING_BEARER_TOKEN, INVALID_BEARER_TOKEN, TENANT_MISMATCH, INSUFFICIENT_ROLE;
- *   the tenant is checked before the role, so that the role of another tenant's user is not revealed
+ * Authenticates an `api_user` of the tenant that owns the site. The tenant is checked before the
+ * role, so that the role of another tenant's user is not revealed.
+ * @throws ApiError MISSING_BEARER_TOKEN, INVALID_BEARER_TOKEN, TENANT_MISMATCH, INSUFFICIENT_ROLE
  */
 export async function authenticateApiUser(
   deps: ApiUsers,

@@ -9,8 +9,8 @@ interface Held {
 /** The part of the budget that one large body uses. It grows as chunks arrive. */
 export interface BodyShare {
   /**
-   * Reserves bytes that have arrived. @returns false, without a reservation, if the budget is
-   * exhausted
+   * Reserves bytes that have arrived.
+   * @returns false, without a reservation, if the budget is exhausted
    */
   take(bytes: number): boolean;
   /** Releases all reserved bytes. Further calls have no effect. */

@@ -72,8 +72,8 @@ class Connections {
   }
 
   /**
-   * Closes connections after the grace period. @param since start of the close, on the clock of
-   * `now` (milliseconds)
+   * Closes connections after the grace period.
+   * @param since start of the close, on the clock of `now` (milliseconds)
    */
   cutOff(since: number, now: number): void {
     for (const socket of this.#open) {

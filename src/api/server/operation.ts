@@ -84,11 +84,11 @@ export interface Operation<
   readonly response: R;
   /** Instead of JSON. */
   readonly download?: FileContent;
-  /** Beside JSON, if the request asks for it. */
+  /** In addition to JSON, if the request asks for it. */
   readonly alternative?: FileContent;
   /** Headers of the successful response, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Errors beside those that `errorsOf` derives from the other members. */
+  /** Errors in addition to those that `errorsOf` derives from the other members. */
   readonly errors: readonly ErrorCode[];
   readonly example: OperationExample;
   /** Action of the audit log's entry, e.g. `site.create`; null if the operation writes none. */

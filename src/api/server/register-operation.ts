@@ -46,8 +46,8 @@ function answersHead({ download, access }: Operation): boolean {
 }
 
 /**
- * The path parameters of a request. @throws ApiError `invalidParams` of the operation, or
- * VALIDATION_ERROR
+ * The path parameters of a request.
+ * @throws ApiError `invalidParams` of the operation, or VALIDATION_ERROR
  */
 export function paramsOf<P extends z.ZodObject>(
   { params, invalidParams }: Operation<P, z.ZodObject>,
@@ -60,8 +60,8 @@ export function paramsOf<P extends z.ZodObject>(
 }
 
 /**
- * The body of a request, undefined if there is none and the schema permits it. @throws ApiError
- * MALFORMED_JSON, VALIDATION_ERROR
+ * The body of a request, undefined if there is none and the schema permits it.
+ * @throws ApiError MALFORMED_JSON, VALIDATION_ERROR
  */
 export function bodyOf<B extends z.ZodType>(
   { body }: Operation<z.ZodObject, z.ZodObject, B>,

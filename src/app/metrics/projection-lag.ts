@@ -5,9 +5,9 @@ const EVENTS = 10;
 const MAX_PAGES = 20;
 
 /**
- * The age in seconds of the first event that a projection has not read, by the time in the event's
- * id; 0 if it has read all events. Ledger events have random ids without a time and are skipped. A
- * bounded number of events is examined.
+ * The age in seconds of the first event that a projection has not read; 0 if it has read all
+ * events. The age follows from the time in the event's id. Ledger events have random ids without a
+ * time and are skipped. A bounded number of events is examined.
  * @param now Unix milliseconds
  * @throws EventLogUnavailable
  */

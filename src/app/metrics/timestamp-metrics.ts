@@ -3,8 +3,8 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60];
 
 /**
- * Records one attempt to obtain a time stamp. @param authority host name of the authority, with the
- * port unless it is the scheme's default
+ * Records one attempt to obtain a time stamp.
+ * @param authority host name of the authority, with the port unless it is the scheme's default
  */
 export type ObserveTimestamp = (authority: string, outcome: 'obtained' | 'failed', seconds: number) => void;
 

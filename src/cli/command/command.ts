@@ -10,8 +10,9 @@ export function jsonCommand(name: string, description: string): Command {
 }
 
 /**
- * Creates the parser of an option with a whole number. @param least smallest valid number @throws
- * InvalidArgumentError (the parser)
+ * Creates the parser of an option with a whole number.
+ * @param least smallest valid number
+ * @throws InvalidArgumentError (the parser)
  */
 export function wholeNumber(least: number) {
   return (text: string): number => {
@@ -23,7 +24,11 @@ export function wholeNumber(least: number) {
   };
 }
 
-/** Parses a UUID. @returns it in lower case @throws InvalidArgumentError */
+/**
+ * Parses a UUID.
+ * @returns it in lower case
+ * @throws InvalidArgumentError
+ */
 export function uuid(text: string): string {
   const lower = text.toLowerCase();
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(lower))

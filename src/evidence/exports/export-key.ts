@@ -5,8 +5,8 @@ import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 const LABEL = Buffer.from('export', 'ascii');
 
 /**
- * Values that are encrypted under an export's key beside the package. The name is authenticated, so
- * that one value cannot replace another.
+ * Values, in addition to the package, that are encrypted under an export's key. The name is
+ * authenticated, so that one value cannot replace another.
  */
 export type ExportSecret = 'visitor' | 'filter-disclosures';
 

@@ -86,7 +86,7 @@ async function chooseSizes(db: Queryable, { size, batches, after }: CheckpointNe
     if (!known.has(before)) differ(`checkpoint ${before} is not stamped, but was named`);
   const all = [...new Set([...ends, ...after.keys()])].sort((a, b) => a - b);
   // Over the limits, checkpoints that prove the latest time of a record or renew such a proof take
-  // precedence over those that prove an earliest time.
+  // precedence. Those that only prove an earliest time are dropped first.
   if (all.length <= LIMITS.checkpoints) {
     const choices = await readChoices(db, all);
     if (new Set(choices.flatMap((choice) => choice.evidence)).size <= LIMITS.evidence) return all;

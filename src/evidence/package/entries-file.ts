@@ -78,8 +78,8 @@ export class EntriesFile {
   }
 
   /**
-   * The lines of the file, in pages. @throws ExportFailed `too-large`, `log-and-ledger-differ`,
-   * `proof-hash-differs`
+   * The lines of the file, in pages.
+   * @throws ExportFailed `too-large`, `log-and-ledger-differ`, `proof-hash-differs`
    */
   async *pages(): AsyncGenerator<readonly JsonValue[], void> {
     const { scope, siteId } = this.options;

@@ -27,8 +27,8 @@ export class GenuineEvents {
   }
 
   /**
-   * Fast check of a parsed consent whose key is cached. @returns false if the full check must
-   * decide
+   * Fast check of a parsed consent whose key is cached.
+   * @returns false if the full check must decide
    */
   #isGenuineConsent({ event, consent }: SealedEntry): boolean {
     const key = consent === null ? undefined : this.#keys.get(consent.record.proof_key_id);

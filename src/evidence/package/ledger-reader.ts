@@ -21,7 +21,8 @@ export interface ExportCheckpoint {
 }
 
 /**
- * Reads the newest stamped checkpoint. @returns null if nothing is stamped yet
+ * Reads the newest stamped checkpoint.
+ * @returns null if nothing is stamped yet
  * @throws ExportFailed `log-and-ledger-differ` if the tree's nodes do not lead to its root
  */
 export async function newestCheckpoint(db: Queryable): Promise<ExportCheckpoint | null> {
@@ -49,8 +50,9 @@ export async function readNodes(db: Queryable, wanted: readonly TreeNode[]): Pro
 }
 
 /**
- * Reads proofs in the ledger tree. @param proofs the ranges of each proof @returns hashes of each
- * proof, lower-case hex
+ * Reads proofs in the ledger tree.
+ * @param proofs the ranges of each proof
+ * @returns hashes of each proof, lower-case hex
  */
 export async function readProofs(
   db: Queryable,

@@ -36,8 +36,8 @@ export async function ensureManifestCertificate({ db, keyring, origin }: Manifes
 
 /**
  * Finds the certificate of a manifest key by the ledger key in force at the package's checkpoint.
- * That is the newest key up to the checkpoint, after all bridges. Verifiers refuse a certificate by
- * a key that was replaced before.
+ * That is the key of the newest bridge up to the checkpoint, or the first key. Verifiers refuse a
+ * certificate by a key that was replaced before.
  * @param size size of the package's checkpoint; null if there is none
  * @throws ExportFailed `manifest-key-not-certified`
  */

@@ -129,8 +129,8 @@ async function personalPart(db: Queryable, siteId: string, opened: Opened): Prom
 const AttachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instanceof(Uint8Array) }));
 
 /**
- * Reads a record's attachments, by the SHA-256 of their contents. @returns null if the record was
- * erased meanwhile
+ * Reads a record's attachments, by the SHA-256 of their contents.
+ * @returns null if the record was erased meanwhile
  */
 async function readAttachments(
   db: Queryable,

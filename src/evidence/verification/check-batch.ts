@@ -16,10 +16,10 @@ export interface StoredEntry {
 }
 
 /**
- * Checks a record's position in its batch from its stored bytes: entry, leaf, hash chain, the
- * batch's root, its header, and the header's leaf in the ledger tree.
- * @returns null if the record is in no batch yet; false if any check fails; otherwise the batch's
- *   number and its leaf in the ledger tree
+ * Checks a record's position in its batch from its stored bytes. It covers entry, leaf, hash chain,
+ * the batch's root, its header, and the header's leaf in the ledger tree.
+ * @returns null if the record is in no batch yet; false if a check fails; otherwise the batch's
+ *   number and its ledger-tree leaf
  */
 export function checkBatch(
   stored: StoredEntry,

@@ -9,7 +9,8 @@ export interface KeyUsage {
   note(keyId: string): void;
   /**
    * Writes the times that were noted since the last call. After an error, they are kept for the
-   * next call. @throws database errors
+   * next call.
+   * @throws database errors
    */
   flush(): Promise<void>;
 }

@@ -27,7 +27,8 @@ export function addCategory(
 }
 
 /**
- * Changes or moves a category. @returns the edit, with the names of the changed members
+ * Changes or moves a category.
+ * @returns the edit, with the names of the changed members
  * @throws ChangeRefused `not_found`
  */
 export function changeCategory(

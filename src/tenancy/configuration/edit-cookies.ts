@@ -23,7 +23,8 @@ export function addCookie(draft: SiteConfigDraft, cookie: ConsentCookie): Edit<D
 }
 
 /**
- * Changes a cookie. @returns the edit, with the names of the changed members
+ * Changes a cookie.
+ * @returns the edit, with the names of the changed members
  * @throws ChangeRefused `not_found`, `already_exists`, `invalid`
  */
 export function changeCookie(

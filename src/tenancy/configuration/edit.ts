@@ -14,8 +14,8 @@ export interface Edit<T> {
 export type Partially<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 /**
- * Applies the defined members of a change. @returns the new value, and the names of the members
- * that differ
+ * Applies the defined members of a change.
+ * @returns the new value, and the names of the members that differ
  */
 export function merged<T extends object>(
   before: T,

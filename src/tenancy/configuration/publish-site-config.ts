@@ -96,7 +96,8 @@ export async function republishForDomain(site: LockedSite): Promise<number | nul
 
 /**
  * A published configuration permanently names the party responsible for a domain in the log. The
- * domain must therefore be verified. @throws ChangeRefused `wrong_state`
+ * domain must therefore be verified.
+ * @throws ChangeRefused `wrong_state`
  */
 function refuseUnverified({ domain, isVerified }: LockedSite): void {
   if (isVerified) return;

@@ -30,8 +30,8 @@ function primary(tag: string): string {
 const MAX_TAGS = 20;
 
 /**
- * Parses an Accept-Language header (RFC 9110 §12.5.4). Malformed parts are ignored. @returns tags,
- * the preferred one first
+ * Parses an Accept-Language header (RFC 9110 §12.5.4). Malformed parts are ignored.
+ * @returns tags, the preferred one first
  */
 export function acceptedLanguages(header: string | undefined): readonly string[] {
   return (header ?? '')

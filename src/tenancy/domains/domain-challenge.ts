@@ -17,8 +17,8 @@ export function domainChallenge(domain: string, token: string): DomainChallenge 
 }
 
 /**
- * Looks up the TXT records of a name, each joined from its strings. @returns an empty list if the
- * name does not exist
+ * Looks up the TXT records of a name, each joined from its strings.
+ * @returns an empty list if the name does not exist
  */
 export type LookUpTxt = (name: string) => Promise<readonly string[]>;
 

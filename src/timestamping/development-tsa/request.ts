@@ -24,7 +24,11 @@ export interface TimestampRequest {
   readonly hasExtensions: boolean;
 }
 
-/** Parses a request. @param der exactly one TimeStampReq @throws MalformedInput */
+/**
+ * Parses a request.
+ * @param der exactly one TimeStampReq
+ * @throws MalformedInput
+ */
 export function parseTimestampRequest(der: Uint8Array): TimestampRequest {
   const fields = new Fields(readSingle(der), 'TimeStampReq');
   const version = smallInteger(fields.required(TAG.integer, 'version'), 'version');

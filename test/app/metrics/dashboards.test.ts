@@ -102,7 +102,7 @@ describe('dashboard and alerts', () => {
   });
   afterAll(() => app.stop());
 
-  it('ask for metrics and labels that there are', () => {
+  it('use existing metrics and labels', () => {
     expect(queries.length).toBeGreaterThan(40);
     for (const query of queries) {
       const { selectors, groupedBy } = selectorsOf(query);
@@ -118,14 +118,14 @@ describe('dashboard and alerts', () => {
     }
   });
 
-  it('leave no metric of the service aside', () => {
+  it('use every metric of the service', () => {
     const used = new Set(queries.flatMap((query) => selectorsOf(query).selectors.map(({ metric }) => metric)));
     const families = [...exposed.types.keys()].filter((name) => name.startsWith('consent_ledger_'));
     const unused = families.filter((name) => ![...used].some((metric) => metric.startsWith(name)));
     expect(unused).toEqual([]);
   });
 
-  it('rate what grows, and nothing else', () => {
+  it('apply rate or increase to every counter, and to no gauge', () => {
     for (const query of queries) {
       for (const [, metric = ''] of query.matchAll(/\b(?:rate|increase)\((\w+)/g)) {
         const family = metric.replace(/_(?:bucket|sum|count)$/, '');
@@ -137,7 +137,7 @@ describe('dashboard and alerts', () => {
     }
   });
 
-  it('are laid out without overlaps, and name what they use', () => {
+  it('are laid out without overlaps, and declare the variables that they use', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const taken = new Set<string>();
@@ -158,7 +158,7 @@ describe('dashboard and alerts', () => {
       expect(variables).toContain(name);
   });
 
-  it('the document for operators names every metric, and none that there is not', () => {
+  it('the document for operators names exactly the existing metrics', () => {
     const named = new Set(
       [...read('docs/operations.md').matchAll(/`((?:consent_ledger|process|nodejs)_\w+)`/g)].map(
         ([, name = '']) => name,
@@ -167,7 +167,7 @@ describe('dashboard and alerts', () => {
     expect([...named].sort()).toEqual([...exposed.types.keys()].sort());
   });
 
-  it('alerts lead to a section of the document for operators', () => {
+  it('alerts link to a section of the document for operators', () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
     const anchors = new Set(
       [...read('docs/operations.md').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>

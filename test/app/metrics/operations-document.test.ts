@@ -39,7 +39,7 @@ function resolve(words: readonly string[]): { command: Command; rest: readonly s
 describe.each(DOCUMENTS)('docs/%s', (name) => {
   const text = read(name);
 
-  it('names commands, options and arguments that there are', () => {
+  it('names existing commands, options and arguments', () => {
     for (const words of commandLines(text)) {
       const { command, rest } = resolve(words);
       const line = words.join(' ');
@@ -57,13 +57,13 @@ describe.each(DOCUMENTS)('docs/%s', (name) => {
     }
   });
 
-  it('names variables and error codes that there are', () => {
+  it('names existing variables and error codes', () => {
     const known = new Set([...Object.keys(variables.shape), ...Object.keys(ERROR_CODES), ...FOREIGN]);
     const named = [...text.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^`]*)?`/g)].map(([, word = '']) => word);
     for (const word of named) expect([...known], name).toContain(word);
   });
 
-  it('links to files that there are', () => {
+  it('links to existing files', () => {
     for (const [, path = ''] of text.matchAll(/\]\(([\w./-]+\.md)(?:#[\w-]+)?\)/g))
       expect(() => read(path)).not.toThrow();
   });
@@ -75,7 +75,7 @@ it('the document for operators names many commands', () => {
   expect(lines).toContain('admin log copy --to esdb://host:2113');
 });
 
-it('the composition passes the service variables that there are', () => {
+it('the composition passes existing variables to the service', () => {
   const text = readFileSync(fileURLToPath(new URL('../../../docker-compose.yml', import.meta.url)), 'utf8');
   const service = text.slice(text.indexOf('x-service:'), text.indexOf('x-eventstore:'));
   const named = [...service.matchAll(/^ {4}([A-Z][A-Z_]+):/gm)].map(([, word = '']) => word);

@@ -38,7 +38,7 @@ async function taken(answer: Response): Promise<{ readonly bytes: number; readon
   }
 }
 
-it('stops exports that run or wait when personal data of the site is erased, and takes finished packages away', async () => {
+it('stops running and queued exports of the site at an erasure, and destroys finished packages', async () => {
   const finished = await world.create({ disclose: 'all' });
   await world.reaches(finished.id, 'finished');
   const ids: string[] = [];
@@ -68,14 +68,14 @@ it('stops exports that run or wait when personal data of the site is erased, and
   }
 });
 
-it('makes a package after the erasure that verifies, and shows nothing of the erased', async () => {
+it('makes a package after the erasure that verifies as valid', async () => {
   const { id } = await world.create({ disclose: 'all' });
   expect((await world.reaches(id, 'finished')).package?.counts).toMatchObject({ consents: 3 });
   const bytes = Buffer.from(await (await world.download(id)).arrayBuffer());
   expect(world.verify(bytes).status).toBe(0);
 });
 
-it('expires: the key goes, and then the pieces', async () => {
+it('expires a package: destroys the key, and then removes the chunks', async () => {
   const { superuser, service } = world.panel.app;
   const { id } = await world.create();
   await world.reaches(id, 'finished');
@@ -87,7 +87,7 @@ it('expires: the key goes, and then the pieces', async () => {
   expect(await rowsOf('select from export_chunks where export_id = $1', id)).toEqual([]);
 });
 
-it('keeps packages encrypted', async () => {
+it('stores packages encrypted', async () => {
   const { id } = await world.create({ disclose: 'all' });
   await world.reaches(id, 'finished');
   const plain = Buffer.from(await (await world.download(id)).arrayBuffer());
@@ -100,7 +100,7 @@ it('keeps packages encrypted', async () => {
   }
 });
 
-it('sends no byte of a piece that was altered, and ends no answer as if it were whole', async () => {
+it('sends no byte of an altered chunk, and never completes a truncated response', async () => {
   const { superuser } = world.panel.app;
   const { id } = await world.create({ disclose: 'all' });
   await world.reaches(id, 'finished');

@@ -54,7 +54,7 @@ async function waitsAtGate(superuser: pg.Pool): Promise<void> {
   }
 }
 
-it('takes an export up again whose worker was killed, and leaves nothing of the first run', async () => {
+it('runs an export again whose worker was killed, and keeps nothing of the first run', async () => {
   const { adminPool, apiPool, keyring, databaseUrl } = installation;
   const seed = Seed.parse(await processes.json('admin', 'seed-demo'));
   const siteId = seed.site.id;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('a sealed and stamped record whose proof hash is not by the tenant’s key is never made into a package', async () => {
+it('makes no package with a sealed and stamped record whose proof hash is not by the tenant’s key', async () => {
   const { pipeline, keyring, site, folder } = world;
   const { worker: pool, eventLog } = pipeline;
   await world.record(site, [{ visitorId: 'ann' }]);
