@@ -25,20 +25,22 @@ import { metricsGroup, observeApp } from './observe-app.js';
 import { serviceRoutes } from './service-routes.js';
 
 const SWEEP_MS = 60_000;
-/** Of one user. */
+/** Limit per user. */
 const PANEL_REQUESTS_PER_MINUTE = 300;
 const GAUGE_MS = 500;
 const CLOCK_CHECK_MS = 5_000;
 
-/** The part of the service that answers callers. It holds no state that matters: any number may run. */
+/**
+ * The HTTP part of the service. It has no essential state in memory: several processes may run it.
+ */
 export interface Api {
-  /** @returns the URL that it listens on */
+  /** Starts to listen. @returns the URL */
   listen(): Promise<string>;
-  /** Answers what is under way, then stops. */
+  /** Finishes the requests in progress, then stops. */
   stop(): Promise<void>;
 }
 
-/** Wires the HTTP application of an installation. */
+/** Composes the HTTP application of an installation. */
 export async function createApi(installation: Installation): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
   const directory = createSiteDirectory(pool, keyring);
@@ -87,7 +89,8 @@ export async function createApi(installation: Installation): Promise<Api> {
         keyUsage,
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool }),
         verifier,
-        // Consents are accepted whatever becomes of the read models: that must not be lost with them.
+        // Stopped projections do not make the process unready. It still accepts consents, and a
+        // load balancer must not remove it.
         checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
         discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
         panel: {

@@ -6,8 +6,8 @@ import type { Queryable } from '../platform/database/pool.js';
 const identityRows = z.array(z.object({ log_id: z.string() })).max(1);
 
 /**
- * Makes sure that the log is the one that this database belongs to; at the first start the two are bound to each other.
- * @param db as `consent_ledger_worker`
+ * Checks that the log belongs to this database. The first start binds the two to each other.
+ * @param db in the role `consent_ledger_worker`
  * @throws LogIdentityMismatch, EventLogUnavailable
  */
 export async function bindEventLog(db: Queryable, eventLog: EventLog): Promise<void> {

@@ -5,9 +5,12 @@ import type { EventLog } from '../pipeline/event-log/port.js';
 import { isStamped } from '../pipeline/ledger/stamped.js';
 import type { Queryable } from '../platform/database/pool.js';
 
-/** How many of a site's events each stage of the pipeline holds. Where nothing is under way, they agree to the record. */
+/**
+ * Numbers of a site's events at each stage of the pipeline. When no event is in progress, the
+ * numbers agree exactly.
+ */
 export interface SiteCounts {
-  /** Events admitted that the log does not have yet. */
+  /** Admitted events that are not in the log yet. */
   readonly outbox_waiting: number;
   readonly log_events: number;
   readonly log_consents: number;
@@ -29,9 +32,9 @@ const Waiting = z.tuple([z.object({ known: z.boolean(), waiting: z.number(), row
 const Leaves = z.tuple([z.object({ all: z.number(), stamped: z.number() })]);
 
 /**
- * Counts a site's events at every stage, the log itself read event by event.
+ * Counts a site's events at each stage. It reads the log event by event.
  * @returns null for an unknown site
- * @throws EventLogUnavailable
+ * @throws EventLogUnavailable, database errors
  */
 export async function countSite(options: CountOptions, siteId: string): Promise<SiteCounts | null> {
   const { rows } = await options.db.query(

@@ -7,7 +7,10 @@ import type { Installation } from './installation.js';
 import { listen } from './listen.js';
 import { metricsGroup, observeApp } from './observe-app.js';
 
-/** What a worker answers over HTTP: whether it runs, reaches its database and log, and keeps every read model up to date; and its metrics. */
+/**
+ * The HTTP application of a worker: liveness, readiness (database, event log and projections) and
+ * metrics.
+ */
 export function createHealthServer(installation: Installation): Api {
   const { config, logger, workerPool, eventLog } = installation;
   const checkReadiness = async (): Promise<Readiness> => {

@@ -23,25 +23,31 @@ import type { Tracing } from '../platform/telemetry/tracing.js';
 import { VERSION } from '../platform/version.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 
-/** What every role and command of one installation works with. Opened once; whoever opened it closes it. */
+/**
+ * The resources that the roles and commands of one installation use. The function that opens it
+ * must close it.
+ */
 export interface Installation {
   readonly config: Config;
   readonly logger: Logger;
   readonly databaseUrl: string;
-  /** Least rights for answering callers. */
+  /** Role with the least rights, for requests of clients. */
   readonly apiPool: pg.Pool;
-  /** Rights of the relay, sealer, stamper, erasure. */
+  /** Role of relay, sealer, stamper and erasure. */
   readonly workerPool: pg.Pool;
-  /** Rights over the read models, and nothing else to change. */
+  /** Role that may change the read models only. */
   readonly projectionsPool: pg.Pool;
-  /** Rights to change tenants, sites, keys, users and documents: for the panel and the commands of operators. */
+  /**
+   * Role that may change tenants, sites, keys, users and documents: for the panel and for
+   * operators' commands.
+   */
   readonly adminPool: pg.Pool;
   readonly keyring: Keyring;
   readonly random: RandomPool;
   readonly eventLog: EventLog;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** Folder of the embedded Postgres's files; null with `DATABASE_URL`. */
+  /** The embedded PostgreSQL; null with `DATABASE_URL`. */
   readonly embedded: EmbeddedPostgres | null;
   close(): Promise<void>;
 }
@@ -49,7 +55,7 @@ export interface Installation {
 export interface InstallationOptions {
   /** Shown in `pg_stat_activity` and log lines. */
   readonly role: string;
-  /** Whether a database given by `DATABASE_URL` is migrated too; the embedded one always is. */
+  /** Whether a database given by `DATABASE_URL` is migrated; the embedded one always is. */
   readonly migrates: boolean;
 }
 
@@ -159,7 +165,7 @@ async function openEventLog(config: Config, databaseUrl: string, logger: Logger)
     );
   };
   if (config.eventStoreUrl !== undefined) {
-    // Its client is large: an installation without EventStoreDB does not load it.
+    // The client library is large: an installation without EventStoreDB must not load it.
     const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
     return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption });
   }
@@ -167,7 +173,7 @@ async function openEventLog(config: Config, databaseUrl: string, logger: Logger)
   return createPostgresEventLog({ connection: { connectionString }, onInterruption });
 }
 
-/** Names the variable, and nothing of the connection string, which holds a password. */
+/** The message names the variable only, because the connection string contains a password. */
 function unreachable(cause: unknown): DatabaseSetupError {
   const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
   return new DatabaseSetupError('unreachable', `The database cannot be used (${reason}). Check DATABASE_URL.`, {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../platform/config/index.js';
 
 /**
- * Starts to listen where the configuration says.
+ * Listens on the configured host and port.
  * @returns the URL
  * @throws Error that names the variable to change
  */

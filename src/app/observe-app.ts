@@ -6,15 +6,15 @@ import { failureOf } from '../api/server/request-log.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { Installation } from './installation.js';
 
-/** Measures and traces the requests of a role's application. To be called before it is ready. */
+/** Measures and traces the requests of an application. Call it before the application is ready. */
 export function observeApp(app: FastifyInstance, { metrics, tracing }: Installation): void {
   metrics.observeRequests(app);
   tracing.traceRequests(app);
 }
 
 /**
- * GET /metrics, if there is a token for it, with the state of the installation.
- * @param db whose rights the state is read with
+ * The route GET /metrics with the state of the installation, if a token is configured.
+ * @param db handle for reading the state
  */
 export function metricsGroup(installation: Installation, db: Queryable): RouteGroup {
   const { config, metrics, logger, eventLog } = installation;

@@ -5,12 +5,12 @@ import { type LedgerSigner, verifierKeyOf } from '../pipeline/ledger/ledger-sign
 import type { Config } from '../platform/config/index.js';
 import type { Keyring, SigningKey } from '../platform/keys/index.js';
 
-/** The ledger's key, under the configured origin. */
+/** Opens the signer with the ledger's key and the configured origin. */
 export async function openLedgerSigner(keyring: Keyring, config: Config): Promise<LedgerSigner> {
   return ledgerSignerOf(await keyring.ledgerKey(), config.ledgerOrigin);
 }
 
-/** Signs as the ledger of this origin. */
+/** Makes a signer for a key and an origin. */
 export function ledgerSignerOf(key: SigningKey, origin: string): LedgerSigner {
   return {
     origin,
@@ -19,12 +19,12 @@ export function ledgerSignerOf(key: SigningKey, origin: string): LedgerSigner {
   };
 }
 
-/** File with the ledger's public key, for whoever verifies: a C2SP verifier-key line. */
+/** Path of the file with the ledger's public key, for verifiers: a C2SP verifier-key line. */
 export function ledgerKeyFile(config: Config): string {
   return join(config.dataDir, 'ledger.vkey');
 }
 
-/** Writes the public key where people and `admin seed-demo` find it. */
+/** Writes the public key to its file, for operators and `admin seed-demo`. */
 export async function publishLedgerKeyFile(config: Config, signer: LedgerSigner): Promise<void> {
   const path = ledgerKeyFile(config);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -14,16 +14,16 @@ import { ledgerSignerOf } from './open-ledger-signer.js';
 const BridgeRows = z.tuple([z.object({ bridge_size: z.int() })]);
 
 export interface RotationOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Keyring;
   /** Origin of the ledger. */
   readonly origin: string;
   readonly client: TimestampClient;
-  /** DER of the configured roots. */
+  /** DER of the configured root certificates. */
   readonly trustAnchors: readonly Uint8Array[];
-  /** Called before a checkpoint leaves the service, to be remembered outside the database. */
+  /** Called before a checkpoint leaves the service, to store the head outside the database. */
   readonly rememberHead?: (state: LedgerState) => Promise<void>;
 }
 
@@ -36,10 +36,12 @@ export interface LedgerKeyRotation {
 }
 
 /**
- * Gives the ledger a new key. In this order, so that after a crash at any point the same call goes on where it stopped, and so does a start of
- * the worker (`finishLedgerKeyRotation`): the new key is kept; it certifies the manifest key; the ledger hands over to it; it becomes the one that signs.
- * Processes that hold the old key cannot stamp any more, and must be started again.
- * @throws LedgerKeyMismatch; TimestampUnavailable; KeyError; EventLogUnavailable, errors of the database
+ * Replaces the ledger's key. The order is: store the new key, certify the manifest key with it,
+ * record the change in the ledger, and sign with the new key. After a crash at any step, the same
+ * call continues, and so does a start of the worker (`finishLedgerKeyRotation`). Processes with the
+ * old key can no longer stamp and must be restarted.
+ * @throws LedgerKeyMismatch; TimestampUnavailable; KeyError; EventLogUnavailable, errors of the
+ *   database
  */
 export async function rotateLedgerKey(options: RotationOptions, signal: AbortSignal): Promise<LedgerKeyRotation> {
   const { db, eventLog, keyring, origin, client, trustAnchors } = options;
@@ -65,8 +67,9 @@ export async function rotateLedgerKey(options: RotationOptions, signal: AbortSig
 }
 
 /**
- * Ends a rotation that was cut off after the ledger had handed over: the new key becomes the one that signs.
- * @throws what `catchUpLedger` throws; KeyError
+ * Completes a rotation that was interrupted after the ledger had recorded it: the new key becomes
+ * the signing key.
+ * @throws errors of `catchUpLedger`; KeyError
  */
 export async function finishLedgerKeyRotation({
   db,

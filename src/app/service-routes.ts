@@ -20,7 +20,7 @@ import type { KeyUsage } from '../tenancy/api-keys/key-usage.js';
 import type { SiteDirectory } from '../tenancy/directory/site-context.js';
 
 export interface ServiceOptions {
-  /** Connections in the role `consent_ledger_api`. */
+  /** In the role `consent_ledger_api`. */
   readonly db: pg.Pool;
   readonly directory: SiteDirectory;
   readonly rateLimiter: RateLimiter;
@@ -31,14 +31,14 @@ export interface ServiceOptions {
   readonly checkReadiness: CheckReadiness;
   readonly discovery: DiscoveryOptions;
   readonly panel: ServePanelOptions & { readonly routes: readonly PanelRoute[] };
-  /** A minute, from one address. */
+  /** Requests per minute from one address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
   readonly toolRoutes: readonly ToolRoute[];
   /** @returns Unix milliseconds */
   readonly clock: () => number;
 }
 
-/** Every route of the service, in groups. */
+/** All routes of the service, in groups. */
 export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
   const { db, rateLimiter, verifier } = options;
   const guards = createToolGuards({

@@ -5,22 +5,26 @@ import { createHealthServer } from './health-server.js';
 import { type Installation, openInstallation } from './installation.js';
 import { prepareInstallation, startWorker, type Worker } from './worker.js';
 
-/** `serve` is `api` and `worker` in one process. */
+/** A role of a process; `serve` is `api` and `worker` in one process. */
 export type Role = 'serve' | 'api' | 'worker';
 
 export interface Service {
   readonly installation: Installation;
-  /** Where the HTTP application, or the worker's health routes, listen. */
+  /** URL of the HTTP application, or of the worker's health routes. */
   readonly url: string;
-  /** Rejects when a background part cannot go on without an operator. */
+  /** Rejects when a background part fails permanently and an operator must act. */
   readonly failed: Promise<never>;
-  /** Stops in the order of the pipeline: no accepted request is cut off, no background step left half done. */
+  /**
+   * Stops the parts in the order of the pipeline: accepted requests and background steps are
+   * completed.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Composes and starts a role of the service: the one place where its parts meet.
- * @throws errors of configuration, database, keys and event log, each with a message for the operator
+ * Composes and starts a role of the service.
+ * @throws errors of configuration, database, keys and event log, each with a message for the
+ *   operator
  */
 export async function startService(role: Role, config: Config, logger: Logger): Promise<Service> {
   const installation = await openInstallation(config, logger, { role, migrates: role === 'serve' });

@@ -6,27 +6,27 @@ import { startDevelopmentTsa } from '../timestamping/development-tsa/start.js';
 import { certificatesOfPem } from '../timestamping/pem.js';
 import type { Installation } from './installation.js';
 
-/** Where the stamper gets its tokens, and which roots they must lead to. */
+/** The source of the stamper's tokens, and their trust anchors. */
 export interface Timestamping {
   readonly client: TimestampClient;
-  /** DER. */
+  /** DER of the root certificates. */
   readonly trustAnchors: readonly Uint8Array[];
-  /** Base URL of the development authority that runs in this process; null where real ones are configured. */
+  /** Base URL of the development authority in this process; null with configured authorities. */
   readonly developmentUrl: string | null;
   stop(): Promise<void>;
 }
 
-/** Folder of the development authority's keys and root, in `DATA_DIR`. */
+/** Folder of the development authority's keys and root certificate, in `DATA_DIR`. */
 export function developmentTsaFolder(config: Config): string {
   return join(config.dataDir, 'development-tsa');
 }
 
-/** PEM file of the roots that tokens of this installation lead to. */
+/** PEM file with the trust anchors of this installation's tokens. */
 export function tsaRootFile(config: Config): string {
   return config.timestamping?.caFile ?? join(developmentTsaFolder(config), 'development-tsa-root.pem');
 }
 
-/** Measures and traces what authorities are asked. */
+/** Measures and traces requests to the authorities. */
 export function observeAsking({ metrics, tracing }: Pick<Installation, 'metrics' | 'tracing'>): ObserveAsking {
   return async (authority, ask) => {
     const startedAt = performance.now();
@@ -43,8 +43,8 @@ export function observeAsking({ metrics, tracing }: Pick<Installation, 'metrics'
 }
 
 /**
- * The configured authorities, or a development authority started for the life of this process.
- * @throws if `TSA_CA_FILE` cannot be read or holds no certificate
+ * Uses the configured authorities, or starts a development authority in this process.
+ * @throws Error if `TSA_CA_FILE` cannot be read or contains no certificate
  */
 export async function openTimestamping(config: Config, observe?: ObserveAsking): Promise<Timestamping> {
   const observed = observe === undefined ? {} : { observe };

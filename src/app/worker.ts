@@ -24,16 +24,16 @@ const HOUR_MS = 3_600_000;
 /** The parts behind admission: relay, projector, sealer, stamper, erasure, maintenance. Any number of workers may run; each part works in one of them. */
 export interface Worker {
   readonly parts: readonly BackgroundPart[];
-  /** Rejects when a part needs an operator; resolves when it was stopped. */
+  /** Rejects when a part fails permanently and an operator must act; resolves after `stop`. */
   readonly ended: Promise<void>;
-  /** Finishes the steps in hand, then stops. */
+  /** Finishes the current steps, then stops. */
   stop(): Promise<void>;
 }
 
 /**
- * What must be true before any request is served: the read models are there, the log is this database's and has all that it ever had, and what was erased is erased, also
- * after a restore.
- * @param seals whether this process seals: the ledger's head is remembered where that is done
+ * Establishes the preconditions of serving requests. The read models exist. The log belongs to this
+ * database and is complete. Erased data is erased, also after a restore.
+ * @param seals whether this process seals: only such a process stores the ledger's head
  * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, EventLogUnavailable, JournalUnavailable
  */
 export async function prepareInstallation(

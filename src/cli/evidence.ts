@@ -64,7 +64,7 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
     const { adminPool, workerPool, eventLog, keyring, config, tracing } = installation;
     if (options.overwrite !== true) await refuseExisting(options.output);
     if (options.wait !== undefined) await waitForStamp(context, installation, options.site, options.wait);
-    // Before anything leaves the service: an export that fails may have been seen.
+    // The audit entry precedes the export: even a failed export may have disclosed data.
     await appendAuditEntry(adminPool, {
       tenantId: await tenantOfSite(adminPool, options.site),
       actor: { kind: 'operator' },
@@ -103,7 +103,11 @@ async function exportPackage(context: CliContext, options: Options): Promise<voi
   });
 }
 
-/** @throws CommandError if it takes longer than is waited for */
+/**
+ * Waits until all recorded consents have a time stamp.
+ * @param wait longest wait in seconds; true: the default
+ * @throws CommandError if the wait is too long
+ */
 async function waitForStamp(
   { stderr }: CliContext,
   { workerPool, config: { batch, stampIntervalMs } }: Installation,

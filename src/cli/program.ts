@@ -3,10 +3,10 @@ import { VERSION } from '../platform/version.js';
 import type { CliContext } from './command/context.js';
 import { EXIT_CODES_HELP } from './command/exit-codes.js';
 
-/** Makes a command; loading it loads all that the command needs. */
+/** Creates a command. Calling it loads the modules of that command only. */
 type CommandLoader = (context: CliContext) => Promise<Command>;
 
-// Each command is loaded when it is named: reading the code of all of them takes seconds.
+// Each command is loaded when it is named, because loading all of them takes seconds.
 const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   'seed-demo': async (context) => (await import('./admin/seed-demo.js')).seedDemoCommand(context),
   tenant: async (context) => (await import('./admin/tenant.js')).tenantCommand(context),
@@ -36,8 +36,8 @@ const COMMANDS: Readonly<Record<string, (context: CliContext, args: readonly str
 };
 
 /**
- * Makes the program `consent-ledger` with the commands that a command line needs: the one that it
- * names, or all of them for help and for an unknown name.
+ * Creates the program `consent-ledger` with the commands for a command line: the named one, or all
+ * of them for help and for an unknown name.
  * @param args without node and the program's name
  */
 export async function createProgram(context: CliContext, args: readonly string[]): Promise<Command> {
@@ -68,7 +68,10 @@ function known<T>(value: T | undefined): T {
   return value;
 }
 
-/** Makes a command and those below it throw instead of ending the process, and write to the given streams. */
+/**
+ * Makes a command and its subcommands throw instead of ending the process, and write to the given
+ * streams.
+ */
 function useStreams(command: Command, context: CliContext): Command {
   command.exitOverride().configureOutput({
     writeOut: (text) => context.stdout.write(text),

@@ -10,13 +10,15 @@ const DESCRIPTIONS: Readonly<Record<Role, string>> = {
   worker: 'run the background part: relay, projections, sealer, stamper, erasure; any number may run',
 };
 
-/** `serve`, `api`, `worker`: run until SIGTERM or SIGINT, then finish what is under way. */
+/**
+ * `serve`, `api`, `worker`: run until SIGTERM or SIGINT, and then complete the work in progress.
+ */
 export function roleCommand(context: CliContext, role: Role): Command {
   return jsonCommand(role, DESCRIPTIONS[role]).action(async (options: { readonly json?: boolean }) => {
     const config = configOf(context);
     const logger = pino({ level: config.logLevel }, { write: (line: string) => context.stderr.write(line) });
     const stopSignal = signalled();
-    // Only here: the code of the whole service is loaded with it.
+    // Imported here, because it loads the code of the whole service.
     const { startService } = await import('../app/start-service.js');
     const service = await startService(role, config, logger);
     try {
@@ -47,14 +49,17 @@ function nextSteps(url: string): string[] {
   ];
 }
 
-/** Resolves at the first SIGTERM or SIGINT. A second one ends the process at once, as it does by default. */
+/**
+ * Resolves at the first SIGTERM or SIGINT. A second one ends the process immediately, by Node's
+ * default.
+ */
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
   });
 }
 
-/** `migrate`: brings the database's schema up to date. */
+/** `migrate`: migrates the schema of the database. */
 export function migrateCommand(context: CliContext): Command {
   return jsonCommand('migrate', 'bring the database schema up to date; safe to repeat').action(
     async (options: { readonly json?: boolean }) => {

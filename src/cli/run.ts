@@ -4,9 +4,9 @@ import { CommandError, EXIT } from './command/exit-codes.js';
 import { createProgram } from './program.js';
 
 /**
- * Runs one command line.
+ * Runs one command line. A failure writes one message to standard error.
  * @param args without node and the program's name
- * @returns the exit code; a failure is one message on standard error
+ * @returns the exit code
  */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   try {
@@ -14,7 +14,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    // Commander has written what it has to say.
+    // Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     context.stderr.write(`${messageOf(error)}\n`);
     return error instanceof CommandError ? error.exitCode : EXIT.failed;

@@ -6,7 +6,7 @@ import yazl from 'yazl';
 import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
 import { EntryLine, PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 
-/** What was changed: enough to compare with what the verifier names. */
+/** The alteration, for comparison with the verifier's report. */
 export interface Alteration {
   readonly eventId: string;
   readonly before: string;
@@ -23,7 +23,10 @@ export async function readPackage(path: string): Promise<Map<string, Buffer>> {
   return files;
 }
 
-/** Copies a package with one character of one record changed: the last digit of the time at which a consent was recorded. */
+/**
+ * Copies a package and alters one character of one record: the last digit of a consent's
+ * `created_at`.
+ */
 export async function alterOneCharacter(from: string, to: string): Promise<Alteration> {
   const files = await readPackage(from);
   const lines = files.get(PACKAGE_FILES.entries)?.toString('utf8').split('\n') ?? [];

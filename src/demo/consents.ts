@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 
 const DECISIONS = ['accepted', 'rejected', 'partial', 'withdrawn'] as const;
 
-/** Ids of the versions that consents may name, by language. */
+/** Ids of the document versions for the consents, by language. */
 export interface Versions {
   readonly cookiePolicy: Readonly<Record<Language, string>>;
   readonly consentForm: Readonly<Record<Language, string>>;
@@ -10,11 +10,11 @@ export interface Versions {
 export type Language = 'en' | 'tr';
 export const LANGUAGES: readonly Language[] = ['en', 'tr'];
 
-/** The person whom the demonstration erases. */
+/** The visitor whose data the demonstration erases. */
 export const ERASED_VISITOR = 'visitor-0007';
 export const ERASED_EMAIL = 'ayse.demo@example.org';
 
-/** The n-th consent of a browser: all decisions in turn, a tenth of them do-not-sell opt-outs. */
+/** The n-th browser consent: the decisions in turn, and a tenth of them do-not-sell opt-outs. */
 export function browserConsent(n: number, versions: Versions, categories: readonly string[]): object {
   const language: Language = n % 2 === 0 ? 'en' : 'tr';
   const decision = DECISIONS[n % DECISIONS.length];
@@ -38,7 +38,7 @@ function isChosen(decision: (typeof DECISIONS)[number] | undefined, index: numbe
   return decision === 'accepted' || index === 0 || (decision === 'partial' && index % 2 === 0);
 }
 
-/** A document signed by hand, vouched for by the tenant's backend through the approval token. */
+/** A document with a drawn signature, which the tenant's backend confirms by an approval token. */
 export function documentApproval(versions: Versions, approvalToken: string): object {
   const strokes = drawnStrokes();
   return {

@@ -5,7 +5,10 @@ import { runDemo } from './run-demo.js';
 
 const output = resolve('demo-output');
 
-/** Whatever the surroundings configure, the demonstration touches only what it made itself; `EVENTSTORE_URL` may name an empty server. */
+/**
+ * The demonstration ignores the configured database, keys and authorities, so that it changes only
+ * its own data. `EVENTSTORE_URL` may name an empty server.
+ */
 const EMBEDDED_DEFAULT = {
   DATABASE_URL: '',
   MASTER_KEY: '',
@@ -16,7 +19,8 @@ const EMBEDDED_DEFAULT = {
 };
 
 /**
- * The demonstration: `npm run demo`. Everything it makes is in `demo-output`; its data folder is removed at the end, the evidence stays.
+ * The demonstration: `npm run demo`. All its files are in `demo-output`. At the end, it removes its
+ * data folder and keeps the evidence.
  */
 async function main(): Promise<void> {
   const dataDir = join(output, 'data');

@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
 
-/** Tells the reader what happens and what it proves; progress bars on a terminal only. */
+/** Writes the steps of the demonstration and what they prove; progress bars on a terminal only. */
 export interface Narrator {
   step(title: string): void;
   say(text: string): void;

@@ -2,7 +2,7 @@ import { decodeDisclosure } from '../../schemas/evidence/disclosure.js';
 import { EntryLine, PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import { readPackage } from './alter-package.js';
 
-/** How often a package says one of these values: in the clear anywhere, or inside a disclosure. */
+/** Counts the occurrences of these values in a package, in plain text or in a disclosure. */
 export async function personalValuesIn(path: string, values: readonly string[]): Promise<number> {
   const files = await readPackage(path);
   let found = 0;

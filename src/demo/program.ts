@@ -11,14 +11,18 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** Runs `consent-ledger` as a user would, in a process of its own. @returns standard output @throws if it fails */
+/**
+ * Runs `consent-ledger` in a separate process.
+ * @returns standard output
+ * @throws Error if it fails
+ */
 export async function consentLedger(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const { exitCode, output } = await run(LEDGER, args, env);
   if (exitCode !== 0) throw new Error(`consent-ledger ${args.slice(0, 2).join(' ')} ended with exit code ${exitCode}`);
   return output;
 }
 
-/** Runs `consent-verify` in a process of its own, with nothing of the service's environment. */
+/** Runs `consent-verify` in a separate process, without the service's environment. */
 export function consentVerify(args: readonly string[]): Promise<Outcome> {
   return run(VERIFIER, args, {});
 }
@@ -37,7 +41,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts the service and waits until it says where it listens. */
+/** Starts the service and waits for the URL in its output. */
 export async function startService(env: NodeJS.ProcessEnv): Promise<Service> {
   const child = spawn(process.execPath, [LEDGER, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');

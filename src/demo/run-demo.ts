@@ -38,9 +38,9 @@ interface Demo {
 }
 
 /**
- * Walks through the whole life of a thousand consents, and checks every step.
+ * Demonstrates the life cycle of a thousand consents, and checks every step.
  * @param options environment of the programs, and the folder for the packages
- * @throws Error when a step does not show what it should
+ * @throws Error if a step does not have the expected result
  */
 export async function runDemo(options: { env: NodeJS.ProcessEnv; output: string }): Promise<Kept> {
   const narrator = createNarrator(process.stdout);
@@ -87,7 +87,7 @@ async function recordConsents({ client, narrator, seed, env }: Demo): Promise<st
   };
   const tokens = await record(0, half, versions);
 
-  // Half-way a new text of the cookie policy comes into force; later consents name it.
+  // Half-way, a second version of the cookie policy becomes active, and later consents refer to it.
   const renewed = {
     ...versions,
     cookiePolicy: await activateSecondVersions(client, cookiePolicy.id, cookiePolicy.slug, env),
@@ -293,7 +293,10 @@ function failures(report: z.infer<typeof Report>): string {
     .join('; ');
 }
 
-/** Runs `work` for each item, a bounded number at a time; the results in the order of the items. */
+/**
+ * Runs `work` for each item with bounded concurrency.
+ * @returns the results in the order of the items
+ */
 async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R[]>): Promise<R[]> {
   const results = new Array<R[]>(items.length);
   const queue = items.entries();

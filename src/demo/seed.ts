@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What `admin seed-demo --json` prints, as far as the demonstration uses it. */
+/** The part of the output of `admin seed-demo --json` that the demonstration uses. */
 export const Seed = z.object({
   site: z.object({ id: z.string(), domain: z.string() }),
   keys: z.object({ read: z.string(), write: z.string() }),

@@ -21,14 +21,17 @@ const Token = z.object({ data: z.object({ approval_token: z.string() }) });
 const Login = z.object({ data: z.object({ access_token: z.string() }) });
 const ActiveDocument = z.object({ data: z.object({ version: z.object({ id: z.string() }) }) });
 
-/** A caller of the Tool API, as a customer would write one: it signs every POST (src/api/guards/signature.ts). */
+/**
+ * A Tool API client as a customer would write it: it signs every POST
+ * (src/api/guards/signature.ts).
+ */
 export class SignedClient {
   constructor(
     private readonly baseUrl: string,
     private readonly keys: { readonly read: string; readonly write: string },
   ) {}
 
-  /** @returns consent tokens of what was accepted */
+  /** Records a consent. @returns its consent token, in a list */
   async record(consent: object): Promise<string[]> {
     return [Single.parse(await this.#post('/tool/v1/consents', consent)).data.consent_token];
   }

@@ -4,10 +4,13 @@ import { joinFirstStamp } from '../pipeline/ledger/stamped.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { Erasure } from './read-erasures.js';
 
-/** How far the announcement of an erasure is: each state includes those before it. */
+/** States of an announcement, in order. */
 export const ANNOUNCEMENT_STATES = ['waiting', 'logged', 'sealed', 'stamped'] as const;
 
-/** A `SubjectErased` of an erasure: `waiting` for the log, `logged`, `sealed` in a batch, or `stamped` with it. */
+/**
+ * A `SubjectErased` of an erasure: `waiting` for the log, `logged`, `sealed` in a batch, or
+ * `stamped` with that batch.
+ */
 export interface Announcement {
   readonly eventId: string;
   readonly state: (typeof ANNOUNCEMENT_STATES)[number];
@@ -35,7 +38,10 @@ const announcementRow = z
     }),
   );
 
-/** The announcements of an erasure, in the order in which they were made. @param after id of one: only later ones */
+/**
+ * Lists the announcements of an erasure, oldest first.
+ * @param after id of an announcement: only later ones are listed
+ */
 export async function listAnnouncements(
   db: Queryable,
   { id, siteId }: Pick<Erasure, 'id' | 'siteId'>,

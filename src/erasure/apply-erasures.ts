@@ -18,21 +18,27 @@ import type { JournalLine } from './journal-line.js';
 import { lostRecords } from './lost-records.js';
 
 export interface ApplyErasuresOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly journal: ErasureJournal;
-  /** Told of the progress in the log, which may be long after a restore. */
+  /** Receives the number of events read. After a restore, many may have to be read. */
   readonly onProgress?: (events: number) => void;
 }
 
-/** What was brought back and is erased again. */
+/** Numbers of erasures that were applied again. */
 export interface AppliedErasures {
-  /** `SubjectErased` of the log that this database did not know. */
+  /** `SubjectErased` events of the log that were unknown to this database. */
   readonly fromLog: number;
-  /** Erasures of the journal that this database did not know; those of records are in the outbox again. */
+  /**
+   * Erasures of the journal that were unknown to this database; those of records are in the outbox
+   * again.
+   */
   readonly fromJournal: number;
-  /** Lines of the journal that a crash cut off, and that were never committed. */
+  /**
+   * Truncated lines of the journal: a crash interrupted them, and their transactions were never
+   * committed.
+   */
   readonly skippedLines: number;
 }
 
@@ -42,8 +48,9 @@ const progressRows = z
   .length(1);
 
 /**
- * Makes sure that whatever the log or the journal calls erased has no key in this database, as it may have after a restore from a backup. To be
- * called before the first request is served, and now and then after, so that a start need not read far. May be repeated and run at once.
+ * Destroys the key of every record that the log or the journal lists as erased. A restore from a
+ * backup may have brought such keys back. Call it before the first request is served, and
+ * periodically, so that a start has little to read. It is idempotent and safe to run concurrently.
  * @throws EventLogUnavailable, JournalUnavailable, InvalidEventBody, database errors
  */
 export async function applyErasures(options: ApplyErasuresOptions): Promise<AppliedErasures> {
@@ -53,7 +60,7 @@ export async function applyErasures(options: ApplyErasuresOptions): Promise<Appl
 
 async function applyLog({ db, eventLog, onProgress }: ApplyErasuresOptions): Promise<number> {
   const progress = await readProgress(db);
-  // A position means nothing in another adapter's log.
+  // A position is valid only in the log of the same adapter.
   let position = progress.log_kind === eventLog.kind ? progress.log_position : null;
   let applied = 0;
   let read = 0;
@@ -104,7 +111,7 @@ async function applyJournal({
   return { fromJournal, skippedLines };
 }
 
-/** Erasures of the journal that this database does not know. */
+/** Reads the erasures of the journal that this database does not know. */
 async function unknownErasures(db: Queryable, journal: ErasureJournal, offset: number): Promise<SubjectErasedRecord[]> {
   const unknown: SubjectErasedRecord[] = [];
   for await (const { line } of journal.read(offset)) {
@@ -116,13 +123,16 @@ async function unknownErasures(db: Queryable, journal: ErasureJournal, offset: n
   return unknown;
 }
 
-/** @param lost event ids of records that neither this database nor the log has any more */
+/**
+ * Applies one line of the journal.
+ * @param lost event ids of records that neither this database nor the log contains
+ */
 async function applyLine(db: Queryable, line: JournalLine, lost: ReadonlySet<string>): Promise<boolean> {
   const { subject_erased: record, approval_tokens: tokens } = line;
   return withTransaction(db, async (db) => {
     await db.query('set local synchronous_commit = on');
     if (record === null) return (await destroyPersonalData(db, [], tokens)) > 0;
-    // A site that the backup does not know has nothing to erase, and no stream to say so in.
+    // A site that is missing in the backup has no records, and no stream for the announcement.
     if (!(await lockSite(db, record.site_id))) return false;
     const isUnknown = await markErasureEvent(db, record.event_id, null);
     const deletedTokens = await destroyPersonalData(db, record.erased_event_ids, tokens);

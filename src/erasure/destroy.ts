@@ -8,15 +8,20 @@ import type { Queryable } from '../platform/database/pool.js';
 const stateRows = z.array(z.object({ state: z.string() }));
 
 /**
- * Locks a site's row until the end of the transaction, as admission does first: nothing of the site is admitted or erased meanwhile.
- * @returns false if there is no such site
+ * Locks a site's row until the end of the transaction. Admission takes this lock first, so that no
+ * other transaction admits or erases records of the site meanwhile.
+ * @returns false if the site does not exist
  */
 export async function lockSite(db: Queryable, siteId: string): Promise<boolean> {
   const { rowCount } = await db.query('select from sites where id = $1 for update', [siteId]);
   return rowCount === 1;
 }
 
-/** Destroys the keys and attachments of records, and approval tokens with what they name. @returns tokens deleted */
+/**
+ * Deletes the keys and attachments of records, the listed approval tokens and those that the
+ * records consumed.
+ * @returns the number of deleted tokens
+ */
 export async function destroyPersonalData(
   db: Queryable,
   eventIds: readonly string[],
@@ -31,15 +36,18 @@ export async function destroyPersonalData(
   return rowCount ?? 0;
 }
 
-/** What became of a site's exports. */
+/** Numbers of a site's exports that an erasure ended. */
 export interface CancelledExports {
-  /** That were running. */
+  /** Running exports that were stopped. */
   readonly stopped: number;
-  /** Finished ones that the service kept. */
+  /** Finished packages whose keys were destroyed. */
   readonly destroyed: number;
 }
 
-/** Stops the site's running exports, and destroys the keys of the packages that the service keeps. */
+/**
+ * Stops the site's running exports, and destroys the keys of its queued exports and stored
+ * packages.
+ */
 export async function cancelExports(db: Queryable, siteId: string): Promise<CancelledExports> {
   const { rowCount } = await db.query(
     `update exports set state = 'cancelled', ended_at = now(), seed = null where site_id = $1 and state = 'running'`,
@@ -53,7 +61,10 @@ export async function cancelExports(db: Queryable, siteId: string): Promise<Canc
   return { stopped: rowCount ?? 0, destroyed };
 }
 
-/** Remembers which records a `SubjectErased` lists. One that another lists already keeps that one. */
+/**
+ * Records which `SubjectErased` lists the records. A record that another one lists already is
+ * unchanged.
+ */
 export async function markErased(db: Queryable, record: SubjectErasedRecord): Promise<void> {
   await db.query(
     `insert into erased_records (event_id, erasure_event_id) select unnest($1::uuid[]), $2 on conflict (event_id) do nothing`,
@@ -61,7 +72,7 @@ export async function markErased(db: Queryable, record: SubjectErasedRecord): Pr
   );
 }
 
-/** Remembers that a `SubjectErased` is on its way to the log, or there. @returns false if that was known */
+/** Records the id of a `SubjectErased`. @returns false if it was already known */
 export async function markErasureEvent(db: Queryable, eventId: string, requestId: string | null): Promise<boolean> {
   const { rowCount } = await db.query(
     'insert into erasure_events (event_id, request_id) values ($1, $2) on conflict (event_id) do nothing',
@@ -70,7 +81,7 @@ export async function markErasureEvent(db: Queryable, eventId: string, requestId
   return rowCount === 1;
 }
 
-/** Puts a `SubjectErased` on its way to the log. */
+/** Queues a `SubjectErased` for the log. */
 export async function sendSubjectErased(db: Queryable, record: SubjectErasedRecord): Promise<void> {
   const body = utf8(canonicalJson({ record: canonicalJson(record) }));
   await db.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [

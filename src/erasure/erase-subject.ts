@@ -19,27 +19,29 @@ import { type ErasureRequest, openErasureRequests, orderErasure, reasonOf } from
 import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 
 export interface ErasureOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'siteKey'>;
   readonly journal: ErasureJournal;
   readonly now?: () => Date;
 }
 
-/** An erasure to be carried out at once. */
+/** An erasure to carry out immediately. */
 export interface ErasureTask {
   readonly siteId: string;
   readonly by: ErasureSubject;
-  /** Who asks, for the audit log; the service unless given. */
+  /** The requester, for the audit log; the default is the service. */
   readonly asker?: 'operator' | 'service';
   readonly idempotencyKey?: string;
 }
 
 /**
- * Erases a person's records, one record, or all that are older than a moment: destroys their keys, so that nobody can read their
- * personal part again, and says so in the log without naming anyone (docs/erasure.md). Done in transactions of at most 1,000 records; one that is
- * interrupted is finished by `resumeErasures`. A subject that is not known is no failure: nothing is erased, and nothing written to the log.
- * @throws UnknownSite, JournalUnavailable, KeyError, database errors: what was committed until then stays erased
+ * Erases the records of a person, one record, or all records older than a time (docs/erasure.md).
+ * It destroys their keys, so that their personal part is permanently unreadable, and announces the
+ * erasure in the log without personal data. Each transaction erases at most 1,000 records, and
+ * `resumeErasures` finishes an interrupted erasure. An unknown subject is no error: nothing is
+ * erased or logged.
+ * @throws UnknownSite, JournalUnavailable, KeyError, database errors: committed parts remain erased
  */
 export async function eraseSubject(
   options: ErasureOptions,
@@ -49,7 +51,7 @@ export async function eraseSubject(
   return carryOut(options, request);
 }
 
-/** Finishes the erasures that were asked for and are not finished, oldest first. @returns their receipts */
+/** Carries out all unfinished erasures, oldest first. @returns their receipts */
 export async function resumeErasures(
   parts: Omit<ErasureOptions, 'keyring'>,
   signal?: AbortSignal,
@@ -65,7 +67,8 @@ export async function resumeErasures(
 async function carryOut(parts: Omit<ErasureOptions, 'keyring'>, request: ErasureRequest): Promise<ErasureReceipt> {
   let progress: Progress = { isLast: false, after: null };
   while (!progress.isLast) progress = await erasePage(parts, request, progress.after);
-  // After the commit of the last page, so that no key was destroyed later than the receipt says.
+  // A separate statement after the last commit: the receipt must not state a time before the
+  // destruction of a key.
   await parts.db.query(
     'update erasure_requests set finished_at = clock_timestamp(), blind_index = null where id = $1',
     [request.id],
@@ -82,7 +85,10 @@ interface Progress {
   readonly after: string | null;
 }
 
-/** One transaction: destroys what it finds, announces it, and notes whether anything is left. */
+/**
+ * Erases one page in one transaction: destroys the keys, queues the announcement, and records the
+ * counts.
+ */
 function erasePage(
   { db, journal, now = () => new Date() }: Omit<ErasureOptions, 'keyring'>,
   request: ErasureRequest,
@@ -95,7 +101,8 @@ function erasePage(
     const tokens = await nextApprovalTokens(db, request, page.eventIds);
     const isLast = page.next === null && !tokens.mayBeMore;
     const record = page.eventIds.length === 0 ? null : subjectErased(request, page.eventIds, now());
-    // On disk before the commit: a restore from a backup must not bring back what was erased after it.
+    // The journal is written before the commit: otherwise, a restore from a backup could bring
+    // erased data back.
     const isAnythingFound = record !== null || tokens.ids.length > 0;
     if (isAnythingFound) {
       await journal.append({ v: 1, subject_erased: record, approval_tokens: [...tokens.ids] });

@@ -6,16 +6,22 @@ import { type ApplyErasuresOptions, applyErasures } from './apply-erasures.js';
 import { resumeErasures } from './erase-subject.js';
 
 export interface ErasureRunnerOptions extends ApplyErasuresOptions {
-  /** A whole pool: the lease holds a connection of its own. */
+  /** A pool, because the lease holds a separate connection. */
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
-  /** How often new requests are looked for, in milliseconds. */
+  /** Interval of the look-up for new requests, in milliseconds. */
   readonly pollMs?: number;
-  /** How often log and journal are held against the key table, in milliseconds: it keeps the next start short. */
+  /**
+   * Interval at which log and journal are applied to the key table, in milliseconds. It keeps the
+   * next start short.
+   */
   readonly applyEveryMs?: number;
 }
 
-/** Carries out the erasures that were asked for elsewhere, and those that a crash interrupted. Any number may run. */
+/**
+ * Creates the part that carries out requested and interrupted erasures. Several processes may run
+ * it; a lease lets one work.
+ */
 export function createErasureRunner(options: ErasureRunnerOptions): BackgroundPart {
   return new ErasureRunner(options);
 }

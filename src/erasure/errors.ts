@@ -1,4 +1,4 @@
-/** There is no such site. */
+/** The site does not exist. */
 export class UnknownSite extends Error {
   override readonly name = 'UnknownSite';
   constructor(readonly siteId: string) {
@@ -6,7 +6,10 @@ export class UnknownSite extends Error {
   }
 }
 
-/** The erasure journal cannot be written or read: nothing is erased, because a restore could bring it back. */
+/**
+ * The erasure journal cannot be written or read. Nothing is erased then, because a restore could
+ * bring it back.
+ */
 export class JournalUnavailable extends Error {
   override readonly name = 'JournalUnavailable';
 }

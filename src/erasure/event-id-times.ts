@@ -1,5 +1,6 @@
 /**
- * The smallest event id (UUIDv7, RFC 9562 §5.7) of a moment: ids made before it are below, ids made from then on are not.
+ * The smallest event id (UUIDv7, RFC 9562 §5.7) of a time. Ids created before are smaller; ids
+ * created from then on are not.
  * @throws RangeError for times before 1970 or beyond 48 bits of milliseconds
  */
 export function firstEventIdAt(time: Date): string {
@@ -9,7 +10,7 @@ export function firstEventIdAt(time: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
-/** The moment that an event id states, in milliseconds. */
+/** The time in an event id, with millisecond precision. */
 export function timeOfEventId(eventId: string): Date {
   return new Date(Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16));
 }

@@ -1,12 +1,12 @@
 import type { BlindIndexKind } from '../platform/keys/index.js';
 
-/** Whose data, or which, is to be erased. `before`: records older than this moment. */
+/** The data to erase: of a person, one record, or (`before`) all records older than a time. */
 export type ErasureSubject =
   | { readonly kind: BlindIndexKind; readonly value: string }
   | { readonly kind: 'record'; readonly eventId: string }
   | { readonly kind: 'retention'; readonly before: Date };
 
-/** What callers call each kind of identifier: the name of the field in a consent. */
+/** The public name of each kind of identifier: the field of a consent. */
 export const IDENTIFIERS = {
   visitor: 'visitor_id',
   email: 'signer_email',
@@ -21,7 +21,7 @@ export const IDENTIFIER_KINDS = {
   signer_id_number: 'id_number',
 } as const;
 
-/** What an erasure goes by, as callers and the audit log call it. */
+/** The criterion of an erasure, as the API and the audit log name it. */
 export function nameOfSubject(kind: ErasureSubject['kind']): string {
   if (kind === 'record') return 'record';
   return kind === 'retention' ? 'age' : IDENTIFIERS[kind];

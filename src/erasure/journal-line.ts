@@ -3,7 +3,10 @@ import { decodeUtf8, utf8 } from '../../schemas/crypto/encoding.js';
 import { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 
-/** A line of the erasure journal: what one transaction destroyed. Random ids only, nothing personal. */
+/**
+ * A line of the erasure journal: the data that one transaction destroyed. It contains random ids
+ * only, no personal data.
+ */
 export const JournalLine = z.strictObject({
   v: z.literal(1),
   /** Null if only approval tokens were deleted. */
@@ -13,12 +16,12 @@ export const JournalLine = z.strictObject({
 });
 export type JournalLine = z.infer<typeof JournalLine>;
 
-/** The line's bytes, without the line feed. */
+/** Encodes a line as canonical JSON (RFC 8785), without the line feed. */
 export function encodeJournalLine(line: JournalLine): Uint8Array {
   return utf8(canonicalJson(line));
 }
 
-/** @returns null for anything else than a whole line */
+/** Decodes a line. @returns null for any bytes that are not a complete line */
 export function decodeJournalLine(bytes: Uint8Array): JournalLine | null {
   const text = decodeUtf8(bytes);
   if (text === null) return null;

@@ -5,15 +5,17 @@ import { JournalUnavailable } from './errors.js';
 import { decodeJournalLine, encodeJournalLine, type JournalLine } from './journal-line.js';
 
 /**
- * The erasure journal: a file outside the database, so that a database restored from an older backup learns again what was erased since.
- * Any number of processes may append to it at once.
+ * The erasure journal is a file outside the database. After a restore from an older backup, it
+ * supplies the erasures that the backup lacks. Several processes may append to it concurrently.
  */
 export interface ErasureJournal {
   /** Appends one line. On return it is on disk. @throws JournalUnavailable */
   append(line: JournalLine): Promise<void>;
   /**
-   * Reads lines from an offset on; from the start if the file is shorter, or no line begins there: it is another file then.
-   * Yields null for a line that cannot be read: one that a crash cut off, whose transaction was never committed.
+   * Reads the lines from a byte offset. If the file is shorter or no line starts there, the file
+   * was replaced, and the read starts at 0.
+   * Yields null for an unreadable line. A crash interrupted it, and its transaction was never
+   * committed.
    * @throws JournalUnavailable
    */
   read(offset: number): AsyncGenerator<JournalEntry, void>;
@@ -21,14 +23,14 @@ export interface ErasureJournal {
 
 export interface JournalEntry {
   readonly line: JournalLine | null;
-  /** Offset of the line after this one, in bytes. */
+  /** Offset of the next line, in bytes. */
   readonly next: number;
 }
 
 const LINE_FEED = 0x0a;
 const CHUNK_BYTES = 256 * 1024;
 
-/** @param path of the file; it and its folder are made at the first append */
+/** Opens the journal. @param path path of the file; the first append creates it and its folder */
 export function openErasureJournal(path: string): ErasureJournal {
   return {
     append: (line) => guarded(path, () => append(path, line)),
@@ -41,7 +43,7 @@ async function append(path: string, line: JournalLine): Promise<void> {
   const file = await open(path, 'a+', 0o600);
   try {
     const { size } = await file.stat();
-    // A line that a crash cut off must not take this one with it.
+    // A line feed ends a truncated line, so that it does not corrupt this one.
     const isTorn = size > 0 && (await byteAt(file, size - 1)) !== LINE_FEED;
     const bytes = Buffer.concat([Buffer.from(isTorn ? '\n' : ''), encodeJournalLine(line), Buffer.from('\n')]);
     const { bytesWritten } = await file.write(bytes);

@@ -8,8 +8,9 @@ const PAGE = 500;
 const idRows = z.array(z.object({ id: z.string() }));
 
 /**
- * Of the records that erasures list, those that neither this database nor the log has: admitted after the backup that was restored, they are lost, and
- * a `SubjectErased` must not speak of them. The log is read through once for each site that has any record which the database does not know.
+ * Finds the listed records that neither this database nor the log contains. They were admitted
+ * after the restored backup and are lost. A `SubjectErased` must not list them. The log is read
+ * once for each site that has a record unknown to the database.
  * @returns their event ids
  */
 export async function lostRecords(
@@ -30,7 +31,7 @@ export async function lostRecords(
   return lost;
 }
 
-/** A record that the database has has a key until it is erased. */
+/** Every record in the database has a key until it is erased. */
 async function unknownToDatabase(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query(
     `select id::text from unnest($1::uuid[]) as listed (id)

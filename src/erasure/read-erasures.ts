@@ -5,26 +5,28 @@ import type { BlindIndexKind } from '../platform/keys/index.js';
 import { timeOfEventId } from './event-id-times.js';
 import { ERASURE_CHANNELS, type ErasureChannel } from './requests.js';
 
-/** An erasure that was asked for, and what it has done so far. */
+/** A requested erasure and its progress. */
 export interface Erasure {
   readonly id: string;
   readonly siteId: string;
   readonly channel: ErasureChannel;
   readonly reason: SubjectErasedRecord['reason'];
-  /** Of a person: by which kind of identifier. */
+  /** Kind of identifier, for the erasure of a person. */
   readonly identifier: BlindIndexKind | null;
-  /** Of one record. */
+  /** Event id, for the erasure of one record. */
   readonly recordId: string | null;
-  /** Of a retention period: records older than this. */
+  /** Records older than this, for a retention period. */
   readonly olderThan: Date | null;
   readonly requestedAt: Date;
-  /** Not before the commit that destroyed its last key; null: it goes on. */
+  /**
+   * A time not before the commit that destroyed its last key; null while the erasure is unfinished.
+   */
   readonly finishedAt: Date | null;
   readonly erasedRecords: number;
   readonly deletedApprovalTokens: number;
-  /** Exports that were running. */
+  /** Number of running exports that were stopped. */
   readonly cancelledExports: number;
-  /** Finished packages that the service kept. */
+  /** Number of stored packages whose keys were destroyed. */
   readonly destroyedPackages: number;
 }
 
@@ -64,7 +66,7 @@ const erasureRow = z
     }),
   );
 
-/** An erasure of a site; null if the site has none of this id. */
+/** Reads an erasure of a site. @returns null if the site has no erasure with this id */
 export async function readErasure(db: Queryable, siteId: string, id: string): Promise<Erasure | null> {
   const { rows } = await db.query(`select ${COLUMNS} from erasure_requests where id = $1 and site_id = $2`, [
     id,
@@ -73,14 +75,14 @@ export async function readErasure(db: Queryable, siteId: string, id: string): Pr
   return z.array(erasureRow).max(1).parse(rows)[0] ?? null;
 }
 
-/** A finished erasure with what it announced. */
+/** A finished erasure with its announcements. */
 export interface ErasureReceipt extends Erasure {
   readonly finishedAt: Date;
-  /** Ids of the `SubjectErased` events, oldest first; none if there was no record. */
+  /** Ids of the `SubjectErased` events, oldest first; empty if no record was found. */
   readonly eventIds: readonly string[];
 }
 
-/** The receipt of a finished erasure; null if it is unknown or not finished. */
+/** Reads the receipt of an erasure. @returns null if it is unknown or not finished */
 export async function erasureReceipt(db: Queryable, id: string): Promise<ErasureReceipt | null> {
   const { rows } = await db.query(`select ${COLUMNS} from erasure_requests where id = $1`, [id]);
   const [erasure] = z.array(erasureRow).max(1).parse(rows);
@@ -95,7 +97,10 @@ export interface ErasureFilter {
   readonly reason: Erasure['reason'] | null;
 }
 
-/** The erasures of a site, the newest first. @param before id of one: only older ones */
+/**
+ * Lists the erasures of a site, newest first.
+ * @param before id of an erasure: only older ones are listed
+ */
 export async function listErasures(
   db: Queryable,
   siteId: string,

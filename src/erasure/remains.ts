@@ -4,7 +4,10 @@ import type { Erasure } from './read-erasures.js';
 
 const scrubRows = z.array(z.object({ finished_at: z.date() })).max(1);
 
-/** When the database's files were first scrubbed after a moment; null: not yet. */
+/**
+ * The end of the first scrub of the database's files that started after a time; null if there is
+ * none.
+ */
 export async function firstScrubSince(db: Queryable, moment: Date): Promise<Date | null> {
   const { rows } = await db.query('select finished_at from scrubs where started_at >= $1 order by started_at limit 1', [
     moment,
@@ -12,21 +15,28 @@ export async function firstScrubSince(db: Queryable, moment: Date): Promise<Date
   return scrubRows.parse(rows)[0]?.finished_at ?? null;
 }
 
-/** Where values could still be opened after an erasure, by whoever has the master key too. */
+/** Places where erased values could still be decrypted with the master key. */
 export interface Remains {
   /** Whether any key or approval token was destroyed. */
   readonly isAnythingDestroyed: boolean;
-  /** When deleted bytes were removed from the database's files; null: not yet. */
+  /** When deleted bytes were removed from the database's files; null if not yet. */
   readonly scrubbedAt: Date | null;
-  /** Days for which backups are kept; null: the service was not told. */
+  /** Days for which backups are kept; null if not configured. */
   readonly backupRetentionDays: number | null;
-  /** Until when backups made before the erasure can exist; null: not known, or nothing was destroyed. */
+  /**
+   * The time until which backups from before the erasure may exist; null if it is unknown or
+   * nothing was destroyed.
+   */
   readonly backupsUntil: Date | null;
 }
 
 const DAY_MS = 86_400_000;
 
-/** @param scrubbedAt as `firstScrubSince` the erasure's end */
+/**
+ * Determines the remains of an erasure.
+ * @param scrubbedAt result of `firstScrubSince` for the end of the erasure
+ * @param backupRetentionDays days; null if not configured
+ */
 export function remainsOf(erasure: Erasure, scrubbedAt: Date | null, backupRetentionDays: number | null): Remains {
   const { finishedAt } = erasure;
   const isAnythingDestroyed = erasure.erasedRecords > 0 || erasure.deletedApprovalTokens > 0;
@@ -39,7 +49,7 @@ export function remainsOf(erasure: Erasure, scrubbedAt: Date | null, backupReten
   };
 }
 
-/** The remains in words, for a data-protection officer. */
+/** Describes the remains in sentences for a data-protection officer. */
 export function statementOf(erasure: Erasure, remains: Remains): readonly string[] {
   if (erasure.finishedAt === null) return ['The erasure is in progress. The part that is done is final.'];
   if (!remains.isAnythingDestroyed) return ['No record was found to erase, and nothing was destroyed.'];

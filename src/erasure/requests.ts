@@ -9,33 +9,36 @@ import { UnknownSite } from './errors.js';
 import { firstEventIdAt } from './event-id-times.js';
 import { type ErasureSubject, nameOfSubject } from './identifiers.js';
 
-/** What an erasure looks for, without a personal value. */
+/** The target of an erasure, without a personal value. */
 export type ErasureTarget =
   | { readonly kind: 'person'; readonly index: BlindIndexKind; readonly value: Buffer }
   | { readonly kind: 'record'; readonly eventId: string }
   | { readonly kind: 'retention'; readonly belowEventId: string };
 
-/** An erasure that is under way. */
+/** An unfinished erasure. */
 export interface ErasureRequest {
   readonly id: string;
   readonly siteId: string;
   readonly target: ErasureTarget;
 }
 
-/** By which way an erasure was asked for; `service`: by the retention period. */
+/** Origins of a request; `service` is the retention period. */
 export const ERASURE_CHANNELS = ['panel', 's2s', 'operator', 'service'] as const;
 export type ErasureChannel = (typeof ERASURE_CHANNELS)[number];
 
-/** What is asked for. */
+/** A request to erase. */
 export interface ErasureOrder {
   readonly siteId: string;
   readonly by: ErasureSubject;
   readonly channel: ErasureChannel;
-  /** Random: the same order with the same key is the same erasure. With the same key, but for something else, it is another one. */
+  /**
+   * A random key. The same order with the same key is the same erasure. A different order with the
+   * same key is a different erasure.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** @param isNew false: it was asked for before */
+/** A recorded request. @param isNew false if it was recorded before */
 export interface RecordedOrder {
   readonly request: ErasureRequest;
   readonly isNew: boolean;
@@ -44,8 +47,8 @@ export interface RecordedOrder {
 type SiteKeys = Pick<Keyring, 'siteKey'>;
 
 /**
- * Writes down what is to be erased, so that it is finished even if this process ends now. No personal value is written: of a person the blind index, until
- * the erasure is finished.
+ * Records an erasure request, so that it is finished even if this process ends. No personal value
+ * is stored: for a person, only the blind index until the erasure is finished.
  * @param db in the role `consent_ledger_api`, `consent_ledger_admin` or `consent_ledger_worker`
  * @throws UnknownSite; KeyError
  */
@@ -80,7 +83,7 @@ export async function recordErasureRequest(
 }
 
 /**
- * Records an order, and the line of the audit log that tells of a new one, in one transaction.
+ * Records an order and, if it is new, its audit entry, in one transaction.
  * @throws UnknownSite; KeyError; database errors
  */
 export function orderErasure(
@@ -99,10 +102,10 @@ export function orderErasure(
   });
 }
 
-/** How the audit log calls the asking for an erasure. */
+/** Action of the audit log for an erasure request. */
 export const ERASURE_ACTION = 'erasure.create';
 
-/** What the audit log says of an order: a person by the kind of identifier alone. */
+/** The audit entry of an order. A person appears only as the kind of identifier. */
 export function auditOf({ request, isNew }: RecordedOrder, { siteId, by }: ErasureOrder) {
   return {
     subject: { kind: 'erasure', id: request.id },
@@ -127,7 +130,10 @@ function targetOf(siteKey: Uint8Array, subject: ErasureSubject): ErasureTarget {
   }
 }
 
-/** Of key and target together: with neither of them can the other be tried out, as long as callers' keys are random. */
+/**
+ * Digest of key and target together. It allows no guessing of either, as long as the caller's keys
+ * are random.
+ */
 function requestDigest(siteKey: Uint8Array, channel: ErasureChannel, key: string, target: ErasureTarget): Buffer {
   const [kind, value] =
     target.kind === 'person'
@@ -142,7 +148,7 @@ async function earlierRequest(db: Queryable, digest: Buffer | null): Promise<str
   return id;
 }
 
-/** What the log says about why records were erased: the kind of what was asked for, and nothing of whom. */
+/** The reason that the log states: the kind of the request, without a reference to a person. */
 export function reasonOf(target: ErasureTarget): SubjectErasedRecord['reason'] {
   return target.kind;
 }
@@ -171,7 +177,7 @@ const openRow = z
     }
   });
 
-/** The erasures that are not finished, oldest first. */
+/** Reads the unfinished erasures, oldest first. */
 export async function openErasureRequests(db: Queryable): Promise<ErasureRequest[]> {
   const { rows } = await db.query(
     `select id, site_id, reason, index_kind, blind_index, event_id from erasure_requests

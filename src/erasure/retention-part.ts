@@ -8,7 +8,7 @@ import { type ErasureOptions, eraseSubject } from './erase-subject.js';
 import { firstEventIdAt } from './event-id-times.js';
 
 export interface RetentionOptions extends ErasureOptions {
-  /** A whole pool: the lease holds a connection of its own. */
+  /** A pool, because the lease holds a separate connection. */
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
   /** The clock that batches are sealed by: throws ClockNotTrusted where it differs from the database's, or has jumped. */
@@ -19,13 +19,15 @@ export interface RetentionOptions extends ErasureOptions {
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
-/** How soon is looked again after the clock could not be trusted. */
+/** Interval after the clock was not trusted, in milliseconds. */
 const CLOCK_RETRY_MS = 60_000;
 const limitedSites = z.array(z.object({ id: z.string(), retention_days: z.int() }));
 
 /**
- * Erases what is older than its site's retention period. Any number may run; one works. Nothing brings back what a wrong clock has erased: age is
- * taken from the database's clock, and nothing is erased while the clocks cannot be trusted.
+ * Creates the part that erases records older than their site's retention period. Several processes
+ * may run it; a lease lets one work. An erasure due to a wrong clock would be irreversible. Age is
+ * therefore measured against the database's clock, and nothing is erased while the clocks are not
+ * trusted.
  */
 export function createRetention(options: RetentionOptions): BackgroundPart {
   const { db, logger, clock, everyMs = EVERY_MS } = options;
@@ -45,7 +47,7 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
     }
   };
 
-  /** @returns whether the clock could be trusted all along */
+  /** Checks all sites. @returns false if the clock was not trusted */
   const lookThrough = async (signal: AbortSignal): Promise<boolean> => {
     try {
       for (const site of await sitesWithOldRecords(db, await trustedNow(db, clock))) {
@@ -91,7 +93,7 @@ async function trustedNow(db: pg.Pool, clock: TrustedClock): Promise<Date> {
   return now < own ? now : own;
 }
 
-/** Sites that have something to erase: most have not, and need no request on record. */
+/** Finds the sites with records to erase. The other sites need no recorded request. */
 async function sitesWithOldRecords(db: pg.Pool, now: Date): Promise<z.infer<typeof limitedSites>> {
   const { rows } = await db.query('select id, retention_days from sites where retention_days is not null order by id');
   const sites = limitedSites.parse(rows);

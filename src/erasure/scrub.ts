@@ -1,22 +1,26 @@
 import pg from 'pg';
 import { z } from 'zod';
 
-/** Whose deleted rows, or former versions of rows, hold seeds of keys, blind indexes or encrypted contents. */
+/**
+ * Tables whose deleted or superseded rows contain key seeds, blind indexes or encrypted contents.
+ */
 const TABLES = ['record_keys', 'approval_tokens', 'attachments', 'exports', 'erasure_requests'] as const;
 const LOCK_WAIT = '10s';
-/** As text: a JavaScript date would cut microseconds off. */
+/** Kept as text, because a JavaScript date would drop the microseconds. */
 const StartRows = z.tuple([z.object({ began: z.string() })]);
 
-/** Deleted rows could not be removed from the database's files; the message says why. */
+/** Deleted rows could not be removed from the database's files. The message states the reason. */
 export class ScrubFailed extends Error {
   override readonly name = 'ScrubFailed';
 }
 
 /**
- * Writes the tables that erasures delete from anew, so that the database's files no longer hold what was deleted: PostgreSQL leaves the bytes of deleted rows where they
- * are, and an ordinary VACUUM, too, overwrites only some. Nothing is admitted while a table is written: VACUUM FULL locks it.
- * @param ownerUrl of the tables' owner
- * @throws ScrubFailed if a table stays in use, or an old transaction may still see what was deleted: nothing is lost, and it may be called again
+ * Rewrites the tables from which erasures delete, so that the database's files no longer contain
+ * deleted data. PostgreSQL keeps the bytes of deleted rows, and an ordinary VACUUM overwrites only
+ * some of them. VACUUM FULL locks each table, so that nothing is admitted meanwhile.
+ * @param ownerUrl connection URL of the tables' owner
+ * @throws ScrubFailed if a table stays in use, or an old transaction may still see deleted rows; no
+ *   data is lost, and the call may be repeated
  */
 export async function scrubErased(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'consent-ledger scrub' });
@@ -30,7 +34,8 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
     await client.query(`set statement_timeout = 0; set lock_timeout = '${LOCK_WAIT}'`);
     const { rows } = await client.query('select clock_timestamp()::text as began');
     const [{ began }] = StartRows.parse(rows);
-    // The count is read from a message; who may not choose its language is told so below.
+    // The count is parsed from an English message. Without the right to set the language, the
+    // missing count raises the error below.
     await client.query(`set lc_messages = 'C'`).catch(() => undefined);
     for (const table of TABLES) {
       kept = null;

@@ -9,11 +9,14 @@ import type { ErasureRequest } from './requests.js';
 export interface RecordPage {
   /** At most `MAX_ERASED_RECORDS`, sorted. */
   readonly eventIds: readonly string[];
-  /** Event id behind which looking goes on; null: nothing is left behind this page. */
+  /** Event id after which the next page starts; null if this page is the last. */
   readonly next: string | null;
 }
 
-/** Rows of the key table looked at in one transaction: its primary key leads over the records of all sites. */
+/**
+ * Rows of the key table that one transaction examines. The scan follows its primary key, over the
+ * records of all sites.
+ */
 const RETENTION_SCAN = 20_000;
 const MAX_TOKENS = 1_000;
 
@@ -30,9 +33,9 @@ const scanRows = z.array(z.object({ event_id: z.string(), is_own: z.boolean() })
 const tokenRows = z.array(z.object({ id: z.string() }));
 
 /**
- * The next records whose keys are still there.
- * @param db in a transaction that holds the site's row
- * @param after event id behind which to look; null: from the first
+ * Finds the next records that still have keys.
+ * @param db in a transaction that holds the lock on the site's row
+ * @param after event id after which the page starts; null: from the first
  */
 export async function nextRecords(db: Queryable, request: ErasureRequest, after: string | null): Promise<RecordPage> {
   const { siteId, target } = request;
@@ -73,8 +76,8 @@ async function nextOldRecords(db: Queryable, siteId: string, below: string, afte
 }
 
 /**
- * The next approval tokens that go with an erasure: those that these records used, and those that nobody used yet but which name the person,
- * or are as old as the records. The lock on the site keeps others off them.
+ * Finds the next approval tokens of an erasure: those that these records consumed, and unused ones
+ * of the person or of the same age. The lock on the site's row prevents concurrent use.
  */
 export async function nextApprovalTokens(
   db: Queryable,

@@ -13,13 +13,13 @@ import { IDENTIFIER_KINDS, IDENTIFIERS } from './identifiers.js';
 import type { Erasure } from './read-erasures.js';
 import { firstScrubSince, remainsOf, statementOf } from './remains.js';
 
-/** What a request of the HTTP API asks to erase. */
+/** The subject of an erasure request of the HTTP API. */
 export function subjectOf({ subject }: z.infer<typeof CreateErasureRequest>): ErasureSubject {
   if (subject.by === 'record') return { kind: 'record', eventId: subject.value };
   return { kind: IDENTIFIER_KINDS[subject.by], value: subject.value };
 }
 
-/** An erasure as the HTTP API shows it. */
+/** An erasure as the HTTP API returns it. */
 export function shownErasure(erasure: Erasure): z.infer<typeof ErasureSchema> {
   const { reason, identifier } = erasure;
   return {
@@ -40,7 +40,7 @@ export function shownErasure(erasure: Erasure): z.infer<typeof ErasureSchema> {
   };
 }
 
-/** An announcement of erased records in the log, as the APIs answer it. */
+/** An announcement as the HTTP API returns it. */
 export function shownAnnouncement(announcement: Announcement): z.infer<typeof ErasureAnnouncement> {
   return {
     event_id: announcement.eventId,
@@ -51,7 +51,10 @@ export function shownAnnouncement(announcement: Announcement): z.infer<typeof Er
   };
 }
 
-/** The receipt of an erasure, finished or not. @param backupRetentionDays null: not known */
+/**
+ * The receipt of an erasure, finished or not.
+ * @param backupRetentionDays days; null if not configured
+ */
 export async function shownReceipt(
   db: Queryable,
   erasure: Erasure,

@@ -1,10 +1,13 @@
-/** A moment as an authority stated it. */
+/** A time from a token, with the authority's accuracy. */
 export interface StatedTime {
   readonly genTime: Date;
   readonly accuracyMicroseconds: number | undefined;
 }
 
-/** `ask-again`: after `pauseMs` an honest authority will be past the earlier time. */
+/**
+ * `ask-again`: after `pauseMs` milliseconds, an honest authority's clock has passed the earlier
+ * time.
+ */
 export type TimeJudgement =
   | { readonly verdict: 'accept' }
   | { readonly verdict: 'ask-again'; readonly pauseMs: number }
@@ -15,11 +18,11 @@ const ORDER_TOLERANCE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Whether a genTime can be believed: within 60 s of our clock, and not before the previous token's by more than both
- * accuracies and one second.
+ * Decides whether to accept a genTime. It must be within 60 s of our clock. It must not precede the
+ * previous token's time by more than both accuracies and one second.
  *
  * @param sent our clock when the request was sent
- * @param received our clock when the answer was there
+ * @param received our clock when the response arrived
  */
 export function judgeTime(
   stated: StatedTime,

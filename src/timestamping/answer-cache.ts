@@ -1,15 +1,18 @@
-/** Keeps fetched revocation answers for a while, within bounds on number and size. */
+/** Caches revocation responses, with limits on number and size. */
 export class AnswerCache {
   readonly #entries = new Map<string, { readonly body: Uint8Array; readonly until: number }>();
   #bytes = 0;
 
-  /** @param maxBytes of all bodies together */
+  /** @param maxEntries most entries @param maxBytes total size of all bodies */
   constructor(
     private readonly maxEntries: number,
     private readonly maxBytes: number,
   ) {}
 
-  /** The body kept under a key; undefined if there is none, or its time is over. */
+  /**
+   * The cached body of a key; undefined if there is none or it has expired.
+   * @param now Unix milliseconds
+   */
   get(key: string, now: number): Uint8Array | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -18,7 +21,9 @@ export class AnswerCache {
     return undefined;
   }
 
-  /** Keeps a body until `until`; the oldest go first where room is needed. */
+  /**
+   * Caches a body until `until` (Unix milliseconds). The oldest entries are evicted if necessary.
+   */
   set(key: string, body: Uint8Array, until: number): void {
     this.#remove(key);
     if (body.length > this.maxBytes) return;
@@ -39,8 +44,9 @@ export class AnswerCache {
 const LONGEST_MS = 10 * 60 * 1000;
 
 /**
- * How long an answer may be kept: as its server says, ten minutes at most, and never past its successor's date. A newer
- * answer is worth more, because only one made after a stamp is conclusive for it.
+ * The time for which a response may be cached, in milliseconds. It follows Cache-Control, ends at
+ * `nextUpdate`, and is at most ten minutes. A newer response is more useful, because only a
+ * response made after a time stamp is conclusive for it.
  */
 export function keepFor(cacheControl: string, nextUpdate: Date | undefined, now: number): number {
   if (/\bno-(store|cache)\b/i.test(cacheControl)) return 0;

@@ -1,10 +1,11 @@
 import { DEVELOPMENT_MARK } from './development-tsa/marking.js';
 
-/** What the development authority is called: its address says nothing, and changes. */
+/** Display name of the development authority, whose address is meaningless and changes. */
 export const DEVELOPMENT_AUTHORITY = 'development';
 
 /**
- * SQL: whether a development authority stamped a checkpoint. The mark stands in its certificates.
+ * SQL condition: a development authority stamped a checkpoint. The certificates of such an
+ * authority contain a mark.
  * @param checkpoint alias of the row of `checkpoints`
  */
 export function isDevelopmentStamp(checkpoint: 'c' | 'p'): string {
@@ -13,12 +14,15 @@ export function isDevelopmentStamp(checkpoint: 'c' | 'p'): string {
                      and position(convert_to('${DEVELOPMENT_MARK}', 'UTF8') in e.bytes) > 0)`;
 }
 
-/** The authority of a stamp as people are shown it. */
+/** Display name of the authority of a time stamp. */
 export function stampedBy(stamp: { readonly authority: string; readonly is_development: boolean }): string {
   return stamp.is_development ? DEVELOPMENT_AUTHORITY : authorityName(stamp.authority);
 }
 
-/** A configured authority as people are shown it: its host. The rest of a URL may hold a secret. */
+/**
+ * Display name of a configured authority: its host only, because the rest of a URL may contain a
+ * secret.
+ */
 export function authorityName(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'unknown';
 }

@@ -1,12 +1,15 @@
-/** How an authority has been doing. */
+/** Recent failures of an authority. */
 export interface AuthorityHealth {
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number;
-  /** Milliseconds since 1970 before which it is not asked again. */
+  /** Unix milliseconds before which it receives no request. */
   readonly notBefore: number;
 }
 
-/** First pause after a failure, and the longest one; it doubles in between. */
+/**
+ * The first pause after a failure, and the longest one, in milliseconds. The pause doubles with
+ * each failure.
+ */
 export interface BackOffLimits {
   readonly firstMs: number;
   readonly longestMs: number;
@@ -15,7 +18,8 @@ export interface BackOffLimits {
 export const HEALTHY: AuthorityHealth = { failures: 0, notBefore: 0 };
 
 /**
- * An authority's health after one more failure.
+ * The health of an authority after another failure.
+ * @param now Unix milliseconds
  * @param jitter in [0, 1): spreads the pauses of several installations over the last quarter
  */
 export function afterFailure(
@@ -30,8 +34,9 @@ export function afterFailure(
 }
 
 /**
- * Which authorities to ask now, in which order: those that may be asked, in the configured order.
- * @returns when nobody may be asked, the moment at which the first may be
+ * Selects the authorities to ask now, in the configured order.
+ * @returns the authorities without a pause; if there are none, also the time at which the first
+ *   pause ends (Unix milliseconds)
  */
 export function whomToAsk<T extends { readonly health: AuthorityHealth }>(
   authorities: readonly T[],

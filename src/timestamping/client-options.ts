@@ -3,59 +3,70 @@ import type { AnswerCache } from './answer-cache.js';
 import type { Fetch } from './http.js';
 import type { StampHash } from './requests.js';
 
-/** How a client is made. */
+/** Options of a time-stamp client. */
 export interface TimestampClientOptions {
   /** http or https URLs of the authorities, the preferred one first; at least one. */
   readonly authorities: readonly string[];
-  /** DER of the certificates that are trusted. */
+  /** DER of the trusted certificates. */
   readonly trustAnchors: readonly Uint8Array[];
-  /** DER of intermediates, for authorities that do not send them. */
+  /** DER of intermediates, for authorities whose tokens lack them. */
   readonly untrusted?: readonly Uint8Array[];
-  /** Dotted OIDs of acceptable policies; any if left out. */
+  /** Dotted OIDs of acceptable policies; the default is any. */
   readonly allowedPolicies?: readonly string[];
-  /** Dotted OID of the policy to ask for; the authority's own if left out. */
+  /** Dotted OID of the requested policy; the default is the authority's choice. */
   readonly requestedPolicy?: string;
-  /** Hash of the imprint; SHA-256 unless told. */
+  /** Hash of the imprint; the default is SHA-256. */
   readonly hash?: StampHash;
-  /** For one exchange with an authority or a source of revocations; 20 s unless told. */
+  /**
+   * Milliseconds for one exchange with an authority or a revocation source; the default is 20 s.
+   */
   readonly timeoutMs?: number;
-  /** Pause after a first failure (5 s unless told), doubling up to the longest (10 min unless told). */
+  /**
+   * The pause after the first failure (default 5 s), which doubles up to the longest (default 10
+   * min).
+   */
   readonly backOff?: { readonly firstMs: number; readonly longestMs: number };
   readonly clock?: () => Date;
   readonly sleep?: (milliseconds: number) => Promise<void>;
   readonly fetch?: Fetch;
   /** In [0, 1). */
   readonly random?: () => number;
-  /** Calls `ask`, which asks one authority for a time-stamp, once: for metrics and traces. */
+  /** Wraps each request to an authority, for metrics and traces. It must call `ask` once. */
   readonly observe?: ObserveAsking;
 }
 
-/** @param authority its host name, and its port if that is not the scheme's: a whole URL may hold a secret */
+/**
+ * @param authority host name, with the port unless it is the scheme's default: a whole URL may
+ *   contain a secret
+ */
 export type ObserveAsking = <T>(authority: string, ask: () => Promise<T>) => Promise<T>;
 
-/** A time-stamp that was obtained and verified. */
+/** A verified time stamp. */
 export interface ObtainedTimestamp {
   /** DER of the whole TimeStampResp, as received: the content of a `.tsr` file. */
   readonly response: Uint8Array;
-  /** URL of the authority that answered. */
+  /** URL of the authority. */
   readonly authority: string;
   readonly genTime: Date;
-  /** As it stands in the token. */
+  /** The text in the token. */
   readonly genTimeText: string;
   readonly accuracyMicroseconds: number | undefined;
   /** Hexadecimal. */
   readonly serial: string;
-  /** Of the verification with everything gathered; its outcome is `pass`, or `indeterminate` for revocation alone. */
+  /**
+   * Report of the verification with all revocation data. The outcome is `pass`, or `indeterminate`
+   * because of revocation only.
+   */
   readonly report: TimestampReport;
   /** DER of the chain: the authority's certificate first, the trust anchor last. */
   readonly certificates: readonly Uint8Array[];
   readonly crls: readonly Uint8Array[];
   readonly ocspResponses: readonly Uint8Array[];
-  /** Why revocation answers could not be had, in words; empty if all was well. */
+  /** Reasons why revocation data is missing, as readable text; empty if it is complete. */
   readonly gatheringProblems: readonly string[];
 }
 
-/** The options with their defaults filled in, and what one client's stamps share. */
+/** The options with defaults, and the state that one client's requests share. */
 export interface Context extends TimestampClientOptions {
   readonly clock: () => Date;
   readonly sleep: (milliseconds: number) => Promise<void>;

@@ -10,11 +10,11 @@ export type { ObserveAsking, ObtainedTimestamp, TimestampClientOptions } from '.
 
 export interface TimestampClient {
   /**
-   * Obtains a time-stamp over some bytes from the first authority that gives a good one.
+   * Obtains a time stamp from the first authority that returns a valid token.
    *
    * @param data the exact bytes to stamp; may be empty
-   * @param options.previous the newest token already held: the new one must not be before it
-   * @throws TimestampUnavailable if no authority gave a good token, or none may be asked yet
+   * @param options.previous the newest existing token: the new one must not precede it
+   * @throws TimestampUnavailable if no authority returned a valid token, or all of them are paused
    */
   stamp(
     data: Uint8Array,
@@ -23,8 +23,9 @@ export interface TimestampClient {
 }
 
 /**
- * Makes a client of time-stamping authorities (RFC 3161 over HTTP, §3.4). It remembers which of them failed, and keeps
- * revocation answers for a while; both in memory only.
+ * Creates a client of time-stamping authorities (RFC 3161 over HTTP, §3.4). It remembers failed
+ * authorities and caches revocation responses, both in memory only.
+ * @throws TypeError without an authority
  */
 export function createTimestampClient(options: TimestampClientOptions): TimestampClient {
   const {

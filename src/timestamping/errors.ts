@@ -1,13 +1,13 @@
-/** One authority gave no good token. The message says why, fit for a log. */
+/** One authority returned no valid token. The message states the reason and is safe to log. */
 export class AuthorityFailure extends Error {
   override readonly name = 'AuthorityFailure';
 }
 
-/** No authority gave a good token. Nothing was lost: ask again at `retryAt`. */
+/** No authority returned a valid token. Retry at `retryAt`. */
 export class TimestampUnavailable extends Error {
   override readonly name = 'TimestampUnavailable';
   constructor(
-    /** Empty if every authority is in its pause. */
+    /** Empty if every authority is paused. */
     readonly failures: readonly { readonly authority: string; readonly reason: string }[],
     readonly retryAt: Date,
   ) {

@@ -1,28 +1,28 @@
 import { withAnySignal } from '../platform/background/signals.js';
 
-/** What is needed of the platform's `fetch`; tests put faults behind it. */
+/** The platform's `fetch`; tests replace it to inject faults. */
 export type Fetch = typeof globalThis.fetch;
 
-/** One request to somebody else's server, with the bounds that keep it from hurting. */
+/** One request to a third party's server, with limits that protect this process. */
 export interface BoundedRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly body?: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
-  /** For the whole exchange, redirects and body included. */
+  /** Milliseconds for the whole exchange, including redirects and the body. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
 
-/** The body of a 200 answer, and the headers that say what it is and how long it may be kept. */
+/** The body of a 200 response, with its content type and caching rules. */
 export interface BoundedResponse {
   readonly body: Uint8Array;
   readonly contentType: string;
   readonly cacheControl: string;
 }
 
-/** The exchange did not end in an answer that can be used. The message is fit for a log. */
+/** The exchange gave no usable response. The message is safe to log. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
 }
@@ -30,7 +30,8 @@ export class HttpFailure extends Error {
 const MAX_REDIRECTS = 3;
 
 /**
- * Makes one HTTP exchange. A GET follows up to three redirects, http and https only; a POST follows none.
+ * Performs one HTTP exchange. A GET follows up to three redirects, http and https only; a POST
+ * follows none.
  * @throws HttpFailure
  */
 export async function exchange(fetch: Fetch, request: BoundedRequest): Promise<BoundedResponse> {

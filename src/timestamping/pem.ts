@@ -3,9 +3,9 @@ import { X509Certificate } from 'node:crypto';
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of a PEM file (RFC 7468), in order; everything around them is passed over.
+ * Parses the certificates of a PEM file (RFC 7468), in order. Other text is ignored.
  * @returns DER
- * @throws if a block is not a certificate
+ * @throws Error if a block is not a certificate
  */
 export function certificatesOfPem(text: string): Uint8Array[] {
   return [...text.matchAll(BLOCK)].map(([block]) => new Uint8Array(new X509Certificate(block).raw));

@@ -5,13 +5,14 @@ import { hashBytes } from '../../schemas/crypto/signature-verification.js';
 import { HASH_BY_OID } from '../../schemas/rfc3161/oids.js';
 import type { Certificate } from '../../schemas/rfc3161/x509/certificate.js';
 
-/** Hashes that the client stamps with. */
+/** Hash algorithms for imprints. */
 export type StampHash = Extract<HashAlgorithm, 'sha256' | 'sha384' | 'sha512'>;
 
 /**
- * DER of a TimeStampReq (RFC 3161 §2.4.1) that asks for the authority's certificates.
+ * Encodes a TimeStampReq (RFC 3161 §2.4.1) that requests the authority's certificates.
  * @param nonce unsigned, big-endian
- * @param policy dotted OID to ask for; the authority's own choice if left out
+ * @param policy dotted OID; the default is the authority's choice
+ * @returns DER
  */
 export function timestampRequest(data: Uint8Array, hash: StampHash, nonce: Uint8Array, policy?: string): Uint8Array {
   const request = new pkijs.TimeStampReq({
@@ -28,8 +29,10 @@ export function timestampRequest(data: Uint8Array, hash: StampHash, nonce: Uint8
 }
 
 /**
- * DER of an OCSPRequest for one certificate (RFC 6960 §4.1), without a nonce so that stored answers serve.
- * The issuer is named by SHA-1, which every responder knows; nothing rests on its strength.
+ * Encodes an OCSPRequest for one certificate (RFC 6960 §4.1). It has no nonce, so that a responder
+ * can use stored responses. The issuer is identified by SHA-1, which every responder supports; no
+ * security depends on it.
+ * @returns DER
  */
 export function ocspRequest(certificate: Certificate, issuer: Certificate): Uint8Array {
   const certId = new asn1js.Sequence({

@@ -10,14 +10,14 @@ import { type AnswerCache, keepFor } from './answer-cache.js';
 import { exchange, type Fetch, HttpFailure } from './http.js';
 import { ocspRequest } from './requests.js';
 
-/** What was gathered about a chain. `problems` are in words, fit for a log. */
+/** The revocation data of a chain. `problems` are readable texts, safe to log. */
 export interface GatheredRevocation {
   readonly crls: readonly Uint8Array[];
   readonly ocspResponses: readonly Uint8Array[];
   readonly problems: readonly string[];
 }
 
-/** What gathering needs of its surroundings. */
+/** The dependencies of the gathering. */
 export interface GatheringContext {
   readonly fetch: Fetch;
   readonly clock: () => Date;
@@ -28,15 +28,19 @@ export interface GatheringContext {
 
 const MAX_CRL_BYTES = 8 * 1024 * 1024;
 const MAX_OCSP_BYTES = 256 * 1024;
-/** A certificate that names more sources than this is asked about at the first ones only. */
+/**
+ * Only the first sources of a certificate are asked, so that a certificate cannot cause many
+ * requests.
+ */
 const MAX_SOURCES = 4;
 
 /**
- * Asks the sources that a chain's certificates name (CRL distribution points, OCSP responders) whether they are revoked,
- * and keeps the answers that are about them and rightly signed.
+ * Requests revocation data from the sources in a chain's certificates (CRL distribution points,
+ * OCSP responders). It keeps the responses that concern the chain and have a valid signature.
  *
- * @param chain DER, the signer's certificate first, the trust anchor last; the anchor is not asked about
- * @returns never rejects for what a source does: that is among the problems
+ * @param chain DER, the signer's certificate first, the trust anchor last; the anchor is not
+ *   checked
+ * @returns the data; failures of a source are among `problems`, and do not reject
  */
 export async function gatherRevocation(
   chain: readonly Uint8Array[],
@@ -61,13 +65,13 @@ export async function gatherRevocation(
   return { crls, ocspResponses, problems };
 }
 
-/** One way of asking about one certificate. */
+/** One kind of request about one certificate. */
 interface Source {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   readonly maxBytes: number;
-  /** Until when an answer is the newest, or in words why it is of no use. */
+  /** Validates a response. @returns its `nextUpdate`, or the reason why it is unusable */
   readonly judge: (body: Uint8Array) => Promise<Pick<RevocationEvidence, 'nextUpdate'> | string>;
 }
 
@@ -98,7 +102,7 @@ function ocspSource(certificate: Certificate, issuer: Certificate): Source {
   };
 }
 
-/** The first of the answers to become old; undefined if one of them does not say when. */
+/** The earliest `nextUpdate`; undefined if a response has none. */
 function earliest(answers: readonly RevocationEvidence[]): Date | undefined {
   const times = answers.map(({ nextUpdate }) => nextUpdate);
   return times.includes(undefined) ? undefined : times.sort((a, b) => Number(a) - Number(b))[0];

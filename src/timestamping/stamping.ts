@@ -14,9 +14,9 @@ const MAX_ASKED_AGAIN = 3;
 const NONCE_OCTETS = 16;
 
 /**
- * Obtains a time-stamp from one authority: asks, verifies the answer in full, judges its time, and gathers what the chain's
- * sources say about revocation.
- * @throws AuthorityFailure if the authority gives no good token
+ * Obtains a time stamp from one authority. It requests a token, verifies it completely, checks its
+ * time, and gathers revocation data.
+ * @throws AuthorityFailure if the authority returns no valid token
  */
 export async function stampWith(
   url: string,
@@ -87,7 +87,7 @@ function verificationInput(
   };
 }
 
-/** Adds what the chain's sources say about revocation. A token whose chain was revoked is none. */
+/** Adds the revocation data, and refuses a token with a revoked certificate. */
 async function complete(
   url: string,
   response: Uint8Array,

@@ -45,7 +45,7 @@ describe('consent-ledger', () => {
   const json: CommandLine['json'] = (...args) => line.json(...args);
   const Made = z.looseObject({ id: z.string() });
 
-  it('makes a new demonstration tenant at each call, described by one JSON object', async () => {
+  it('creates a new demonstration tenant at each call, and prints one JSON object', async () => {
     const [one, two] = [Seeded.parse(await json('admin', 'seed-demo')), Seeded.parse(await json('admin', 'seed-demo'))];
     expect(one.site.id).not.toBe(two.site.id);
     for (const document of one.documents) {
@@ -70,7 +70,7 @@ describe('consent-ledger', () => {
     expect(ping.headers.get('x-ratelimit-limit')).toBe('120');
   });
 
-  it('takes the options of a demonstration tenant', async () => {
+  it('applies the options of a demonstration tenant', async () => {
     const options = [
       '--quota',
       '7',
@@ -104,7 +104,7 @@ describe('consent-ledger', () => {
     expect(subscriptions.rowCount).toBe(0);
   });
 
-  it('sets up a tenant from nothing, and changes its texts', async () => {
+  it('sets up a tenant, and changes its texts', async () => {
     const tenant = Made.parse(await json('admin', 'tenant', 'create', '--name', 'Shop'));
     const site = Made.parse(
       await json(
@@ -160,7 +160,7 @@ describe('consent-ledger', () => {
     await json('admin', 'document', 'retire', second.id);
   });
 
-  it('counts, erases, and looks after projections', async () => {
+  it('counts, erases, and manages projections', async () => {
     const seeded = Seeded.parse(await json('admin', 'seed-demo'));
     const counts = z.looseObject({ log_events: z.int(), outbox_waiting: z.int() });
     await expect
@@ -179,7 +179,7 @@ describe('consent-ledger', () => {
     expect(await json('projections', 'rebuild', 'notices')).toMatchObject({ name: 'notices', swapped: true });
   });
 
-  it('says in one message what is wrong, prints nothing else, and ends with the stated code', async () => {
+  it('reports an error in one message, prints nothing else, and ends with the stated exit code', async () => {
     const id = '00000000-0000-4000-8000-000000000000';
     const cases: [number, RegExp, string[], Record<string, string>?][] = [
       [2, /unknown command/, ['nonsense']],

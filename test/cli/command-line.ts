@@ -9,7 +9,10 @@ export interface CommandLine {
     args: readonly string[],
     env?: Record<string, string>,
   ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
-  /** Runs with `--json`: expects success, one line on standard output, and nothing but log lines on standard error. */
+  /**
+   * Runs with `--json`. It expects success, one line on standard output, and only log lines on
+   * standard error.
+   */
   json(...args: string[]): Promise<unknown>;
 }
 

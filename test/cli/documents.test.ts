@@ -35,7 +35,7 @@ const audited = async (): Promise<unknown[]> =>
     )
   ).rows;
 
-it('takes a document from nothing to a retired version, each change in the audit log', async () => {
+it('manages a document from creation to a retired version, with an audit entry for each change', async () => {
   const { id } = Made.parse(await admin('document', 'create', '--site', siteId, '--slug', 'terms', '--kind', 'terms'));
   expect(await admin('document', 'change', id, '--slug', 'terms-of-use')).toMatchObject({ slug: 'terms-of-use' });
   const text = ['--language', 'tr', '--title', 'T'];

@@ -35,11 +35,11 @@ describe('evidence export on the command line', () => {
     await rm(folder, { recursive: true, force: true });
   };
 
-  describe('while stamps come', () => {
+  describe('with frequent time stamps', () => {
     beforeAll(() => start({ STAMP_INTERVAL_MS: '100' }));
     afterAll(stop);
 
-    it('waits with --wait until everything recorded so far is stamped, and replaces a file with --overwrite only', async () => {
+    it('waits with --wait until all recorded consents are stamped, and replaces a file only with --overwrite', async () => {
       await backend.record();
       const first = await exported('--wait', '--json');
       expect(first.exitCode, first.stderr).toBe(0);
@@ -57,11 +57,11 @@ describe('evidence export on the command line', () => {
     });
   });
 
-  describe('while none is due', () => {
+  describe('with rare time stamps', () => {
     beforeAll(() => start({ STAMP_INTERVAL_MS: '86400000' }));
     afterAll(stop);
 
-    it('says how many consents are left out, how often stamps come, and what to do', async () => {
+    it('reports the number of omitted consents, the stamp interval, and what to do', async () => {
       const stamps = async () => (await app.superuser.query('select from checkpoints')).rowCount;
       await expect.poll(stamps, { timeout: 30_000 }).toBeGreaterThan(0);
       await backend.record();
@@ -72,7 +72,7 @@ describe('evidence export on the command line', () => {
       expect(stdout).toContain('--wait');
     });
 
-    it('gives up in the time that it was given, and then writes nothing', async () => {
+    it('stops after the given time, and writes no file', async () => {
       const before = await readdir(folder);
       const { exitCode, stdout, stderr } = await exported('--wait', '1', '--overwrite');
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });

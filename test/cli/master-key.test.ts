@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation?.remove());
 
-it('admin master-key rotate: only the new key opens the keyring then', async () => {
+it('admin master-key rotate: only the new key opens the keyring afterwards', async () => {
   await installation.json('admin', 'seed-demo');
   const current = join(installation.dataDir, 'master.key');
   const next = join(installation.dataDir, 'next.key');

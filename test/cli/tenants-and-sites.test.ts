@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => app.stop());
 
-it('shows tenants, their plan and their use', async () => {
+it('shows tenants with their plan and usage', async () => {
   expect(await line.json('admin', 'tenant', 'list')).toMatchObject({ tenants: [{ id: tenant, name: 'Acme' }] });
   await line.json('admin', 'tenant', 'rename', tenant, '--name', 'Acme Ltd');
   await line.json('admin', 'tenant', 'plan', tenant, '--plan', 'business', '--quota', '5');
@@ -34,7 +34,7 @@ it('shows tenants, their plan and their use', async () => {
   });
 });
 
-it('changes a site, and verifies its domain on the word of the operator', async () => {
+it('changes a site, and verifies its domain for an operator', async () => {
   expect(await line.json('admin', 'site', 'show', site)).toMatchObject({
     verified_at: null,
     dns_record: { name: '_consent-ledger.shop.example', type: 'TXT' },
@@ -60,7 +60,7 @@ it('changes a site, and verifies its domain on the word of the operator', async 
   expect(wrong.stderr).toContain('must be an origin');
 });
 
-it('makes, rotates and revokes API keys that work', async () => {
+it('creates, rotates and revokes working API keys', async () => {
   const at = ['--site', site];
   const made = MadeKey.parse(await line.json('admin', 'api-key', 'create', ...at, '--scope', 'read', '--name', 'Web'));
   const next = MadeKey.parse(await line.json('admin', 'api-key', 'rotate', made.id, ...at, '--grace', '0'));
@@ -76,7 +76,7 @@ it('makes, rotates and revokes API keys that work', async () => {
   });
 });
 
-it('leaves a line of the audit log for every change, and no secret in it', async () => {
+it('writes an audit entry without secrets for every change', async () => {
   const log = await line.json('admin', 'audit-log', '--tenant', tenant);
   const { entries } = Entries.parse(log);
   expect(new Set(entries.map(({ actor }) => actor.kind))).toEqual(new Set(['operator']));
@@ -101,7 +101,7 @@ it('leaves a line of the audit log for every change, and no secret in it', async
   expect(JSON.stringify(log)).not.toMatch(/svc_live_/);
 });
 
-it('changes nothing, and says why, where there is no such thing', async () => {
+it('changes nothing for an unknown resource, and states the reason', async () => {
   const nobody = '00000000-0000-4000-8000-000000000000';
   for (const args of [
     ['tenant', 'show', nobody],

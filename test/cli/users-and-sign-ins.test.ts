@@ -30,7 +30,7 @@ const post = (path: string, body: object) =>
 const makeUser = async (email: string, role: string) =>
   MadeUser.parse(await line.json('admin', 'user', 'create', '--tenant', tenant, '--email', email, '--role', role));
 
-it('makes users, changes their role, shuts them out and lets them in', async () => {
+it('creates users, changes their role, disables and enables them', async () => {
   const owner = await makeUser('Owner@Acme.example', 'owner');
   const login = () => post('login', owner);
   expect((await login()).status).toBe(200);
@@ -55,7 +55,7 @@ it('makes users, changes their role, shuts them out and lets them in', async () 
   expect(await line.run(['admin', 'user', 'set-role', other.id, '--role', 'king'])).toMatchObject({ exitCode: 2 });
 });
 
-it('hands out tokens that invite and that reset a password', async () => {
+it('prints tokens for invitations and password resets', async () => {
   const invite = ['admin', 'user', 'invite', '--tenant', tenant, '--role', 'admin', '--email'];
   const { token } = OneTime.parse(await line.json(...invite, 'third@acme.example'));
   const accepted = await post('accept-invitation', { token, password: 'chosen by the invited' });
@@ -85,7 +85,7 @@ it('lists and ends the sign-ins of a user', async () => {
   for (const { refresh_token } of tokens) expect((await post('refresh', { refresh_token })).status).toBe(401);
 });
 
-it('gives a user another address, which frees the one before', async () => {
+it('changes the address of a user, and releases the former one', async () => {
   const squatter = await makeUser('ceo@acme.example', 'viewer');
   const { data } = TokensResponse.parse((await post('login', squatter)).body);
   const reset = OneTime.parse(await line.json('admin', 'user', 'reset-password', squatter.id));
@@ -105,7 +105,7 @@ it('gives a user another address, which frees the one before', async () => {
   expect((await makeUser('ceo@acme.example', 'owner')).email).toBe('ceo@acme.example');
 });
 
-it('leaves a line of the audit log for every change, with neither secrets nor addresses', async () => {
+it('writes an audit entry without secrets and addresses for every change', async () => {
   const log = await line.json('admin', 'audit-log', '--tenant', tenant);
   const byOperator = Entries.parse(log).entries.filter(({ actor }) => actor.kind === 'operator');
   const actions = new Set(byOperator.map(({ action }) => action));

@@ -33,7 +33,10 @@ async function backUp(db: pg.Pool): Promise<void> {
   for (const table of TABLES) await db.query(`create table backup.${table} as table public.${table}`);
 }
 
-/** Puts the backup's rows back, as a restore of the whole database would. The event log is another one's, or restored with it. */
+/**
+ * Restores the backup's rows, as a restore of the whole database would. The event log is external,
+ * or restored with it.
+ */
 async function restore(db: pg.Pool, withLog: boolean): Promise<void> {
   await db.query(`truncate ${TABLES.join(', ')} cascade`);
   for (const table of TABLES) await db.query(`insert into ${table} overriding system value table backup.${table}`);
@@ -71,11 +74,11 @@ async function keysLeft(ids: readonly string[]): Promise<number[]> {
   ];
 }
 
-it('erases again what a restored database has back, as the log says', async () => {
+it('erases restored records again that the log lists', async () => {
   const { ids, erasure } = await eraseAfterBackup();
   await world.relay();
   await restore(world.pipeline.owner, false);
-  // The journal was lost as well.
+  // The journal was lost, too.
   await rm(path);
   expect(await keysLeft(ids)).toEqual([2, 1]);
   expect(await apply()).toEqual({ fromLog: 1, fromJournal: 0, skippedLines: 0 });
@@ -86,7 +89,7 @@ it('erases again what a restored database has back, as the log says', async () =
   expect(await count(owner, 'outbox where event_id = $1', [erasure])).toBe(0);
 });
 
-it('erases again what was restored together with the log, as the journal says, under the same event id', async () => {
+it('erases records again that the journal lists, under the same event id, if the log was restored, too', async () => {
   const { ids, erasure } = await eraseAfterBackup();
   await world.relay();
   const { owner, eventLog } = world.pipeline;
@@ -101,7 +104,7 @@ it('erases again what was restored together with the log, as the journal says, u
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
 });
 
-it('deletes restored approval tokens that nobody used, though no event names them', async () => {
+it('deletes restored unused approval tokens, although no event names them', async () => {
   const { pipeline, keyring, site } = world;
   const { blindIndex } = await import('../../src/platform/keys/index.js');
   const index = blindIndex(await keyring.siteKey(site.siteId), 'phone', '+90 555 000 00 00');
@@ -121,9 +124,10 @@ it('deletes restored approval tokens that nobody used, though no event names the
   expect(await count(pipeline.owner, 'approval_tokens')).toBe(0);
 });
 
-it('reads a journal that was cut off in a line, shortened, or replaced', async () => {
+it('reads a journal that was truncated within a line, shortened, or replaced', async () => {
   const { ids } = await eraseAfterBackup();
-  // The torn line's transaction was never committed; the next line must not be lost with it.
+  // The transaction of the truncated line was never committed; the next line must not be lost with
+  // it.
   await appendFile(path, '{"v":1,"subject_erased":{"v":1,"eve');
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
   const { pipeline, keyring, site } = world;
@@ -136,7 +140,7 @@ it('reads a journal that was cut off in a line, shortened, or replaced', async (
   await erase('ben');
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 1 });
   await restore(pipeline.owner, true);
-  // Ben's record was lost with the restore.
+  // Ben's record was lost in the restore.
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 1, skippedLines: 1 });
   expect(await keysLeft(ids)).toEqual([0, 0]);
 
@@ -149,7 +153,7 @@ it('reads a journal that was cut off in a line, shortened, or replaced', async (
   expect(await apply()).toEqual({ fromLog: 0, fromJournal: 0, skippedLines: 0 });
 });
 
-it('announces nothing of records that a restore has lost, and the read model goes on', async () => {
+it('does not announce records that a restore has lost, and the read model continues', async () => {
   const { pipeline, keyring, site } = world;
   const erase = (value: string) =>
     eraseSubject(
@@ -177,12 +181,12 @@ it('announces nothing of records that a restore has lost, and the read model goe
   expect(await count(pipeline.owner, 'erasure_events where event_id = $1', [ben.eventIds[0]])).toBe(1);
 });
 
-it('announces an erased record that the log has kept, though the restored database does not know it', async () => {
+it('announces an erased record that the log has, although the restored database does not know it', async () => {
   const { pipeline, keyring, site } = world;
   await backUp(pipeline.owner);
   const [id = ''] = await world.record(site, [{ visitorId: 'ann' }]);
   await world.relay();
-  // Restored before its SubjectErased came to the log.
+  // Restored before its `SubjectErased` reached the log.
   await eraseSubject(
     { db: pipeline.worker, keyring, journal: openErasureJournal(path) },
     { siteId: site.siteId, by: { kind: 'visitor', value: 'ann' } },

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 class Crash extends Error {}
 
-/** A pool that breaks at its nth statement, before the statement is run or after it. */
+/** A pool that fails at its nth statement, before or after the statement runs. */
 function crashingPool(db: pg.Pool, at: number, when: 'before' | 'after'): { db: pg.Pool; ran: () => number } {
   let statements = 0;
   const query =
@@ -42,7 +42,7 @@ function crashingPool(db: pg.Pool, at: number, when: 'before' | 'after'): { db: 
         return new Proxy(client, {
           get(inner, member) {
             if (member === 'query') return query(inner);
-            // A process that died gives no connection back: the server ends its transaction.
+            // A crashed process returns no connection: the server rolls its transaction back.
             if (member === 'release') return () => inner.release(statements >= at && at >= 0);
             const value: unknown = Reflect.get(inner, member);
             return typeof value === 'function' ? value.bind(inner) : value;
@@ -54,8 +54,8 @@ function crashingPool(db: pg.Pool, at: number, when: 'before' | 'after'): { db: 
   return { db: wrapped, ran: () => statements };
 }
 
-describe('an erasure that is interrupted', () => {
-  it('is finished by the next start, wherever it was', async () => {
+describe('an interrupted erasure', () => {
+  it('is finished by the next start after a crash at any statement', async () => {
     const { pipeline, keyring, site } = world;
     const steps = await erase(-1, 'before');
     expect(steps).toBeGreaterThan(8);
@@ -95,7 +95,7 @@ describe('an erasure that is interrupted', () => {
       if (wasAskedFor || keys === 0)
         expect({ keys, announced, events }, where).toEqual({ keys: 0, announced: 2, events: 1 });
       else expect({ keys, announced, events }, where).toEqual({ keys: 2, announced: 0, events: 0 });
-      // Nothing is left to do, and doing it again changes nothing.
+      // No work remains, and a repetition changes nothing.
       const outbox = await count(pipeline.owner, 'outbox');
       await applyErasures({ db: pool, eventLog, journal });
       expect(await resumeErasures({ db: pool, journal })).toEqual([]);

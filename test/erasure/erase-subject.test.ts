@@ -36,7 +36,7 @@ function erase(by: ErasureSubject, siteId = world.site.siteId) {
   return eraseSubject({ db: pipeline.worker, keyring, journal: journal() }, { siteId, by });
 }
 
-/** The `SubjectErased` of a site in the outbox, in order. */
+/** The `SubjectErased` events of a site in the outbox, in order. */
 async function erasuresInOutbox(siteId = world.site.siteId): Promise<SubjectErasedRecord[]> {
   const { rows } = await world.pipeline.owner.query(
     'select type, body from outbox where site_id = $1 and type = $2 order by seq',
@@ -83,7 +83,7 @@ async function approvalToken(id: string, visitorId: string, email: string, consu
 }
 
 describe('erasing a person', () => {
-  it('leaves nothing of the values, and nothing with which the ciphertexts open', async () => {
+  it('leaves no trace of the values, and no key that decrypts the ciphertexts', async () => {
     const { pipeline, site, master } = world;
     const image = Buffer.from('a drawn name');
     const ids = await world.record(site, [
@@ -108,7 +108,7 @@ describe('erasing a person', () => {
       expect(tables).not.toContain(Buffer.from(value).toString('base64'));
       expect(await readFile(join(world.folder, 'journal', 'erasures.ndjson'), 'utf8')).not.toContain(value);
     }
-    // With the master key and every 16 bytes of every table, no ciphertext of the record opens.
+    // With the master key and every 16 bytes of every table, no ciphertext of the record decrypts.
     const keyring = await createKeyring(pipeline.worker, createSecretKey(master));
     const again = await keyring.siteKey(site.siteId);
     const outbox = await pipeline.owner.query('select body from outbox where event_id = $1', [ids[0]]);
@@ -130,7 +130,7 @@ describe('erasing a person', () => {
     expect(await erasuresInOutbox()).toMatchObject([{ reason: 'person', erased_event_ids: [ids[0]] }]);
   });
 
-  it('deletes an unused approval token of somebody without records, and says nothing in the log', async () => {
+  it('deletes an unused approval token of a person without records, and logs nothing', async () => {
     await approvalToken('atk_lonely', 'visitor-eve', 'Eve@Example.com', null);
     const before = (await erasuresInOutbox()).length;
     const receipt = await erase({ kind: 'email', value: ' eve@example.COM' });
@@ -138,7 +138,7 @@ describe('erasing a person', () => {
     expect(await erasuresInOutbox()).toHaveLength(before);
   });
 
-  it('says that nothing was found of an unknown person, record or site', async () => {
+  it('reports that nothing was found for an unknown person, record or site', async () => {
     const { pipeline, otherSite } = world;
     const before = (await erasuresInOutbox()).length;
     const nothing = { erasedRecords: 0, deletedApprovalTokens: 0, eventIds: [] };
@@ -169,7 +169,7 @@ describe('erasing a person', () => {
 });
 
 describe('erasing by record and by age', () => {
-  it('takes that record alone, and those of the site that are older', async () => {
+  it('erases only that record, or only older records of the site', async () => {
     const { pipeline, site, otherSite } = world;
     const at = (year: number) => new Date(Date.UTC(year, 0, 1));
     const old = await world.record(
@@ -188,8 +188,8 @@ describe('erasing by record and by age', () => {
   });
 });
 
-describe('an erasure while consents arrive', () => {
-  it('misses none that was there before it, and announces each once', async () => {
+describe('an erasure during the arrival of consents', () => {
+  it('erases every earlier record, and announces each once', async () => {
     const { pipeline, site } = world;
     const before = await world.record(
       site,

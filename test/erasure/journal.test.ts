@@ -30,7 +30,7 @@ it('erases nothing while its journal cannot be written', async () => {
   expect(await count(pipeline.owner, `outbox where type = 'SubjectErased.v1'`)).toBe(0);
 });
 
-it('carries out what other processes asked for, and what was left open', async () => {
+it('carries out the requests of other processes, and unfinished ones', async () => {
   const { pipeline, keyring, site, folder } = world;
   const api = pipeline.newPool('consent_ledger_api');
   const ids = await world.record(site, [{ visitorId: 'ben' }]);
@@ -44,7 +44,7 @@ it('carries out what other processes asked for, and what was left open', async (
   const runner = createErasureRunner({ db: pool, eventLog, journal, logger: silent, pollMs: 10 });
   await whileRunning([runner], () => until(async () => (await erasureReceipt(api, request.id)) !== null));
   expect(await erasureReceipt(api, request.id)).toMatchObject({ reason: 'record', erasedRecords: 1 });
-  // The one from the test above, whose journal failed, is done too.
+  // The erasure of the previous test, whose journal failed, is finished, too.
   expect(await count(pipeline.owner, 'record_keys where site_id = $1', [site.siteId])).toBe(0);
   expect(await count(pipeline.owner, 'erasure_requests where finished_at is null or blind_index is not null')).toBe(0);
 });

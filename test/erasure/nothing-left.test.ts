@@ -22,7 +22,7 @@ import { type RunningApp, startApp } from '../api/server/running-app.js';
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==';
 const Bytes = z.instanceof(Buffer);
 
-/** Everything of one person that a backend can say. */
+/** All personal values that a backend can send about one person. */
 function everythingOf(name: string) {
   const id = randomUUID();
   return {
@@ -51,19 +51,22 @@ function textsOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
-/** The forms in which a text can stand in a dump. Not the media types, and not the signature, which both persons share. */
+/**
+ * The encodings of a text that a dump can contain, without the media types and the signature, which
+ * both persons share.
+ */
 function formsOf(person: Person): string[] {
   return textsOf(person)
     .filter((text) => text.length > 30 && text !== PNG)
     .flatMap((text) => {
       const bytes = Buffer.from(text);
-      // The start of a base64 text changes only with what stands before it.
+      // The end of a base64 text depends on the bytes that follow.
       const base64 = bytes.toString('base64').replace(/=+$/, '').slice(0, -2);
       return [text, text.toLowerCase(), bytes.toString('hex'), base64, bytes.toString('base64url').slice(0, -2)];
     });
 }
 
-describe.each(['panel', 's2s'] as const)('an erasure asked for by %s', (channel) => {
+describe.each(['panel', 's2s'] as const)('an erasure requested by %s', (channel) => {
   let app: RunningApp;
   let shop: RecordingTenant;
   const [ada, bob] = [everythingOf('Ada'), everythingOf('Bob')];
@@ -94,13 +97,13 @@ describe.each(['panel', 's2s'] as const)('an erasure asked for by %s', (channel)
     return texts.join('\n');
   }
 
-  /** A ciphertext, and how it is opened with a seed. */
+  /** A ciphertext, and its decryption with a seed. */
   interface Ciphertext {
     readonly what: string;
     open(siteKey: Uint8Array, seed: Uint8Array): Buffer;
   }
 
-  /** Every ciphertext of personal data, copied by somebody before the erasure. */
+  /** Every ciphertext of personal data, as an attacker could have copied it before the erasure. */
   async function ciphertexts(recordIds: readonly string[], tokenIds: readonly string[]): Promise<Ciphertext[]> {
     const { superuser } = app;
     const events = await superuser.query('select id::text as id, data from event_log.events where id = any($1)', [
@@ -153,7 +156,7 @@ describe.each(['panel', 's2s'] as const)('an erasure asked for by %s', (channel)
     ];
   }
 
-  /** Which of them open with the master key and any 16 bytes that stand in any table. */
+  /** The ciphertexts that decrypt with the master key and any 16 bytes of any table. */
   async function opened(tables: string, blobs: readonly Ciphertext[]): Promise<string[]> {
     const { installation } = app.service;
     const keyring = await createKeyring(installation.workerPool, await loadMasterKey(installation.config.masterKey));
@@ -176,7 +179,7 @@ describe.each(['panel', 's2s'] as const)('an erasure asked for by %s', (channel)
     return [...found].map((hex) => Buffer.from(hex, 'hex'));
   }
 
-  it('leaves nothing of the person in the tables, the data folder and the logs, and nothing that opens a ciphertext', async () => {
+  it('leaves no value of the person in tables, data folder and logs, and no key that decrypts a ciphertext', async () => {
     const record = await shop.record(ada);
     const bystander = await shop.record(bob);
     const used = await shop.backend.mint({
@@ -202,7 +205,7 @@ describe.each(['panel', 's2s'] as const)('an erasure asked for by %s', (channel)
     const siteKey = await installation.keyring.siteKey(shop.siteId);
     const version = shop.backend.version('cookie_policy');
     const { idempotency_key, ...fields } = ada;
-    // As it was sent, in this order.
+    // As sent, in this order.
     const sent = {
       consent_type: 'cookie',
       decision: 'accepted',
@@ -219,7 +222,8 @@ describe.each(['panel', 's2s'] as const)('an erasure asked for by %s', (channel)
       return blindIndex(siteKey, kind, value).toString('hex');
     });
 
-    // Before, all of it is there, encrypted, and opens: the same look after the erasure can fail.
+    // Before the erasure, all values exist encrypted and decrypt: the same check after the erasure
+    // can therefore fail.
     const before = await dump();
     const adas = await ciphertexts([record.id, approval.id], [used.approval_token_id, unused.approval_token_id]);
     const bobs = await ciphertexts([bystander.id], [others.approval_token_id]);
@@ -254,7 +258,7 @@ describe.each(['panel', 's2s'] as const)('an erasure asked for by %s', (channel)
     const state = await shop.until(ExportState, `/exports/${data.id}`, () => true);
     expect(state).toEqual({ state: 'cancelled', reason: 'erasure' });
 
-    // A retry of the request is answered as before, and brings nothing back.
+    // A retry of the request gets the same response and restores nothing.
     const count = async () => (await app.superuser.query('select from record_keys')).rowCount;
     const keys = await count();
     const retried = await shop.post('/tool/v1/s2s/consents', sent);

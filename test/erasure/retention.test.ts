@@ -15,12 +15,12 @@ afterAll(() => world.close());
 const DAY_MS = 86_400_000;
 
 interface Clocks {
-  /** Milliseconds that this machine's clock is ahead of the database's. */
+  /** Milliseconds by which this machine's clock is ahead of the database's. */
   readonly ahead?: number;
   readonly monotonic?: () => number;
 }
 
-/** The part, with clocks that may be wrong. */
+/** The retention part, with clocks that may be wrong. */
 function retentionBy({ ahead = 0, monotonic = () => performance.now() }: Clocks) {
   const { pipeline, keyring, folder } = world;
   const journal = openErasureJournal(join(folder, 'journal', 'erasures.ndjson'));
@@ -29,7 +29,7 @@ function retentionBy({ ahead = 0, monotonic = () => performance.now() }: Clocks)
   return createRetention({ db: pipeline.worker, keyring, journal, logger, clock, everyMs: 20 });
 }
 
-/** Lets the part look through the sites until something is so. */
+/** Runs the part until a condition holds. */
 async function lookThrough(
   retention: ReturnType<typeof retentionBy>,
   isSo: () => boolean = () => Number(retention.status().looks) > 0,
@@ -42,7 +42,7 @@ async function lookThrough(
   return retention.status();
 }
 
-it('erases what is older than the site keeps, and nothing of sites that keep everything', async () => {
+it('erases records older than the retention period, and none of sites without one', async () => {
   const tenDaysAgo = new Date(Date.now() - 10 * DAY_MS);
   await world.record(world.site, [
     { visitorId: 'one', at: tenDaysAgo },
@@ -63,7 +63,7 @@ it('erases what is older than the site keeps, and nothing of sites that keep eve
   expect(await keys()).toBe(1);
 });
 
-it('erases nothing by a clock that differs from the database’s, however far', async () => {
+it('erases nothing while the clock differs from the database’s', async () => {
   const { owner } = world.pipeline;
   const old = new Date(Date.now() - 40 * DAY_MS);
   await world.record(world.site, [{ visitorId: 'three', at: old }]);
@@ -75,13 +75,13 @@ it('erases nothing by a clock that differs from the database’s, however far', 
     expect(Number(status.failures)).toBeGreaterThan(0);
   }
   expect(await count(owner, 'record_keys')).toBe(before);
-  // What the clocks agree on by less: the age is then the lesser of the two.
+  // Within the tolerance between the clocks, the age is the lesser of the two.
   await owner.query('update sites set retention_days = 40');
   await world.record(world.site, [{ visitorId: 'four', at: new Date(Date.now() - 40 * DAY_MS + 20_000) }]);
   expect(await lookThrough(retentionBy({ ahead: 50_000 }))).toMatchObject({ erased_records: 1, failures: 0 });
 });
 
-it('erases nothing after a jump that the database shares', async () => {
+it('erases nothing after a clock jump that the database shares', async () => {
   await world.pipeline.owner.query('update sites set retention_days = null');
   let slept = 0;
   const retention = retentionBy({ monotonic: () => performance.now() - slept });

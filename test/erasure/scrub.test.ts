@@ -14,7 +14,7 @@ afterAll(() => world.close());
 const SeedRows = z.array(z.object({ seed: z.instanceof(Buffer) }));
 const FileRows = z.tuple([z.object({ folder: z.string(), file: z.string() })]);
 
-/** Which of the seeds stand in the file of the table, read as a stolen disk would be. */
+/** Which of the seeds the file of the table contains, read as from a stolen disk. */
 async function onDisk(seeds: readonly Buffer[]): Promise<boolean[]> {
   const { owner } = world.pipeline;
   await owner.query('checkpoint');
@@ -26,7 +26,7 @@ async function onDisk(seeds: readonly Buffer[]): Promise<boolean[]> {
   return seeds.map((seed) => heap.includes(seed));
 }
 
-it('what was erased leaves the database’s files with a scrub, and not before an older transaction has ended', async () => {
+it('removes erased data from the database’s files, once older transactions have ended', async () => {
   const { pipeline, keyring, site, folder } = world;
   const { owner, worker: pool } = pipeline;
   const ids = await world.record(site, [{ visitorId: 'ann' }, { visitorId: 'ben' }, { visitorId: 'ann' }]);
@@ -51,7 +51,7 @@ it('what was erased leaves the database’s files with a scrub, and not before a
   expect(await onDisk(seeds)).toEqual([false, true, false]);
 });
 
-it('fails for whoever does not own the tables, rather than passing them over', async () => {
+it('fails for a role that does not own the tables, instead of skipping them', async () => {
   const url = new URL(world.pipeline.url);
   url.searchParams.set('options', '-c role=consent_ledger_worker');
   await expect(scrubErased(url.href)).rejects.toThrow(ScrubFailed);

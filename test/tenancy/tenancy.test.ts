@@ -26,7 +26,7 @@ import { changeSubscription, createTenant } from '../../src/tenancy/tenants/crea
 import { PLANS } from '../../src/tenancy/tenants/plans.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
-describe('the catalogue', () => {
+describe('tenancy', () => {
   let database: TestDatabase;
   let db: pg.Pool;
   let apiPool: pg.Pool;
@@ -97,7 +97,7 @@ describe('the catalogue', () => {
   };
   const revisionOf = async (siteId: string) => (await directory.refresh(siteId)).configRevision;
 
-  it('takes a version from draft to retired, each step told to the log in the same transaction', async () => {
+  it('moves a version from draft to retired, and logs each step in the same transaction', async () => {
     const siteId = await newSite();
     const documentId = await newDocument(siteId);
     const first = await published(siteId, documentId);
@@ -117,7 +117,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('refuses steps in the wrong order, and what belongs to another site', async () => {
+  it('refuses steps in the wrong order, and versions of another site', async () => {
     const siteId = await newSite();
     const documentId = await newDocument(siteId);
     const { id } = await draft(siteId, documentId);
@@ -145,7 +145,7 @@ describe('the catalogue', () => {
     expect(await eventsOf(siteId)).toHaveLength(3);
   });
 
-  it('hashes the bytes: those of the text, and those that base64 stands for', async () => {
+  it('hashes the bytes of a text and the decoded bytes of base64', async () => {
     const siteId = await newSite();
     const documentId = await newDocument(siteId);
     const bytes = randomBytes(100);
@@ -162,7 +162,7 @@ describe('the catalogue', () => {
     expect(hashOf(text)).toBe(sha256Hex('Metin ışık'));
   });
 
-  it('activates one of two racing versions after the other, never both', async () => {
+  it('activates two concurrent versions one after the other, never both', async () => {
     const siteId = await newSite();
     const documentId = await newDocument(siteId);
     const versions = await Promise.all(
@@ -176,7 +176,7 @@ describe('the catalogue', () => {
     expect(types.filter((type) => type === 'DocumentVersionRetired.v1')).toHaveLength(3);
   });
 
-  it('publishes configurations, the newest in force, named by the hash of their text', async () => {
+  it('publishes configurations under the hash of their text, with the newest in force', async () => {
     const siteId = await newSite();
     expect((await directory.refresh(siteId)).config).toBeNull();
     const first = await publishSiteConfig(db, siteId, DEMO_CONFIG);
@@ -191,7 +191,7 @@ describe('the catalogue', () => {
     expect(wrong).toThrow(/default_language/);
   });
 
-  it('raises the revision with every change that admission has to know of', async () => {
+  it('increases the revision with every change that is relevant to admission', async () => {
     const siteId = await newSite();
     let last = await revisionOf(siteId);
     const documentId = await newDocument(siteId);
@@ -214,7 +214,7 @@ describe('the catalogue', () => {
     }
   });
 
-  it('keeps a digest of an API key, and knows the key by it', async () => {
+  it('stores only a digest of an API key, and finds the key by it', async () => {
     const siteId = await newSite();
     const { id, key } = await createApiKey(db, siteId, 'write');
     expect(key).toMatch(/^svc_live_[A-Za-z0-9_-]{43}$/);
@@ -228,7 +228,7 @@ describe('the catalogue', () => {
     await expect.poll(() => directory.findApiKey(key), { timeout: 3000 }).toBeNull();
   });
 
-  it('notices a change within a second, without being told', async () => {
+  it('sees a change within a second, without a notification', async () => {
     const siteId = await newSite();
     expect((await directory.site(siteId)).config).toBeNull();
     await publishSiteConfig(db, siteId, DEMO_CONFIG);
@@ -237,7 +237,7 @@ describe('the catalogue', () => {
     expect((await directory.site(siteId)).config).not.toBeNull();
   });
 
-  it('shows nobody a notice or a configuration that was altered', async () => {
+  it('never returns an altered notice or configuration', async () => {
     const owner = createPool({
       url: database.url,
       applicationName: 'owner',
@@ -259,7 +259,7 @@ describe('the catalogue', () => {
     await owner.end();
   });
 
-  it('checks passwords, and refuses weak ones and users that exist', async () => {
+  it('checks passwords, and refuses weak passwords and existing users', async () => {
     const check = createPasswordCheck({ apiPool: db, adminPool: db });
     const user = { tenantId, email: 'Owner@Shop.Example', password: 'correct horse battery', role: 'owner' as const };
     const { id } = await createUser(db, user);

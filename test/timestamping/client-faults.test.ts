@@ -31,7 +31,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const authority = makeAuthority();
 
-/** An authority that is honest but for what the test changes. */
+/** An authority that is honest except for the change of the test. */
 function responder(change: (nonce: bigint, call: number) => TokenOptions = () => ({})): RequestListener {
   let call = 0;
   return async (request, response) => {
@@ -62,21 +62,21 @@ async function reasonOf(
   return String(failure);
 }
 
-describe('an authority that fails', () => {
-  it('by lying about the nonce', async () => {
+describe('an invalid response of an authority is refused', () => {
+  it('with another nonce', async () => {
     expect(await reasonOf([await serve(responder((nonce) => ({ nonce: nonce + 1n })))])).toContain('tst.nonce');
   });
 
-  it('by stamping other data', async () => {
+  it('with a token over other data', async () => {
     expect(await reasonOf([await serve(responder(() => ({ data: new Uint8Array(1) })))])).toContain('tst.imprint');
   });
 
-  it.each([-120_000, 120_000])('by a clock that is %i ms off', async (offset) => {
+  it.each([-120_000, 120_000])('with a clock difference of %i ms', async (offset) => {
     const url = await serve(responder(() => ({ genTime: timeText(new Date(Date.now() + offset)) })));
     expect(await reasonOf([url])).toMatch(/differs by more than 60 s from the clock of this machine|tst\.time/);
   });
 
-  it('by being somebody else', async () => {
+  it('with a chain to an untrusted root', async () => {
     const url = await serve(responder());
     expect(await reasonOf([url], { trustAnchors: [makeAuthority().root.der] })).toContain('tst.path');
   });
@@ -88,13 +88,13 @@ describe('an authority that fails', () => {
     ['nothing', 200, REPLY, '', 'tst.format'],
     ['too much', 200, REPLY, 'x'.repeat(1024 * 1024 + 1), 'more than 1048576 bytes'],
     ['a redirect', 307, { location: 'http://127.0.0.1:1/' }, '', 'redirected a POST'],
-  ])('by answering with %s', async (_name, status, headers, body, reason) => {
+  ])('with %s as the response', async (_name, status, headers, body, reason) => {
     expect(
       await reasonOf([await serve((_request, response) => response.writeHead(status, headers).end(body))]),
     ).toContain(reason);
   });
 
-  it('by not answering, or never ending', async () => {
+  it('without a response, or with an endless one', async () => {
     const silent = await serve(() => {});
     const endless = await serve((_request, response) => {
       response.writeHead(200, REPLY).write('x');
@@ -104,13 +104,13 @@ describe('an authority that fails', () => {
     expect(reason.match(/cannot be reached|broke off/g)).toHaveLength(3);
   });
 
-  it('by a URL that is none of http', async () => {
+  it('with a URL that is not http or https', async () => {
     expect(await reasonOf(['file:///etc/passwd'])).toContain('not an http or https URL');
   });
 });
 
 describe('fail-over and back-off', () => {
-  it('goes on to the next authority, and leaves the failed one alone for a while', async () => {
+  it('asks the next authority, and pauses the failed one', async () => {
     let asked = 0;
     const bad = await serve((_request, response) => {
       asked += 1;
@@ -131,7 +131,7 @@ describe('fail-over and back-off', () => {
     expect(asked).toBe(2);
   });
 
-  it('says when to ask again where nobody may be asked', async () => {
+  it('reports when to retry if all authorities are paused', async () => {
     const bad = await serve((_request, response) => response.writeHead(500).end());
     const now = new Date('2026-01-01T00:00:00Z');
     const client = clientOf([bad], { clock: () => now, random: () => 0.999999 });
@@ -141,7 +141,7 @@ describe('fail-over and back-off', () => {
     await expect(client.stamp(DATA)).rejects.toMatchObject({ failures: [], retryAt: new Date(now.getTime() + 5000) });
   });
 
-  it('stops where it is told to', async () => {
+  it('stops when the signal is aborted', async () => {
     const controller = new AbortController();
     const client = clientOf([await serve(() => controller.abort())]);
     await expect(client.stamp(DATA, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
@@ -149,7 +149,7 @@ describe('fail-over and back-off', () => {
 });
 
 describe('a token before the previous one', () => {
-  it('is asked for again after a pause', async () => {
+  it('is requested again after a pause', async () => {
     const previous = { genTime: new Date(), accuracyMicroseconds: undefined };
     const early = new Date(previous.genTime.getTime() - 10_000);
     const url = await serve(responder((_nonce, call) => (call < 3 ? { genTime: timeText(early) } : {})));
@@ -165,7 +165,7 @@ describe('a token before the previous one', () => {
     expect(Math.min(...pauses)).toBeGreaterThan(8000);
   });
 
-  it('is not taken after three tries', async () => {
+  it('is refused after three attempts', async () => {
     const previous = { genTime: new Date(Date.now() + 30_000), accuracyMicroseconds: undefined };
     const client = clientOf([await serve(responder())], { sleep: async () => {} });
     await expect(client.stamp(DATA, { previous })).rejects.toThrow('before that of the previous token');
@@ -173,7 +173,7 @@ describe('a token before the previous one', () => {
 });
 
 describe('gathering', () => {
-  /** An authority whose certificate names sources that `answers` gives. */
+  /** An authority whose certificate names the sources of `answers`. */
   async function withSources(answers: { crl?: RequestListener; ocsp?: RequestListener }) {
     const refuse: RequestListener = (_request, response) => response.writeHead(404).end();
     const crlUrl = await serve((request, response) => (answers.crl ?? refuse)(request, response));
@@ -194,7 +194,7 @@ describe('gathering', () => {
   }
   const later = () => ({ thisUpdate: new Date(Date.now() + 5000), nextUpdate: new Date(Date.now() + 86_400_000) });
 
-  it('asks both kinds of source, and keeps what serves', async () => {
+  it('asks both kinds of source, and keeps the usable responses', async () => {
     let crls = 0;
     const { made, client } = await withSources({
       crl: (_request, response) => {
@@ -211,7 +211,7 @@ describe('gathering', () => {
     expect(crls).toBe(1);
   });
 
-  it('loses no token for an answer that is missing, wrong or by somebody else', async () => {
+  it('returns the token although a response is missing, wrong or by another signer', async () => {
     const other = makeAuthority();
     const { client } = await withSources({
       crl: (_request, response) => response.end(makeCrl(other.root, later())),

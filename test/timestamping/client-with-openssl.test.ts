@@ -8,7 +8,7 @@ const DATA = new TextEncoder().encode('a checkpoint\n');
 
 if (!hasOpenssl) console.warn('The openssl command is not there: the tests against its authority are skipped.');
 
-describe.skipIf(!hasOpenssl)('client with an authority made of openssl', () => {
+describe.skipIf(!hasOpenssl)('client with an openssl authority', () => {
   it.each(Object.keys(OPENSSL_KEYS) as (keyof typeof OPENSSL_KEYS)[])('stamps with a key of %s', async (key) => {
     const tsa = await startOpensslTsa({ key });
     try {
@@ -33,7 +33,7 @@ describe.skipIf(!hasOpenssl)('client with an authority made of openssl', () => {
     });
     afterAll(() => tsa.stop());
 
-    it('needs the intermediate from outside where the token lacks it', async () => {
+    it('needs a configured intermediate if the token lacks it', async () => {
       const without = createTimestampClient({ authorities: [tsa.url], trustAnchors: [tsa.root] });
       await expect(without.stamp(DATA)).rejects.toThrow('tst.path');
       const untrusted = [tsa.intermediate];
@@ -43,7 +43,7 @@ describe.skipIf(!hasOpenssl)('client with an authority made of openssl', () => {
       expect((await pinned.stamp(DATA)).certificates).toHaveLength(2);
     });
 
-    it('asks for a policy, and takes no other', async () => {
+    it('requests a policy, and refuses any other', async () => {
       const options = { authorities: [tsa.url], trustAnchors: [tsa.intermediate] };
       const asking = createTimestampClient({ ...options, requestedPolicy: '1.3.6.1.4.1.4146.2.4' });
       expect((await asking.stamp(DATA)).report.claims?.policy).toBe('1.3.6.1.4.1.4146.2.4');
@@ -53,7 +53,7 @@ describe.skipIf(!hasOpenssl)('client with an authority made of openssl', () => {
       await expect(refused.stamp(DATA)).rejects.toThrow('unacceptedPolicy');
     });
 
-    it('is content with the OCSP answer alone', async () => {
+    it('accepts an OCSP response alone', async () => {
       const client = createTimestampClient({ authorities: [tsa.url], trustAnchors: [tsa.intermediate] });
       const { response, ocspResponses, certificates } = await client.stamp(DATA);
       const trustAnchors = certificates.slice(-1);
@@ -64,7 +64,7 @@ describe.skipIf(!hasOpenssl)('client with an authority made of openssl', () => {
       expect((await verifyTimestamp({ ...input, revocation: 'require' })).outcome).toBe('indeterminate');
     });
 
-    it('takes no token of a revoked authority', async () => {
+    it('refuses a token of a revoked authority', async () => {
       await tsa.revoke('keyCompromise');
       const client = createTimestampClient({ authorities: [tsa.url], trustAnchors: [tsa.intermediate] });
       const failure = await client.stamp(DATA).catch((error: unknown) => error);

@@ -28,7 +28,7 @@ describe('judgeTime', () => {
     expect(judgeTime(stated, previous, NOW, NOW).verdict).toBe(verdict);
   });
 
-  it('pauses until an honest authority is past it, ten seconds at most', () => {
+  it('pauses until an honest clock has passed the earlier time, ten seconds at most', () => {
     expect(judgeTime(at(0), at(3), NOW, NOW)).toEqual({ verdict: 'ask-again', pauseMs: 2100 });
     expect(judgeTime(at(0), at(50), NOW, NOW)).toEqual({ verdict: 'ask-again', pauseMs: 10_000 });
   });
@@ -47,7 +47,7 @@ describe('back-off', () => {
     expect(afterFailure({ failures: 10_000, notBefore: 0 }, 5, limits, 0).notBefore).toBe(45_005);
   });
 
-  it('asks those that may be asked, in the configured order', () => {
+  it('asks the authorities without a pause, in the configured order', () => {
     const authorities = [
       { url: 'a', health: { failures: 1, notBefore: 100 } },
       { url: 'b', health: HEALTHY },
@@ -59,7 +59,7 @@ describe('back-off', () => {
 });
 
 describe('answer cache', () => {
-  it('keeps within its bounds, the newest longest', () => {
+  it('stays within its limits, and evicts the oldest first', () => {
     const cache = new AnswerCache(2, 10);
     cache.set('a', new Uint8Array(4), 100);
     cache.set('b', new Uint8Array(4), 100);
@@ -76,7 +76,7 @@ describe('answer cache', () => {
     expect(cache.get('e', 100)).toBeUndefined();
   });
 
-  it('keeps as long as the server and the next answer’s date allow', () => {
+  it('keeps a response as long as the server and nextUpdate allow', () => {
     const now = NOW.getTime();
     expect(keepFor('no-store', undefined, now)).toBe(0);
     expect(keepFor('public, no-cache', undefined, now)).toBe(0);

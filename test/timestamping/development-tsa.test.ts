@@ -40,7 +40,7 @@ describe('development authority', () => {
   const request = (hash: TestHash, ...rest: Uint8Array[]) =>
     sequence(integer(1), sequence(hashIdentifier(hash), octets(digest(hash, DATA))), ...rest);
 
-  it('answers with what was asked for: nonce, certificates, policy', async () => {
+  it('responds with the requested nonce, certificates and policy', async () => {
     const full = await ask(request('sha256', oid(DEVELOPMENT_POLICY), integer(0xfeedn), bool(true)));
     expect(full.tstInfo).toMatchObject({ policy: DEVELOPMENT_POLICY, accuracyMicroseconds: 1_000_000 });
     expect(full.tstInfo?.nonce).toEqual(new Uint8Array([0, 0xfe, 0xed]));
@@ -79,13 +79,13 @@ describe('development authority', () => {
     expect(token).toBeUndefined();
   });
 
-  it('refuses what is no time-stamp request at the level of HTTP', async () => {
+  it('refuses other HTTP requests with an HTTP status', async () => {
     expect((await fetch(tsa.url)).status).toBe(405);
     expect((await fetch(`${tsa.url}other`)).status).toBe(404);
     expect((await fetch(tsa.url, { method: 'POST', body: new Uint8Array(70_000) })).status).toBe(413);
   });
 
-  it('never gives a serial number twice, restarts included', async () => {
+  it('never uses a serial number twice, also across restarts', async () => {
     const serials = async (count: number) => {
       const answers = await Promise.all(Array.from({ length: count }, () => ask(request('sha256'))));
       return answers.map(({ tstInfo }) => Buffer.from(tstInfo?.serial ?? []).toString('hex'));
@@ -96,7 +96,7 @@ describe('development authority', () => {
     expect(new Set([...before, ...(await serials(20))]).size).toBe(40);
   });
 
-  it('says in each certificate that it is no evidence', async () => {
+  it('states in each certificate that its tokens are no evidence', async () => {
     const root = parseCertificate(new X509Certificate(await readFile(tsa.rootCertificatePemPath)).raw);
     const { signedData, status } = await ask(request('sha256', bool(true)));
     const leaf = parseCertificate(signedData?.certificates[0] ?? new Uint8Array(0));
@@ -108,7 +108,7 @@ describe('development authority', () => {
     expect(status?.text).toBe(DEVELOPMENT_MARK);
   });
 
-  it('keeps its keys to itself, and its identity over restarts', async () => {
+  it('keeps its keys private, and its identity across restarts', async () => {
     const path = join(folder, 'tsa', 'development-tsa.json');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const [before, rootBefore] = [await readFile(path), await readFile(tsa.rootCertificatePemPath)];
@@ -120,7 +120,7 @@ describe('development authority', () => {
     expect(await readFile(tsa.rootCertificatePemPath)).toEqual(rootBefore);
   });
 
-  it('moves to another port where its own is taken, under the same root and with a CRL that is there', async () => {
+  it('uses another port if its own is unavailable, with the same root and a reachable CRL', async () => {
     const root = new X509Certificate(await readFile(tsa.rootCertificatePemPath)).raw;
     const { port } = tsa;
     await tsa.stop();
@@ -136,7 +136,7 @@ describe('development authority', () => {
     }
   });
 
-  it('does not start with an identity that it cannot read, rather than replace it', async () => {
+  it('refuses to start with an unreadable identity instead of replacing it', async () => {
     await tsa.stop();
     await writeFile(join(folder, 'tsa', 'development-tsa.json'), '{"root": 1}');
     await expect(startDevelopmentTsa({ folder: join(folder, 'tsa') })).rejects.toThrow();
@@ -144,7 +144,7 @@ describe('development authority', () => {
     tsa = await startDevelopmentTsa({ folder: join(folder, 'tsa') });
   });
 
-  it('serves a fresh CRL where its certificate says', async () => {
+  it('serves a fresh CRL at the URL in its certificate', async () => {
     const { signedData } = await ask(request('sha256', bool(true)));
     const leaf = parseCertificate(signedData?.certificates[0] ?? new Uint8Array(0));
     const [url] = leaf.known.crlDistributionPoints.flatMap(({ names }) =>
@@ -155,7 +155,7 @@ describe('development authority', () => {
   });
 
   it.skipIf(!hasOpenssl).each(['sha256', 'sha384', 'sha512'])(
-    'openssl asks by %s, and verifies the answer',
+    'answers an openssl query with %s by a token that openssl verifies',
     async (hash) => {
       const file = (name: string) => join(folder, name);
       const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/pool.js';
 
-/** Why sign-ins end before their time. */
+/** The reason why a sign-in ends before its expiry. */
 export type EndReason =
   | 'signed_out'
   | 'ended_by_user'
@@ -10,13 +10,13 @@ export type EndReason =
   | 'ended_by_admin'
   | 'ended_by_operator';
 
-/** Which sign-ins of a user. */
+/** Selects sign-ins of a user. */
 export type SignInChoice = { readonly all: true } | { readonly only: string } | { readonly allBut: string };
 
 /**
- * Ends sign-ins of a user: their refresh tokens at once, their access tokens within a second.
- * @param db of a role that may UPDATE (ended_at, end_reason) `sign_ins`
- * @returns how many ended by this
+ * Ends sign-ins of a user: their refresh tokens immediately, their access tokens within a second.
+ * @param db in a role that may UPDATE (ended_at, end_reason) `sign_ins`
+ * @returns the number of ended sign-ins
  */
 export async function endSignIns(
   db: Queryable,

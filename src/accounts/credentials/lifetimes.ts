@@ -2,35 +2,47 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Seconds for which an access token holds: short, as whoever verifies it elsewhere, by its published key, does not hear of a sign-out. */
+/**
+ * Lifetime of an access token, in seconds. It is short, because a verifier with only the published
+ * key does not learn of a sign-out.
+ */
 export const ACCESS_TOKEN_SECONDS = 15 * MINUTE;
 
-/** Seconds after which a sign-in ends, however often it is renewed. */
+/** Longest lifetime of a sign-in, in seconds, regardless of renewals. */
 export const SIGN_IN_SECONDS = 30 * DAY;
 
-/** Seconds after its last renewal at which a sign-in ends. */
+/** Lifetime of a sign-in after its last renewal, in seconds. */
 export const IDLE_SECONDS = 7 * DAY;
 
-/** Seconds for which an invitation can be accepted. */
+/** Lifetime of an invitation, in seconds. */
 export const INVITATION_SECONDS = 7 * DAY;
 
-/** Seconds for which a password can be reset with one token. */
+/** Lifetime of a password-reset token, in seconds. */
 export const PASSWORD_RESET_SECONDS = DAY;
 
 /**
- * Seconds between the publication of a new key of access tokens and the first token by it: twice as long as caches may keep the JWK Set
- * (`max-age=300`).
+ * Seconds between the publication of a new access-token key and the first token that it signs. It
+ * is twice the cache lifetime of the JWK Set (`max-age=300`).
  */
 export const KEY_PUBLISHED_AHEAD_SECONDS = 10 * MINUTE;
 
-/** Seconds that a key verifies beyond the last token by it, for clocks that differ and tokens that were under way. */
+/**
+ * Seconds for which a key still verifies after its last token expires, to allow for clock skew and
+ * transit.
+ */
 export const KEY_SLACK_SECONDS = MINUTE;
 
-/** Seconds until a key that must not be trusted any more is replaced: as long as it takes every process to see the new one. */
+/**
+ * Seconds until a compromised key is replaced: the time in which every process learns of the new
+ * key.
+ */
 export const KEY_AT_ONCE_SECONDS = 2;
 
-/** Seconds for which ended sign-ins and password resets are kept, for whoever looks into them. */
+/** Seconds for which ended sign-ins and password resets are kept for investigations. */
 export const KEPT_AFTER_END_SECONDS = 7 * DAY;
 
-/** Seconds for which invitations are kept after their term: they hold e-mail addresses. */
+/**
+ * Seconds for which expired invitations are kept. The period is limited because they contain e-mail
+ * addresses.
+ */
 export const INVITATIONS_KEPT_SECONDS = 90 * DAY;

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
 
-/** What a secret token is good for; its first letters say so, so that one that leaked can be told by scanners. */
+/**
+ * The purpose of a secret token. The token's prefix shows it, so that secret scanners recognise a
+ * leaked token.
+ */
 export type SecretTokenUse = 'refresh' | 'invitation' | 'password reset';
 
 const PREFIXES: Readonly<Record<SecretTokenUse, string>> = {
@@ -13,20 +16,25 @@ const PREFIXES: Readonly<Record<SecretTokenUse, string>> = {
 const SECRET_BYTES = 32;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/** A secret that is handed out once, and the digest that is kept of it. */
+/** A secret that is returned once, and its stored digest. */
 export interface SecretToken {
   readonly token: string;
-  /** SHA-256 of the token: with 256 random bits it cannot be searched, and looking it up by its digest tells nothing by its time. */
+  /**
+   * SHA-256 of the token. 256 random bits cannot be searched, and the timing of a look-up by digest
+   * reveals nothing about the token.
+   */
   readonly digest: Buffer;
 }
 
-/** A new token of 256 random bits behind the prefix of its use, and the digest to keep of it. The token itself is handed out once. */
+/** Creates a token: the prefix of its purpose and 256 random bits. */
 export function newSecretToken(use: SecretTokenUse): SecretToken {
   const token = PREFIXES[use] + randomBytes(SECRET_BYTES).toString('base64url');
   return { token, digest: digestOf(token) };
 }
 
-/** @returns the digest under which a token would be kept; null if it is none of this use */
+/**
+ * The digest under which a token is stored. @returns null if the text is no token for this purpose
+ */
 export function secretTokenDigest(use: SecretTokenUse, token: string): Buffer | null {
   const prefix = PREFIXES[use];
   return token.startsWith(prefix) && SECRET.test(token.slice(prefix.length)) ? digestOf(token) : null;

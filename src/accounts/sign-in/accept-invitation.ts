@@ -11,7 +11,7 @@ import type { SignedInUser } from '../users/user-directory.js';
 import { insertUser } from '../users/users.js';
 import { type StartedSignIn, startSignIn } from './start-sign-in.js';
 
-/** A user whom an invitation made, signed in. */
+/** A user created by an invitation, signed in. */
 export interface AcceptedInvitation extends StartedSignIn {
   readonly user: SignedInUser;
 }
@@ -23,7 +23,7 @@ const OpenRows = z.array(
     email: z.string(),
     role: UserRole,
     is_by_operator: z.boolean(),
-    /** Of the inviter, now; null for one who is disabled. */
+    /** Current role of the inviter; null if the inviter is disabled. */
     inviter_role: UserRole.nullable(),
   }),
 );
@@ -35,10 +35,12 @@ const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by is null as
   where i.token_digest = $1 and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`;
 
 /**
- * Makes the user whom an invitation is for, and signs in. Of several at once with one token, one succeeds.
+ * Creates the invited user and signs in. Of concurrent requests with one token, one succeeds. The
+ * token must be valid, and the inviter must still be entitled to grant the role. The address must
+ * not have a user in any tenant.
  * @param db in the role `consent_ledger_admin`
- * @returns null if the token is unknown, expired, used or revoked, or whoever invited may not give the role any more; also if the address has a user by now, in whatever tenant: nobody is told which
- * @throws RequestRefused VALIDATION_ERROR if the password is the own address
+ * @returns null if one of these conditions fails; the caller does not learn which
+ * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
  */
 export async function acceptInvitation(
   db: Queryable,

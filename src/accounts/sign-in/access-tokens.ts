@@ -4,26 +4,26 @@ import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import type { JwtKeys, Keyring } from '../../platform/keys/index.js';
 import { ACCESS_TOKEN_SECONDS } from '../credentials/lifetimes.js';
 
-/** Whose an access token is, and by which sign-in. */
+/** The user and the sign-in of an access token. */
 export interface AccessTokenClaims {
   readonly userId: string;
   readonly signInId: string;
 }
 
 /**
- * JSON Web Tokens (RFC 7519) that say who signed in; signed with Ed25519 (RFC 8037). They carry no personal datum and no role: those are read from the
- * database at each use.
+ * JSON Web Tokens (RFC 7519) for signed-in users, signed with Ed25519 (RFC 8037). They contain
+ * neither personal data nor a role: each use reads these from the database.
  */
 export interface AccessTokens {
-  /** @param nowSeconds Unix time */
+  /** Signs a token. @param nowSeconds Unix time in seconds */
   issue(claims: AccessTokenClaims, nowSeconds: number): Promise<string>;
-  /** @returns null if the token is malformed, expired, or not ours */
+  /** Verifies a token. @returns null if it is malformed, expired, or from another issuer */
   verify(token: string): Promise<AccessTokenClaims | null>;
 }
 
 const ISSUER = 'consent-ledger';
 const MAX_TOKEN_LENGTH = 2048;
-/** Keeps access tokens apart from whatever else may be signed with these keys one day (RFC 8725 §3.11). */
+/** Distinguishes access tokens from other tokens signed with the same keys (RFC 8725 §3.11). */
 const TYPE = 'at+jwt';
 const KEYS_MAX_AGE_MS = 1000;
 
@@ -31,7 +31,10 @@ const Claims = z
   .object({ sub: z.uuid(), sid: z.uuid() })
   .transform(({ sub, sid }): AccessTokenClaims => ({ userId: sub, signInId: sid }));
 
-/** Tokens of this installation, for itself. A key that was rotated is known to every process within a second. */
+/**
+ * Creates the issuer and verifier of this installation. Every process uses a rotated key within a
+ * second.
+ */
 export function createAccessTokens(keyring: Pick<Keyring, 'jwtKeys'>): AccessTokens {
   const keys = createFreshCache<'all', JwtKeys>({
     load: () => keyring.jwtKeys(),

@@ -4,28 +4,37 @@ import { z } from 'zod';
 import { hashPassword, isOutdatedHash, isPasswordOf } from '../credentials/passwords.js';
 import { type User, UserRow } from '../users/user-directory.js';
 
-/** A user whose password was right. */
+/** A user whose password was verified. */
 export interface CheckedUser {
   readonly user: User;
-  /** Which password that was: a sign-in begins only if it is still the user's when it is written. */
+  /**
+   * The verified hash. A sign-in starts only if the user still has it when the sign-in is stored.
+   */
   readonly passwordHash: string;
 }
 
-/** Checks an e-mail address and a password. @returns null if they do not fit; an unknown address takes as long as a wrong password */
+/**
+ * Verifies an e-mail address and a password.
+ * @returns null if either is wrong; an unknown address takes as long as a wrong password
+ */
 export type CheckPassword = (email: string, password: string) => Promise<CheckedUser | null>;
 
 export interface PasswordCheckPools {
   /** May SELECT `users`. */
   readonly apiPool: pg.Pool;
-  /** May UPDATE `users`: a hash with parameters of former times is replaced when its password is there. */
+  /** May UPDATE `users`, to replace a hash with outdated parameters once its password is known. */
   readonly adminPool: pg.Pool;
 }
 
 const HashRow = z.object({ password_hash: z.string() });
 
-/** Makes the check of passwords, which also renews hashes with outdated parameters. The check throws errors of the database. */
+/**
+ * Creates the password check. It also replaces hashes with outdated parameters, and throws database
+ * errors.
+ */
 export function createPasswordCheck({ apiPool, adminPool }: PasswordCheckPools): CheckPassword {
-  // Of a password that nobody knows: what an unknown address is checked against.
+  // The hash of a random password, against which unknown addresses are checked. Otherwise the
+  // response time would reveal whether an address exists.
   const decoy = hashPassword(randomUUID());
   const check: CheckPassword = async (email, password) => {
     const { rows } = await apiPool.query(
@@ -42,7 +51,7 @@ export function createPasswordCheck({ apiPool, adminPool }: PasswordCheckPools):
       'update users set password_hash = $3 where id = $1 and password_hash = $2',
       [user.id, row.password_hash, renewed],
     );
-    // Somebody else was faster: with a hash of the same password, or with another password.
+    // A concurrent request has replaced the hash, for the same or another password: check again.
     return rowCount === 1 ? { user, passwordHash: renewed } : check(email, password);
   };
   return check;

@@ -9,7 +9,7 @@ import { newSecretToken } from '../credentials/secret-tokens.js';
 import { lockUsersOf } from '../users/lock-users.js';
 import type { Role } from '../users/user-directory.js';
 
-/** An invitation to become a user of a tenant, without its token. */
+/** An invitation to a tenant, without its token. */
 export interface ListedInvitation {
   readonly id: string;
   readonly tenantId: string;
@@ -24,15 +24,18 @@ export interface ListedInvitation {
 }
 
 export interface NewInvitation extends Pick<ListedInvitation, 'tenantId' | 'email' | 'role'> {
-  /** The user who invites, and must still be allowed to when it is accepted; null for operators. */
+  /**
+   * The inviting user, who must still have the right when the invitation is accepted; null for
+   * operators.
+   */
   readonly invitedBy: string | null;
 }
 
-/** Which of a tenant's invitations. */
+/** Selects invitations of a tenant. */
 export interface InvitationFilter {
   readonly tenantId: string;
   readonly state?: ListedInvitation['state'] | undefined;
-  /** `createdAt` and id of the last one before. */
+  /** `createdAt` and id of the last one on the previous page. */
   readonly after?: readonly [string, string] | null;
   readonly limit: number;
 }
@@ -42,7 +45,7 @@ const STATE = `case when accepted_at is not null then 'accepted' when revoked_at
 const COLUMNS = `id, tenant_id, email, role, ${STATE} as state, created_at, expires_at,
   accepted_at, user_id, revoked_at`;
 
-/** To the millisecond, like the cursor. */
+/** Truncated to milliseconds, the precision of the cursor. */
 const CREATED = "date_trunc('milliseconds', created_at)";
 
 const Rows = z.array(
@@ -76,11 +79,11 @@ const Rows = z.array(
 );
 
 /**
- * Invites somebody; an earlier invitation of the same address that is still open is revoked. Whether the address has a user in another tenant is not
- * looked at: whoever invites must not learn it.
- * @param permit throws if whoever invites may not revoke such an invitation
- * @returns the invitation with its token, which is kept nowhere
- * @throws ChangeRefused `already_exists` if the tenant has such a user; and what `permit` throws
+ * Creates an invitation, and revokes an open one for the same address. It does not check whether
+ * the address has a user in another tenant, because the inviter must not learn that.
+ * @param permit throws if the inviter may not revoke such an invitation
+ * @returns the invitation and its token, which is not stored
+ * @throws ChangeRefused `already_exists` if the tenant has such a user; errors of `permit`
  */
 export function createInvitation(
   db: Queryable,
@@ -112,7 +115,7 @@ export function createInvitation(
   });
 }
 
-/** A tenant's invitations, newest first. */
+/** Lists a tenant's invitations, newest first. */
 export async function listInvitations(
   db: Queryable,
   { tenantId, state, after, limit }: InvitationFilter,
@@ -127,7 +130,9 @@ export async function listInvitations(
   return Rows.parse(rows);
 }
 
-/** @throws ChangeRefused `not_found`, also for one of another tenant */
+/**
+ * Reads an invitation. @throws ChangeRefused `not_found`, also for an invitation of another tenant
+ */
 export async function readInvitation(db: Queryable, tenantId: string, id: string): Promise<ListedInvitation> {
   const { rows } = await db.query(`select ${COLUMNS} from invitations where id = $1 and tenant_id = $2`, [
     id,
@@ -137,7 +142,7 @@ export async function readInvitation(db: Queryable, tenantId: string, id: string
 }
 
 /**
- * Makes an invitation unusable; one that was revoked already stays as it is.
+ * Revokes an invitation; a revoked one remains unchanged.
  * @throws ChangeRefused `not_found`, `wrong_state` if it was accepted
  */
 export function revokeInvitation(db: Queryable, tenantId: string, id: string): Promise<ListedInvitation> {

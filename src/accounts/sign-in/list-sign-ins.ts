@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 
-/** A sign-in that lasts. */
+/** An active sign-in. */
 export interface ListedSignIn {
   readonly id: string;
   readonly startedAt: Date;
@@ -10,7 +10,7 @@ export interface ListedSignIn {
   readonly expiresAt: Date;
 }
 
-/** To the millisecond, like the cursor. */
+/** Truncated to milliseconds, the precision of the cursor. */
 const STARTED = "date_trunc('milliseconds', started_at)";
 
 const Rows = z.array(
@@ -34,8 +34,8 @@ const Rows = z.array(
 );
 
 /**
- * A user's sign-ins that last, newest first.
- * @param after `startedAt` and id of the last one before; null for the first page
+ * Lists a user's active sign-ins, newest first.
+ * @param after `startedAt` and id of the last one on the previous page; null for the first page
  */
 export async function listSignIns(
   db: Queryable,

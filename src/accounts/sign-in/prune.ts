@@ -12,7 +12,8 @@ const STATEMENTS = [
 }));
 
 /**
- * Forgets sign-ins with the digests of their refresh tokens, password resets and invitations that ended long ago, a thousand of each at most.
+ * Deletes sign-ins with the digests of their refresh tokens, password resets and invitations after
+ * their retention period. Each call deletes at most 1,000 rows per table.
  * @param db in the role `consent_ledger_worker`
  */
 export async function pruneSignIns(db: Queryable): Promise<void> {

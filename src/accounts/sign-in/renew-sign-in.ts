@@ -6,10 +6,10 @@ import { IDLE_SECONDS } from '../credentials/lifetimes.js';
 import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
 import { type SignedInUser, UserRow } from '../users/user-directory.js';
 
-/** What a refresh token was exchanged for. */
+/** The result of a refresh-token exchange. */
 export interface RenewedSignIn {
   readonly user: SignedInUser;
-  /** The one that renews it next. */
+  /** The token for the next renewal. */
   readonly refreshToken: string;
 }
 
@@ -17,10 +17,11 @@ const RenewedRow = z.object({ sign_in_id: z.string() }).loose();
 const EndedRows = z.array(z.object({ id: z.string(), user_id: z.string(), tenant_id: z.string() }));
 
 /**
- * Exchanges a refresh token for the next one. Each is good for one use, settled by one row of one statement: of several uses at once one wins. A token
- * that comes a second time is in two hands, and nobody can tell which is the user's: the whole sign-in ends (RFC 9700 §4.14.2), and the audit log says so.
+ * Exchanges a refresh token for the next one. Each token is valid once: one row of one statement
+ * decides, so that of concurrent uses one succeeds. A reused token may be stolen. Its whole sign-in
+ * ends (RFC 9700 §4.14.2), with an audit entry.
  * @param db in the role `consent_ledger_api`
- * @returns null if the token is unknown or used, or the sign-in is over
+ * @returns null if the token is unknown or used, or the sign-in has ended
  */
 export async function renewSignIn(db: Queryable, refreshToken: string): Promise<RenewedSignIn | null> {
   const presented = secretTokenDigest('refresh', refreshToken);

@@ -7,20 +7,22 @@ import {
   KEY_SLACK_SECONDS,
 } from '../credentials/lifetimes.js';
 
-/** How the key of access tokens was replaced. */
+/** The new access-token key and the times of the replacement. */
 export interface ReplacedSigningKey {
   readonly keyId: string;
-  /** Seconds from now. */
+  /** Seconds until the new key signs. */
   readonly signsIn: number;
-  /** Seconds from now. */
+  /** Seconds until the former key no longer verifies. */
   readonly formerVerifiesFor: number;
 }
 
 /**
- * Makes a new key of access tokens. It is published at once and signs once whoever keeps the published keys for minutes has seen it; the one before it
- * verifies until every token by it has expired. Processes need no restart, and nobody is signed out.
+ * Replaces the key of access tokens. The new key is published immediately, and signs once caches of
+ * the published keys have expired. The former key verifies until its last token has expired. No
+ * restart is needed, and users remain signed in.
  * @param db in the role `consent_ledger_worker`
- * @param atOnce the key before it is in wrong hands: in seconds it verifies nothing any more, and clients renew their access tokens
+ * @param atOnce true if the former key is compromised: it stops verifying within seconds, and
+ *   clients renew their access tokens
  */
 export async function replaceSigningKey(
   db: Queryable,

@@ -23,7 +23,7 @@ const ResetRows = z.array(
     email: z.string(),
     role: UserRole,
     is_by_operator: z.boolean(),
-    /** Of who made it, now; null for one who is disabled. */
+    /** Current role of the creator; null if the creator is disabled. */
     maker_role: UserRole.nullable(),
   }),
 );
@@ -31,10 +31,11 @@ type OpenReset = z.infer<typeof ResetRows>[number];
 const ExpiryRows = z.tuple([z.object({ expires_at: z.date() })]);
 
 /**
- * Gives a signed-in user another password, and ends the user's other sign-ins.
+ * Changes the password of a signed-in user, and ends the user's other sign-ins.
  * @param db in the role `consent_ledger_admin`
- * @returns how many ended; null if the current password is another one
- * @throws RequestRefused VALIDATION_ERROR if the new one is the own address
+ * @returns the number of ended sign-ins; null if the current password is wrong or was changed
+ *   meanwhile
+ * @throws RequestRefused VALIDATION_ERROR if the new password is the user's address
  */
 export async function changePassword(
   db: Queryable,
@@ -48,7 +49,7 @@ export async function changePassword(
   refuseOwnAddress(newPassword, user.email, 'new_password');
   const passwordHash = await hashPassword(newPassword);
   return withTransaction(db, async (db) => {
-    // Only if it is still the one that was checked: of two changes at once one is made.
+    // The condition on the verified hash lets one of two concurrent changes succeed.
     const { rowCount } = await db.query(
       'update users set password_hash = $3 where id = $1 and password_hash = $2 and disabled_at is null',
       [user.id, row.password_hash, passwordHash],
@@ -68,8 +69,9 @@ export async function changePassword(
 }
 
 /**
- * Makes a token by which a user's password can be set once; an earlier one is void.
- * @param madeBy the user who makes it, and must still be allowed to when it is used; null for operators
+ * Creates a token that sets a user's password once; earlier tokens are revoked.
+ * @param madeBy the creating user, who must still have the right when the token is used; null for
+ *   operators
  * @throws ChangeRefused `wrong_state` for a disabled user
  */
 export function createPasswordReset(
@@ -93,15 +95,17 @@ export function createPasswordReset(
 }
 
 /**
- * Sets a password with a reset token, and ends every sign-in of its user.
+ * Sets a password with a reset token, and ends every sign-in of its user. The token must be valid,
+ * its user enabled, and its creator still entitled.
  * @param db in the role `consent_ledger_admin`
- * @returns how many ended; null if the token is unknown, expired, used or revoked, the user disabled, or whoever made it not allowed to any more
- * @throws RequestRefused VALIDATION_ERROR if the password is the own address
+ * @returns the number of ended sign-ins; null if one of these conditions fails
+ * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
  */
 export async function resetPassword(db: Queryable, token: string, password: string): Promise<number | null> {
   const digest = secretTokenDigest('password reset', token);
   if (digest === null) return null;
-  // Nobody makes the service hash passwords without a token that is good.
+  // The token is checked before the expensive hash: otherwise a client without a valid token could
+  // exhaust the CPU.
   const found = await openReset(db, digest);
   if (found === null) return null;
   const { user_id: userId, tenant_id: tenantId } = found;
@@ -138,7 +142,7 @@ async function openReset(db: Queryable, digest: Buffer): Promise<OpenReset | nul
   return isByOperator || (maker !== null && mayGrant(maker, role)) ? found : null;
 }
 
-/** Whatever changes a password or its resets takes the user's row first. */
+/** Every change of a password or its resets locks the user's row first. */
 async function lockUser(db: Queryable, userId: string): Promise<void> {
   await db.query('select from users where id = $1 for no key update', [userId]);
 }

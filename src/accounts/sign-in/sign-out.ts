@@ -5,9 +5,9 @@ import { endSignIns } from '../credentials/end-sign-ins.js';
 import type { SignedInUser } from '../users/user-directory.js';
 
 /**
- * Ends the sign-in that a request was made with, or all of its user's; says so in the audit log.
+ * Ends the sign-in of a request, or all sign-ins of its user, with an audit entry.
  * @param db in the role `consent_ledger_api`
- * @returns how many ended: 0 if another request was faster
+ * @returns the number of ended sign-ins; 0 if another request has already ended them
  */
 export function signOut(db: Queryable, user: SignedInUser, everywhere: boolean): Promise<number> {
   return withTransaction(db, async (db) => {

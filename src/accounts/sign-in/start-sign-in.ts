@@ -12,11 +12,13 @@ export interface StartedSignIn {
 }
 
 /**
- * Begins a sign-in, and says so in the audit log.
+ * Starts a sign-in, with an audit entry.
  *
- * It takes the user's row: whoever disables the user or changes the password meanwhile either sees this sign-in and ends it, or is seen by it.
- * @param db a transaction of a role that may UPDATE (last_sign_in_at) `users`, and INSERT into `sign_ins` and `audit_log`
- * @param passwordHash of the password that was right
+ * It locks the user's row. A concurrent change that disables the user or changes the password
+ * therefore either ends this sign-in or prevents it.
+ * @param db a transaction in a role that may UPDATE (last_sign_in_at) `users`, and INSERT into
+ *   `sign_ins` and `audit_log`
+ * @param passwordHash the verified hash
  * @returns null if the user was disabled or the password changed meanwhile
  */
 export async function startSignIn(

@@ -13,8 +13,9 @@ export interface ChangedEmail {
 }
 
 /**
- * Gives a user another address to sign in with, and ends the sign-ins and password resets under the one before, which is free by this: for somebody whose
- * address changed, and for one that was taken by who does not own it. For operators: addresses are unique over all tenants.
+ * Changes the sign-in address of a user, and ends the user's sign-ins and password resets. The
+ * former address becomes available. It also releases an address from a user who does not own it.
+ * Only operators use it, because addresses are unique across tenants.
  * @throws ChangeRefused `not_found`, `invalid`, `already_exists`
  */
 export function changeEmail(db: Queryable, userId: string, address: string): Promise<ChangedEmail> {

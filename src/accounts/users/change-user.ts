@@ -7,7 +7,7 @@ import { type ListedUser, readUser } from './list-users.js';
 import { lockUsersOf } from './lock-users.js';
 import type { Role } from './user-directory.js';
 
-/** What of a user is to be different. */
+/** The requested changes of a user. */
 export interface UserChange {
   readonly role?: Role | undefined;
   readonly isDisabled?: boolean | undefined;
@@ -16,15 +16,17 @@ export interface UserChange {
 export interface ChangedUser {
   readonly before: ListedUser;
   readonly after: ListedUser;
-  /** Sign-ins that ended by it: those of a user who was disabled. */
+  /** Number of sign-ins that ended because the user was disabled. */
   readonly endedSignIns: number;
 }
 
 /**
- * Changes what a user may do. Open password resets are void then: they were made for what the user was. The tenant keeps an active owner, however many changes are made at once: they wait for each other.
- * @param tenantId null for operators, whose users are those of every tenant
- * @param permit throws if whoever asks may not do this to such a user
- * @throws ChangeRefused `not_found`, `wrong_state`; and what `permit` throws
+ * Changes the role or the disabled state of a user. A change revokes open password resets, which
+ * were created for the former rights. A lock serialises concurrent changes, so that the tenant
+ * always keeps an active owner.
+ * @param tenantId tenant of the user; null for operators: any tenant
+ * @param permit throws if the requester may not change such a user
+ * @throws ChangeRefused `not_found`, `wrong_state`; errors of `permit`
  */
 export function changeUser(
   db: Queryable,
@@ -51,7 +53,7 @@ export function changeUser(
   });
 }
 
-/** What the audit log says of a change. */
+/** The details of a change for the audit log. */
 export function changeDetails({ before, after, endedSignIns }: ChangedUser): JsonObject {
   return {
     role: { before: before.role, after: after.role },

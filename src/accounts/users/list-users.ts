@@ -4,26 +4,26 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { Role, User } from './user-directory.js';
 
-/** A user as lists show it. */
+/** A user with the times that lists show. */
 export interface ListedUser extends User {
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;
   readonly disabledAt: Date | null;
 }
 
-/** Which users of a list: cut by what is not null. */
+/** Selects users. A missing or null member does not restrict them. */
 export interface UserFilter {
   readonly tenantId: string | null;
   readonly role?: Role | undefined;
   readonly isDisabled?: boolean | undefined;
-  /** `createdAt` and id of the last one before. */
+  /** `createdAt` and id of the last one on the previous page. */
   readonly after?: readonly [string, string] | null;
   readonly limit: number;
 }
 
 const COLUMNS = 'id, tenant_id, email, role, created_at, last_sign_in_at, disabled_at';
 
-/** To the millisecond, like the cursor. */
+/** Truncated to milliseconds, the precision of the cursor. */
 const CREATED = "date_trunc('milliseconds', created_at)";
 
 const Rows = z.array(
@@ -50,7 +50,7 @@ const Rows = z.array(
     ),
 );
 
-/** Users, newest first. */
+/** Lists users, newest first. */
 export async function listUsers(db: Queryable, filter: UserFilter): Promise<readonly ListedUser[]> {
   const { rows } = await db.query(
     `select ${COLUMNS} from users
@@ -71,9 +71,9 @@ export async function listUsers(db: Queryable, filter: UserFilter): Promise<read
 }
 
 /**
- * One user.
- * @param tenantId null for operators; else a user of another tenant is like one that does not exist
- * @throws ChangeRefused `not_found`
+ * Reads one user.
+ * @param tenantId tenant of the user; null for operators: any tenant
+ * @throws ChangeRefused `not_found`, also for a user of another tenant
  */
 export async function readUser(db: Queryable, tenantId: string | null, userId: string): Promise<ListedUser> {
   const { rows } = await db.query(

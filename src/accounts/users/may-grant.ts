@@ -1,8 +1,9 @@
 import type { Role } from './user-directory.js';
 
 /**
- * Whether a user of one role may give another, and manage whoever has it. What leads to personal data (`owner`, `dpo`, and `api_user` by the S2S API) is
- * for owners: an admin who could give it would have it.
+ * Whether a user with one role may grant another role and manage its users. Only owners may grant
+ * roles with access to personal data (`owner`, `dpo`, and `api_user` through the S2S API).
+ * Otherwise an admin could obtain that access.
  */
 export function mayGrant(by: Role, role: Role): boolean {
   if (by === 'owner') return true;

@@ -13,16 +13,20 @@ export interface User {
   readonly role: Role;
 }
 
-/** A user, and the sign-in by which a request is theirs. */
+/** A user, and the sign-in of the request. */
 export interface SignedInUser extends User {
   readonly signInId: string;
 }
 
 /**
- * Users by their sign-in, cached for at most a second: who was disabled or signed out is out at once, and a new role holds at once, in every process.
+ * Users by sign-in, cached for at most one second. A disabled user, a sign-out or a new role takes
+ * effect in every process within that time.
  */
 export interface UserDirectory {
-  /** @returns null for a sign-in that is unknown or over, and for a disabled user */
+  /**
+   * Finds the user of a sign-in.
+   * @returns null for an unknown or ended sign-in, and for a disabled user
+   */
   bySignIn(signInId: string): Promise<SignedInUser | null>;
 }
 
@@ -33,7 +37,11 @@ export const UserRow = z
 const MAX_AGE_MS = 1000;
 const MAX_USERS = 10_000;
 
-/** @param db may SELECT `users` and `sign_ins` */
+/**
+ * Creates the directory.
+ * @param db may SELECT `users` and `sign_ins`
+ * @param now clock in milliseconds
+ */
 export function createUserDirectory(db: Queryable, now: () => number = () => performance.now()): UserDirectory {
   const users = createFreshCache<string, SignedInUser | null>({
     maxAgeMs: MAX_AGE_MS,
@@ -45,9 +53,9 @@ export function createUserDirectory(db: Queryable, now: () => number = () => per
 }
 
 /**
- * The user of a sign-in, as it stands now.
+ * Reads the current user of a sign-in, without the cache.
  * @param db may SELECT `users` and `sign_ins`
- * @returns null for a sign-in that is unknown or over, and for a disabled user
+ * @returns null for an unknown or ended sign-in, and for a disabled user
  */
 export async function readSignedInUser(db: Queryable, signInId: string): Promise<SignedInUser | null> {
   const { rows } = await db.query({

@@ -17,7 +17,7 @@ export const NewUser = z.object({
 export type NewUser = z.input<typeof NewUser>;
 
 /**
- * Makes a user of a tenant.
+ * Creates a user of a tenant.
  * @throws ChangeRefused `invalid`, `already_exists`
  */
 export async function createUser(db: Queryable, user: NewUser): Promise<{ readonly id: string }> {
@@ -28,7 +28,8 @@ export async function createUser(db: Queryable, user: NewUser): Promise<{ readon
 }
 
 /**
- * The same, of a password that was hashed before: hashing takes longer than a transaction should wait.
+ * Creates a user with a hashed password. Hashing before the transaction keeps the transaction
+ * short.
  * @throws ChangeRefused `already_exists`
  */
 export async function insertUser(

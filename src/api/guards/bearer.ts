@@ -8,8 +8,8 @@ export interface ApiUsers {
 }
 
 /**
- * The user behind `Authorization: Bearer …` (RFC 6750 §2.1): the token says who, the database
- * whether the sign-in lasts, and in which role.
+ * Authenticates the user of `Authorization: Bearer …` (RFC 6750 §2.1). The token identifies the
+ * user. The directory decides whether the sign-in is active, and with which role.
  * @throws ApiError MISSING_BEARER_TOKEN, INVALID_BEARER_TOKEN
  */
 export async function authenticateUser(deps: ApiUsers, authorization: string | undefined): Promise<SignedInUser> {
@@ -22,9 +22,9 @@ export async function authenticateUser(deps: ApiUsers, authorization: string | u
 }
 
 /**
- * The `api_user` of the tenant that owns the site.
- * @throws ApiError also TENANT_MISMATCH (before the role, so that nothing is said of another
- *   tenant's user), INSUFFICIENT_ROLE
+ * Authenticates an `api_user` of the tenant that owns the site. The tenant is checked before the
+ * role, so that the role of another tenant's user is not revealed.
+ * @throws ApiError MISSING_BEARER_TOKEN, INVALID_BEARER_TOKEN, TENANT_MISMATCH, INSUFFICIENT_ROLE
  */
 export async function authenticateApiUser(
   deps: ApiUsers,
@@ -35,7 +35,7 @@ export async function authenticateApiUser(
 }
 
 /**
- * Checks a user again whom `authenticateApiUser` accepted, as known within the last second.
+ * Reauthorizes a user that `authenticateApiUser` accepted, with data at most one second old.
  * @throws ApiError INVALID_BEARER_TOKEN, TENANT_MISMATCH, INSUFFICIENT_ROLE
  */
 export async function reauthorizeApiUser(deps: ApiUsers, { signInId }: SignedInUser, tenantId: string): Promise<void> {

@@ -4,10 +4,7 @@ import type { RateLimitDecision } from './rate-limiter.js';
 
 const WINDOW_SECONDS = 60;
 
-/**
- * Tells a caller where it stands: the X-RateLimit headers of the Tool API, and those of the IETF
- * draft beside them.
- */
+/** Sets the X-RateLimit headers of the Tool API, and the RateLimit headers of the IETF draft. */
 export function setRateLimitHeaders(reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitDecision): void {
   reply.header('x-ratelimit-limit', limit);
   reply.header('x-ratelimit-remaining', remaining);
@@ -15,7 +12,7 @@ export function setRateLimitHeaders(reply: FastifyReply, { limit, remaining, res
   reply.header('ratelimit', `"minute";r=${remaining};t=${resetSeconds}`);
 }
 
-/** @throws ApiError with Retry-After if the request is not allowed */
+/** Refuses a request over the limit. @throws ApiError with the given code and Retry-After */
 export function refuseExcess(decision: RateLimitDecision, code: ErrorCode): void {
   if (!decision.allowed) throw new ApiError(code, undefined, { retryAfterSeconds: decision.resetSeconds });
 }

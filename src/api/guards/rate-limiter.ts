@@ -8,42 +8,43 @@ import { hmacSha256 } from '../../platform/keys/index.js';
 export interface RateLimitDecision {
   readonly allowed: boolean;
   readonly limit: number;
-  /** What is left in this window after this request. */
+  /** Requests that remain in this window after this one. */
   readonly remaining: number;
-  /** Whole seconds until the next window begins, 1 to 60. */
+  /** Whole seconds until the next window starts, 1 to 60. */
   readonly resetSeconds: number;
 }
 
-/** Counts requests in windows of one minute by the database's clock, exactly over all processes. */
+/** Counts requests in one-minute windows of the database's clock, exactly across all processes. */
 export interface RateLimiter {
   /**
-   * Takes one of `limit` from the window of `(scope, key)`.
-   * @param scope what is limited, e.g. `site`, `invalid-key`
-   * @param key of whom, e.g. a site id or an IP address; only a keyed hash of it is stored
-   * @param limit requests a minute
-   * @throws ApiError SERVICE_UNAVAILABLE if the database does not answer
+   * Takes one request from the window of `(scope, key)`.
+   * @param scope name of the limit, e.g. `site`, `invalid-key`
+   * @param key limited party, e.g. a site id or an IP address; only a keyed hash of it is stored
+   * @param limit requests per minute
+   * @throws ApiError SERVICE_UNAVAILABLE if the database is unavailable
    */
   take(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
   /**
-   * What `take` would find, without taking: for a limit on failures, which are only counted when
-   * they happen.
+   * Returns the decision of `take` without taking. It serves limits on failures, which are counted
+   * only when they occur.
    * @throws ApiError SERVICE_UNAVAILABLE
    */
   peek(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
   /**
-   * Gives back one that was taken, in the window that is open now: for a limit on failures, when
-   * there was none. @throws ApiError SERVICE_UNAVAILABLE
+   * Returns one request to the current window. It serves limits on failures, when there was no
+   * failure.
+   * @throws ApiError SERVICE_UNAVAILABLE
    */
   giveBack(scope: string, key: string): Promise<void>;
-  /** Forgets windows that ended minutes ago. To be called now and then, by any process. */
+  /** Deletes windows that ended minutes ago. Any process calls it periodically. */
   sweep(): Promise<void>;
 }
 
 export interface RateLimiterOptions {
   readonly db: Queryable;
   /**
-   * Makes the hashes of keys (IP addresses and e-mails are personal data); the same in every
-   * process.
+   * Key of the hashes: IP addresses and e-mail addresses are personal data. All processes have the
+   * same key.
    */
   readonly hashKey: Uint8Array;
 }
@@ -61,8 +62,8 @@ const MAX_WAITING = 20_000;
 const BUCKET_BYTES = 16;
 
 /**
- * @returns a limiter that sends all requests that come while one statement is under way with the
- *   next one
+ * Creates a limiter. It collects the requests that arrive during one statement and sends them with
+ * the next one.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const unavailable = (cause?: unknown): ApiError => {
@@ -105,7 +106,7 @@ interface Bucket {
   cost: number;
 }
 
-/** Requests of one bucket are counted with one row, and granted in order of arrival. */
+/** Counts the requests of one bucket with one row, and grants them in order of arrival. */
 async function sendTakes(options: RateLimiterOptions, takes: readonly Take[]): Promise<RateLimitDecision[]> {
   const buckets = new Map<string, Bucket>();
   for (const { bucket, cost } of takes) {
@@ -113,7 +114,7 @@ async function sendTakes(options: RateLimiterOptions, takes: readonly Take[]): P
     if (known === undefined) buckets.set(bucket, { hash: bucketHash(options.hashKey, bucket), cost });
     else known.cost += cost;
   }
-  // One order in every process, so that two statements cannot wait for each other.
+  // All processes use the same order, so that two statements cannot deadlock.
   const sorted = [...buckets.entries()].sort(([, a], [, b]) => Buffer.compare(a.hash, b.hash));
   const { rows } = await options.db.query({
     name: 'take_rate_limits',

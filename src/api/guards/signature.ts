@@ -5,25 +5,27 @@ import { hmacSha256Hex } from '../../platform/keys/index.js';
 import { callerOf } from '../server/caller.js';
 import { isBodyTaken } from '../server/json-body.js';
 
-/** How far X-Timestamp may be from the server's clock, in seconds, either way. */
+/**
+ * Largest difference between X-Timestamp and the server's clock, in seconds, in either direction.
+ */
 const TIMESTAMP_TOLERANCE_SECONDS = 300;
 const TIMESTAMP = /^\d{1,12}$/;
 const NONCE = /^[A-Za-z0-9._:-]{8,128}$/;
 
-/** What a request signature is made over. */
+/** The signed parts of a request. */
 export interface SignedParts {
   readonly method: string;
   /** As sent, without the query. */
   readonly path: string;
   readonly timestamp: string;
   readonly nonce: string;
-  /** The exact bytes. */
+  /** The exact bytes of the body. */
   readonly body: Uint8Array;
 }
 
 /**
- * The signature of a request: lower-case hex HMAC-SHA256 with the API key (docs/examples/http has
- * one at work).
+ * Computes the signature of a request: lower-case hex HMAC-SHA256 with the API key
+ * (docs/examples/http has an example).
  */
 export function requestSignature(apiKey: string, { method, path, timestamp, nonce, body }: SignedParts): string {
   const canonical = `${method.toUpperCase()}\n${path}\n${timestamp}\n${nonce}\n${hash('sha256', body, 'hex')}`;
@@ -36,7 +38,11 @@ interface SignatureHeaders {
   readonly nonce: string;
 }
 
-/** @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, in this order */
+/**
+ * Parses the signature headers.
+ * @param now Unix milliseconds
+ * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, in this order
+ */
 function signatureHeaders({ headers }: FastifyRequest, now: number): SignatureHeaders {
   const { 'x-signature': signature, 'x-timestamp': timestamp, 'x-nonce': nonce } = headers;
   if (typeof signature !== 'string' || typeof timestamp !== 'string' || typeof nonce !== 'string') {
@@ -49,8 +55,8 @@ function signatureHeaders({ headers }: FastifyRequest, now: number): SignatureHe
 }
 
 /**
- * What the headers alone show of a signature that cannot hold: for before the body is read. A
- * request whose size or media type will be refused passes: that comes first.
+ * Checks the signature headers before the body is read. A request whose size or media type will be
+ * refused passes, because that error takes precedence.
  * @param now Unix milliseconds
  * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, in this order
  */
@@ -63,11 +69,10 @@ export function checkSignatureHeaders(request: FastifyRequest, now: number): voi
 }
 
 /**
- * Checks the signature of a Tool API request whose key is known; nothing of the body is looked at
- * before.
+ * Checks the signature of a Tool API request with a known key, before the body is parsed.
  * @param now Unix milliseconds
- * @returns the nonce, which the caller of this function must see used up: from here on it counts,
- *   whatever happens to the request
+ * @returns the nonce, which the caller of this function must mark as used, whatever the outcome of
+ *   the request
  * @throws ApiError MISSING_SIGNATURE_HEADERS, TIMESTAMP_EXPIRED, INVALID_NONCE, INVALID_SIGNATURE,
  *   in this order
  */

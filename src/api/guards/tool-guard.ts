@@ -14,13 +14,13 @@ export interface ToolGuardOptions {
   readonly rateLimiter: RateLimiter;
   readonly apiUsers: ApiUsers;
   readonly keyUsage: KeyUsage;
-  /** Requests with unknown keys a minute from one address. */
+  /** Requests with unknown keys per minute from one address. */
   readonly invalidKeyLimit: number;
 }
 
 /**
- * An `onRequest` hook that sets `request.caller`, or throws the ApiError that answers the request.
- * The body is not read before it.
+ * An `onRequest` hook that sets `request.caller`, or throws the ApiError of the response. It runs
+ * before the body is read.
  */
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -41,18 +41,18 @@ export interface ToolGuards {
    */
   readonly authorize: (site: SiteContext, request: FastifyRequest) => void;
   /**
-   * Checks key, site and user again, as known within the last second. The body of a request can
+   * Reauthorizes key, site and user with data at most one second old. The body of a request can
    * take a minute to arrive.
    * @throws ApiError INVALID_API_KEY, SITE_NOT_VERIFIED, IP_NOT_ALLOWED, ORIGIN_NOT_ALLOWED,
-   *   INVALID_BEARER_TOKEN, TENANT_MISMATCH,   INSUFFICIENT_ROLE
+   *   INVALID_BEARER_TOKEN, TENANT_MISMATCH, INSUFFICIENT_ROLE
    */
   readonly reauthorize: (request: FastifyRequest) => Promise<void>;
 }
 
 /**
- * The checks before the body, in this order: key, plan's rate limit, site verified, address,
- * origin, scope, bearer token. Who holds no key learns nothing about a site, and who is not in its
- * allow-lists not what the key may do.
+ * Creates the checks before the body, in this order: key, plan's rate limit, site verified,
+ * address, origin, scope, bearer token. A client without a key learns nothing about a site. A
+ * client outside the allow-lists does not learn the scope of the key.
  */
 export function createToolGuards(options: ToolGuardOptions): ToolGuards {
   const isAddressAllowed = createAddressCheck();

@@ -15,39 +15,35 @@ import './caller.js';
 
 export interface AppOptions {
   readonly log: Logger;
-  /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are believed. Empty: none. */
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are trusted. Empty: none. */
   readonly trustedProxies: readonly string[];
-  /** A host name that serves /tool/v1 and nothing else. */
+  /** A host name that serves only /tool/v1. */
   readonly scannerHost?: string | undefined;
   /**
-   * What callers have, in milliseconds, to send and to take what is under way when the application
-   * closes.
+   * Grace period in milliseconds for clients to finish requests and to read responses when the
+   * application closes.
    */
   readonly drainGraceMs?: number;
 }
 
-/**
- * A group of routes: registers them, with their own prefix and hooks, on the scope that it is
- * given.
- */
+/** A group of routes. It registers the routes, with their prefix and hooks, on the given scope. */
 export type RouteGroup = (scope: FastifyInstance) => void | Promise<void>;
 
-/** Bytes of a body where a route states no limit of its own. */
+/** Largest body, in bytes, of a route without a limit of its own. */
 const DEFAULT_BODY_LIMIT = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_URL_PART = 500;
 const DEFAULT_DRAIN_GRACE_MS = 10_000;
 
 /**
- * The HTTP application: hooks and routes in the order in which they stand here. It opens nothing by
- * itself; `listen` and `close` are the caller's.
- * @param groups each in a scope of its own
+ * Creates the HTTP application with its hooks and routes. The caller listens and closes.
+ * @param groups route groups, each registered in a separate scope
  */
 export function createApp(options: AppOptions, groups: readonly RouteGroup[]): FastifyInstance {
   const idPrefix = randomBytes(6).toString('base64url');
   let requests = 0;
   const app = fastify({
-    // Fastify's own request log would name paths and addresses.
+    // Fastify's request log contains paths and addresses, which may be personal data.
     logger: false,
     genReqId: () => `${idPrefix}-${++requests}`,
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
@@ -57,7 +53,7 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_URL_PART, querystringParser: parseQuery },
     clientErrorHandler: answerClientError,
-    // Of a URL that cannot be read: no hook runs for it.
+    // Handles malformed URLs: no hook runs for them.
     frameworkErrors: (_error, _request, reply) => {
       sendError(reply.header('x-content-type-options', 'nosniff'), new ApiError('BAD_REQUEST'));
     },
@@ -95,10 +91,7 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   return app;
 }
 
-/**
- * The first value of each name: a parameter given twice is not an array that a schema would have to
- * know of.
- */
+/** Takes the first value of each name, so that a repeated parameter does not become an array. */
 function parseQuery(text: string): Record<string, string> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(text)) query[name] ??= value;

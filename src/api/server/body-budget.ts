@@ -1,7 +1,4 @@
-/**
- * Bytes of large bodies that one process holds at a time: a batch at its largest, and some beside
- * it.
- */
+/** Bytes of large bodies that one process holds at a time: the largest batch, and some more. */
 export const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
 
 interface Held {
@@ -9,19 +6,22 @@ interface Held {
   bodies: number;
 }
 
-/** What one large body takes of the budget, piece by piece as it arrives. */
+/** The part of the budget that one large body uses. It grows as chunks arrive. */
 export interface BodyShare {
-  /** Counts bytes that came; false, and nothing counted, if there is no room for them. */
+  /**
+   * Reserves bytes that have arrived.
+   * @returns false, without a reservation, if the budget is exhausted
+   */
   take(bytes: number): boolean;
-  /** Gives everything back; doing so again changes nothing. */
+  /** Releases all reserved bytes. Further calls have no effect. */
   release(): void;
 }
 
 /**
- * Bounds the memory that large bodies take together. Bytes count once they are there, so that what
- * is only announced takes nothing from anyone; and each owner has a quarter, so that one tenant, or
- * whoever holds its browsers' public key, cannot take the room of the others. A body larger than a
- * quarter is taken if it is its owner's only one, and leaves the last quarter free.
+ * Bounds the total memory of large bodies. Only received bytes count, so that an announced size
+ * takes nothing from other clients. Each owner may use a quarter. One tenant, or a client with its
+ * public browser key, therefore cannot exhaust the budget. A body larger than a quarter is accepted
+ * as its owner's only body, and must leave a quarter free.
  */
 export class BodyBudget {
   #held = 0;
@@ -30,10 +30,10 @@ export class BodyBudget {
   constructor(private readonly budgetBytes: number = BODY_BUDGET_BYTES) {}
 
   /**
-   * Begins a body.
-   * @param owner who is to share a quarter
-   * @param announced bytes that it says it has; 0 where it does not say
-   * @returns null if there is no room for it now: so it is refused before it is sent
+   * Starts a body.
+   * @param owner party that shares one quarter
+   * @param announced announced size in bytes; 0 if unknown
+   * @returns null if the budget has no room, so that the request is refused before its body is sent
    */
   begin(owner: string, announced: number): BodyShare | null {
     const held = this.#byOwner.get(owner) ?? { bytes: 0, bodies: 0 };

@@ -8,17 +8,16 @@ const SMALL_BODY_BYTES = 256 * 1024;
 const BODYLESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Bounds the memory that bodies take together. Batches may be large, and a browser's API key is
- * public: without a bound, a few callers could fill the memory of the process, or, with one that
- * counts what is announced, shut everybody else out by announcing much. Bodies that announce to be
- * small, or can only be small on their route, pass untouched.
+ * Bounds the total memory of request bodies. Submission batches may be large, and a browser's API
+ * key is public. Without a bound, a few clients could fill the memory of the process. A bound on
+ * announced sizes would let them lock out all others. Small bodies are not counted.
  */
 export function boundBodies(app: FastifyInstance, budget = new BodyBudget(), leastRate: LeastRate = LEAST_RATE): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     const announced = Number(request.headers['content-length']);
     if (announced <= SMALL_BODY_BYTES || BODYLESS.has(request.method)) return done();
     const { bodyLimit } = request.routeOptions;
-    // What is above the route's limit is refused before it is read.
+    // A body above the route's limit is refused before it is read.
     if (bodyLimit <= SMALL_BODY_BYTES || announced > bodyLimit) return done();
     const share = budget.begin(ownerOf(request), Number.isNaN(announced) ? 0 : announced);
     if (share === null) return done(noRoom());
@@ -26,7 +25,7 @@ export function boundBodies(app: FastifyInstance, budget = new BodyBudget(), lea
     payload.once('error', (error) => body.destroy(error));
     reply.raw.once('close', () => {
       share.release();
-      // Of a refused body nothing more is kept, and the connection goes on behind it.
+      // The rest of a refused body is discarded, so that the connection remains usable.
       payload.unpipe(body);
       payload.resume();
       body.destroy();
@@ -35,7 +34,10 @@ export function boundBodies(app: FastifyInstance, budget = new BodyBudget(), lea
   });
 }
 
-/** Browsers' keys are public, so who sends by one shares nothing with the tenant's backends. */
+/**
+ * Browser keys are public, so that their requests must not share a quarter with the tenant's
+ * backends.
+ */
 function ownerOf({ caller, panelUser }: FastifyRequest): string {
   if (caller !== null) return `${caller.channel} ${caller.site.tenantId}`;
   return panelUser === null ? 'anyone' : `panel ${panelUser.tenantId}`;

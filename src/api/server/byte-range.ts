@@ -1,12 +1,13 @@
 import type { ByteRange } from '../../evidence/exports/read-package.js';
 
-/** What a request asks for: the whole, a part, or a part that there is not. */
+/** The requested part: the whole, a range, or an unsatisfiable range. */
 export type RangeAnswer = 'whole' | 'unsatisfiable' | ByteRange;
 
 /**
- * Reads a Range header (RFC 9110 §14.1.2) of one range: `bytes=0-99`, `bytes=100-`, `bytes=-50`.
- * What is none, or names several, is ignored, as a server may.
- * @param ifRange of the header If-Range: another entity tag than `etag` gets the whole
+ * Parses a Range header with one range (RFC 9110 §14.1.2): `bytes=0-99`, `bytes=100-`, `bytes=-50`.
+ * Malformed headers and several ranges are ignored, as the RFC permits.
+ * @param ifRange header If-Range: another entity tag than `etag` selects the whole
+ * @param size bytes of the whole
  */
 export function rangeOf(
   range: string | undefined,

@@ -20,8 +20,7 @@ declare module 'fastify' {
 
 /**
  * The caller of a Tool API route.
- * @throws Error if the route was registered without its guard: a mistake of ours, never of the
- *   caller's
+ * @throws Error if the route was registered without its guard, which is a programming error
  */
 export function callerOf(request: { readonly caller: ToolCaller | null }): ToolCaller {
   if (request.caller === null) throw new Error('a Tool API route was registered without its guard');

@@ -7,7 +7,7 @@ const REASONS: Readonly<Record<string, { readonly line: string; readonly code: E
 };
 const OTHERWISE = { line: '400 Bad Request', code: 'BAD_REQUEST' } as const;
 
-/** Answers what is not HTTP, or does not arrive in time, in the shape of every other error. */
+/** Sends the usual error body for malformed or late HTTP requests. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { line, code } = REASONS[error.code ?? ''] ?? OTHERWISE;

@@ -9,10 +9,10 @@ const EXPOSED =
   'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Idempotency-Mismatch';
 
 /**
- * Lets scripts of other origins call the routes of this scope (Fetch standard, "CORS protocol"). A
- * preflight carries no API key, so it cannot be judged by a site: every origin passes it, and the
- * request that follows is refused (ORIGIN_NOT_ALLOWED, unreadable) where the site's list does not
- * hold its origin. No cookie is ever used.
+ * Allows scripts of other origins to call the routes of this scope (Fetch standard, "CORS
+ * protocol"). A preflight has no API key, so that the site is unknown and every origin passes. The
+ * actual request is refused with an unreadable ORIGIN_NOT_ALLOWED unless the site allows the
+ * origin. Cookies are never used.
  */
 export function allowCrossOrigin(scope: FastifyInstance): void {
   scope.addHook('onRequest', (request, reply, done) => {

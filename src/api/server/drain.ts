@@ -5,20 +5,20 @@ import type { FastifyInstance } from 'fastify';
 const SWEEP_MS = 50;
 
 /**
- * Lets `app.close()` end soon, and cuts no answer off: requests under way are answered, requests
- * that come on a connection that is still open are answered too and told to open no more, and a
- * connection is closed as soon as it idles.
+ * Lets `app.close()` end soon without truncated responses. Requests in progress are answered.
+ * Requests on open connections are answered with `Connection: close`, and idle connections are
+ * closed.
  *
- * Callers cannot hold it: from `graceMs` after it began to close, a connection is cut unless its
- * request is complete and being worked on, or its answer is on its way; and an answer is given up
- * that nobody has taken for `graceMs`.
+ * Clients cannot delay the close. After `graceMs`, a connection is closed unless its complete
+ * request is in progress or its response is being sent. A response is dropped if the client has not
+ * read from it for `graceMs`.
  * @param graceMs milliseconds
  */
 export function drainOnClose(app: FastifyInstance, graceMs: number): void {
   const connections = new Connections(graceMs);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
-  // Node, in `close` too, takes a connection for idle once its answer is written to it, and drops
-  // what was not sent yet.
+  // Node, also in `close`, treats a connection as idle once its response is written to it, and
+  // drops the unsent bytes.
   app.server.closeIdleConnections = () => connections.closeIdle();
   let isClosing = false;
   let sweep: NodeJS.Timeout | undefined;
@@ -50,7 +50,7 @@ interface Exchange {
 class Connections {
   readonly #open = new Set<Socket>();
   readonly #newest = new WeakMap<Socket, Exchange>();
-  /** Since when each has had bytes to send, as far as it was looked. */
+  /** The time since which a connection has unsent bytes, as of the last sweep. */
   readonly #unsentSince = new WeakMap<Socket, number>();
 
   constructor(private readonly graceMs: number) {}
@@ -71,7 +71,10 @@ class Connections {
     }
   }
 
-  /** @param since when the application began to close, on the clock of `now` */
+  /**
+   * Closes connections after the grace period.
+   * @param since start of the close, on the clock of `now` (milliseconds)
+   */
   cutOff(since: number, now: number): void {
     for (const socket of this.#open) {
       if (socket.writableLength === 0) this.#unsentSince.delete(socket);

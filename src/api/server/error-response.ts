@@ -26,15 +26,15 @@ export function errorBody(error: ApiError): ErrorBody {
 }
 
 /**
- * Answers with an error: its status, headers and body, and any further members (`valid: false` of
- * the verify routes).
+ * Sends an error response: status, headers, body, and further members (`valid: false` of the verify
+ * routes).
  */
 export function sendError(reply: FastifyReply, error: ApiError, further: Readonly<Record<string, unknown>> = {}) {
   const { headers, retryAfterSeconds } = error.details;
   reply.errorCode = error.code;
   if (headers !== undefined) reply.headers(headers);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
-  // An origin outside the site's list may not read even this.
+  // A script of an origin outside the site's list must not read the error either.
   if (error.code === 'ORIGIN_NOT_ALLOWED') reply.removeHeader('access-control-allow-origin');
   if (error.status === 401) reply.header('www-authenticate', challengeOf(error.code));
   return reply.code(error.status).send({ ...errorBody(error), ...further });

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 
-/** What a process that is ready cannot do as it should. */
+/** Degradations of a ready process. */
 export interface Readiness {
-  /** Names of projections that stand still: what is answered from their views is out of date. */
+  /** Names of stopped projections: responses from their read models are out of date. */
   readonly stoppedProjections: readonly string[];
 }
 
-/** Resolves if this process can do its work; throws if not. */
+/** Resolves if this process is ready; rejects otherwise. */
 export type CheckReadiness = () => Promise<Readiness>;
 
 /**
- * GET /healthz: the process runs. GET /readyz: it can do its work, or (`degraded`) the part of it
- * that callers must not lose.
+ * GET /healthz: the process runs. GET /readyz: the process is ready, or `degraded` while it can
+ * still accept consents.
  */
 export function healthRoutes(scope: FastifyInstance, checkReadiness: CheckReadiness): void {
   scope.get('/healthz', (_request, reply) => {

@@ -7,8 +7,8 @@ import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-
 const NO_BODY = Buffer.alloc(0);
 
 /**
- * Bodies are `application/json`, and kept as the bytes they came as: signatures are over them.
- * Nothing is parsed here.
+ * Accepts only `application/json`, and keeps bodies as the received bytes, because signatures cover
+ * these. It parses nothing.
  */
 export function keepRawBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -35,8 +35,8 @@ function unknownEncoding({ headers }: FastifyRequest): string | null {
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i;
 
 /**
- * Whether the headers promise a body that will be read: neither its size nor its media type is
- * refused. No body at all is one of them.
+ * Whether the headers announce a body that will be read: neither its size nor its media type is
+ * refused. A missing body counts as one.
  */
 export function isBodyTaken(request: FastifyRequest): boolean {
   const { 'content-type': type, 'content-length': length, 'transfer-encoding': chunked } = request.headers;
@@ -60,7 +60,7 @@ export function parseJsonBody(bytes: Uint8Array): JsonValue {
 }
 
 /**
- * Parses what a caller sent with a schema.
+ * Validates a value from the client with a schema.
  * @throws ApiError VALIDATION_ERROR with one field error for each problem, 50 at most
  */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -76,7 +76,7 @@ function fieldErrors(error: z.ZodError): readonly FieldError[] {
   return error.issues.flatMap(errorsOfIssue).slice(0, MAX_FIELD_ERRORS);
 }
 
-/** What nobody knows is told by its name, which a caller chose: one entry for each. */
+/** Each unknown member gets one entry. Its name is truncated, because the client chose it. */
 function errorsOfIssue(issue: z.core.$ZodIssue): readonly FieldError[] {
   const fieldOf = (...further: readonly string[]): string => [...issue.path.map(String), ...further].join('.');
   if (issue.code !== 'unrecognized_keys') return [{ field: fieldOf(), message: issue.message }];

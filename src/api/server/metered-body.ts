@@ -4,29 +4,26 @@ import type { BodyShare } from './body-budget.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Refuses a large body, or the rest of it. */
+/** The refusal of a large body that exceeds the budget. */
 export function noRoom(): ApiError {
   const message = 'Too many large requests are under way. Retry after Retry-After, or send smaller batches.';
   return new ApiError('ADMISSION_UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/**
- * How fast a large body arrives at the least: so many bytes in each period. The first period is its
- * grace.
- */
+/** Minimum rate of a large body: bytes per period. The first period is a grace period. */
 export interface LeastRate {
   readonly bytes: number;
   readonly periodMs: number;
 }
 
-/** 1 KiB a second. */
+/** 1 KiB per second. */
 export const LEAST_RATE: LeastRate = { bytes: 10 * 1024, periodMs: 10_000 };
 
 /**
- * A body on its way through: counts what comes, and ends with an error where there is no room for
- * it (ADMISSION_UNAVAILABLE), or where it comes too slowly (REQUEST_TIMEOUT), which would hold what
- * has come of it for as long as a request may take. Its source is not destroyed then: the answer
- * goes by the same connection.
+ * Counts the bytes of a large body as they arrive. It fails with ADMISSION_UNAVAILABLE if the
+ * budget has no room. It fails with REQUEST_TIMEOUT below the minimum rate: a slow body would
+ * occupy the budget for the whole request timeout. The source is not destroyed, because the
+ * response uses the same connection.
  */
 export class MeteredBody extends Transform {
   readonly #watch: NodeJS.Timeout;
@@ -37,10 +34,10 @@ export class MeteredBody extends Transform {
     { bytes, periodMs }: LeastRate,
   ) {
     super();
-    // Whoever read it may have given it up by then.
+    // The reader may be gone by then. Without a listener, the error would end the process.
     this.on('error', () => undefined);
     this.#watch = setInterval(() => {
-      // What waits in here is what the reader has not taken, which is our slowness.
+      // Bytes that wait in this stream show a slow reader in the service, not a slow client.
       if (this.#sinceLastLook < bytes && this.readableLength === 0) this.destroy(new ApiError('REQUEST_TIMEOUT'));
       this.#sinceLastLook = 0;
     }, periodMs);

@@ -12,8 +12,8 @@ export interface MetricsText {
 }
 
 /**
- * GET /metrics, in Prometheus' text format, for who has the token: volumes and failures are nobody
- * else's business.
+ * Registers GET /metrics in the Prometheus text format. It requires the token, because volumes and
+ * failures are confidential.
  */
 export function metricsRoute(scope: FastifyInstance, metrics: MetricsText, token: string): void {
   const expected = sha256(utf8(token));
@@ -21,7 +21,8 @@ export function metricsRoute(scope: FastifyInstance, metrics: MetricsText, token
     const { authorization } = request.headers;
     if (authorization === undefined) throw new ApiError('MISSING_BEARER_TOKEN');
     const given = /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
-    // Digests are of one length, so that the comparison tells nothing of the token's.
+    // Both digests have the same length, so that the comparison reveals nothing about the token's
+    // length.
     if (!timingSafeEqual(sha256(utf8(given)), expected)) throw new ApiError('INVALID_BEARER_TOKEN');
     return reply
       .header('content-type', metrics.contentType)

@@ -34,8 +34,8 @@ const OF_BODY: readonly ErrorCode[] = [
 ];
 
 /**
- * Every error code that an operation can return, each once: those that follow from its members, and
- * its own.
+ * All error codes that an operation can return, without duplicates: its own codes, and those that
+ * follow from its other members.
  */
 export function errorsOf(operation: Operation): readonly ErrorCode[] {
   const { access, params, invalidParams, query, path, errors } = operation;

@@ -34,8 +34,8 @@ export const OPEN: Access = { apiKey: null, isSigned: false, roles: null, limit:
 export const AnyQuery = z.object({});
 
 /**
- * A request that succeeds, and its response. `openapi/values.ts` names the values that every
- * installation has its own of.
+ * An example of a successful request and its response. `openapi/values.ts` names the values that
+ * differ in every installation.
  */
 export interface OperationExample {
   readonly path?: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export interface Operation<
   /** Response to path parameters that `params` refuses; `VALIDATION_ERROR` unless given. */
   readonly invalidParams?: ErrorCode;
   readonly query: Q;
-  /** `NoBody` if the operation uses none. */
+  /** `NoBody` if the operation has none. */
   readonly body: B;
   /** Largest body in bytes; 65,536 unless given. */
   readonly bodyLimit?: number;
@@ -84,11 +84,11 @@ export interface Operation<
   readonly response: R;
   /** Instead of JSON. */
   readonly download?: FileContent;
-  /** Beside JSON, if the request asks for it. */
+  /** In addition to JSON, if the request asks for it. */
   readonly alternative?: FileContent;
   /** Headers of the successful response, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Errors beside those that `errorsOf` derives from the other members. */
+  /** Errors in addition to those that `errorsOf` derives from the other members. */
   readonly errors: readonly ErrorCode[];
   readonly example: OperationExample;
   /** Action of the audit log's entry, e.g. `site.create`; null if the operation writes none. */

@@ -4,11 +4,11 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { parseJsonBody, validate } from './json-body.js';
 import type { Operation } from './operation.js';
 
-/** What a family of operations does with a request. */
+/** The processing of a family of operations. */
 export interface OperationHandlers {
   /** Checks that need only the headers: they run before the body is read. */
   readonly onRequest?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** @returns the body of the response, or the reply if it was sent already */
+  /** Handles the request. @returns the body of the response, or the reply if it was already sent */
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 
@@ -38,16 +38,16 @@ export function registerOperation(
 }
 
 /**
- * Downloads and reads of backends disclose personal values and are in the audit log. A HEAD request
- * would be recorded there, and disclose nothing.
+ * Downloads and backend reads disclose personal values and have audit entries. A HEAD request would
+ * add an entry but disclose nothing.
  */
 function answersHead({ download, access }: Operation): boolean {
   return access.roles === null || (download === undefined && access.apiKey === null);
 }
 
 /**
- * The path parameters of a request. @throws ApiError `invalidParams` of the operation, or
- * VALIDATION_ERROR
+ * The path parameters of a request.
+ * @throws ApiError `invalidParams` of the operation, or VALIDATION_ERROR
  */
 export function paramsOf<P extends z.ZodObject>(
   { params, invalidParams }: Operation<P, z.ZodObject>,
@@ -60,8 +60,8 @@ export function paramsOf<P extends z.ZodObject>(
 }
 
 /**
- * The body of a request, undefined if there is none and the schema permits it. @throws ApiError
- * MALFORMED_JSON, VALIDATION_ERROR
+ * The body of a request, undefined if there is none and the schema permits it.
+ * @throws ApiError MALFORMED_JSON, VALIDATION_ERROR
  */
 export function bodyOf<B extends z.ZodType>(
   { body }: Operation<z.ZodObject, z.ZodObject, B>,

@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
 /**
- * One line for each request: id, method, route *pattern*, status, milliseconds. Nothing that a
- * caller chose, and nothing that names a person: no path, query, header, body or address. Failures
- * of ours are errors, refusals `info`, the rest `debug`: at thousands a second, lines cost.
+ * Logs one line for each request: id, method, route *pattern*, status, milliseconds. It logs no
+ * value from the client and no personal data: no path, query, header, body or address. Failures of
+ * the service have the level `error`, refusals `info`, and the rest `debug`, because thousands of
+ * lines a second are expensive.
  */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
@@ -27,9 +28,9 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
 }
 
 /**
- * What is logged of a failure. Not the error itself: those of the database carry the values of
- * rows; and not the message of a data exception (SQLSTATE class 22), which quotes the value that
- * was refused.
+ * The loggable part of an error. The error itself is not logged, because database errors contain
+ * values of rows. The message of a data exception (SQLSTATE class 22) is omitted, because it quotes
+ * the refused value.
  */
 export function failureOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { reason: String(error) };

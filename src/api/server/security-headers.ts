@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Nothing here is a page: a browser that is led to an answer may do nothing with it, and nobody may
- * keep it unless its route says so. Other origins' scripts may read answers (CORS decides which). A
- * constant set: middleware that computes it for each request cost as much as answering it.
+ * No response is a page: a browser must not render it, and caches must not store it unless the
+ * route permits it. Scripts of other origins may read responses (CORS decides which). The set is
+ * constant, because middleware that computed it for each request cost as much as the response
+ * itself.
  */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -15,7 +16,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** Sets the security headers on every answer. */
+/** Sets the security headers on every response. */
 export function setSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(HEADERS);

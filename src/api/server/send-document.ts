@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64url, utf8 } from '../../../schemas/crypto/encoding.js';
 
-/** What a public document is, before it is made ready to be sent. */
+/** The content of a public document. */
 export interface DocumentContent {
   readonly contentType: string;
   readonly body: string | Uint8Array;
@@ -11,20 +11,20 @@ export interface DocumentContent {
   readonly links?: readonly string[];
 }
 
-/** A public document as it goes out. */
+/** A public document with its headers, ready to send. */
 export interface PublicDocument {
   readonly bytes: Buffer;
   readonly contentType: string;
   /** A strong validator of the bytes (RFC 9110 §8.8.3). */
   readonly etag: string;
-  /** What 304 carries too (RFC 9110 §15.4.5). */
+  /** Headers that a 304 response has, too (RFC 9110 §15.4.5). */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** For what changes with the configuration or the version of the service only. */
+/** For documents that change only with the configuration or the version of the service. */
 export const FOR_MINUTES = 'public, max-age=300';
 
-/** Makes a document ready: once for many answers, where it does not change. */
+/** Prepares a document. An unchanging document is prepared once for many responses. */
 export function publicDocument({ contentType, body, cacheControl, links }: DocumentContent): PublicDocument {
   const bytes = Buffer.from(typeof body === 'string' ? utf8(body) : body);
   const etag = `"${toBase64url(sha256(bytes).subarray(0, 18))}"`;
@@ -43,8 +43,8 @@ export function publicDocument({ contentType, body, cacheControl, links }: Docum
 }
 
 /**
- * Answers GET and HEAD: to scripts of every origin, and with 304 to whoever holds the bytes already
- * (RFC 9110 §13.1.2).
+ * Responds to GET and HEAD. Scripts of every origin may read the response. A client that has the
+ * bytes gets 304 (RFC 9110 §13.1.2).
  */
 export function sendDocument(request: FastifyRequest, reply: FastifyReply, document: PublicDocument): FastifyReply {
   reply.headers(document.headers);
@@ -52,7 +52,7 @@ export function sendDocument(request: FastifyRequest, reply: FastifyReply, docum
   return reply.header('content-type', document.contentType).send(document.bytes);
 }
 
-/** Compared weakly, as the RFC says for If-None-Match. */
+/** If-None-Match uses the weak comparison (RFC 9110 §13.1.2). */
 function holds(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.trim() === '*' || (ifNoneMatch.match(/"[\x21\x23-\x7e]*"/g)?.includes(etag) ?? false);

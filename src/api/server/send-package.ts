@@ -11,21 +11,21 @@ import { rangeOf } from './byte-range.js';
 
 export const PACKAGE_MEDIA_TYPE = 'application/zip';
 
-/** Time without a byte taken after which a caller is given up. */
+/** Milliseconds without progress after which the connection is closed. */
 const IDLE_MS = 60_000;
 
 export interface SendPackageOptions {
-  /** As `consent_ledger_api`. */
+  /** In the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly logger: ServiceLogger;
 }
 
 /**
- * Answers with a package, or the part of it that the request's Range names, as a stream. Its first
- * piece is read before the answer begins, so that a failure until then has a status of its own;
- * after a later one the connection is cut, and the answer is shorter than its Content-Length: it
- * never ends as if it were whole.
- * @param beforeSending called once it is known that the package can be read
+ * Sends a package, or the part in the request's Range, as a stream. The first chunk is read before
+ * the response starts, so that an early failure has its own status. A later failure closes the
+ * connection, and the response is shorter than its Content-Length: a truncated package never looks
+ * complete.
+ * @param beforeSending called once the package is known to be readable
  * @throws ApiError RANGE_NOT_SATISFIABLE, EXPORT_GONE; ExportUnreadable
  */
 export async function sendPackage(
@@ -60,10 +60,10 @@ export async function sendPackage(
     'content-disposition': `attachment; filename="evidence-${siteId}-${exportId}.zip"`,
     'accept-ranges': 'bytes',
     etag,
-    // RFC 9530: of the whole package, whatever part is sent.
+    // RFC 9530: the digest covers the whole package, whatever part is sent.
     'repr-digest': `sha-256=:${Buffer.from(kept.sha256).toString('base64')}:`,
     ...(asked !== 'whole' && { 'content-range': `bytes ${range.first}-${range.last}/${bytes}` }),
   });
-  // Not awaited: a reply is a promise of its own end.
+  // Not awaited, because awaiting a reply waits for its end.
   reply.code(asked === 'whole' ? 200 : 206).send(body);
 }

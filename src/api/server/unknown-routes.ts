@@ -5,9 +5,9 @@ import { sendError } from './error-response.js';
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Remembers every route registered after this call.
- * @returns a function that, called when all of them are, answers their other methods with 405 and
- *   Allow (RFC 9110 §15.5.6)
+ * Collects every route registered after this call.
+ * @returns a function to call after all registrations; it answers the other methods of these routes
+ *   with 405 and Allow (RFC 9110 §15.5.6)
  */
 export function collectRoutes(app: FastifyInstance): (scope: FastifyInstance) => void {
   const methodsByUrl = new Map<string, Set<string>>();

@@ -6,7 +6,10 @@ import type { ParsedConsent } from '../../pipeline/admission/parse-consents.js';
 import type { ConsentsRequest } from '../../pipeline/admission/request.js';
 import type { AdmissionResult } from '../../pipeline/admission/results.js';
 
-/** The codes with which admission refuses consents. One that is not here is counted from its first refusal on. */
+/**
+ * Codes with which admission refuses consents. A code that is missing here is counted from its
+ * first refusal on.
+ */
 const REJECTIONS: readonly ErrorCode[] = [
   'NONCE_REPLAYED',
   'MALFORMED_JSON',
@@ -18,13 +21,13 @@ const GROUP_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250];
 const DURATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 export interface AdmissionMetrics {
-  /** Counts what becomes of each consent. */
+  /** Wraps admission, to count the outcome of each consent. */
   countConsents(admission: Admission): Admission;
-  /** @param seconds from sending a group to the database's answer */
+  /** Records a group. @param seconds from sending the group to the database's response */
   observeGroup(requests: number, consents: number, seconds: number): void;
 }
 
-/** Metrics of admission: consents by outcome, and the groups in which they are committed. */
+/** Creates the metrics of admission: consents by outcome, and the groups of a commit. */
 export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
   const registers = [registry];
   const admitted = new Counter({
@@ -42,7 +45,8 @@ export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
   const accepted = admitted.labels({ outcome: 'accepted' });
   const duplicate = admitted.labels({ outcome: 'duplicate' });
   for (const series of [accepted, duplicate]) series.inc(0);
-  // A series that begins with its first refusal shows no increase from nothing to it, and no alert would see that one.
+  // Each series starts at 0: otherwise its first refusal would show no increase, and no alert would
+  // fire.
   for (const code of REJECTIONS) rejected.inc({ code }, 0);
   const groupRequests = new Histogram({
     name: 'consent_ledger_admission_group_requests',

@@ -3,7 +3,10 @@ import type { GroupObserver } from '../../pipeline/admission/submit.js';
 import type { SpanPlace, Tracing } from '../../platform/telemetry/tracing.js';
 import type { AdmissionMetrics } from './admission-metrics.js';
 
-/** Measures admission's groups. A group's span begins a trace of its own, and is linked to those of its requests: it is the child of none of them. */
+/**
+ * Measures admission's groups. The span of a group starts a new trace with links to the traces of
+ * its requests, because it has no single parent.
+ */
 export function createGroupObserver(
   { observeGroup }: Pick<AdmissionMetrics, 'observeGroup'>,
   tracing: Tracing,

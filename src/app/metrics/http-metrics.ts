@@ -2,16 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
 
-/** Methods that are told apart: what else a caller sends is `other`, so that nobody can make up series. */
+/** Known methods. Any other method is counted as `other`, so that a client cannot create series. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** Counts the requests of an application. */
+/** Installs the metrics in an application. */
 export type ObserveRequests = (app: FastifyInstance) => void;
 
 /**
- * Metrics of HTTP: durations by method, route *pattern* and class of status, and errors by code. Never a path, a header, or anything of a site.
- * @returns a function that hooks them into an application, before it is ready
+ * Creates the HTTP metrics: durations by method, route *pattern* and status class, and errors by
+ * code. Labels never contain a path, a header or data of a site.
+ * @returns a function that installs the hooks in an application, before it is ready
  */
 export function createHttpMetrics(registry: Registry): ObserveRequests {
   const durations = new Histogram({
@@ -28,7 +29,7 @@ export function createHttpMetrics(registry: Registry): ObserveRequests {
     registers: [registry],
   });
   for (const code of Object.keys(ERROR_CODES)) errors.inc({ code }, 0);
-  // A series is looked up by its labels at each observation, which costs more than all the rest.
+  // The look-up of a series by its labels is the most expensive step of an observation.
   const series = new Map<string, ReturnType<typeof durations.labels>>();
 
   return (app) => {

@@ -8,25 +8,25 @@ import { createStateMetrics, type StateOptions } from './state-metrics.js';
 import { createTimestampMetrics, type ObserveTimestamp } from './timestamp-metrics.js';
 
 /**
- * What one process tells of itself, in one registry. No label ever names a person, a tenant, a site or anything that a caller chose: the number of series
- * is bounded by the program.
+ * The metrics of one process, in one registry. No label names a person, a tenant, a site or a value
+ * from a client, so that the program bounds the number of series.
  */
 export interface Metrics {
   readonly observeRequests: ObserveRequests;
   readonly admission: AdmissionMetrics;
   readonly observeTimestamp: ObserveTimestamp;
-  /** Shows what the parts of a worker tell. To be called once. */
+  /** Adds the metrics of a worker's parts. Call it once. */
   showParts(parts: readonly BackgroundPart[]): void;
-  /** Shows the state of the installation, as its database and event log have it. To be called once. */
+  /** Adds the state of the installation from its database and event log. Call it once. */
   showState(options: StateOptions): void;
-  /** @returns the Prometheus text format, 0.0.4 */
+  /** The current values. @returns the Prometheus text format, 0.0.4 */
   text(): Promise<string>;
   readonly contentType: string;
-  /** Ends what measures the process. */
+  /** Stops the measurements of the process. */
   stop(): void;
 }
 
-/** @param about of this process; shown as labels of `consent_ledger_info` */
+/** Creates the metrics. @param about labels of `consent_ledger_info` */
 export function createMetrics(about: { readonly role: string; readonly version: string }): Metrics {
   const registry = new Registry();
   new Gauge({

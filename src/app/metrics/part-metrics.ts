@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BackgroundPart, PartStatus } from '../../platform/background/part.js';
 
-/** A number that a part of the worker keeps, and the metric that shows it. */
+/** A number in the status of a worker's part, and its metric. */
 interface PartCount {
   readonly part: string;
   readonly status: string;
@@ -57,7 +57,9 @@ const GAUGES: readonly PartCount[] = [
   },
 ];
 
-/** Metrics of the worker's parts, from what each tells of itself: nothing is counted twice. */
+/**
+ * Creates the metrics of the worker's parts from their status, so that no event is counted twice.
+ */
 export function createPartMetrics(registry: Registry, parts: readonly BackgroundPart[]): void {
   const registers = [registry];
   const numberOf = ({ part, status }: PartCount): number | null => {

@@ -6,8 +6,9 @@ const NANOSECONDS = 1e9;
 const PERCENTILES = [50, 99, 100] as const;
 
 /**
- * Metrics of the process under the names that Prometheus' clients give them, and of Node's event loop: how late timers come since the last scrape.
- * @returns what ends the measuring
+ * Creates the metrics of the process, under the names of the Prometheus client libraries, and of
+ * Node's event loop: its delay since the last scrape.
+ * @returns a function that stops the measurement
  */
 export function createProcessMetrics(registry: Registry): () => void {
   const registers = [registry];
@@ -20,7 +21,7 @@ export function createProcessMetrics(registry: Registry): () => void {
     registers,
     collect() {
       for (const percentile of PERCENTILES) {
-        // A timer comes after its resolution at the earliest: that part is no lag.
+        // The measured delay includes the resolution of the timer, which is not lag.
         const seconds = (delay.percentile(percentile) || 0) / NANOSECONDS - RESOLUTION_MS / 1000;
         this.set({ percentile: String(percentile) }, Math.max(0, seconds));
       }

@@ -5,8 +5,9 @@ const EVENTS = 10;
 const MAX_PAGES = 20;
 
 /**
- * How old the first event is that a projection has not read, by the time in its id, in seconds; 0 if it has read everything. Events without a time (those of
- * the ledger have random ids) are passed over: a few are looked at, not the whole log.
+ * The age in seconds of the first event that a projection has not read; 0 if it has read all
+ * events. The age follows from the time in the event's id. Ledger events have random ids without a
+ * time and are skipped. A bounded number of events is examined.
  * @param now Unix milliseconds
  * @throws EventLogUnavailable
  */

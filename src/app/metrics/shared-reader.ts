@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface SharedReaderOptions<T> {
-  /** Must not throw. */
+  /** Must not reject. */
   readonly read: () => Promise<T>;
-  /** For how long what was read is answered again. */
+  /** Age up to which a value is returned without a new read, in milliseconds. */
   readonly freshMs: number;
-  /** How long an answer waits for a reading; then it is what was read before. */
+  /** Longest wait for a read, in milliseconds; then the previous value is returned. */
   readonly waitMs: number;
-  /** For how long what was read stands in for a reading that takes too long. */
+  /** Age up to which the previous value replaces a slow read, in milliseconds. */
   readonly staleMs: number;
 }
 
 /**
- * Shares one reading among all who ask: however many ask, and however slow it is, one is under way at a time.
- * @returns a function that answers what was read, or null if it takes too long
+ * Shares one read between concurrent callers, so that one read at most is in progress.
+ * @returns a function that returns the value, or null if the read takes too long
  */
 export function createSharedReader<T>({
   read,

@@ -8,30 +8,33 @@ import { createSharedReader } from './shared-reader.js';
 import { type PipelineState, readPipelineState } from './state-query.js';
 
 export interface StateOptions {
-  /** As `consent_ledger_api` or `consent_ledger_worker`. */
+  /** In the role `consent_ledger_api` or `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly projections: readonly { readonly name: string }[];
-  /** Waiting events from which on the outbox is full. */
+  /** Number of waiting events at which the outbox is full. */
   readonly outboxLimit: number;
-  /** Pools of connections, by the name that is shown. */
+  /** Connection pools, by their name in the metrics. */
   readonly pools: Readonly<Record<string, pg.Pool>>;
-  /** Told why the state cannot be read, for the log. */
+  /** Receives the error if the state cannot be read, for the program's log. */
   readonly onFailure: (what: string, error: unknown) => void;
 }
 
-/** What is read from database and log is shown for this long: scraping more often costs nothing more. */
+/** Time for which a snapshot is reused, so that frequent scrapes cause no load. */
 const FRESH_MS = 5_000;
-/** A scrape waits so long for database and log, and then shows what was read before, up to the age below. */
+/**
+ * Longest wait of a scrape for database and event log. Then the previous snapshot is shown, up to
+ * the age below.
+ */
 const WAIT_MS = 3_000;
 const STALE_MS = 60_000;
 const STATES = ['running', 'stopped', 'needs_rebuild', 'never_built'] as const;
 
 interface Snapshot {
-  /** Null where the database did not answer. */
+  /** Null if the database was unavailable. */
   readonly state: PipelineState | null;
   readonly projectionStates: ReadonlyMap<string, string>;
-  /** Seconds; null where the log did not answer. */
+  /** Lags in seconds; null if the event log was unavailable. */
   readonly lags: ReadonlyMap<string, number> | null;
   readonly clockDifference: number | null;
 }
@@ -96,9 +99,10 @@ const GAUGES: readonly {
 ];
 
 /**
- * Metrics of the installation's state. Every process shows the same, so take the `max` over them, not the sum. What cannot be read is left out, and
- * `consent_ledger_database_is_readable` or `consent_ledger_event_log_is_readable` says so.
- * @returns brings them up to date; never throws
+ * Creates the metrics of the installation's state. Every process shows the same values: aggregate
+ * with `max`, not `sum`. Unreadable values are omitted, and `consent_ledger_database_is_readable`
+ * or `consent_ledger_event_log_is_readable` shows the cause.
+ * @returns a function that updates them and never throws
  */
 export function createStateMetrics(registry: Registry, options: StateOptions): () => Promise<void> {
   const registers = [registry];

@@ -2,9 +2,12 @@ import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 
-/** Where the pipeline stands, as the database has it at one moment. Ages are in seconds; null where there is nothing to be old. */
+/**
+ * State of the pipeline in the database at one moment. Ages are in seconds, and null if nothing is
+ * waiting.
+ */
 export interface PipelineState {
-  /** At most the limit that was asked for. */
+  /** At most the requested limit. */
   readonly outboxWaiting: number;
   /** Of the first waiting event of any site that is not quarantined. */
   readonly outboxOldestAge: number | null;
@@ -13,23 +16,26 @@ export interface PipelineState {
   readonly ledgerSize: number;
   /** Unix seconds. */
   readonly lastBatchAt: number | null;
-  /** Since the oldest batch that no stamp covers was sealed. */
+  /** Seconds since the sealing of the oldest batch without a time stamp. */
   readonly unstampedAge: number | null;
-  /** Unix seconds: the authority's time in the newest stamp. */
+  /** Unix seconds: the authority's time in the newest time stamp. */
   readonly lastStampAt: number | null;
   readonly openErasures: number;
   readonly oldestErasureAge: number | null;
 }
 
-/** Where one projection stands. */
+/** State of one projection. */
 export interface ProjectionPlace {
   readonly name: string;
   readonly state: string;
-  /** Position in the log up to which it has read; null: nowhere yet. */
+  /** Position in the log up to which it has read; null if it has read nothing. */
   readonly position: string | null;
 }
 
-/** However the tables grow, the database is not kept longer than this. Half a million waiting rows that were not vacuumed yet take two seconds. */
+/**
+ * Bounds the load of one read, however large the tables are. Half a million waiting rows without a
+ * vacuum take two seconds.
+ */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const MAX_SITES = 1_000;
 const MAX_ERASURES = 10_000;
@@ -69,7 +75,8 @@ const ProjectionRows = z.array(z.object({ name: z.string(), state: z.string(), p
 const age = (time: string): string => `extract(epoch from clock_timestamp() - ${time})::float8`;
 const unixSeconds = (time: string): string => `extract(epoch from ${time})::float8`;
 
-// The outbox's index is by site: its oldest waiting row is the oldest of the sites' first ones, and the index is skipped through site by site.
+// The outbox's index is by site. The oldest waiting row is the oldest of the sites' first ones, so
+// that the recursion skips through the index site by site.
 const STATE_SQL = `
   with recursive first_waiting as (
     (select site_id, created_at from outbox where revision is null order by site_id, seq limit 1)
@@ -99,9 +106,10 @@ const STATE_SQL = `
     (select ${age('min(requested_at)')} from open_erasures) as erasure_age`;
 
 /**
- * Reads both in one short transaction, as `consent_ledger_api` or `consent_ledger_worker`.
- * @param maxWaiting waiting events are counted up to here
- * @throws errors of the database, and if it takes longer than ten seconds
+ * Reads both states in one short transaction, in the role `consent_ledger_api` or
+ * `consent_ledger_worker`.
+ * @param maxWaiting limit up to which waiting events are counted
+ * @throws database errors, also after ten seconds
  */
 export async function readPipelineState(
   db: Queryable,

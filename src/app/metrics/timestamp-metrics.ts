@@ -2,10 +2,13 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 
 const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60];
 
-/** Counts one attempt to get a time-stamp. @param authority host name of the authority, and port if it is not the scheme's */
+/**
+ * Records one attempt to obtain a time stamp.
+ * @param authority host name of the authority, with the port unless it is the scheme's default
+ */
 export type ObserveTimestamp = (authority: string, outcome: 'obtained' | 'failed', seconds: number) => void;
 
-/** Metrics of time-stamp authorities: attempts by outcome, and how long they take. */
+/** Creates the metrics of time-stamp authorities: attempts by outcome, and their duration. */
 export function createTimestampMetrics(registry: Registry): ObserveTimestamp {
   const requests = new Counter({
     name: 'consent_ledger_timestamp_requests_total',

@@ -13,7 +13,7 @@ interface AuditLogOptions {
   readonly last: number;
 }
 
-/** `admin audit-log`: what was changed, by whom and when. */
+/** `admin audit-log`: lists changes with actor and time. */
 export function auditLogCommand(context: CliContext): Command {
   return jsonCommand('audit-log', 'list changes with actor and time, newest first')
     .option('--tenant <id>', 'changes of this tenant only', uuid)

@@ -3,16 +3,16 @@ import { decodeUtf8, toBase64 } from '../../../schemas/crypto/encoding.js';
 import { isTextMediaType } from '../../tenancy/documents/document-content.js';
 import { CommandError, EXIT } from '../command/exit-codes.js';
 
-/** Options that give the content of a version. */
+/** Options for the content of a version. */
 export interface ContentOptions {
   readonly content?: string;
   readonly file?: string;
 }
 
 /**
- * The content as the catalogue takes it: the text itself, or base64 for a binary media type.
+ * Reads the content: the text itself, or base64 for a binary media type.
  * @returns undefined if neither option is given
- * @throws CommandError
+ * @throws CommandError if both are given, or a text file is not UTF-8; file-system errors
  */
 export async function readContentOption(
   { content, file }: ContentOptions,
@@ -29,7 +29,7 @@ export async function readContentOption(
   return text;
 }
 
-/** @throws CommandError if neither option is given */
+/** Reads the content. @throws CommandError also if neither option is given */
 export async function requireContentOption(options: ContentOptions, mediaType: string): Promise<string> {
   const content = await readContentOption(options, mediaType);
   if (content === undefined) throw new CommandError('Give the content with --content or --file.', EXIT.usage);

@@ -4,7 +4,7 @@ import { jsonCommand, uuid } from '../command/command.js';
 import { type CliContext, print, withInstallation } from '../command/context.js';
 import { CommandError } from '../command/exit-codes.js';
 
-/** `admin count`: how many events of a site each stage of the pipeline holds. */
+/** `admin count`: counts a site's events at each stage of the pipeline. */
 export function countCommand(context: CliContext): Command {
   return jsonCommand('count', 'count the events of a site at each stage of the pipeline')
     .requiredOption('--site <id>', 'id of the site', uuid)

@@ -22,9 +22,9 @@ interface Json {
 }
 
 /**
- * Changes a version, with its line of the audit log.
- * @param work gives what the audit log says beside the version itself
- * @returns the version after the change; as it was, where it is gone
+ * Changes a version, with an audit entry.
+ * @param work makes the change, and returns further details for the audit entry
+ * @returns the version after the change; for a deletion, the version before it
  */
 export function changeVersionAsOperator(
   db: Queryable,
@@ -43,7 +43,7 @@ export function changeVersionAsOperator(
   });
 }
 
-/** Drafts a version, with its line of the audit log. */
+/** Creates a draft version, with an audit entry. */
 export function draftAsOperator(db: Queryable, draft: Parameters<typeof draftVersion>[1]): Promise<DocumentVersion> {
   const { siteId, documentId } = draft;
   return changeAsOperator(db, async (db) => {

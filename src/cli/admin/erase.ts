@@ -25,7 +25,7 @@ interface Options {
   readonly scrub?: boolean;
 }
 
-/** `admin erase`: destroys the keys of a person's records, or of one record. */
+/** `admin erase`: erases the records of a person, or one record. */
 export function eraseCommand(context: CliContext): Command {
   return jsonCommand('erase', 'erase the personal data of a person or of one record permanently')
     .requiredOption('--site <id>', 'id of the site', uuid)
@@ -72,7 +72,7 @@ export function eraseCommand(context: CliContext): Command {
     });
 }
 
-/** `admin scrub`: removes what erasures have deleted from the database's files. */
+/** `admin scrub`: removes erased data from the database's files. */
 export function scrubCommand(context: CliContext): Command {
   return jsonCommand('scrub', 'remove erased data from the database files; locks the tables of keys meanwhile').action(
     async (options: { readonly json?: boolean }) => {

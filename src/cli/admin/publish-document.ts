@@ -25,7 +25,7 @@ interface PublishOptions extends ContentOptions {
   readonly mediaType: string;
 }
 
-/** `admin document publish`: a draft by its id, or a text at once. */
+/** `admin document publish`: publishes a draft by its id, or a text directly. */
 export function publishCommand(context: CliContext): Command {
   return jsonCommand('publish', 'publish a draft, or a text as the next version of a document; does not activate it')
     .argument('[version]', 'id of the draft; without it, give the text with the options below', uuid)

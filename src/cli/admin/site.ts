@@ -167,7 +167,11 @@ function changeSettings(db: Queryable, id: string, settings: SiteSettings): Prom
   });
 }
 
-/** @returns whether it is other than before */
+/**
+ * Changes the retention period.
+ * @param days null: unlimited
+ * @returns whether it changed
+ */
 function changePeriod(db: Queryable, id: string, days: number | null): Promise<boolean> {
   return changeAsOperator(db, async () => {
     const tenantId = await tenantOfSite(db, id);

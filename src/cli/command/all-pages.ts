@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../../api/panel/page.js';
 
 const PAGE = 100;
 
-/** Reads a list to its end. */
+/** Reads all pages of a list. */
 export async function allPages<T>(read: (page: PageRequest) => Promise<Page<T>>): Promise<readonly T[]> {
   const all: T[] = [];
   let cursor: string | null = null;

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 
-/** A command with `--json`, and the exit codes in its help. */
+/** Creates a command with the option `--json`, and with the exit codes in its help. */
 export function jsonCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -9,7 +9,11 @@ export function jsonCommand(name: string, description: string): Command {
     .addHelpText('after', EXIT_CODES_HELP);
 }
 
-/** Parses an option's whole number. */
+/**
+ * Creates the parser of an option with a whole number.
+ * @param least smallest valid number
+ * @throws InvalidArgumentError (the parser)
+ */
 export function wholeNumber(least: number) {
   return (text: string): number => {
     const value = Number(text);
@@ -20,7 +24,11 @@ export function wholeNumber(least: number) {
   };
 }
 
-/** Parses a UUID. */
+/**
+ * Parses a UUID.
+ * @returns it in lower case
+ * @throws InvalidArgumentError
+ */
 export function uuid(text: string): string {
   const lower = text.toLowerCase();
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(lower))
@@ -28,7 +36,7 @@ export function uuid(text: string): string {
   return lower;
 }
 
-/** Gathers an option that may be given several times. */
+/** Collects the values of a repeatable option. */
 export function several(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }

@@ -2,22 +2,23 @@ import { pino } from 'pino';
 import { type Installation, openInstallation } from '../../app/installation.js';
 import { type Config, type Environment, loadConfig } from '../../platform/config/index.js';
 
-/** What commands work with: the environment and the standard streams, passed in. */
+/** Environment and standard streams of a command, passed in so that tests can replace them. */
 export interface CliContext {
   readonly env: Environment;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
 }
 
-/** @throws ConfigError */
+/** Reads the configuration. @throws ConfigError */
 export function configOf(context: CliContext): Config {
   return loadConfig(context.env);
 }
 
 /**
- * Runs a command with the installation that the environment names, beside whatever else uses it, and closes it.
- * Warnings of the service's parts go to standard error.
- * @param migrates whether the schema of a database given by `DATABASE_URL` is brought up to date first
+ * Opens the installation that the environment names, runs a command with it, and closes it. Other
+ * processes may use the installation meanwhile. Warnings of the service go to standard error.
+ * @param migrates whether the schema of a database given by `DATABASE_URL` is migrated first
+ * @throws ConfigError; errors of `openInstallation` and `work`
  */
 export async function withInstallation<T>(
   context: CliContext,
@@ -36,8 +37,8 @@ export async function withInstallation<T>(
 }
 
 /**
- * Prints a result: with `--json` one JSON object and nothing else, else lines for people.
- * @param lines of the human output
+ * Prints a result: with `--json` only one JSON object, otherwise text lines.
+ * @param lines text lines without `--json`
  */
 export function print(
   context: CliContext,

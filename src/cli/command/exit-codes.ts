@@ -1,9 +1,9 @@
-/** How a command ends. Stated in every `--help`. */
+/** Exit codes of the commands. Every `--help` states them. */
 export const EXIT = {
   ok: 0,
-  /** It could not be done; the message on standard error says why. */
+  /** The command failed; the message on standard error states the reason. */
   failed: 1,
-  /** The command line is wrong. */
+  /** The command line is invalid. */
   usage: 2,
 } as const;
 
@@ -11,7 +11,7 @@ export const EXIT_CODES_HELP = `
 Exit codes: ${EXIT.ok}: done; ${EXIT.failed}: failed, see the message on standard error; ${EXIT.usage}: usage error.
 docs/configuration.md describes every environment variable.`;
 
-/** A command that cannot be carried out, said in words for whoever typed it. */
+/** A command failed. The message is written for the operator. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   constructor(

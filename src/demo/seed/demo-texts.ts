@@ -6,7 +6,7 @@ export interface DemoVersion {
   readonly language: 'en' | 'tr';
   readonly title: string;
   readonly content: string;
-  /** Whether it ends up active; else it was active once, and is retired. */
+  /** True if the version remains active; false if a later one retires it. */
   readonly isActive: boolean;
 }
 
@@ -74,7 +74,7 @@ export const DEMO_DOCUMENTS: readonly DemoDocument[] = [
   },
 ];
 
-/** What the demonstration site's banner shows. */
+/** The configuration of the demonstration site. */
 export const DEMO_CONFIG: SiteConfig = {
   controller: { legal_name: 'Demonstration Shop Ltd.', contact: 'privacy@shop.example' },
   default_language: 'en',

@@ -14,9 +14,9 @@ import { PLANS } from '../../tenancy/tenants/plans.js';
 import { DEMO_CONFIG, DEMO_DOCUMENTS, type DemoDocument } from './demo-texts.js';
 
 export interface SeedOptions {
-  /** Consents a month; undefined: the standard plan's. */
+  /** Consents per month; undefined: as in the standard plan. */
   readonly quota?: number | undefined;
-  /** Requests a minute; undefined: the standard plan's. */
+  /** Requests per minute; undefined: as in the standard plan. */
   readonly rateLimit?: number | undefined;
   readonly hasSubscription: boolean;
   readonly isVerified: boolean;
@@ -42,7 +42,10 @@ interface SeededDocument {
   }[];
 }
 
-/** A demonstration tenant, as `admin seed-demo --json` prints it. The keys and passwords are shown this once. */
+/**
+ * A demonstration tenant, as `admin seed-demo --json` prints it. Keys and passwords are shown only
+ * here.
+ */
 export interface SeededDemo {
   readonly tenant_id: string;
   readonly site: { readonly id: string; readonly domain: string };
@@ -54,9 +57,10 @@ export interface SeededDemo {
 }
 
 /**
- * Makes a new demonstration tenant: plan, site, keys, users, configuration, and documents with active and retired versions.
+ * Creates a demonstration tenant: plan, site, keys, users, configuration, and documents with active
+ * and retired versions.
  * @param db in the role `consent_ledger_api`
- * @throws ChangeRefused `invalid` for wrong options
+ * @throws ChangeRefused `invalid` for invalid options
  */
 export async function seedDemo(db: Queryable, options: SeedOptions): Promise<SeededDemo> {
   const name = randomBytes(6).toString('hex');
@@ -106,7 +110,7 @@ async function seedDocument(db: Queryable, siteId: string, document: DemoDocumen
     const draft = { siteId, documentId: id, language, title, mediaType: 'text/plain', content };
     const version = await draftVersion(db, draft);
     const { number } = await publishVersion(db, siteId, version.id);
-    // Each is active in its turn: the one after it in the same language retires it.
+    // Activation retires the previous version in the same language.
     await activateVersion(db, siteId, version.id);
     versions.push({ id: version.id, language, number, state: isActive ? ('active' as const) : ('retired' as const) });
   }

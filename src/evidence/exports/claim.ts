@@ -6,22 +6,22 @@ import { withTransaction } from '../../platform/database/pool.js';
 import type { Disclose, ExportProgress, ExportResult } from '../package/index.js';
 import { KeptFilter } from './export-job.js';
 
-/** A claim whose holder has not been heard of for so long is free again. */
+/** Another worker may take an export over after this time without a heartbeat. */
 const SILENCE = "interval '15 seconds'";
-/** Runs of one export before it is given up. */
+/** Runs of one export before it fails for good. */
 export const MAX_ATTEMPTS = 3;
 const RETRY = "interval '30 seconds'";
 
-/** An export that this process works on. */
+/** An export that this process has claimed. */
 export interface ClaimedExport {
   readonly id: string;
   readonly siteId: string;
-  /** Of this run: whoever claims the export after it has another. */
+  /** Identifies this run: every claim of an export has a new value. */
   readonly claim: string;
   readonly attempts: number;
   readonly seed: Uint8Array;
   readonly filter: KeptFilter;
-  /** Encrypted; null unless the filter is about a visitor. */
+  /** Encrypted; null unless the filter names a visitor. */
   readonly sealedVisitor: Uint8Array | null;
   readonly disclose: Disclose;
   readonly requestedBy: string;
@@ -51,7 +51,10 @@ const ClaimedRow = z
     }),
   );
 
-/** Takes the oldest export that waits, or whose worker is gone. @returns null if there is none */
+/**
+ * Claims the oldest export that is queued, or whose worker sent no heartbeat for 15 s.
+ * @returns null if there is no such export
+ */
 export async function claimExport(db: Queryable): Promise<ClaimedExport | null> {
   const { rows } = await db.query(
     `with next as (
@@ -71,19 +74,20 @@ export async function claimExport(db: Queryable): Promise<ClaimedExport | null> 
   return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;
 }
 
-/** A package that was stored whole. */
+/** A package that was stored completely. */
 export interface StoredPackage {
   readonly bytes: number;
   readonly chunks: number;
-  /** Of the plaintext: 32 bytes. */
+  /** SHA-256 of the plaintext, 32 bytes. */
   readonly sha256: Uint8Array;
 }
 
 type Claim = Pick<ClaimedExport, 'id' | 'claim'>;
 
 /**
- * Says that the run goes on, and how far it is.
- * @returns false if it must not: the export was cancelled, erased or taken over
+ * Renews the claim and writes the progress.
+ * @param size bytes of the package so far
+ * @returns false if the run must stop: the export was cancelled, erased or taken over
  */
 export async function noteProgress(
   db: Queryable,
@@ -101,9 +105,10 @@ export async function noteProgress(
 }
 
 /**
- * Ends an export whose package is stored.
- * @param sealedDisclosures of a filter by person, encrypted
- * @returns false if it was cancelled, erased or taken over before
+ * Finishes an export whose package is stored.
+ * @param sealedDisclosures disclosure strings of a filter by person, encrypted
+ * @param retentionMs how long the package is kept, in milliseconds
+ * @returns false if the export was cancelled, erased or taken over before
  */
 export function finishExport(
   db: Queryable,
@@ -140,7 +145,7 @@ export function finishExport(
   });
 }
 
-/** Ends an export that no other run would mend. @param reason of `EXPORT_REASONS` */
+/** Fails an export that another run cannot complete. @param reason of `EXPORT_REASONS` */
 export function failExport(db: Queryable, { id, claim }: Claim, reason: string): Promise<boolean> {
   return withTransaction(db, async (db) => {
     const { rowCount } = await db.query(
@@ -158,8 +163,8 @@ export function failExport(db: Queryable, { id, claim }: Claim, reason: string):
 }
 
 /**
- * Gives an export back, to be run again.
- * @param isOwnFault whether this run counts as one of those after which it is given up, and a pause follows
+ * Releases the claim, so that the export runs again.
+ * @param isOwnFault true counts the run as an attempt and delays the next run by 30 s
  */
 export async function giveBackExport(db: Queryable, { id, claim }: Claim, isOwnFault: boolean): Promise<void> {
   await db.query(

@@ -8,7 +8,7 @@ import { exportFilter } from './export-filter.js';
 import { EXPORT_COLUMNS, ExportJobRow, shownExport } from './export-job.js';
 import { exportKey, newExportSeed, sealSecret } from './export-key.js';
 
-/** Who asks for an export, and of which site. */
+/** The user who requests an export, and the site. */
 export interface ExportAuthor {
   readonly tenantId: string;
   readonly siteId: string;
@@ -18,13 +18,13 @@ export interface ExportAuthor {
 
 export interface CreateExportOptions {
   readonly keyring: Pick<Keyring, 'siteKey'>;
-  /** Exports of a tenant that are queued, running or kept. */
+  /** Most exports of a tenant that may be queued, running or kept. */
   readonly maxPerTenant: number;
 }
 
 /**
  * Queues an export.
- * @param db as `consent_ledger_admin` or `consent_ledger_api`
+ * @param db in the role `consent_ledger_admin` or `consent_ledger_api`
  * @throws RequestRefused EXPORT_LIMIT_EXCEEDED; KeyError
  */
 export async function createExport(
@@ -70,7 +70,10 @@ export async function createExport(
 
 const CountRows = z.tuple([z.object({ count: z.int() })]);
 
-/** One request of a tenant after the other: two at once must not both be the last one allowed. */
+/**
+ * The lock serialises the requests of a tenant: otherwise two concurrent requests could both take
+ * the last free place.
+ */
 async function refuseExcess(db: Queryable, tenantId: string, maxPerTenant: number): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('consent-ledger exports of ' || $1, 0))`, [tenantId]);
   const { rows } = await db.query(
@@ -86,7 +89,7 @@ async function refuseExcess(db: Queryable, tenantId: string, maxPerTenant: numbe
   );
 }
 
-/** What the package says of its author. */
+/** The author as the package names them. */
 export function exportedBy({ channel, userId }: Pick<ExportAuthor, 'channel' | 'userId'>, exportId: string): string {
   return `${channel === 'panel' ? 'panel' : 'API'} user ${userId}, export ${exportId}`;
 }

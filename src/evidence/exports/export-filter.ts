@@ -2,7 +2,7 @@ import type { EvidenceFilter } from '../../../schemas/api/panel/exports.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import type { Disclose, ExportFilter } from '../package/index.js';
 
-/** The filter of a request, as the exporter takes it. */
+/** Converts the filter of a request to the filter of the exporter. */
 export function exportFilter(filter: EvidenceFilter): ExportFilter {
   const { from, to, consent_type: consentType, document_version_id: documentVersionId, records, visitor_id } = filter;
   return {
@@ -24,7 +24,10 @@ const NAMES: Readonly<Record<keyof ExportFilter, string>> = {
   visitorId: 'visitor_id',
 };
 
-/** What the audit log says of an export: which fields its filter has, and the records that it names; never of whom. */
+/**
+ * The details of an export for the audit log: the names of the filter's fields, the listed records
+ * and the disclosure choice. They never contain the visitor.
+ */
 export function auditDetails(filter: ExportFilter, disclose: Disclose): JsonObject {
   const names = Object.entries(NAMES).filter(([member]) => Object.hasOwn(filter, member));
   return {

@@ -3,19 +3,19 @@ import { DiscloseRequest, EvidenceExport, type EvidenceExport as Shown } from '.
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { ExportFilter } from '../package/filter.js';
 
-/** Which export: always one of this site. */
+/** Identifies an export of one site. */
 export interface ExportId {
   readonly siteId: string;
   readonly exportId: string;
 }
 
-/** The filter as it is kept in clear. */
+/** The part of the filter that is stored unencrypted. */
 export const KeptFilter = ExportFilter.omit({ visitorId: true });
 export type KeptFilter = z.infer<typeof KeptFilter>;
 
 /**
- * A job `j` with its row `e` of `exports`, as it stands for callers: an erasure takes the seed away and nothing else, and time alone makes a package
- * expire.
+ * Columns of a job `j` and its row `e` of `exports`, with the state that callers see. An erasure
+ * only removes the seed, and a package expires by time alone: both states are derived here.
  */
 export const EXPORT_COLUMNS = `
   e.id, e.site_id, j.requested_by, j.channel, j.requested_at, e.ended_at, j.expires_at, j.filter, j.by_visitor, j.disclose,
@@ -52,7 +52,7 @@ export const ExportJobRow = z.object({
 });
 export type ExportJobRow = z.infer<typeof ExportJobRow>;
 
-/** An export as callers see it. */
+/** Converts a row to the export that callers see. */
 export function shownExport(row: ExportJobRow): Shown {
   const { filter, step, sha256, counts, bytes: size } = row;
   return {

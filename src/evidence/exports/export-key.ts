@@ -4,31 +4,39 @@ import { NONCE_BYTES, open, seal } from '../../platform/keys/sealed-box.js';
 
 const LABEL = Buffer.from('export', 'ascii');
 
-/** What is encrypted under an export's key, beside the package: none can stand in for another. */
+/**
+ * Values, in addition to the package, that are encrypted under an export's key. The name is
+ * authenticated, so that one value cannot replace another.
+ */
 export type ExportSecret = 'visitor' | 'filter-disclosures';
 
-/** What an export's key is made from together with the site's: kept in its row of `exports`, and nowhere else. */
+/**
+ * Creates the seed from which, with the site's key, the export's key is derived. It is stored only
+ * in the export's row of `exports`.
+ */
 export function newExportSeed(): Buffer {
   return randomBytes(SEED_BYTES);
 }
 
 /**
- * The key of everything personal that is kept of an export: HMAC-SHA256(site key, 'export' ‖ seed ‖ export id). Deleting the seed destroys it.
+ * Derives the key for all personal data of an export: HMAC-SHA256(site key, 'export' ‖ seed ‖
+ * export id). Deleting the seed destroys the key.
  * @param siteKey 32 bytes
  * @param exportId UUID
  * @returns 32 bytes
+ * @throws RangeError if the seed has another length
  */
 export function exportKey(siteKey: Uint8Array, seed: Uint8Array, exportId: string): Buffer {
   if (seed.length !== SEED_BYTES) throw new RangeError(`a seed has ${SEED_BYTES} bytes, not ${seed.length}`);
   return hmacSha256(siteKey, Buffer.concat([LABEL, seed, Buffer.from(exportId.replaceAll('-', ''), 'hex')]));
 }
 
-/** Encrypts a value, bound to the export and its own name. @returns the layout of `seal` */
+/** Encrypts a value, bound to the export and the value's name. @returns the layout of `seal` */
 export function sealSecret(key: Uint8Array, exportId: string, name: ExportSecret, value: string): Buffer {
   return seal(key, Buffer.from(value, 'utf8'), secretAad(exportId, name), randomBytes(NONCE_BYTES));
 }
 
-/** @throws ExportUnreadable */
+/** Decrypts a value of `sealSecret`. @throws ExportUnreadable */
 export function openSecret(key: Uint8Array, exportId: string, name: ExportSecret, blob: Uint8Array): string {
   const value = open(key, blob, secretAad(exportId, name));
   if (value === undefined) throw new ExportUnreadable(`the ${name} of export ${exportId} cannot be decrypted`);
@@ -36,14 +44,16 @@ export function openSecret(key: Uint8Array, exportId: string, name: ExportSecret
 }
 
 /**
- * Encrypts one piece of a package, bound to the export, its place, and whether it is the last: pieces that were left out, exchanged, or cut off at
- * the end are noticed.
+ * Encrypts one chunk of a package. The chunk is bound to the export, its index, and whether it is
+ * the last: a missing, exchanged or truncated chunk is detected.
  */
 export function sealChunk(key: Uint8Array, exportId: string, place: ChunkPlace, plaintext: Uint8Array): Buffer {
   return seal(key, plaintext, chunkAad(exportId, place), randomBytes(NONCE_BYTES));
 }
 
-/** @throws ExportUnreadable if it was altered, or belongs to another place */
+/**
+ * Decrypts a chunk. @throws ExportUnreadable if the chunk was altered or belongs to another place
+ */
 export function openChunk(key: Uint8Array, exportId: string, place: ChunkPlace, blob: Uint8Array): Buffer {
   const plaintext = open(key, blob, chunkAad(exportId, place));
   if (plaintext === undefined) {
@@ -54,13 +64,13 @@ export function openChunk(key: Uint8Array, exportId: string, place: ChunkPlace, 
   return plaintext;
 }
 
-/** Where a piece stands in its package. */
+/** Position of a chunk in its package. */
 export interface ChunkPlace {
   readonly index: number;
   readonly isLast: boolean;
 }
 
-/** What is kept of an export is not what was written. An operator has to find out why. */
+/** The stored data of an export differs from what was written. An operator must find the cause. */
 export class ExportUnreadable extends Error {
   override readonly name = 'ExportUnreadable';
 }

@@ -6,19 +6,19 @@ import { type ExportOutcome, type RunExportOptions, runExport } from './run-expo
 import { sweepExports } from './sweep.js';
 
 export interface ExporterOptions extends RunExportOptions {
-  /** How often new exports are looked for, in milliseconds. */
+  /** Interval of the look-up for new exports, in milliseconds. */
   readonly pollMs?: number;
-  /** How often what is over is removed, in milliseconds. */
+  /** Interval of the removal of ended exports, in milliseconds. */
   readonly sweepMs?: number;
 }
 
-/** Runs the exports that were asked for, one after the other. Any number of workers may: each claims exports of its own. */
+/** Runs queued exports one after another. Several workers may run it: each export has one claim. */
 export function createExporter(options: ExporterOptions): BackgroundPart {
   const { db, logger, pollMs = 1_000, sweepMs = 30_000 } = options;
   const outcomes: Record<ExportOutcome, number> = { finished: 0, stopped: 0, failed: 0, 'given-back': 0 };
   let isWorking = false;
 
-  /** @returns whether there was an export to run */
+  /** Runs the next export. @returns false if there was none */
   const runNext = async (signal: AbortSignal): Promise<boolean> => {
     const job = await claimExport(db);
     if (job === null) return false;
@@ -31,7 +31,10 @@ export function createExporter(options: ExporterOptions): BackgroundPart {
     return true;
   };
 
-  /** Repeats a step until `signal` is aborted, with a pause where the step asks for one; a failure is tried again. */
+  /**
+   * Repeats a step until `signal` is aborted, with the pause that the step returns. A failed step
+   * is repeated after a back-off.
+   */
   const repeat = async (step: () => Promise<{ readonly pauseMs: number }>, signal: AbortSignal): Promise<void> => {
     const backOff = new BackOff();
     while (!signal.aborted) {
@@ -48,7 +51,7 @@ export function createExporter(options: ExporterOptions): BackgroundPart {
 
   const run = async (signal: AbortSignal): Promise<void> => {
     const work = async () => ({ pauseMs: (await runNext(signal)) ? 0 : pollMs });
-    // Beside it: a long export must not keep keys alive whose time has come.
+    // The sweep runs concurrently: a long export must not delay the destruction of expired keys.
     const sweep = async () => {
       await sweepExports(db);
       return { pauseMs: sweepMs };

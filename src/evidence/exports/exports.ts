@@ -8,9 +8,9 @@ import { exportKey, openSecret } from './export-key.js';
 import { readSecretRow } from './secret-row.js';
 
 /**
- * The exports of a site, newest first.
- * @param before an export's id; null: from the newest one on
- * @returns one more than `limit` where there are more
+ * Lists the exports of a site, newest first.
+ * @param before id of an export: only older exports are listed; null starts with the newest
+ * @returns up to `limit` + 1 exports, so that the caller sees whether there are more
  */
 export async function listExports(
   db: Queryable,
@@ -29,7 +29,10 @@ export async function listExports(
 
 const Disclosures = z.array(z.string());
 
-/** One export, with what is kept of it encrypted. @throws RequestRefused RESOURCE_NOT_FOUND; ExportUnreadable, KeyError */
+/**
+ * Reads one export, with its decrypted disclosure strings.
+ * @throws RequestRefused RESOURCE_NOT_FOUND; ExportUnreadable, KeyError
+ */
 export async function readExport(
   db: Queryable,
   keyring: Pick<Keyring, 'siteKey'>,
@@ -49,8 +52,9 @@ export async function readExport(
 }
 
 /**
- * Cancels an export that is queued or running; whoever works on it notices before its next piece.
- * @param db as `consent_ledger_admin`
+ * Cancels an export that is queued or running. The worker detects this before it stores its next
+ * chunk.
+ * @param db in the role `consent_ledger_admin`
  * @throws RequestRefused RESOURCE_NOT_FOUND, WRONG_STATE
  */
 export async function cancelExport(db: Queryable, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
@@ -66,9 +70,10 @@ export async function cancelExport(db: Queryable, { siteId, exportId }: ExportId
 }
 
 /**
- * Makes an export, and its package if it has one, unreadable at once, and takes it out of the lists.
- * @param db as `consent_ledger_admin`
- * @returns how it was before
+ * Destroys the key of an export, so that its package is unreadable at once, and removes the export
+ * from the lists.
+ * @param db in the role `consent_ledger_admin`
+ * @returns the export as it was before
  * @throws RequestRefused RESOURCE_NOT_FOUND
  */
 export async function deleteExport(db: Queryable, { siteId, exportId }: ExportId): Promise<EvidenceExport> {
@@ -78,7 +83,10 @@ export async function deleteExport(db: Queryable, { siteId, exportId }: ExportId
   return shownExport(row);
 }
 
-/** Locked as an erasure locks it, and before the job's own row, as whoever works on it does. */
+/**
+ * Locks the row of `exports` before the job's row, in the same order as an erasure and the worker.
+ * Another order could deadlock.
+ */
 async function lockExport(db: Queryable, { siteId, exportId }: ExportId): Promise<ExportJobRow> {
   await db.query('select from exports where id = $1 and site_id = $2 for update', [exportId, siteId]);
   const { rows } = await db.query(
@@ -91,7 +99,7 @@ async function lockExport(db: Queryable, { siteId, exportId }: ExportId): Promis
   return row;
 }
 
-/** Destroys the key; an export that had not ended is cancelled. */
+/** Destroys the key. An export that is still queued or running is cancelled. */
 async function endExport(db: Queryable, exportId: string): Promise<void> {
   const { rowCount } = await db.query(
     `update exports set state = 'cancelled', ended_at = now(), seed = null

@@ -4,19 +4,19 @@ import type { Queryable } from '../../platform/database/pool.js';
 import type { ClaimedExport, StoredPackage } from './claim.js';
 import { sealChunk } from './export-key.js';
 
-/** Plaintext of a piece; the last one may be shorter. */
+/** Bytes of plaintext in a chunk; the last chunk may be shorter. */
 export const CHUNK_BYTES = 1_048_576;
 
 export interface PackageSinkOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly job: Pick<ClaimedExport, 'id' | 'claim'>;
-  /** Of the export. */
+  /** Key of the export. */
   readonly key: Uint8Array;
   readonly maxBytes: number;
 }
 
-/** The run must not go on: its export was cancelled, erased or taken over. */
+/** The run must stop: its export was cancelled, erased or taken over. */
 export class ExportStopped extends Error {
   override readonly name = 'ExportStopped';
 }
@@ -27,8 +27,9 @@ export class PackageTooLarge extends Error {
 }
 
 /**
- * Takes a package as a stream, and keeps it in encrypted pieces. Whoever writes waits for the database: one piece is in memory at a time. Each piece is a
- * statement of its own, and only the run that holds the export's claim can store it.
+ * Writable stream that stores a package in encrypted chunks. Back-pressure keeps one chunk in
+ * memory at a time. Each chunk is a separate statement, and only the run that holds the claim can
+ * store it.
  */
 export class PackageSink extends Writable {
   #buffer = Buffer.alloc(CHUNK_BYTES);
@@ -40,16 +41,17 @@ export class PackageSink extends Writable {
 
   constructor(private readonly options: PackageSinkOptions) {
     super({ decodeStrings: true });
-    // It may be destroyed before anybody writes to it: whoever does learns of the error then.
+    // The sink may be destroyed before the first write. Without a listener, the error would end the
+    // process; the next write reports it.
     this.on('error', () => undefined);
   }
 
-  /** Bytes taken so far. */
+  /** Bytes written so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** @throws Error unless the stream has ended well */
+  /** The stored package. @throws Error unless the stream ended without an error */
   get stored(): StoredPackage {
     if (this.#stored === null) throw new Error('the package was not stored whole');
     return this.#stored;
@@ -73,7 +75,7 @@ export class PackageSink extends Writable {
     }
     this.#digest.update(piece);
     for (let offset = 0; offset < piece.length; ) {
-      // A full piece waits until something follows: only then is it known not to be the last.
+      // A full chunk waits for more input, because only then is it known not to be the last.
       if (this.#used === CHUNK_BYTES) await this.#store(false);
       const copied = piece.copy(this.#buffer, this.#used, offset);
       this.#used += copied;
@@ -85,7 +87,7 @@ export class PackageSink extends Writable {
     const { db, job, key } = this.options;
     const place = { index: this.#index, isLast };
     const ciphertext = sealChunk(key, job.id, place, this.#buffer.subarray(0, this.#used));
-    // The lock lets whoever takes the export over wait until this piece is there, to be removed.
+    // The share lock delays a takeover until this chunk is stored, so that the new run removes it.
     const { rowCount } = await db.query(
       `with mine as (
          select j.export_id from export_jobs j join exports e on e.id = j.export_id

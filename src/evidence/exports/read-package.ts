@@ -8,14 +8,14 @@ import { ExportUnreadable, exportKey, openChunk } from './export-key.js';
 import { CHUNK_BYTES } from './package-sink.js';
 import { readSecretRow } from './secret-row.js';
 
-/** A package that is kept, and can be read. */
+/** A package that is stored and readable. */
 export interface KeptPackage {
   readonly siteId: string;
   readonly exportId: string;
   readonly key: Uint8Array;
   readonly bytes: number;
   readonly chunks: number;
-  /** Of the whole: 32 bytes. */
+  /** SHA-256 of the whole package, 32 bytes. */
   readonly sha256: Uint8Array;
 }
 
@@ -23,7 +23,7 @@ const bytes = z.instanceof(Uint8Array);
 
 /**
  * Finds the package of an export.
- * @param db as `consent_ledger_api`
+ * @param db in the role `consent_ledger_api`
  * @throws RequestRefused RESOURCE_NOT_FOUND, EXPORT_NOT_FINISHED, EXPORT_GONE; KeyError
  */
 export async function findPackage(
@@ -48,7 +48,7 @@ const GONE: Readonly<Record<string, string>> = {
   expired: 'The retention period of the package has ended, and it was deleted. Export again.',
 };
 
-/** Part of a package: from the first byte to the last one, both included. */
+/** A part of a package: offsets of its first and last byte, both inclusive. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
@@ -57,9 +57,10 @@ export interface ByteRange {
 const ChunkRows = z.array(z.object({ is_kept: z.boolean(), ciphertext: bytes.nullable() })).max(1);
 
 /**
- * Reads a package, or part of it, piece by piece: each is looked at before a byte of it is passed on, in a statement of its own, and only while the key
- * still exists.
- * @throws ExportUnreadable if a piece is missing or was altered; RequestRefused EXPORT_GONE if the package is not kept any more
+ * Reads a range of a package chunk by chunk. Each chunk is authenticated before it is returned.
+ * Each read is a separate statement, and fails once the key is destroyed.
+ * @throws ExportUnreadable if a chunk is missing or was altered; RequestRefused EXPORT_GONE if the
+ *   package is no longer kept
  */
 export async function* readPackage(
   db: Queryable,

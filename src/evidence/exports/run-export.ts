@@ -14,7 +14,7 @@ import { ExportStopped, PackageSink, PackageTooLarge } from './package-sink.js';
 import { removeChunks } from './sweep.js';
 
 export interface RunExportOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Keyring;
@@ -24,13 +24,16 @@ export interface RunExportOptions {
   readonly tracing?: Tracing;
   readonly maxBytes: number;
   readonly retentionMs: number;
-  /** How often progress is written, in milliseconds; the claim is free after 15 s without. */
+  /** Interval of progress writes, in milliseconds. The claim lapses 15 s after the last one. */
   readonly progressMs?: number;
 }
 
 export type ExportOutcome = 'finished' | 'stopped' | 'failed' | 'given-back';
 
-/** Makes and stores the package of an export that this process has claimed. Never throws what concerns only this export. */
+/**
+ * Makes and stores the package of an export that this process has claimed. An error that concerns
+ * only this export is logged and recorded, not thrown.
+ */
 export async function runExport(
   options: RunExportOptions,
   job: ClaimedExport,
@@ -39,7 +42,7 @@ export async function runExport(
   const { db, logger } = options;
   const about = { part: 'exports', export: job.id, site: job.siteId, attempt: job.attempts };
   if (job.attempts > MAX_ATTEMPTS) {
-    // Its workers ended without a word, each time.
+    // Each earlier worker ended without recording an outcome.
     await failExport(db, job, 'error');
     logger.error(about, 'an evidence export failed: each of its runs ended early');
     return 'failed';
@@ -65,7 +68,10 @@ export async function runExport(
   }
 }
 
-/** @returns false if it was cancelled, erased or taken over at the last moment */
+/**
+ * Exports into the encrypted store.
+ * @returns false if the export was cancelled, erased or taken over before it finished
+ */
 async function store(options: RunExportOptions, job: ClaimedExport, stopping: AbortSignal): Promise<boolean> {
   const { db, keyring, maxBytes } = options;
   const key = exportKey(await keyring.siteKey(job.siteId), job.seed, job.id);
@@ -75,6 +81,7 @@ async function store(options: RunExportOptions, job: ClaimedExport, stopping: Ab
 }
 
 /**
+ * Exports until `stopped` is aborted.
  * @param stopped ends the run
  * @param running aborted by the progress report once another process may take the export over
  */
@@ -117,7 +124,7 @@ async function storeUntil(
         : sealSecret(key, job.id, 'filter-disclosures', JSON.stringify(filterDisclosures));
     return await finishExport(db, job, sink.stored, result, sealed, options.retentionMs);
   } catch (error) {
-    // Whatever broke off because of it: that it was stopped is what counts.
+    // The error is a consequence of the stop: the stop is reported, with the error as its cause.
     if (running.signal.aborted) throw new ExportStopped(`export ${job.id} was stopped`, { cause: error });
     throw error;
   } finally {
@@ -132,7 +139,10 @@ interface Reported {
   readonly bytes: number;
 }
 
-/** Writes the progress at bounded intervals, and aborts `running` once the run must not go on. Ends when that is aborted. */
+/**
+ * Writes the progress every `progressMs`, and aborts `running` once the run must stop. Ends when
+ * `running` is aborted.
+ */
 async function reportProgress(
   { db, logger, progressMs = 1_000 }: RunExportOptions,
   job: ClaimedExport,
@@ -154,7 +164,7 @@ async function reportProgress(
   }
 }
 
-/** A run that was cut off has left its row as running. */
+/** Fails the row that an interrupted run left in state `running`. */
 async function closeEarlierRun(db: Queryable, job: ClaimedExport): Promise<void> {
   await db.query(
     `update exports set state = 'failed', ended_at = now() where site_id = $1 and state = 'running' and requested_by = $2`,
@@ -162,7 +172,7 @@ async function closeEarlierRun(db: Queryable, job: ClaimedExport): Promise<void>
   );
 }
 
-/** @returns null if another run may succeed */
+/** The reason with which the export fails. @returns null if another run may succeed */
 function reasonOf(error: unknown, attempts: number): string | null {
   if (error instanceof PackageTooLarge) return 'too-large';
   if (error instanceof ExportFailed) {

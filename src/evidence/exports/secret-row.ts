@@ -10,7 +10,7 @@ const SecretRow = ExportJobRow.extend({
   chunks: z.int().nullable(),
 });
 
-/** An export with what opens its package. @throws RequestRefused RESOURCE_NOT_FOUND */
+/** Reads an export with its seed and encrypted values. @throws RequestRefused RESOURCE_NOT_FOUND */
 export async function readSecretRow(db: Queryable, { siteId, exportId }: ExportId): Promise<z.infer<typeof SecretRow>> {
   const { rows } = await db.query(
     `select ${EXPORT_COLUMNS}, e.seed, j.sealed_disclosures, j.chunks from export_jobs j join exports e on e.id = j.export_id

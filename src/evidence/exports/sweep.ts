@@ -1,11 +1,12 @@
 import type { Queryable } from '../../platform/database/pool.js';
 
-/** Pieces of about 1 MiB that one statement removes. */
+/** Chunks of about 1 MiB that one statement removes. */
 const PAGE = 50;
 
 /**
- * Ends what is over: packages that are older than allowed, and those whose key an erasure has destroyed; then removes the pieces that nobody can read any more.
- * @param db as `consent_ledger_worker`
+ * Ends exports whose retention period is over or whose key an erasure destroyed. Then it removes
+ * the chunks that have no key, and deleted exports without chunks.
+ * @param db in the role `consent_ledger_worker`
  */
 export async function sweepExports(db: Queryable): Promise<void> {
   await db.query(
@@ -47,7 +48,7 @@ async function removeDeleted(db: Queryable): Promise<void> {
   );
 }
 
-/** Removes the pieces of one export: an earlier run has left them. */
+/** Removes the chunks of one export that an earlier run left. */
 export async function removeChunks(db: Queryable, exportId: string): Promise<void> {
   for (;;) {
     const { rowCount } = await db.query(

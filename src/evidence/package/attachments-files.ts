@@ -21,7 +21,8 @@ const attachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instance
 
 /**
  * Adds `attachments/`: the decrypted contents that disclosures name, each once.
- * @returns how many files there are
+ * @returns the number of files
+ * @throws ExportFailed `log-and-ledger-differ` if an attachment is missing
  */
 export async function addAttachments(
   writer: PackageWriter,
@@ -44,7 +45,7 @@ export async function addAttachments(
   return added.size;
 }
 
-/** A record's attachments by the SHA-256 of their contents. */
+/** Reads a record's attachments, by the SHA-256 of their contents. */
 async function readAttachments(
   { db, siteId, siteKey, assertRunning }: AttachmentsOptions,
   { eventId, ids }: WantedAttachments,
@@ -54,7 +55,7 @@ async function readAttachments(
     'select id, ciphertext from attachments where event_id = $1 and site_id = $2 and id = any($3::uuid[])',
     [eventId, siteId, ids],
   );
-  // An erasure meanwhile is the likely reason for a key that is gone: it is no contradiction.
+  // A missing key is most likely due to a concurrent erasure, which is no inconsistency.
   await assertRunning();
   const seed = seeds.get(eventId);
   const found = attachmentRows.parse(rows);

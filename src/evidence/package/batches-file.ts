@@ -17,20 +17,22 @@ import { differ } from './errors.js';
 import { type BatchRow, type ExportCheckpoint, hashFromHex, readBatches, readProofs } from './ledger-reader.js';
 import { MemoryTree } from './memory-tree.js';
 
-/** Batches in one statement: each may hold thousands of leaves. */
+/** Batches that one statement reads: each may have thousands of leaves. */
 const PAGE = 20;
 
-/** What other files need of a batch. */
+/** The data of an enclosed batch that other files need. */
 export interface EnclosedBatch {
   readonly number: number;
   readonly count: number;
-  /** 32 bytes. */
+  /** Merkle root, 32 bytes. */
   readonly root: Uint8Array;
 }
 
-/** Makes the lines of `batches.ndjson`, and remembers which older stamps the headers name. */
+/**
+ * Makes the lines of `batches.ndjson`, and collects the older time stamps that the headers name.
+ */
 export class BatchesFile {
-  /** The `after` of the headers: SHA-256 of a response, in hex, by size of its checkpoint. */
+  /** The `after` of the headers: SHA-256 of a time-stamp response, in hex, by checkpoint size. */
   readonly after = new Map<number, string>();
   readonly batches = new Map<number, EnclosedBatch>();
 
@@ -40,7 +42,7 @@ export class BatchesFile {
     readonly checkpoint: ExportCheckpoint,
   ) {}
 
-  /** @param numbers of the batches, sorted */
+  /** The lines of the file. @param numbers numbers of the batches, sorted */
   async *lines(numbers: readonly number[], beforePage: () => Promise<void>): AsyncGenerator<JsonValue, void> {
     const { size } = this.checkpoint;
     for (let i = 0; i < numbers.length; i += PAGE) {
@@ -80,7 +82,7 @@ export class BatchesFile {
 
 const runRows = z.array(z.object({ batch: z.int(), stream: z.string(), first: z.int(), last: z.int() }));
 
-/** The runs of every stream in these batches, in the order of `streams_root`. */
+/** Reads the runs of every stream in these batches, in the order of `streams_root`. */
 async function readRuns(db: Queryable, numbers: readonly number[]): Promise<ReadonlyMap<number, readonly StreamRun[]>> {
   const { rows } = await db.query(
     `select batch, stream, min(revision) as first, max(revision) as last from leaves

@@ -16,20 +16,20 @@ const bytes = z.instanceof(Uint8Array);
 
 const PAGE = 1_000;
 const PROOF_PAGE = 100;
-/** Below what verifiers refuse: 10,000 checkpoints, 2,000 CRLs. */
+/** Lower than the limits of verifiers: 10,000 checkpoints and 2,000 CRLs. */
 const LIMITS = { checkpoints: 5_000, evidence: 1_900 };
 
-/** What the checkpoints of a package are chosen by. */
+/** The input for the choice of a package's checkpoints. */
 export interface CheckpointNeeds {
   /** Size of the export's checkpoint. */
   readonly size: number;
   /** Numbers of the enclosed batches, sorted. */
   readonly batches: readonly number[];
-  /** The older stamps that batch headers name: SHA-256 of the response by size. */
+  /** The older time stamps that batch headers name: SHA-256 of the response, in hex, by size. */
   readonly after: ReadonlyMap<number, string>;
 }
 
-/** What a reader of the package is told about a checkpoint. */
+/** The data of an enclosed checkpoint that the README names. */
 export interface EnclosedCheckpoint {
   readonly size: number;
   readonly genTime: Date;
@@ -37,8 +37,10 @@ export interface EnclosedCheckpoint {
 }
 
 /**
- * Adds the checkpoints with their time-stamps, what was gathered with them, the consistency proofs between them, and the key bridges.
- * @returns what is enclosed, sorted by size
+ * Adds the checkpoints with their time stamps, the certificates and revocation data of these, the
+ * consistency proofs, and the key bridges.
+ * @returns the enclosed checkpoints, sorted by size
+ * @throws ExportFailed `log-and-ledger-differ`
  */
 export async function addCheckpoints(
   writer: PackageWriter,
@@ -83,7 +85,8 @@ async function chooseSizes(db: Queryable, { size, batches, after }: CheckpointNe
   for (const before of after.keys())
     if (!known.has(before)) differ(`checkpoint ${before} has no time stamp, but was named`);
   const all = [...new Set([...ends, ...after.keys()])].sort((a, b) => a - b);
-  // Where not all can be enclosed, those that prove an end or renew one count more than those that prove a beginning.
+  // Over the limits, checkpoints that prove the latest time of a record or renew such a proof take
+  // precedence. Those that only prove an earliest time are dropped first.
   if (all.length <= LIMITS.checkpoints) {
     const choices = await readChoices(db, all);
     if (new Set(choices.flatMap((choice) => choice.evidence)).size <= LIMITS.evidence) return all;
@@ -156,7 +159,7 @@ interface Bridge {
   readonly to: string;
 }
 
-/** The changes of the ledger's key up to this size, oldest first. */
+/** Reads the changes of the ledger's key up to this size, oldest first. */
 async function readBridges(db: Queryable, size: number): Promise<readonly Bridge[]> {
   const { rows } = await db.query(
     `select bridge_size as size, replaces as "from", key as "to" from ledger_keys

@@ -1,19 +1,20 @@
-/** What a package would enclose with a checkpoint. */
+/** A checkpoint that a package may enclose. */
 export interface CheckpointChoice {
   readonly size: number;
-  /** SHA-256 of certificates, CRLs and OCSP answers. */
+  /** SHA-256 of its certificates, CRLs and OCSP responses. */
   readonly evidence: readonly string[];
 }
 
-/** Bounds that every verifier accepts. */
+/** Limits that every verifier accepts. */
 export interface CheckpointLimits {
   readonly checkpoints: number;
-  /** Files of certificates, CRLs and OCSP answers. */
+  /** Files of certificates, CRLs and OCSP responses. */
   readonly evidence: number;
 }
 
 /**
- * The checkpoints whose stamps say by when the batches existed: for each batch the smallest stamped size that holds it.
+ * The checkpoints whose time stamps prove by when the batches existed: for each batch, the smallest
+ * stamped size that covers it.
  * @param stamped stamped sizes, sorted, the newest last
  * @param batches numbers of the enclosed batches, sorted
  * @returns sizes, sorted
@@ -30,8 +31,10 @@ export function endingSizes(stamped: readonly number[], batches: readonly number
 }
 
 /**
- * Leaves out so many checkpoints, evenly, that the limits hold: the stamps that are left prove somewhat later times.
- * @param choices sorted by size; the last one always stays
+ * Drops checkpoints at regular distances until the limits hold. The remaining time stamps prove
+ * later times.
+ * @param choices sorted by size; the last one is always kept
+ * @returns sizes, sorted
  */
 export function thinOut(choices: readonly CheckpointChoice[], limits: CheckpointLimits): readonly number[] {
   for (let stride = 1; ; stride *= 2) {

@@ -25,7 +25,7 @@ export interface EntriesOptions {
   readonly scope: Scope;
   readonly fits: (record: ConsentRecord) => boolean;
   readonly disclose: Disclose;
-  /** Of the checkpoint. */
+  /** Size of the checkpoint. */
   readonly size: number;
   /** Called before every page. */
   readonly beforePage: (entries: number) => Promise<void>;
@@ -39,33 +39,36 @@ export interface WantedAttachments {
   readonly digests: readonly string[];
 }
 
-/** An entry of the package, as an example in its README. */
+/** An entry of the package that serves as the example in its README. */
 export interface ExampleEntry {
-  /** Of `entries.ndjson`, from 1. */
+  /** Line number in `entries.ndjson`, from 1. */
   readonly line: number;
   readonly text: string;
   readonly batch: number;
   readonly index: number;
 }
 
-/** Most attachments of a package: what is remembered of them is in memory. */
+/** Most records with attachments in a package, because their list is held in memory. */
 const MAX_ATTACHMENTS = 200_000;
-/** Each has a file of its own, and the manifest's list of files is bounded. */
+/** Each batch has a file, and the manifest limits the number of files. */
 const MAX_BATCHES = 180_000;
 
-/** Makes the lines of `entries.ndjson`, and remembers what the package's other files need of them. */
+/** Makes the lines of `entries.ndjson`, and collects the data that the other files need. */
 export class EntriesFile {
   readonly counts = { entries: 0, consents: 0, erased: 0 };
-  /** Indexes of the enclosed leaves by batch. */
+  /** Indexes of the enclosed leaves, by batch. */
   readonly leavesByBatch = new Map<number, number[]>();
   readonly attachments: WantedAttachments[] = [];
-  /** SHA-256 in hex of the contents of the enclosed document versions, and of the enclosed configurations. */
+  /**
+   * SHA-256, in hex, of the enclosed document versions' contents; `configurations` has those of the
+   * enclosed site configurations.
+   */
   readonly contents = new Set<string>();
   readonly configurations = new Set<string>();
-  /** The first consent, or else the first entry. */
+  /** The first consent; without consents, the first entry. */
   example: ExampleEntry | null = null;
   #exampleIsConsent = false;
-  /** Revisions of erasures that lie behind the run and list records in it. */
+  /** Revisions of erasures that come after the run and list records of it. */
   readonly #supporting = new Set<number>();
 
   readonly #genuine: GenuineEvents;
@@ -74,7 +77,10 @@ export class EntriesFile {
     this.#genuine = new GenuineEvents(options.keyring);
   }
 
-  /** The lines, in pages. */
+  /**
+   * The lines of the file, in pages.
+   * @throws ExportFailed `too-large`, `log-and-ledger-differ`, `proof-hash-differs`
+   */
   async *pages(): AsyncGenerator<readonly JsonValue[], void> {
     const { scope, siteId } = this.options;
     const stream = consentsStream(siteId);

@@ -9,25 +9,26 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
 import { type LeafRow, readLeaves } from './ledger-reader.js';
 
-/** An event whose entry was recomputed from the log, and found to be the one that was sealed. */
+/** An event whose recomputed entry has the leaf hash that was sealed. */
 export interface SealedEntry {
   readonly event: StreamEvent;
-  /** JCS(record). */
+  /** JCS text of the record (RFC 8785). */
   readonly recordText: string;
-  /** The entry's JCS text. */
+  /** JCS text of the entry (RFC 8785). */
   readonly text: string;
   readonly batch: number;
   /** Index of the leaf in its batch. */
   readonly index: number;
-  /** What the event of a consent holds, where it is in the form in which admission writes it. */
+  /** The parsed body of a consent; null unless it has the form that admission writes. */
   readonly consent: ConsentBody | null;
 }
 
-/** Events in one statement; the log gives fewer where they are large. */
+/** Most events that one statement reads; the event log returns fewer if they are large. */
 const PAGE = 1_000;
 
 /**
- * Reads a run of sealed events, in pages: the bodies from the event log, their places from the ledger's tables. Each leaf is recomputed.
+ * Reads a run of sealed events in pages. The bodies come from the event log and the positions from
+ * the ledger's tables. Each leaf is recomputed.
  * @throws ExportFailed `log-and-ledger-differ`; EventLogUnavailable, database errors
  */
 export async function* readEntries(
@@ -40,7 +41,7 @@ export async function* readEntries(
   while (ahead !== null) {
     const { events, leaves }: RawPage = await ahead;
     const end: number = (events.at(-1)?.revision ?? run.last) + 1;
-    // The next page comes while this one is worked on.
+    // The next page is read while the caller processes this one.
     ahead = end <= run.last ? readAhead(db, eventLog, run, end) : null;
     const page: SealedEntry[] = [];
     for (const [i, event] of events.entries()) {
@@ -66,7 +67,8 @@ function readAhead(db: Queryable, eventLog: EventLog, { stream, last }: StreamRu
     return { events, leaves: await readLeaves(db, stream, first, end.revision) };
   };
   const page = read();
-  // Whoever awaits it is told; but it may be given up before that.
+  // The caller receives the error when it awaits the page. If it never does, the rejection must not
+  // end the process.
   page.catch(() => undefined);
   return page;
 }

@@ -1,21 +1,26 @@
-/** Why an export did not succeed. */
+/** The reason why an export failed. */
 export type ExportProblem =
-  /** An erasure of the site was committed meanwhile: export again. */
+  /** An erasure of the site was committed during the export: export again. */
   | 'cancelled-by-erasure'
-  /** The event log and the ledger's tables contradict each other: nothing can be proved until an operator has found out why. */
+  /**
+   * The event log and the ledger's tables contradict each other: an operator must find the cause
+   * before an export can succeed.
+   */
   | 'log-and-ledger-differ'
-  /** A record in the log is not the one that was accepted: its proof hash is another's. */
+  /** A record in the log differs from the accepted one: its proof hash does not match. */
   | 'proof-hash-differs'
-  /** The package would be larger than the format allows: choose a shorter time range. */
+  /** The package would exceed a limit of the format: choose a shorter time range. */
   | 'too-large'
-  /** The filter cannot be used. */
+  /** The filter is invalid. */
   | 'invalid-filter'
-  /** There is a file at the output's place already. */
+  /** The output file already exists. */
   | 'output-exists'
-  /** The ledger's key has not certified the key that signs manifests: start the service once. */
+  /** The ledger's key has not certified the manifest key: start the service once. */
   | 'manifest-key-not-certified';
 
-/** No package was made, and nothing of it is left behind. `message` is for people and holds no personal value. */
+/**
+ * The export made no package and left no file. `message` is readable text without personal values.
+ */
 export class ExportFailed extends Error {
   override readonly name = 'ExportFailed';
   constructor(
@@ -27,7 +32,7 @@ export class ExportFailed extends Error {
   }
 }
 
-/** @throws ExportFailed `log-and-ledger-differ` */
+/** Reports an inconsistency. @throws ExportFailed `log-and-ledger-differ`, always */
 export function differ(message: string): never {
   throw new ExportFailed('log-and-ledger-differ', message);
 }

@@ -34,7 +34,7 @@ import { renewalBatches } from './renewal-batches.js';
 import { findScope } from './scope.js';
 
 export interface ExportOptions {
-  /** As `consent_ledger_worker` or `consent_ledger_api`. */
+  /** In the role `consent_ledger_worker` or `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById'>;
@@ -44,12 +44,12 @@ export interface ExportOptions {
   readonly tracing?: Tracing;
 }
 
-/** What a package is to hold. */
+/** The content that a package must have. */
 export interface PackageRequest {
   readonly siteId: string;
   readonly filter: ExportFilter;
   readonly disclose: Disclose;
-  /** Who exports: an account or a command. It stands in the package. */
+  /** The account or command that exports, as the package names it. */
   readonly exportedBy: string;
   readonly onProgress?: (progress: ExportProgress) => void;
 }
@@ -57,24 +57,27 @@ export interface PackageRequest {
 export interface ExportRequest extends PackageRequest {
   /** Path of the package. */
   readonly output: string;
-  /** Whether a file that is there already is replaced; else nothing may be there yet. */
+  /** True replaces an existing file. Otherwise, an existing file is an error. */
   readonly overwrites?: boolean;
 }
 
 export interface ExportProgress {
   readonly step: 'entries' | 'batches' | 'proofs' | 'checkpoints' | 'attachments' | 'finishing';
-  /** Entries, batches or files done of this step. */
+  /** Entries, batches or files of this step that are done. */
   readonly done: number;
-  /** Of them in all; null if that is not known. */
+  /** Number of entries, batches or files of this step; null if it is not known. */
   readonly total: number | null;
 }
 
-/** What a package holds. */
+/** The content of a finished package. */
 export interface PackageResult {
   readonly counts: Manifest['counts'];
-  /** Size of the checkpoint as of which the package is; null if nothing is stamped yet. */
+  /** Size of the checkpoint that the package shows; null if nothing is stamped yet. */
   readonly checkpoint: number | null;
-  /** Disclosure strings of a filter by person: with them, and only then, the manifest shows whom it was about. Not in the package. */
+  /**
+   * Disclosure strings of a filter by person. They are not in the package, and the manifest reveals
+   * the person only with them.
+   */
   readonly filterDisclosures: readonly string[];
   readonly bytes: number;
 }
@@ -84,9 +87,11 @@ export interface ExportResult extends PackageResult {
 }
 
 /**
- * Makes an evidence package (docs/evidence-format.md): a ZIP, written as a stream, as of the newest stamped checkpoint. Everything in it is held against
- * what was sealed before it is written. Nothing is left behind where it fails.
- * @throws ExportFailed; UnknownSite; KeyError, EventLogUnavailable, errors of the database and the disk
+ * Writes an evidence package (docs/evidence-format.md) as of the newest stamped checkpoint. The
+ * package is a ZIP that is written as a stream. All content is checked against the sealed data
+ * before it is written. A failed export leaves no file.
+ * @throws ExportFailed; UnknownSite; KeyError, EventLogUnavailable, errors of the database and the
+ *   disk
  */
 export async function exportEvidence(options: ExportOptions, request: ExportRequest): Promise<ExportResult> {
   const { output: path, overwrites = false, ...rest } = request;
@@ -94,9 +99,9 @@ export async function exportEvidence(options: ExportOptions, request: ExportRequ
 }
 
 /**
- * The same into a stream, which is ended with the whole package; where the export fails it is destroyed. What it got is a package only once this has
- * returned.
- * @throws as `exportEvidence`; what the stream was destroyed with
+ * Writes an evidence package to a stream, as `exportEvidence` does. Success ends the stream, and
+ * failure destroys it. The output is valid only after this function has returned.
+ * @throws as `exportEvidence`; the error with which the stream was destroyed
  */
 export function streamEvidence(
   options: ExportOptions,
@@ -136,7 +141,7 @@ async function exportPackage(
     return result;
   } catch (error) {
     await writer.discard();
-    // The failure itself matters more than that it could not be noted.
+    // The error of the export must not be hidden by an error of this update.
     await row?.fail().catch(() => undefined);
     throw error;
   }
@@ -236,7 +241,7 @@ async function write(
   };
 }
 
-/** The manifest comes last: it names every other file but attachments. */
+/** The manifest is written last, because it lists every other file except attachments. */
 async function addManifest(
   writer: PackageWriter,
   manifest: Omit<Manifest, 'files'>,

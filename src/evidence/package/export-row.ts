@@ -2,14 +2,14 @@ import { v7 as uuidV7 } from 'uuid';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ExportFailed } from './errors.js';
 
-/** An export as the database knows it, so that an erasure can stop it. */
+/** The database row of an export, through which an erasure can stop it. */
 export class ExportRow {
   private constructor(
     readonly db: Queryable,
     readonly id: string,
   ) {}
 
-  /** Registers a running export: from here on an erasure of the site stops it. */
+  /** Registers a running export. From then on, an erasure of the site stops it. */
   static async start(db: Queryable, siteId: string, requestedBy: string): Promise<ExportRow> {
     const id = uuidV7();
     await db.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
@@ -20,13 +20,16 @@ export class ExportRow {
     return new ExportRow(db, id);
   }
 
-  /** @throws ExportFailed `cancelled-by-erasure` */
+  /** Checks that no erasure has stopped the export. @throws ExportFailed `cancelled-by-erasure` */
   async assertRunning(): Promise<void> {
     const { rowCount } = await this.db.query(`select from exports where id = $1 and state = 'running'`, [this.id]);
     if (rowCount !== 1) throw cancelled();
   }
 
-  /** The last moment at which an erasure could stop it. @throws ExportFailed `cancelled-by-erasure` */
+  /**
+   * Finishes the export. After this update, an erasure can no longer stop it.
+   * @throws ExportFailed `cancelled-by-erasure`
+   */
   async finish(): Promise<void> {
     const { rowCount } = await this.db.query(
       `update exports set state = 'finished', ended_at = now() where id = $1 and state = 'running'`,

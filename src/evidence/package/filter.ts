@@ -6,9 +6,9 @@ import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
 import { ExportFailed } from './errors.js';
 
-/** Which consents a package is about. What is left out restricts nothing. */
+/** The consents that a package covers. A missing field does not restrict them. */
 export const ExportFilter = z.strictObject({
-  /** Times of `created_at`: from inclusive, to exclusive. */
+  /** Range of `created_at`: `from` inclusive, `to` exclusive. */
   from: Instant.optional(),
   to: Instant.optional(),
   consentType: z.string().min(1).max(50).optional(),
@@ -18,11 +18,11 @@ export const ExportFilter = z.strictObject({
 });
 export type ExportFilter = z.infer<typeof ExportFilter>;
 
-/** Which personal fields a package shows: all, none, or those of these names. */
+/** The personal fields that a package discloses: all, none, or the named ones. */
 export const Disclose = z.union([z.literal('all'), z.literal('none'), z.array(z.string().min(1).max(100)).max(100)]);
 export type Disclose = z.infer<typeof Disclose>;
 
-/** @throws ExportFailed `invalid-filter` */
+/** Parses a filter. @throws ExportFailed `invalid-filter` */
 export function parseFilter(filter: unknown): ExportFilter {
   const parsed = ExportFilter.safeParse(filter);
   if (!parsed.success) throw new ExportFailed('invalid-filter', z.prettifyError(parsed.error));
@@ -33,7 +33,7 @@ export function parseFilter(filter: unknown): ExportFilter {
   return parsed.data;
 }
 
-/** @throws ExportFailed `invalid-filter` */
+/** Parses a disclosure choice. @throws ExportFailed `invalid-filter` */
 export function parseDisclose(disclose: unknown): Disclose {
   const parsed = Disclose.safeParse(disclose);
   if (!parsed.success) {
@@ -42,17 +42,20 @@ export function parseDisclose(disclose: unknown): Disclose {
   return parsed.data;
 }
 
-/** Whether the filter picks single records, rather than a run of the stream. */
+/** Whether the filter selects single records instead of a run of the stream. */
 export function picksRecords(filter: ExportFilter): boolean {
   return filter.eventIds !== undefined || filter.visitorId !== undefined;
 }
 
-/** Whether everything of the site is asked for. */
+/** Whether the filter selects the whole site. */
 export function isWholeSite(filter: ExportFilter): boolean {
   return Object.values(filter).every((value) => value === undefined);
 }
 
-/** Tells whether a record's public part fits the filter. Whose record it is does not show in it. */
+/**
+ * Returns a predicate for the public part of a record. It cannot test the person, whom the public
+ * part does not contain.
+ */
 export function publicFilter(filter: ExportFilter): (record: ConsentRecord) => boolean {
   const eventIds = filter.eventIds === undefined ? null : new Set(filter.eventIds);
   return (record) =>
@@ -64,8 +67,8 @@ export function publicFilter(filter: ExportFilter): (record: ConsentRecord) => b
 }
 
 /**
- * The filter as the manifest states it. A person stands in it as a digest alone.
- * @returns also the disclosure strings, which do not belong into the package
+ * The filter as the manifest states it. A person appears only as a digest.
+ * @returns the filter and its disclosure strings, which must not be in the package
  */
 export function manifestFilter(
   siteId: string,

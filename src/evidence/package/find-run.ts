@@ -8,19 +8,19 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import type { ExportFilter } from './filter.js';
 
-/** Revisions looked at in one statement. */
+/** Revisions that one statement examines. */
 const WINDOW = 50_000;
-/** By how much an event id's time may differ from the record's, in milliseconds. */
+/** Largest difference between an event id's time and the record's, in milliseconds. */
 const SLACK_MS = 60_000;
 const TRIM_PAGE = 500;
 
 const revisionRows = z.array(z.object({ revision: z.int() })).max(1);
 
 /**
- * The shortest run of a stream that contains every consent that fits.
- * @param whole the run to look in
+ * Finds the shortest run of a stream that contains every consent that matches.
+ * @param whole the run to search
  * @param fits the filter on a record's public part
- * @returns null if nothing fits
+ * @returns null if no consent matches
  */
 export async function findRun(
   db: Queryable,
@@ -37,7 +37,10 @@ export async function findRun(
   return last === null ? null : { stream: whole.stream, first, last };
 }
 
-/** Narrows by the times in event ids, which the ledger's tables hold: no body is read for it. */
+/**
+ * Narrows the run by the times in event ids. These are in the ledger's tables, so that no body is
+ * read.
+ */
 async function nearRun(db: Queryable, whole: StreamRun, { from, to }: ExportFilter): Promise<StreamRun | null> {
   const above = from === undefined ? null : firstEventIdAt(new Date(Math.max(0, Date.parse(from) - SLACK_MS)));
   const below = to === undefined ? null : firstEventIdAt(new Date(Math.max(0, Date.parse(to) + SLACK_MS)));

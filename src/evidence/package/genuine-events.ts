@@ -4,23 +4,32 @@ import { assertGenuine, hmacSha256, NotGenuine, type ProofKeys } from '../../pla
 import type { SealedEntry } from './entry-reader.js';
 import { ExportFailed } from './errors.js';
 
-/** What was altered before it was sealed agrees with the ledger: only its proof hash tells. */
+/**
+ * Checks proof hashes. An event that was altered before sealing agrees with the ledger, and only
+ * its proof hash reveals the alteration.
+ */
 export class GenuineEvents {
   readonly #keys = new Map<string, Uint8Array>();
 
   constructor(readonly keyring: ProofKeys) {}
 
-  /** @throws ExportFailed `proof-hash-differs` if one is not as the service wrote it */
+  /**
+   * Checks the proof hash of each entry.
+   * @throws ExportFailed `proof-hash-differs` if an event differs from what the service wrote
+   */
   async assertAll(entries: readonly SealedEntry[]): Promise<void> {
     for (const entry of entries) {
       if (this.#isGenuineConsent(entry)) continue;
-      // It knows every kind of event, and says what is wrong.
+      // The full check covers every event type and names the defect.
       await this.#assert(entry);
       await this.#remember(entry);
     }
   }
 
-  /** The same judgement about a consent whose record is read already and whose key was used before. False: not certain. */
+  /**
+   * Fast check of a parsed consent whose key is cached.
+   * @returns false if the full check must decide
+   */
   #isGenuineConsent({ event, consent }: SealedEntry): boolean {
     const key = consent === null ? undefined : this.#keys.get(consent.record.proof_key_id);
     if (consent === null || key === undefined) return false;

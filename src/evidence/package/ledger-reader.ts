@@ -10,10 +10,10 @@ import { DEVELOPMENT_MARK } from '../../timestamping/development-tsa/marking.js'
 import { differ } from './errors.js';
 
 const bytes = z.instanceof(Uint8Array);
-/** Rows of one statement. */
+/** Rows that one statement reads. */
 const PAGE = 10_000;
 
-/** The checkpoint as of which a package is made. */
+/** The checkpoint that a package shows. */
 export interface ExportCheckpoint {
   readonly size: number;
   /** Root of the ledger tree of that size, 32 bytes. */
@@ -21,7 +21,8 @@ export interface ExportCheckpoint {
 }
 
 /**
- * The newest stamped checkpoint; null if nothing is stamped yet.
+ * Reads the newest stamped checkpoint.
+ * @returns null if nothing is stamped yet
  * @throws ExportFailed `log-and-ledger-differ` if the tree's nodes do not lead to its root
  */
 export async function newestCheckpoint(db: Queryable): Promise<ExportCheckpoint | null> {
@@ -40,15 +41,19 @@ export async function newestCheckpoint(db: Queryable): Promise<ExportCheckpoint 
 }
 
 /**
- * Nodes of the ledger tree.
- * @returns a source that throws ExportFailed `log-and-ledger-differ` for nodes that are not there
+ * Reads nodes of the ledger tree.
+ * @returns a look-up that throws ExportFailed `log-and-ledger-differ` for a missing node
  */
 export async function readNodes(db: Queryable, wanted: readonly TreeNode[]): Promise<(node: TreeNode) => Uint8Array> {
   const find = await readTreeNodes(db, wanted);
   return (node) => find(node) ?? differ(`node ${node.index} of level ${node.level} of the ledger tree is missing`);
 }
 
-/** Proofs in the ledger tree, each from its ranges: the hashes in lower-case hex. */
+/**
+ * Reads proofs in the ledger tree.
+ * @param proofs the ranges of each proof
+ * @returns hashes of each proof, lower-case hex
+ */
 export async function readProofs(
   db: Queryable,
   proofs: readonly (readonly LeafRange[])[],
@@ -57,19 +62,22 @@ export async function readProofs(
   return proofs.map((ranges) => hashesOfRanges(ranges, node).map(toHex));
 }
 
-/** Where an event stands in the ledger. */
+/** Position of an event in the ledger. */
 export interface LeafRow {
   readonly revision: number;
   readonly batch: number;
   readonly index: number;
   readonly eventId: string;
-  /** 32 bytes. */
+  /** Leaf hash, 32 bytes. */
   readonly hash: Uint8Array;
 }
 
 const LeafShape = z.object({ revision: z.int(), batch: z.int(), index: z.int(), event_id: z.string(), hash: bytes });
 
-/** As `LeafShape`: an export reads a million of them, and the schema itself is asked only where one is of another shape. */
+/**
+ * Fast equivalent of `LeafShape`, because an export reads a million leaves. The schema parses only
+ * the rows that fail this check.
+ */
 function isLeaf(row: unknown): row is z.infer<typeof LeafShape> {
   return (
     typeof row === 'object' &&
@@ -92,7 +100,7 @@ function leafOf(row: unknown): LeafRow {
   return { revision, batch, index, eventId, hash };
 }
 
-/** The leaves of a run of revisions, both ends included, as far as they are sealed. */
+/** Reads the sealed leaves of a run of revisions, both ends inclusive. */
 export async function readLeaves(
   db: Queryable,
   stream: string,
@@ -107,7 +115,7 @@ export async function readLeaves(
   return rows.map(leafOf);
 }
 
-/** The leaves of a batch in their order: 32 bytes each. */
+/** Reads the leaf hashes of a batch in order, 32 bytes each. */
 export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly Uint8Array[]> {
   const { rows } = await db.query('select hash from leaves where batch = $1 order by index', [batch]);
   return z
@@ -125,7 +133,9 @@ export async function lastRevisionBelow(db: Queryable, stream: string, size: num
   return z.array(z.object({ revision: z.int() })).parse(rows)[0]?.revision ?? -1;
 }
 
-/** Of these events, the revisions of those that stand in this stream in the batches below `size`, by event id. */
+/**
+ * The revisions, by event id, of those events that are in this stream and in a batch below `size`.
+ */
 export async function revisionsOf(
   db: Queryable,
   stream: string,
@@ -145,7 +155,7 @@ export async function revisionsOf(
   );
 }
 
-/** The sizes up to `size` at which checkpoints are stamped, sorted. */
+/** Reads the sizes up to `size` that have a stamped checkpoint, sorted. */
 export async function readStampedSizes(db: Queryable, size: number): Promise<readonly number[]> {
   const sizes: number[] = [];
   for (let after = 0; ; ) {
@@ -161,10 +171,10 @@ export async function readStampedSizes(db: Queryable, size: number): Promise<rea
   }
 }
 
-/** A batch as the tables hold it. */
+/** A stored batch. */
 export interface BatchRow {
   readonly number: number;
-  /** JCS text. */
+  /** JCS text (RFC 8785). */
   readonly header: string;
 }
 
@@ -178,7 +188,10 @@ export async function readBatches(db: Queryable, numbers: readonly number[]): Pr
   return found;
 }
 
-/** Whether a development authority stamped anything: the mark stands in its certificates. */
+/**
+ * Whether a development authority issued any time stamp. The certificates of such an authority
+ * contain a mark.
+ */
 export async function isDevelopmentLedger(db: Queryable): Promise<boolean> {
   const { rows } = await db.query(
     `select exists (select from timestamp_evidence
@@ -188,7 +201,7 @@ export async function isDevelopmentLedger(db: Queryable): Promise<boolean> {
   return z.tuple([z.object({ development: z.boolean() })]).parse(rows)[0].development;
 }
 
-/** 32 bytes of hex that this service wrote. */
+/** Parses 32 bytes of hex that this service wrote. @throws ExportFailed `log-and-ledger-differ` */
 export function hashFromHex(text: string): Uint8Array {
   return fromHex(text) ?? differ('a hash in the tables is malformed');
 }

@@ -2,10 +2,10 @@ import { utf8 } from '../../../schemas/crypto/encoding.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 
 const CHUNK_CHARACTERS = 64 * 1024;
-/** Lines gathered before they become bytes. */
+/** Lines that are collected before they are encoded. */
 const PAGE = 100;
 
-/** Lines of an NDJSON file as bytes, in pieces of a size that is quick to handle. */
+/** Encodes lines as NDJSON, in chunks of about 64 Ki characters. */
 export async function* ndjson(lines: Iterable<JsonValue> | AsyncIterable<JsonValue>): AsyncGenerator<Uint8Array, void> {
   let page: JsonValue[] = [];
   for await (const line of lines) {
@@ -17,7 +17,7 @@ export async function* ndjson(lines: Iterable<JsonValue> | AsyncIterable<JsonVal
   yield* ndjsonAtHand(page);
 }
 
-/** The same of lines that are all at hand. */
+/** Encodes lines that are in memory as NDJSON. */
 export function* ndjsonAtHand(lines: Iterable<JsonValue>): Generator<Uint8Array, void> {
   let text = '';
   for (const line of lines) {
@@ -29,7 +29,7 @@ export function* ndjsonAtHand(lines: Iterable<JsonValue>): Generator<Uint8Array,
   if (text !== '') yield utf8(text);
 }
 
-/** The same of lines that come in pages: a million of them are too many to wait for one by one. */
+/** Encodes pages of lines as NDJSON. Awaiting each of a million lines would be too slow. */
 export async function* ndjsonPages(pages: AsyncIterable<readonly JsonValue[]>): AsyncGenerator<Uint8Array, void> {
   for await (const page of pages) yield* ndjsonAtHand(page);
 }

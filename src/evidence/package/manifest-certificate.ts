@@ -8,7 +8,7 @@ import type { Keyring } from '../../platform/keys/index.js';
 import { ExportFailed } from './errors.js';
 
 export interface ManifestCertificateOptions {
-  /** As `consent_ledger_worker`. */
+  /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'ledgerKey' | 'manifestKey'>;
   /** Origin of the ledger. */
@@ -16,7 +16,8 @@ export interface ManifestCertificateOptions {
 }
 
 /**
- * Has the ledger's key certify the key that signs manifests, unless it has. To be called at start, and after a rotation of either key.
+ * Certifies the manifest key with the ledger's key, unless a certificate exists. Call it at start,
+ * and after a rotation of either key.
  * @returns the certificate: a signed note
  */
 export async function ensureManifestCertificate({ db, keyring, origin }: ManifestCertificateOptions): Promise<string> {
@@ -34,9 +35,10 @@ export async function ensureManifestCertificate({ db, keyring, origin }: Manifes
 }
 
 /**
- * The certificate of a manifest key by the ledger key to which a package leads: the newest that its checkpoint or a bridge up to it bears. One by
- * a key that was retired before is refused by whoever verifies.
- * @param size of the package's checkpoint; null if there is none
+ * Finds the certificate of a manifest key by the ledger key in force at the package's checkpoint.
+ * That is the key of the newest bridge up to the checkpoint, or the first key. Verifiers refuse a
+ * certificate by a key that was replaced before.
+ * @param size size of the package's checkpoint; null if there is none
  * @throws ExportFailed `manifest-key-not-certified`
  */
 export async function findManifestCertificate(

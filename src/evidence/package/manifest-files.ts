@@ -5,7 +5,7 @@ import type { SigningKey } from '../../platform/keys/index.js';
 import { ExportFailed } from './errors.js';
 
 /**
- * The bytes of `manifest.json`: one file a line, so that `sed` and `sha256sum` can read it.
+ * Encodes `manifest.json` with one file per line, so that `sed` and `sha256sum` can read it.
  * @throws ExportFailed `too-large`
  */
 export function manifestBytes(manifest: Manifest): Uint8Array {
@@ -20,8 +20,9 @@ export function manifestBytes(manifest: Manifest): Uint8Array {
 }
 
 /**
- * The content of `manifest.json.jws`: a detached JWS over the manifest's bytes (RFC 7515 appendix F, RFC 8037).
- * @param certificate by which the ledger's key certifies the key
+ * Makes `manifest.json.jws`: a detached JWS over the manifest's bytes (RFC 7515 appendix F, RFC
+ * 8037).
+ * @param certificate the ledger key's certificate of `key`
  */
 export function manifestSignature(manifest: Uint8Array, key: SigningKey, certificate: string): Uint8Array {
   const header: ManifestSignatureHeader = ManifestSignatureHeader.parse({

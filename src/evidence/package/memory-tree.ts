@@ -1,6 +1,6 @@
 import { Frontier, type TreeNode } from '../../../schemas/merkle/tree.js';
 
-/** A small tree held whole, for proofs out of it. */
+/** A small Merkle tree in memory, for making proofs. */
 export class MemoryTree {
   /** Root over the leaves, 32 bytes. */
   readonly root: Uint8Array;
@@ -19,7 +19,7 @@ export class MemoryTree {
     this.root = frontier.root();
   }
 
-  /** The hash of a perfect subtree. @throws RangeError if the tree has none there */
+  /** The hash of a perfect subtree. @throws RangeError if the tree has no such node */
   readonly node = ({ level, index }: TreeNode): Uint8Array => {
     const hash = this.#levels[level]?.[index];
     if (hash === undefined) throw new RangeError(`the tree has no node ${index} on level ${level}`);

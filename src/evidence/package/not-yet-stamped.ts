@@ -26,7 +26,10 @@ interface Body {
 
 const waitingRows = z.array(z.object({ seq: z.int(), type: z.string(), body: z.instanceof(Uint8Array) }));
 
-/** How many consents fit the filter but lie behind the checkpoint: in the log, or still on their way to it. */
+/**
+ * Counts the consents that match the filter but are not covered by the checkpoint, in the event log
+ * and in the outbox.
+ */
 export async function countNotYetStamped(options: NotYetStampedOptions): Promise<number> {
   const { db, eventLog, siteId, after, beforePage } = options;
   const stream = consentsStream(siteId);
@@ -40,7 +43,7 @@ export async function countNotYetStamped(options: NotYetStampedOptions): Promise
     count += await countFitting(options, events);
     revision = last.revision;
   }
-  // Rows that reach the log while this is counted bear a revision behind the last one read there.
+  // Rows that reach the log during the count have a revision after the last one read there.
   for (let seq = 0; ; ) {
     await beforePage();
     const { rows } = await db.query(

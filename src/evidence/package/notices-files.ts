@@ -7,8 +7,8 @@ import { differ } from './errors.js';
 import type { PackageWriter } from './package-writer.js';
 
 /**
- * Adds `notices/`: the exact bytes of document versions, and the texts of configurations, by their SHA-256.
- * @throws ExportFailed `log-and-ledger-differ` if one that was published is not there
+ * Adds `notices/`: the exact bytes of document versions and configurations, named by SHA-256.
+ * @throws ExportFailed `log-and-ledger-differ` if a published text is missing
  */
 export async function addNotices(
   writer: PackageWriter,

@@ -4,17 +4,17 @@ import { counted } from '../../../schemas/text/counted.js';
 import type { EnclosedCheckpoint } from './checkpoints-files.js';
 import type { PathStep, WorkedExample } from './readme-example.js';
 
-/** What a package's README speaks of. */
+/** The data that a package's README shows. */
 export interface ReadmeOptions {
   readonly manifest: Omit<Manifest, 'files'>;
-  /** The newest one enclosed; null if nothing was stamped. */
+  /** The newest enclosed checkpoint; null if nothing was stamped. */
   readonly checkpoint: EnclosedCheckpoint | null;
   readonly example: WorkedExample | null;
 }
 
 /**
- * The text of README.txt: what the package is, how to check it by hand, what it does not prove. Lines that are indented by four spaces are commands, to be
- * run in order in one shell.
+ * The text of README.txt: what the package is, how to check it by hand, and what it does not prove.
+ * Lines indented by four spaces are commands to run in order in one shell.
  */
 export function packageReadme(options: ReadmeOptions): string {
   const parts = [
@@ -215,7 +215,7 @@ function notProved({ manifest }: ReadmeOptions): string {
 - The content of an erased or withheld value.${manifest.development ? '\n- Any time: a DEVELOPMENT authority issued the time stamps.' : ''}`;
 }
 
-/** What others chose must not move the text about. */
+/** Replaces control characters, so that text from outside cannot alter the layout. */
 function printable(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?');
 }

@@ -8,25 +8,28 @@ import { sha256Stream } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { ExportFailed } from './errors.js';
 
-/** Content of a file, in pieces. */
+/** Content of a file, in chunks. */
 export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** Most of a package is hashes and base64, which no effort packs any tighter. */
+/** Most content is hashes and base64, which a higher level does not compress better. */
 const COMPRESSION_LEVEL = 3;
 const PACKAGE_FILE_MODE = 0o100644;
 
 export interface PackageFile {
   readonly path: string;
-  /** Whether a file that is there already is replaced, once the new one is whole; else nothing may be there. */
+  /**
+   * True replaces an existing file once the new one is complete. Otherwise, an existing file is an
+   * error.
+   */
   readonly overwrites: boolean;
 }
 
-/** Where a package goes: a file, or a stream, which is ended with the whole package. */
+/** The destination of a package: a file, or a stream that is ended after the whole package. */
 export type PackageOutput = PackageFile | Writable;
 
 /**
- * Writes a package as a stream: a file at a time, memory bounded however large they are. As a file it lies under a temporary name beside its place
- * until it is whole.
+ * Writes a package as a stream, one file at a time, with bounded memory. A package file has a
+ * temporary name in the same folder until it is complete.
  */
 export class PackageWriter {
   readonly #zip = new ZipFile();
@@ -36,7 +39,7 @@ export class PackageWriter {
   readonly #digests = new Map<string, string>();
   #source: Readable | null = null;
 
-  /** @param time of every file in the package */
+  /** @param time modification time of every file in the package */
   private constructor(
     readonly place: (PackageFile & { readonly temporaryPath: string }) | null,
     destination: Writable,
@@ -51,13 +54,14 @@ export class PackageWriter {
       },
     });
     this.#written = pipeline(this.#zip.outputStream, counted, destination);
-    // A disk, or a stream, that fails must end the file that is being added, which would wait for ever to be read.
+    // After an error of the destination, the file being added is no longer read, so that `add`
+    // would never return. Destroying its source ends it.
     this.#written.catch((error: unknown) =>
       this.#source?.destroy(error instanceof Error ? error : new Error(String(error))),
     );
   }
 
-  /** @throws ExportFailed `output-exists` */
+  /** Opens a writer. @throws ExportFailed `output-exists` */
   static async open(output: PackageOutput, time: Date): Promise<PackageWriter> {
     if (output instanceof Writable) return new PackageWriter(null, output, time);
     if (!output.overwrites) await refuseExisting(output.path);
@@ -66,17 +70,20 @@ export class PackageWriter {
     return new PackageWriter({ ...output, temporaryPath }, file, time);
   }
 
-  /** SHA-256 in hex of every file added so far. */
+  /** SHA-256, in hex, of every file added so far. */
   get digests(): ReadonlyMap<string, string> {
     return this.#digests;
   }
 
-  /** Bytes of the ZIP so far. */
+  /** Bytes of the ZIP written so far. */
   get size(): number {
     return this.#bytes;
   }
 
-  /** Adds a file. On return its content was read to the end. @throws what `content` throws; errors of the disk */
+  /**
+   * Adds a file. On return its content was read to the end.
+   * @throws errors of `content` and of the destination; Error if the name exists
+   */
   async add(name: string, content: Content): Promise<void> {
     if (this.#destination.errored !== null) throw this.#destination.errored;
     if (this.#digests.has(name)) throw new Error(`the package holds ${name} already`);
@@ -99,19 +106,22 @@ export class PackageWriter {
     this.#digests.set(name, toHex(digest.digest()));
   }
 
-  /** Ends the ZIP. On return the stream has taken it all, or it is on disk, still under its temporary name. */
+  /**
+   * Ends the ZIP. On return the stream has received all of it, or it is on disk under its temporary
+   * name.
+   */
   async end(): Promise<void> {
     this.#zip.end();
     await this.#written;
   }
 
-  /** Gives the whole package its name, if it is a file. @throws ExportFailed `output-exists` */
+  /** Renames a package file to its final name. @throws ExportFailed `output-exists` */
   async publish(): Promise<void> {
     if (this.place === null) return;
     const { path, overwrites, temporaryPath } = this.place;
     if (overwrites) return rename(temporaryPath, path);
     try {
-      // Unlike a rename, a link never replaces what somebody else has put there meanwhile.
+      // Unlike a rename, a link never replaces a file that another process has created meanwhile.
       await link(temporaryPath, path);
       await rm(temporaryPath);
     } catch (error) {
@@ -122,7 +132,7 @@ export class PackageWriter {
     }
   }
 
-  /** Removes what was written. */
+  /** Destroys the destination and removes the temporary file. */
   async discard(): Promise<void> {
     this.#destination.destroy(new Error('the package is discarded'));
     await this.#written.catch(() => undefined);
@@ -130,7 +140,7 @@ export class PackageWriter {
   }
 }
 
-/** @throws ExportFailed `output-exists` */
+/** Checks that no file exists at the path. @throws ExportFailed `output-exists` */
 export async function refuseExisting(path: string): Promise<void> {
   const isThere = await stat(path).then(
     () => true,

@@ -7,11 +7,11 @@ import { decryptForRecord, recordKey } from '../../platform/keys/index.js';
 import { differ } from './errors.js';
 import type { Disclose } from './filter.js';
 
-/** What the key table says of some records. */
+/** The keys and erasures of some records. */
 export interface RecordKeys {
-  /** Seeds by event id. A record without one is withheld or erased. */
+  /** Seeds by event id. A record without a seed is withheld or erased. */
   readonly seeds: ReadonlyMap<string, Uint8Array>;
-  /** Erased records, with the id of the `SubjectErased` that lists them. */
+  /** Erased records, each with the id of the `SubjectErased` that lists it. */
   readonly erasedBy: ReadonlyMap<string, string>;
 }
 
@@ -21,7 +21,10 @@ const KeyRow = z.object({
   erasure_event_id: z.string().nullable(),
 });
 
-/** As `KeyRow`: an export reads a million of them, and the schema itself is asked only where one is of another shape. */
+/**
+ * Fast equivalent of `KeyRow`, because an export reads a million rows. The schema parses only the
+ * rows that fail this check.
+ */
 function isKeyRow(row: unknown): row is z.infer<typeof KeyRow> {
   return (
     typeof row === 'object' &&
@@ -36,8 +39,9 @@ function isKeyRow(row: unknown): row is z.infer<typeof KeyRow> {
 }
 
 /**
- * Reads the keys of a page of records. Those that are erased have none, whatever the key table says.
- * @param db one statement, so that an erasure is seen whole or not at all
+ * Reads the keys of a page of records. An erased record has no key here, even if the key table has
+ * one.
+ * @param db one statement reads both tables, so that an erasure is visible entirely or not at all
  */
 export async function readRecordKeys(db: Queryable, siteId: string, eventIds: readonly string[]): Promise<RecordKeys> {
   const { rows } = await db.query(
@@ -58,7 +62,7 @@ export async function readRecordKeys(db: Queryable, siteId: string, eventIds: re
   return { seeds, erasedBy };
 }
 
-/** Which of these records are of the person with this blind index. */
+/** Selects the records that belong to the person with this blind index. */
 export async function recordsOfPerson(
   db: Queryable,
   siteId: string,
@@ -80,7 +84,7 @@ export async function recordsOfPerson(
 /** Fields whose content is an attachment. */
 const ATTACHMENT_FIELDS: ReadonlySet<string> = new Set(['signature_image', 'custom_document_content']);
 
-/** The chosen part of what a record discloses. */
+/** The selected disclosures of a record. */
 export interface ChosenDisclosures {
   readonly disclosures: string[];
   /** Whether an attachment is among them. */
@@ -88,9 +92,10 @@ export interface ChosenDisclosures {
 }
 
 /**
- * Decrypts a record's disclosures and chooses among them.
- * @param key of the record
- * @throws KeyError `decrypt_failed`; ExportFailed `log-and-ledger-differ` if one is not what the record commits to
+ * Decrypts a record's disclosures and selects the requested ones.
+ * @param key key of the record, 32 bytes
+ * @throws KeyError `decrypt_failed`; ExportFailed `log-and-ledger-differ` if a disclosure has a
+ *   digest that the record does not contain
  */
 export function chooseDisclosures(
   key: Uint8Array,
@@ -101,7 +106,8 @@ export function chooseDisclosures(
   if (disclose === 'none' || body.disclosures === null) return { disclosures: [], hasAttachments: false };
   const chosen: string[] = [];
   let hasAttachments = false;
-  // Names need reading only to choose by them, or to find attachments.
+  // Names are parsed only to select by them or to find attachments: an export of all fields skips
+  // this cost.
   const takesAll = disclose === 'all' && body.attachments.length === 0;
   for (const text of decryptDisclosures(key, record.event_id, body.disclosures)) {
     if (!record._sd.includes(disclosureDigest(text))) {
@@ -120,7 +126,8 @@ export function chooseDisclosures(
 }
 
 function decryptDisclosures(key: Uint8Array, eventId: string, encrypted: string): readonly string[] {
-  // What is not base64 of what was encrypted does not decrypt, and what is not ASCII has a digest that no record holds.
+  // No strict decoding is needed: altered base64 does not decrypt, and non-ASCII text has a digest
+  // that no record contains.
   const text = textOfBytes(decryptForRecord(key, eventId, 'disclosures', Buffer.from(encrypted, 'base64')));
   let json: unknown = null;
   try {
@@ -139,7 +146,7 @@ function nameOf(disclosure: string, eventId: string): string {
   return decodeDisclosure(disclosure)?.name ?? differ(`a value kept with record ${eventId} is malformed`);
 }
 
-/** The sizes and digests that a record's chosen disclosures state of its attachments. */
+/** The SHA-256 digests, in hex, of the attachments that a record's disclosures name. */
 export function attachmentDigests(disclosures: readonly string[]): readonly string[] {
   return disclosures.flatMap((text) => {
     const disclosure = decodeDisclosure(text);
@@ -151,7 +158,7 @@ export function attachmentDigests(disclosures: readonly string[]): readonly stri
 
 const AttachmentDigest = z.object({ sha256: z.string() });
 
-/** The record's key. */
+/** Derives the key of a record. @returns 32 bytes */
 export function keyOf(siteKey: Uint8Array, seed: Uint8Array, eventId: string): Uint8Array {
   return recordKey(siteKey, seed, eventId);
 }

@@ -10,11 +10,15 @@ import { ndjsonAtHand } from './lines.js';
 import { MemoryTree } from './memory-tree.js';
 import type { PackageWriter } from './package-writer.js';
 
-/** Characters that a line costs beside its hashes, about. */
+/** Approximate characters of a line in addition to its hashes. */
 const LINE_OVERHEAD = 24;
 const HASH_CHARACTERS = 67;
 
-/** Adds `proofs/<batch>.ndjson`: audit paths of the enclosed leaves, or all leaves of the batch where that is smaller. */
+/**
+ * Adds `proofs/<batch>.ndjson`: the audit paths of the enclosed leaves, or all leaves of the batch
+ * if that is smaller.
+ * @throws ExportFailed `log-and-ledger-differ` if the leaves do not lead to the batch's root
+ */
 export async function addProofs(
   writer: PackageWriter,
   db: Queryable,
@@ -29,7 +33,7 @@ export async function addProofs(
   await writer.add(PACKAGE_FILES.proofs(batch.number), ndjsonAtHand(proofLines(tree, leaves, indexes)));
 }
 
-/** The lines, sorted by index. */
+/** The lines of the file, sorted by index. */
 export function proofLines(
   tree: MemoryTree,
   leaves: readonly Uint8Array[],
@@ -45,11 +49,11 @@ export function proofLines(
   return sorted.map((index) => ({ index, path: pathOf(tree, index, leaves.length).map(toHex) }));
 }
 
-/** How many hashes the audit path of a leaf has (RFC 9162 §2.1.3.1). */
+/** The number of hashes in the audit path of a leaf (RFC 9162 §2.1.3.1). */
 export function inclusionPathLength(index: number, size: number): number {
   let length = 0;
   for (let at = index, last = size - 1; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
-    // At the right edge, a node without a sibling goes up as it is.
+    // At the right edge, a node without a sibling moves up unchanged and adds no hash.
     if (at % 2 === 1 || at < last) length += 1;
   }
   return length;

@@ -7,30 +7,30 @@ import { readBatchLeaves, readProofs } from './ledger-reader.js';
 import { MemoryTree } from './memory-tree.js';
 import { pathOf } from './proofs-files.js';
 
-/** A step of an audit path: the sibling's hash in hex, and on which side it stands. */
+/** A step of an audit path: the sibling's hash in hex, and its side. */
 export interface PathStep {
   readonly sibling: string;
   readonly side: 'left' | 'right';
 }
 
-/** A record of this package, followed by hand from its text to the stamped checkpoint. */
+/** The data for checking one record by hand, from its text to the stamped checkpoint. */
 export interface WorkedExample {
-  /** Of `entries.ndjson`, from 1. */
+  /** Line number in `entries.ndjson`, from 1. */
   readonly entryLine: number;
-  /** In hex. */
+  /** Leaf hash, in hex. */
   readonly leaf: string;
   readonly batch: number;
   readonly index: number;
   readonly batchPath: readonly PathStep[];
-  /** Of `batches.ndjson`, from 1. */
+  /** Line number in `batches.ndjson`, from 1. */
   readonly batchLine: number;
   readonly ledgerPath: readonly PathStep[];
 }
 
 /**
- * Works out an example.
+ * Computes the example of the README.
  * @param batches numbers of the enclosed batches, sorted
- * @param size of the package's checkpoint
+ * @param size size of the package's checkpoint
  */
 export async function workedExample(
   db: Queryable,
@@ -52,7 +52,7 @@ export async function workedExample(
   };
 }
 
-/** On which side of the way up each sibling stands. */
+/** Adds to each sibling its side. */
 function withSides(path: readonly string[], index: number, size: number): readonly PathStep[] {
   const ranges = inclusionRanges(index, size);
   return path.map((sibling, i) => ({ sibling, side: (ranges[i]?.start ?? 0) > index ? 'right' : 'left' }));

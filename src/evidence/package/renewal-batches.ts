@@ -4,15 +4,16 @@ import { endingSizes } from './choose-checkpoints.js';
 import { readStampedSizes } from './ledger-reader.js';
 
 const PAGE = 1_000;
-/** As many stamps as a package encloses at most. */
+/** Most time stamps that a package encloses. */
 const MAX_STAMPS = 5_000;
 
 /**
- * The batches that show of the stamps of a package that these very tokens existed when newer ones were obtained: for each the first batch whose
- * header names it. They let newer stamps renew older ones (RFC 4998 §5.2) whose algorithms are no longer sound.
- * @param size of the package's checkpoint
- * @param own numbers of the batches that hold the package's entries, sorted
- * @returns numbers of batches to enclose beside these, sorted
+ * Selects the batches that renew the time stamps of a package (RFC 4998 §5.2): for each time stamp,
+ * the first batch whose header names it. The newer stamp of such a batch proves that the older
+ * token existed, even if the older algorithms are broken by then.
+ * @param size size of the package's checkpoint
+ * @param own numbers of the batches with the package's entries, sorted
+ * @returns numbers of the additional batches, sorted
  */
 export async function renewalBatches(db: Queryable, size: number, own: readonly number[]): Promise<readonly number[]> {
   const ends = endingSizes(await readStampedSizes(db, size), own);
@@ -24,7 +25,8 @@ export async function renewalBatches(db: Queryable, size: number, own: readonly 
     .slice(-MAX_STAMPS);
   const found = new Set<number>();
   for (let i = 0; i < sizes.length; i += PAGE) {
-    // The first batch that knows this stamp or a newer one: the newer one may have come before any batch was sealed.
+    // Selects the first batch that names this time stamp or a newer one. If it names a newer one,
+    // no batch was sealed between the two.
     const { rows } = await db.query(
       `select b.number from unnest($1::bigint[]) as s (size) cross join lateral (
          select number, (header::jsonb #>> '{after,size}')::bigint as after from batches
@@ -39,7 +41,10 @@ export async function renewalBatches(db: Queryable, size: number, own: readonly 
   return [...found].filter((number) => !known.has(number)).sort((a, b) => a - b);
 }
 
-/** The last stamped size of each year: algorithms end, and others begin, over years. */
+/**
+ * The last stamped size of each calendar year (UTC). One per year suffices, because algorithms
+ * become obsolete over years.
+ */
 export async function yearlySizes(db: Queryable, from: number, to: number): Promise<readonly number[]> {
   const { rows } = await db.query(
     `select max(size) as size from checkpoints where size between $1 and $2

@@ -8,27 +8,31 @@ import { type ExportFilter, isWholeSite, picksRecords, publicFilter } from './fi
 import { findRun } from './find-run.js';
 import { lastRevisionBelow, revisionsOf } from './ledger-reader.js';
 
-/** Which entries a package encloses. */
+/** The entries that a package encloses. */
 export interface Scope {
   /** Runs of the consents stream, in order. */
   readonly consents: readonly StreamRun[];
-  /** Consents that do not fit are left out; else they are enclosed without a value, so that the run is whole. */
+  /**
+   * True leaves out consents that do not match. False encloses them without values, so that the run
+   * is complete.
+   */
   readonly leavesOut: boolean;
-  /** Last revision of the consents stream as of the checkpoint; -1: none. */
+  /** Last revision of the consents stream as of the checkpoint; -1 if there is none. */
   readonly lastConsents: number;
   /** The whole notices stream as of the checkpoint; null if it is empty. */
   readonly notices: StreamRun | null;
-  /** Runs of which nothing is missing. */
+  /** Runs of which no event is missing. */
   readonly complete: readonly StreamRun[];
 }
 
 const PAGE = 1_000;
 
 /**
- * Decides what a package encloses: for a site its whole streams; for a range the run that contains it; for picked records these alone,
- * with the erasures that list them. The site's notices always.
+ * Determines the entries that a package encloses. A whole site gives its complete streams, and a
+ * range gives the run that contains it. Selected records are enclosed alone, with the erasures that
+ * list them. The site's notices are always enclosed.
  * @param visitorIndex blind index of the person that the filter names
- * @param size of the checkpoint: only batches below it count
+ * @param size size of the checkpoint: only batches below it count
  */
 export async function findScope(
   db: Queryable,
@@ -55,7 +59,7 @@ export async function findScope(
   return { ...rest, consents, leavesOut: false, complete: [...consents, ...completeNotices] };
 }
 
-/** The revisions of the records picked, and of the erasures that list them. */
+/** Finds the revisions of the selected records and of the erasures that list them. */
 async function pickedRevisions(
   db: Queryable,
   siteId: string,
@@ -114,7 +118,7 @@ async function* recordsByPerson(
   }
 }
 
-/** Revisions as runs, sorted. */
+/** Groups revisions into sorted runs. */
 export function runsOfRevisions(stream: string, revisions: ReadonlySet<number>): readonly StreamRun[] {
   const runs: StreamRun[] = [];
   for (const revision of [...revisions].sort((a, b) => a - b)) {

@@ -5,17 +5,17 @@ import { isStamped } from '../../pipeline/ledger/stamped.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 export interface WaitOptions {
-  /** In milliseconds. */
+  /** Longest wait, in milliseconds. */
   readonly atMostMs: number;
-  /** Called once, if anything has to be waited for. */
+  /** Called once, if a wait is necessary. */
   readonly onWaiting?: () => void;
   readonly pollMs?: number;
 }
 
 /**
- * Waits until every consent of a site that is accepted now lies under a time stamp. Those accepted meanwhile are not waited for, so that a busy
- * site does not keep it waiting for ever.
- * @returns whether it was so in time
+ * Waits until a time stamp covers every consent of a site that is accepted at the time of the call.
+ * Later consents are not awaited, so that a busy site does not extend the wait.
+ * @returns false if the time ran out
  */
 export async function waitUntilStamped(
   db: Queryable,

@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { isDevelopmentStamp } from '../../timestamping/authority-name.js';
 import { ConsentReadModelRow } from '../verification/stored-record.js';
 
-/** A row of the read model with what a person is shown beside it. None of it is proved. */
+/** A row of the read model, with the display data of the panel. No column is verified. */
 export const ConsentRow = ConsentReadModelRow.extend({
   has_key: z.boolean(),
   slug: z.string().nullable(),
@@ -18,7 +18,7 @@ export const ConsentRow = ConsentReadModelRow.extend({
 });
 export type ConsentRow = z.infer<typeof ConsentRow>;
 
-/** Of `read_model.consents c` and `CONSENT_JOINS`. */
+/** Columns of `read_model.consents c` with `CONSENT_JOINS`. */
 export const CONSENT_COLUMNS = `c.event_id, c.site_id, c.stream, c.revision, c.record, c.proof_hash, c.consent_type, c.decision, c.categories,
   c.language, c.document_version_id, c.compliance_framework, c.created_at, c.valid_until, c.channel, c.erased_by,
   exists (select from record_keys k where k.event_id = c.event_id and k.site_id = c.site_id) as has_key,

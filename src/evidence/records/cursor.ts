@@ -1,15 +1,19 @@
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 
-/** Callers hand cursors back as they got them; what is in one may change with its version. */
+/** Callers return cursors unchanged. The version allows the content to change. */
 const VERSION = 'v1';
 
-/** The cursor behind a revision of the site's stream. It opens nothing: every export is of the caller's own site whatever it says. */
+/**
+ * The cursor after a revision of the site's stream. It grants no access: every query is limited to
+ * the caller's site.
+ */
 export function cursorBehind(revision: number): string {
   return Buffer.from(`${VERSION}:${revision}`).toString('base64url');
 }
 
 /**
- * @returns the revision behind which to go on
+ * Parses a cursor.
+ * @returns the revision after which the list continues
  * @throws RequestRefused VALIDATION_ERROR
  */
 export function revisionOfCursor(cursor: string): number {

@@ -3,7 +3,8 @@ import type { Publication } from '../../../schemas/api/panel/publication.js';
 import { joinFirstStamp } from '../../pipeline/ledger/stamped.js';
 
 /**
- * Joins, as `p`, where the event of a notice stands in the ledger: its batch, and the first stamped checkpoint that holds it.
+ * SQL that joins, as `p`, the batch of a notice's event and the first stamped checkpoint that
+ * covers it.
  * @param notice alias of a row with `event_id` and `site_id`
  */
 export function joinPublication(notice: string): string {
@@ -27,7 +28,10 @@ export const PublicationRow = z.object({
   gen_time: z.date().nullable(),
 });
 
-/** Where a notice stands in the ledger, from a row that `joinPublication` has joined: null while it is in no batch, or under no stamp. */
+/**
+ * The position of a notice in the ledger, from a row of `joinPublication`. `sealed` is null before
+ * sealing, and `stamped` is null before the first time stamp.
+ */
 export function publicationOf(row: z.infer<typeof PublicationRow>): Publication {
   const { event_id, batch, sealed_at, checkpoint_size, gen_time } = row;
   return {

@@ -22,15 +22,16 @@ import { cursorBehind } from './cursor.js';
 import type { SelectedRecord } from './selection.js';
 
 export interface RecordOptions {
-  /** Connections in the role `consent_ledger_api`. */
+  /** In the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly proofKeys: ProofKeys;
 }
 
 /**
- * The records of a page as they were recorded (`ExportedConsent`), from the event log: the read model only says where they are. Every disclosed value is
- * compared with the digest that the record commits to.
+ * Reads the records of a page as they were recorded (`ExportedConsent`). The event log provides the
+ * content, and the read model only the positions. Every disclosed value is compared with the digest
+ * in the record.
  * @throws ExportFailed `log-and-ledger-differ`; NotGenuine; EventLogUnavailable, database errors
  */
 export async function* exportRecords(
@@ -59,7 +60,7 @@ export async function* exportRecords(
   }
 }
 
-/** How far apart two wanted revisions may be to be read in one go. */
+/** Largest gap between two wanted revisions that one read covers. */
 const MAX_GAP = 20;
 
 async function readEvents(
@@ -97,7 +98,7 @@ interface PersonalPart {
   readonly attachments: readonly JsonObject[];
 }
 
-/** @returns null if the record was erased meanwhile */
+/** Decrypts the personal values of a record. @returns null if the record was erased meanwhile */
 async function personalPart(db: Queryable, siteId: string, opened: Opened): Promise<PersonalPart | null> {
   const { key, record, body } = opened;
   const chosen = chooseDisclosures(key, record, body, 'all');
@@ -127,7 +128,10 @@ async function personalPart(db: Queryable, siteId: string, opened: Opened): Prom
 
 const AttachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instanceof(Uint8Array) }));
 
-/** A record's attachments by the SHA-256 of their contents; null if it was erased meanwhile. */
+/**
+ * Reads a record's attachments, by the SHA-256 of their contents.
+ * @returns null if the record was erased meanwhile
+ */
 async function readAttachments(
   db: Queryable,
   siteId: string,

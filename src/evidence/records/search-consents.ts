@@ -92,15 +92,15 @@ const WindowRow = z.object({ seen: z.int(), last_id: z.string().nullable(), is_f
 
 /**
  * A window is a few thousand rows of tables of any size. The planner must find them by an index and
- * in its order, whatever the statistics say: a plan that reads or sorts a whole site took twenty
+ * in its order, whatever the statistics show. A plan that reads or sorts a whole site took twenty
  * times as long.
  */
 const INDEX_LOOK_UPS =
   'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 /**
- * Examines the next records. @returns the matching rows, and the last record examined; null if
- * there are none after it
+ * Examines the next records.
+ * @returns the matching rows, and the last record examined; null if there are none after it
  */
 async function searchWindow(
   db: Queryable,

@@ -6,22 +6,22 @@ import { RequestRefused } from '../../platform/errors/request-refused.js';
 import { blindIndex } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 
-/** A record that fits the filters. */
+/** A record that matches the filters. */
 export interface SelectedRecord {
   readonly eventId: string;
   readonly revision: number;
   readonly documentSlug: string | null;
 }
 
-/** Records of a page: they and what is read for them are in memory at once. */
+/** Records of a page, which are in memory at once with their content. */
 const PAGE = 200;
-/** Revisions that one statement looks at: however few of a large site's records fit, none runs for long. */
+/** Revisions that one statement examines. The limit bounds its run time when few records match. */
 const WINDOW = 50_000;
 
 /**
- * The records of a site that fit, in the order of its stream, up to what is stored at the time of the call. One statement a page: no
- * transaction stays open while the caller takes its time.
- * @param after a revision
+ * Selects the matching records of a site in the order of its stream, up to the last one stored at
+ * the time of the call. Each page is a separate statement: a slow caller keeps no transaction open.
+ * @param after revision after which the selection starts
  * @throws RequestRefused VALIDATION_ERROR if the site has no such document or version
  */
 export async function* selectRecords(
@@ -69,13 +69,13 @@ async function selectPage(db: Queryable, options: PageOptions): Promise<readonly
   where((p) => `c.document_version_id = any(${p}::uuid[])`, options.versions);
   where((p) => `c.created_at >= ${p}::timestamptz`, filter.from);
   where((p) => `c.created_at < ${p}::timestamptz`, filter.to);
-  // Whose an erased record was, nobody knows any more.
+  // An erased record has no blind index any more and never matches a visitor.
   where(
     (p) =>
       `exists (select from record_keys k where k.event_id = c.event_id and k.site_id = $4 and k.visitor_index = ${p})`,
     filter.visitor_id === undefined ? null : blindIndex(site.siteKey, 'visitor', filter.visitor_id),
   );
-  // Not a named statement: the plan depends on which filters there are, and on how many records one of them lets through.
+  // Not a named statement, because the plan depends on the filters and their selectivity.
   const { rows } = await db.query(
     `select c.event_id, c.revision, d.slug
        from read_model.consents c
@@ -100,7 +100,9 @@ async function lastRevision(db: Queryable, stream: string): Promise<number> {
 
 const VersionIds = z.array(z.object({ id: z.string() }));
 
-/** The document versions that the filters leave; null: all. */
+/**
+ * The document versions that the filters allow; null: all. @throws RequestRefused VALIDATION_ERROR
+ */
 async function versionsOf(db: Queryable, siteId: string, filter: ExportQuery): Promise<readonly string[] | null> {
   const { document_slug: slug, document_version_id: versionId } = filter;
   if (slug === undefined && versionId === undefined) return null;

@@ -4,21 +4,22 @@ import { entryLeaf, entryText } from '../../../schemas/evidence/entry.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import type { LeafRow, SealedEvidence } from './sealed-evidence.js';
 
-/** What an entry is made of. */
+/** The members of an entry. */
 export interface StoredEntry {
   readonly stream: string;
   readonly revision: number;
   readonly event_id: string;
   readonly type: string;
-  /** JCS(record). */
+  /** JCS text of the record (RFC 8785). */
   readonly record: string;
   readonly proof_hash: string | null;
 }
 
 /**
- * Checks a record's place in its batch, beginning from its stored bytes: entry, leaf, chain, the batch's root, its header, and the header's leaf in the
- * ledger tree.
- * @returns null if the record is in no batch yet; false if anything does not fit; else the batch's leaf in the ledger tree and its number
+ * Checks a record's position in its batch from its stored bytes. It covers entry, leaf, hash chain,
+ * the batch's root, its header, and the header's leaf in the ledger tree.
+ * @returns null if the record is in no batch yet; false if a check fails; otherwise the batch's
+ *   number and its ledger-tree leaf
  */
 export function checkBatch(
   stored: StoredEntry,

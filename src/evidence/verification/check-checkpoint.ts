@@ -12,9 +12,10 @@ import type { Queryable } from '../../platform/database/pool.js';
 import type { CheckpointRow } from './sealed-evidence.js';
 
 /**
- * Checks that a stamped checkpoint covers a batch: its note is signed by a key that the ledger has published, the ledger tree leads from the batch
- * to its root, and its token is over the note's bytes. The token's own signature is not verified here.
- * @param batch number, and leaf in the ledger tree
+ * Checks that a stamped checkpoint covers a batch. A published key of the ledger must have signed
+ * its note. The ledger tree must lead from the batch to its root. Its token must cover the note's
+ * bytes. The token's own signature is not verified here.
+ * @param batch its number, and its leaf in the ledger tree
  */
 export async function checkCheckpoint(
   db: Queryable,
@@ -46,7 +47,8 @@ function isTokenOf({ note, tsr, tsr_sha256, gen_time }: CheckpointRow): boolean 
     const info = parseTimestamp(tsr).tstInfo;
     if (info === undefined || info.genTime.date.getTime() !== gen_time.getTime()) return false;
     const { digest } = info.imprint;
-    // Authorities may be asked with longer hashes than SHA-256; then the imprint is left to the offline verifier.
+    // An authority may require a longer hash than SHA-256. The offline verifier then checks the
+    // imprint.
     return digest.length !== 32 || equalBytes(digest, sha256(utf8(note)));
   } catch (error) {
     if (error instanceof MalformedInput) return false;

@@ -12,9 +12,10 @@ const leafRows = z.array(z.object({ revision: z.int() }));
 const outboxRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
 
 /**
- * Whether the `SubjectErased` that took a record's key is there and lists it: in the log, as it was sealed, or, until it is there, in the outbox. Rows
- * that say so prove nothing: whoever deletes a key could write them too.
- * @param db in a transaction of one snapshot
+ * Checks that the `SubjectErased` of a missing key exists and lists the record. It must be in the
+ * log as it was sealed, or still in the outbox. The erasure tables prove nothing, because an
+ * attacker who deletes a key could also write them.
+ * @param db in a transaction with one snapshot
  * @throws EventLogUnavailable, database errors
  */
 export async function isErasureReal(db: Queryable, eventLog: EventLog, stored: StoredRecord): Promise<boolean> {
@@ -42,7 +43,7 @@ async function isListedAt(db: Queryable, eventLog: EventLog, stored: StoredRecor
   return checkBatch(entry, evidence) !== false;
 }
 
-/** The record's text of a `SubjectErased` that lists the stored record; null for anything else. */
+/** The record text of a `SubjectErased` that lists the stored record; null for any other event. */
 function listingText(
   { id, type, data }: { readonly id: string; readonly type: string; readonly data: Uint8Array },
   stored: StoredRecord,

@@ -4,7 +4,7 @@ import { consentsStream } from '../../../schemas/events/streams.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { StoredRecord } from './stored-record.js';
 
-/** The record of a stored text; null if it is not the canonical text of one. */
+/** Parses a stored record. @returns null if the text is not the canonical text of a record */
 export function readRecord(text: string): ConsentRecord | null {
   try {
     const record = parseRecord(CONSENT_RECORDED, text);
@@ -31,7 +31,10 @@ export type CopiedColumns = Pick<
   | 'channel'
 >;
 
-/** Whether every column of the read model says what the record says: they are copies, and what people see. */
+/**
+ * Whether every column of the read model equals the record. The columns are copies, and the panel
+ * shows them.
+ */
 export function columnsAgree(stored: CopiedColumns, record: ConsentRecord): boolean {
   return (
     stored.event_id === record.event_id &&
@@ -58,8 +61,8 @@ function sameCategories(stored: unknown, categories: ConsentRecord['categories']
 }
 
 /**
- * Whether what is known of the record's erasure fits together: its key is gone exactly if a `SubjectErased` that is known lists it. The read model may
- * be a moment behind.
+ * Whether the stored erasure data is consistent: the key is missing exactly if a known
+ * `SubjectErased` lists the record. The read model may lag behind.
  */
 export function erasureAgrees(stored: StoredRecord): boolean {
   const isErased = stored.erasure_event_id !== null;

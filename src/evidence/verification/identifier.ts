@@ -1,9 +1,13 @@
 import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
 
-/** What a record is looked up by. */
+/** The identifier by which a record is looked up. */
 export type RecordIdentifier = { readonly eventId: string } | { readonly proofHash: string };
 
-/** @param text a UUID, a `ct_` token or a proof hash. @returns null for anything else */
+/**
+ * Parses an identifier.
+ * @param text a UUID, a `ct_` token or a proof hash
+ * @returns null for any other text
+ */
 export function parseIdentifier(text: string): RecordIdentifier | null {
   const lower = text.trim().toLowerCase();
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(lower)) return { eventId: lower };

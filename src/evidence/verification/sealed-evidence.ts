@@ -37,22 +37,24 @@ const CheckpointRow = z.object({
 });
 export type CheckpointRow = z.infer<typeof CheckpointRow>;
 
-/** What the tables say of where a record was sealed. None of it is proved yet. */
+/** The stored data about the sealing of a record. None of it is verified yet. */
 export interface SealedEvidence {
-  /** How far the record's stream is sealed; null: not at all. */
+  /** The last sealed revision of the record's stream; null if none is sealed. */
   readonly head: z.infer<typeof HeadRow> | null;
-  /** Every leaf at the record's place, or with its event id. */
+  /** Every leaf with the record's position or its event id. */
   readonly claims: readonly LeafRow[];
-  /** The leaf before it in its stream. */
+  /** The leaf of the previous revision in the stream. */
   readonly previous: LeafRow | null;
   readonly batch: z.infer<typeof BatchRow> | null;
-  /** The hashes of the batch's leaves in order; a gap is null. */
+  /** The hashes of the batch's leaves in order; null marks a gap. */
   readonly batchLeaves: readonly (Uint8Array | null)[];
   /** The smallest stamped checkpoint that covers the batch. */
   readonly checkpoint: CheckpointRow | null;
 }
 
-/** Reads them. @param db in a transaction of one snapshot */
+/**
+ * Reads the stored data about the sealing of a record. @param db in a transaction with one snapshot
+ */
 export async function readSealedEvidence(
   db: Queryable,
   stream: string,
@@ -102,13 +104,17 @@ async function readBatch(db: Queryable, number: number) {
 }
 
 const PAGE = 20;
-/** How much earlier than a record its batch can be dated: as far as two clocks of one installation may differ, and more. */
+/**
+ * Largest time by which a batch can be dated before its record, in milliseconds. It exceeds the
+ * possible difference between two clocks of one installation.
+ */
 const SLACK_MS = 10 * 60_000;
 const ledgerRows = z.array(z.object({ revision: z.int(), type: z.string(), body: Bytes }));
 
 /**
- * Whether a batch that was sealed since a record was made has a run with the record's place. Newest first: of a fresh record few are looked at.
- * @param createdAt of the record
+ * Whether a batch that was sealed since the record's creation contains the record's position. The
+ * search starts with the newest batch, so that a recent record needs few.
+ * @param createdAt `created_at` of the record
  */
 export async function isInBatchSince(
   db: Queryable,

@@ -29,7 +29,10 @@ const StoredRecordRow = ConsentReadModelRow.extend({
   is_erasure_known: z.boolean(),
 });
 
-/** A row of the read model `consents`, with what is known of its site and of its erasure. None of it is proved yet. */
+/**
+ * A row of the read model `consents`, with the stored data on its site and its erasure. None of it
+ * is verified yet.
+ */
 export type StoredRecord = z.infer<typeof StoredRecordRow>;
 
 const STORED_RECORD_SQL = `
@@ -42,9 +45,9 @@ select c.event_id, c.site_id, c.stream, c.revision, c.record, c.proof_hash, c.co
   left join erased_records e on e.event_id = c.event_id`;
 
 /**
- * Looks a record up.
- * @param tenantId whose records are looked at; null: everybody's
- * @returns null if there is none, or more than one
+ * Looks up a record.
+ * @param tenantId limits the search to the records of this tenant; null: all tenants
+ * @returns null if there is no record, or more than one
  */
 export async function findStoredRecord(
   db: Queryable,

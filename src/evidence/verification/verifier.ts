@@ -14,32 +14,40 @@ import type { RecordIdentifier } from './identifier.js';
 import { isInBatchSince, readSealedEvidence } from './sealed-evidence.js';
 import { findStoredRecord, type StoredRecord } from './stored-record.js';
 
-/** What an integrity check found. */
+/** The result of an integrity check. */
 export interface Verification {
   readonly valid: boolean;
-  /** As stored; null if the stored text is not a record. */
+  /** The stored record; null if the stored text is not a record. */
   readonly record: ConsentRecord | null;
   readonly proofHash: string;
   readonly hashValid: boolean;
   /** Null while the record is in no batch. */
   readonly merkleValid: boolean | null;
   readonly isAnonymized: boolean;
-  /** The earliest time-stamp that covers the record; null while there is none, or if it does not fit. */
+  /**
+   * The earliest time stamp that covers the record; null if there is none, or if a check of it
+   * fails.
+   */
   readonly timestamp: { readonly time: Date; readonly checkpointSize: number } | null;
-  /** From the configuration that the record names by its hash; null if that is missing or altered. */
+  /** From the configuration whose hash the record contains; null if it is missing or altered. */
   readonly siteDomain: string | null;
 }
 
-/** Checks stored records (docs/http-api.md, “What verify checks”): it answers only from bytes that it has just hashed, and every copy of them must agree. */
+/**
+ * Checks stored records (docs/http-api.md, “What verify checks”). Every value in the result comes
+ * from bytes that this check has hashed, and all copies must agree.
+ */
 export interface Verifier {
   /**
-   * @param tenantId whose records there are for the caller; null: everybody's
+   * Checks one record.
+   * @param tenantId limits the search to the records of this tenant; null: all tenants
    * @returns null for an unknown record
+   * @throws EventLogUnavailable, KeyError, database errors
    */
   verify(identifier: RecordIdentifier, tenantId: string | null): Promise<Verification | null>;
 }
 
-/** @param db in the role `consent_ledger_api` */
+/** Creates a verifier. @param db in the role `consent_ledger_api` */
 export function createVerifier(db: Queryable, keyring: Keyring, eventLog: EventLog): Verifier {
   return {
     verify: (identifier, tenantId) =>
@@ -87,7 +95,7 @@ async function verifySealing(
 ): Promise<Pick<Verification, 'merkleValid' | 'timestamp'>> {
   const evidence = await readSealedEvidence(db, stored.stream, stored.revision, stored.event_id);
   const batch = checkBatch({ ...stored, type: CONSENT_RECORDED }, evidence);
-  // The ledger's own events say what is sealed, also where the tables made of them were altered.
+  // The ledger's events show what is sealed, even if the tables derived from them were altered.
   if (batch === null && record !== null && (await isInBatchSince(db, stored, record.created_at))) {
     return { merkleValid: false, timestamp: null };
   }

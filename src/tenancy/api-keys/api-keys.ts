@@ -6,15 +6,15 @@ import { changeSite, type LockedSite } from '../sites/change-site.js';
 import type { ApiKey } from './api-key.js';
 import { apiKeyDigest, apiKeyPrefix, newApiKeySecret } from './api-key-secret.js';
 
-/** A key that was just made: the only time that it can be seen. */
+/** A new API key. The key itself is returned only here. */
 export interface CreatedApiKey {
   readonly id: string;
   readonly key: string;
 }
 
 /**
- * Makes an API key of a site.
- * @param name for people who have to tell several apart
+ * Creates an API key of a site.
+ * @param name label that tells the site's keys apart
  * @throws ChangeRefused `not_found`
  */
 export function createApiKey(db: Queryable, siteId: string, scope: ApiKey['scope'], name = ''): Promise<CreatedApiKey> {
@@ -22,7 +22,7 @@ export function createApiKey(db: Queryable, siteId: string, scope: ApiKey['scope
 }
 
 /**
- * Makes a key unusable, within a second in every process.
+ * Revokes a key. Every process refuses it within a second.
  * @throws ChangeRefused `not_found`
  */
 export function revokeApiKey(db: Queryable, siteId: string, keyId: string): Promise<void> {
@@ -35,7 +35,7 @@ export function revokeApiKey(db: Queryable, siteId: string, keyId: string): Prom
   });
 }
 
-/** @throws ChangeRefused `not_found` */
+/** Changes the name of a key. @throws ChangeRefused `not_found` */
 export function renameApiKey(db: Queryable, siteId: string, keyId: string, name: string): Promise<void> {
   return changeSite(db, siteId, async ({ db: client }) => {
     const { rowCount } = await client.query('update api_keys set name = $3 where id = $1 and site_id = $2', [
@@ -57,8 +57,9 @@ const KeyRows = z.array(
 );
 
 /**
- * Makes a key with the scope and name of another, which works on for a while, so that callers can change over.
- * @param graceSeconds for which the old key works on
+ * Creates a key with the scope and name of another one. The old key remains valid for a grace
+ * period, so that clients can switch.
+ * @param graceSeconds grace period in seconds
  * @throws ChangeRefused `not_found`, `wrong_state` (revoked, expired, or rotated already)
  */
 export function rotateApiKey(

@@ -1,23 +1,31 @@
 import type { Queryable } from '../../platform/database/pool.js';
 
-/** Remembers when API keys are used, and writes it down now and then: a request costs no statement for it. */
+/**
+ * Collects the times at which API keys are used, and writes them in batches, so that a request
+ * needs no statement for it.
+ */
 export interface KeyUsage {
-  /** Notes that a key was used now. */
+  /** Notes that a key is used now. */
   note(keyId: string): void;
-  /** Writes what was noted since the last time. What cannot be written is kept for the next time. */
+  /**
+   * Writes the times that were noted since the last call. After an error, they are kept for the
+   * next call.
+   * @throws database errors
+   */
   flush(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
 
 /**
+ * Creates the collector.
  * @param db may UPDATE `api_keys.last_used_at`
- * @param now milliseconds since 1970
+ * @param now clock in milliseconds since 1970
  */
 export function createKeyUsage(db: Queryable, now: () => number): KeyUsage {
   let noted = new Map<string, number>();
   return {
-    // One entry for each key in use: there are no more of them than keys.
+    // The map has one entry per key in use, so that its size is bounded by the number of keys.
     note: (keyId) => {
       noted.set(keyId, now());
     },

@@ -1,13 +1,16 @@
 import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 
-/** What a configuration says: the record without what the service adds to it. */
+/** The content of a configuration: the record without the members that the service adds. */
 export type ConfigContent = Omit<
   SiteConfigPublishedRecord,
   'v' | 'event_id' | 'site_id' | 'created_at' | 'number' | 'domain'
 >;
 
-/** What a draft would say if it were published: no ids, and of its texts only those in the site's languages. */
+/**
+ * The content that publishing the draft would give: without cookie ids, and with texts in the
+ * site's languages only.
+ */
 export function contentOfDraft(draft: SiteConfigDraft) {
   const { languages } = draft;
   const only = <T>(texts: Readonly<Record<string, T>>): Record<string, T> =>
@@ -25,7 +28,7 @@ export function contentOfDraft(draft: SiteConfigDraft) {
   };
 }
 
-/** What a published record says. */
+/** The content of a published record. */
 export function contentOfRecord(record: SiteConfigPublishedRecord): ConfigContent {
   const { v, event_id, site_id, created_at, number, domain, ...content } = record;
   return content;

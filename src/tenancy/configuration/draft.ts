@@ -13,18 +13,18 @@ import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { contentOfDraft, contentOfRecord } from './content.js';
 import { keyProblems } from './problems.js';
 
-/** What a site is about to publish, and what is in force. */
+/** The draft of a site's configuration, and the configuration in force. */
 export interface ConfigDraftState {
-  /** Grows by one with every change; 0 before the first. */
+  /** Increases by one with every change; 0 before the first change. */
   readonly revision: number;
   readonly changedAt: Date | null;
   readonly draft: SiteConfigDraft;
-  /** The site's domain now. */
+  /** The site's current domain. */
   readonly domain: string;
   readonly inForce: { readonly sha256: string; readonly record: SiteConfigPublishedRecord } | null;
 }
 
-/** Largest draft in bytes, as it stands in an event: far below what the event log takes. */
+/** Largest draft in bytes, as encoded in an event: far below the limit of the event log. */
 const MAX_DRAFT_BYTES = 500_000;
 
 const StateRow = z.object({
@@ -37,7 +37,8 @@ const StateRow = z.object({
 });
 
 /**
- * The draft of a site's configuration. A site without one begins with what is in force, or with nothing.
+ * Reads the draft of a site's configuration. Without a stored draft, the draft equals the
+ * configuration in force, or is empty.
  * @throws ChangeRefused `not_found`
  */
 export async function readConfigDraft(db: Queryable, siteId: string): Promise<ConfigDraftState> {
@@ -68,13 +69,13 @@ const EMPTY: SiteConfigDraft = {
   cookies: [],
 };
 
-/** Whether publishing would change what is in force. */
+/** Whether publishing would change the configuration in force. */
 export function hasChanges({ draft, domain, inForce }: ConfigDraftState): boolean {
   if (inForce === null || inForce.record.domain !== domain) return true;
   return canonicalJson(contentOfDraft(draft)) !== canonicalJson(contentOfRecord(inForce.record));
 }
 
-/** A draft that says this. Cookies keep the ids that they have in `before`. */
+/** Makes a draft with this content. A cookie keeps the id that it has in `before`. */
 export function draftOfContent(
   content: Omit<SiteConfigDraft, 'cookies'> & { readonly cookies: readonly ConsentCookie[] },
   before: SiteConfigDraft['cookies'],
@@ -95,10 +96,11 @@ export interface ChangedDraft<T> {
 }
 
 /**
- * Changes the draft of a site's configuration, one change after the other.
- * @param expected the revision that the change is made to; undefined: whatever it is
- * @param change gives the new draft, and what is to be told of the change
- * @throws ChangeRefused `not_found`, `wrong_state` (another revision), `invalid`, and what `change` throws
+ * Changes the draft of a site's configuration. Concurrent changes run one after another.
+ * @param expected revision to which the change applies; undefined: any
+ * @param change returns the new draft and a result for the caller
+ * @throws ChangeRefused `not_found`, `wrong_state` (another revision), `invalid`; errors of
+ *   `change`
  */
 export function changeConfigDraft<T>(
   db: Queryable,
@@ -107,7 +109,7 @@ export function changeConfigDraft<T>(
   change: (draft: SiteConfigDraft) => { readonly draft: SiteConfigDraft; readonly result: T },
 ): Promise<ChangedDraft<T>> {
   return withTransaction(db, async (db) => {
-    // Drafts are no concern of admission: the site is not locked against it for longer than this takes.
+    // `no key update` is enough to serialise changes of the draft: admission does not read drafts.
     await db.query('select from sites where id = $1 for no key update', [siteId]);
     const state = await readConfigDraft(db, siteId);
     refuseOtherRevision(state, expected);
@@ -116,7 +118,7 @@ export function changeConfigDraft<T>(
   });
 }
 
-/** @throws ChangeRefused `wrong_state` */
+/** Checks the revision of a draft. @throws ChangeRefused `wrong_state` */
 export function refuseOtherRevision({ revision }: ConfigDraftState, expected: number | undefined): void {
   if (expected === undefined || expected === revision) return;
   throw new ChangeRefused(
@@ -126,9 +128,9 @@ export function refuseOtherRevision({ revision }: ConfigDraftState, expected: nu
 }
 
 /**
- * Stores a draft, while the site's row is locked.
- * @param before its revision so far
- * @returns its revision now
+ * Stores a draft. The caller holds the lock on the site's row.
+ * @param before revision of the stored draft
+ * @returns the new revision
  * @throws ChangeRefused `invalid`
  */
 export async function storeConfigDraft(

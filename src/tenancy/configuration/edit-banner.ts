@@ -2,12 +2,12 @@ import type { BannerTexts, SiteConfigDraft } from '../../../schemas/api/panel/co
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { Edit } from './edit.js';
 
-/** The languages that the site has, or that texts are written in. */
+/** The languages of the site and of the draft's texts, sorted. */
 export function bannerLanguages({ languages, banner, withdrawal }: SiteConfigDraft): readonly string[] {
   return [...new Set([...languages, ...Object.keys(banner), ...Object.keys(withdrawal)])].sort();
 }
 
-/** @throws ChangeRefused `not_found` */
+/** The texts of one language. @throws ChangeRefused `not_found` */
 export function bannerTextsOf(draft: SiteConfigDraft, language: string): BannerTexts {
   if (!bannerLanguages(draft).includes(language)) {
     throw new ChangeRefused('not_found', `The draft has no texts in ${language}.`);
@@ -15,7 +15,7 @@ export function bannerTextsOf(draft: SiteConfigDraft, language: string): BannerT
   return { language, texts: draft.banner[language] ?? {}, withdrawal: draft.withdrawal[language] ?? null };
 }
 
-/** Writes the texts of one language anew. */
+/** Replaces the texts of one language. @returns the edit, with the names of the changed texts */
 export function putBannerTexts(
   draft: SiteConfigDraft,
   { language, texts, withdrawal }: BannerTexts,
@@ -34,7 +34,7 @@ export function putBannerTexts(
   };
 }
 
-/** @throws ChangeRefused `not_found` */
+/** Removes the texts of one language. @throws ChangeRefused `not_found` */
 export function removeBannerTexts(draft: SiteConfigDraft, language: string): Edit<BannerTexts> {
   const result = bannerTextsOf(draft, language);
   return { draft: withoutLanguage(draft, language), result };

@@ -3,7 +3,7 @@ import type { ConsentCategory } from '../../../schemas/events/site-config.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { type Edit, merged, type Partially } from './edit.js';
 
-/** @throws ChangeRefused `not_found` */
+/** Finds a category by its key. @throws ChangeRefused `not_found` */
 export function categoryOf({ categories }: SiteConfigDraft, key: string): ConsentCategory {
   const category = categories.find((one) => one.key === key);
   if (category === undefined) throw new ChangeRefused('not_found', `The draft has no category ${key}.`);
@@ -11,6 +11,7 @@ export function categoryOf({ categories }: SiteConfigDraft, key: string): Consen
 }
 
 /**
+ * Adds a category.
  * @param position in the banner, from 0; undefined: the last
  * @throws ChangeRefused `already_exists`
  */
@@ -25,7 +26,11 @@ export function addCategory(
   return { draft: { ...draft, categories: placed(draft.categories, category, position) }, result: category };
 }
 
-/** @throws ChangeRefused `not_found` */
+/**
+ * Changes or moves a category.
+ * @returns the edit, with the names of the changed members
+ * @throws ChangeRefused `not_found`
+ */
 export function changeCategory(
   draft: SiteConfigDraft,
   key: string,
@@ -41,7 +46,7 @@ export function changeCategory(
   return { draft: { ...draft, categories }, result: isMoved ? [...changed, 'position'] : changed };
 }
 
-/** @throws ChangeRefused `not_found`, `wrong_state` (a cookie is in it) */
+/** Removes a category. @throws ChangeRefused `not_found`, `wrong_state` (a cookie belongs to it) */
 export function removeCategory(draft: SiteConfigDraft, key: string): Edit<ConsentCategory> {
   const category = categoryOf(draft, key);
   const cookies = draft.cookies.filter((cookie) => cookie.category === key);

@@ -5,21 +5,28 @@ import type { ConsentCookie } from '../../../schemas/events/site-config.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { type Edit, merged, type Partially } from './edit.js';
 
-/** @throws ChangeRefused `not_found` */
+/** Finds a cookie by its id. @throws ChangeRefused `not_found` */
 export function cookieOf({ cookies }: SiteConfigDraft, id: string): DraftCookie {
   const cookie = cookies.find((one) => one.id === id);
   if (cookie === undefined) throw new ChangeRefused('not_found', `The draft has no cookie ${id}.`);
   return cookie;
 }
 
-/** @throws ChangeRefused `already_exists` (name and provider), `invalid` (no such category) */
+/**
+ * Adds a cookie.
+ * @throws ChangeRefused `already_exists` (name and provider), `invalid` (unknown category)
+ */
 export function addCookie(draft: SiteConfigDraft, cookie: ConsentCookie): Edit<DraftCookie> {
   const result = { ...cookie, id: randomUUID() };
   refuseCookie(draft, result);
   return { draft: { ...draft, cookies: [...draft.cookies, result] }, result };
 }
 
-/** @throws ChangeRefused `not_found`, `already_exists`, `invalid` */
+/**
+ * Changes a cookie.
+ * @returns the edit, with the names of the changed members
+ * @throws ChangeRefused `not_found`, `already_exists`, `invalid`
+ */
 export function changeCookie(
   draft: SiteConfigDraft,
   id: string,
@@ -31,7 +38,7 @@ export function changeCookie(
   return { draft: { ...draft, cookies: draft.cookies.map((one) => (one === before ? value : one)) }, result: changed };
 }
 
-/** @throws ChangeRefused `not_found` */
+/** Removes a cookie. @throws ChangeRefused `not_found` */
 export function removeCookie(draft: SiteConfigDraft, id: string): Edit<DraftCookie> {
   const cookie = cookieOf(draft, id);
   return { draft: { ...draft, cookies: draft.cookies.filter((one) => one !== cookie) }, result: cookie };

@@ -1,16 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 
-/** A changed draft, and the part that was changed. Changes of drafts are pure; whether the whole still fits is judged when it is stored. */
+/**
+ * A changed draft and a result about the change. Edits are pure functions; the whole draft is
+ * validated when it is stored.
+ */
 export interface Edit<T> {
   readonly draft: SiteConfigDraft;
   readonly result: T;
 }
 
-/** Some members of a value; those that are undefined stay as they are. */
+/** Some members of a value; undefined members remain unchanged. */
 export type Partially<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** The value with those members of a change that are given, and the names of those that are others now. */
+/**
+ * Applies the defined members of a change.
+ * @returns the new value, and the names of the members that differ
+ */
 export function merged<T extends object>(
   before: T,
   change: Partially<NoInfer<T>>,

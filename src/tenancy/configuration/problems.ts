@@ -1,7 +1,7 @@
 import type { DraftProblem, SiteConfigDraft } from '../../../schemas/api/panel/configuration.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
-/** A draft that cannot be published yet. */
+/** The draft cannot be published yet; `problems` lists the reasons. */
 export class IncompleteConfiguration extends ChangeRefused {
   constructor(readonly problems: readonly DraftProblem[]) {
     const listed = problems.map(({ field, message }) => `  ${field}: ${message}`).join('\n');
@@ -9,12 +9,13 @@ export class IncompleteConfiguration extends ChangeRefused {
   }
 }
 
-/** Most problems that are told at once. */
+/** Most problems in one response. */
 const MAX_PROBLEMS = 200;
 
 /**
- * What keeps a draft from being published: nobody answers for it, no language is its default, or a text is missing in one of its languages. People
- * who consent must have been able to read everything in the language that they were shown.
+ * Lists the reasons why a draft cannot be published: no controller, no default language, or a text
+ * that is missing in a language. A person who consents must have been able to read every text in
+ * the displayed language.
  */
 export function problemsOf(draft: SiteConfigDraft): readonly DraftProblem[] {
   return [...settingsProblems(draft), ...keyProblems(draft), ...textProblems(draft)].slice(0, MAX_PROBLEMS);
@@ -29,7 +30,10 @@ function* settingsProblems({ controller, default_language, languages }: SiteConf
     yield { field: 'default_language', message: `must be one of languages, not ${default_language}` };
 }
 
-/** Consents name categories by members of objects: one of this name would be lost from them. */
+/**
+ * Consents store categories as members of an object, from which a category `__proto__` would be
+ * lost.
+ */
 export function* keyProblems({ categories }: Pick<SiteConfigDraft, 'categories'>): Generator<DraftProblem> {
   if (categories.some(({ key }) => key === '__proto__')) {
     yield { field: 'categories.__proto__', message: 'is not allowed as the key of a category' };
@@ -59,7 +63,10 @@ function* textProblems({
   }
 }
 
-/** Names are the site's own: one that every object inherits, like `constructor`, is there only if the site has it. */
+/**
+ * Reads own members only: the site chooses the names, and an inherited name like `constructor` must
+ * count as missing.
+ */
 function memberOf(texts: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }

@@ -16,7 +16,7 @@ import { IncompleteConfiguration, problemsOf } from './problems.js';
 
 const { v, event_id, site_id, created_at, number, domain, ...content } = SiteConfigPublishedRecord.shape;
 
-/** What a site shows: everything of the record that is not known by itself. */
+/** The input for publishing: the record without the members that the service adds. */
 export const SiteConfig = z
   .strictObject({ ...content, cookies: content.cookies.default([]) })
   .superRefine(({ languages, default_language, categories, cookies }, context) => {
@@ -29,17 +29,18 @@ export const SiteConfig = z
 export type SiteConfig = z.input<typeof SiteConfig>;
 
 export interface PublishedConfig {
-  /** Of the record's text: `site_config_hash` of the consents that follow. */
+  /** SHA-256 of the record's text: the `site_config_hash` of later consents. */
   readonly sha256: string;
-  /** From 1 without gaps. */
+  /** Starts at 1, without gaps. */
   readonly number: number;
   readonly eventId: string;
 }
 
 /**
- * Publishes a configuration of a site, in force from now on. The site's draft says the same then.
- * @param forAnyDomain publishes also for a domain that nobody has proved: for demonstrations
- * @throws ChangeRefused `invalid` (IncompleteConfiguration where a text is missing), `not_found`, `wrong_state` (the site is not verified)
+ * Publishes a configuration of a site, in force immediately. The site's draft is replaced by it.
+ * @param forAnyDomain true also publishes for an unverified domain, for demonstrations
+ * @throws ChangeRefused `invalid` (IncompleteConfiguration if a text is missing), `not_found`,
+ *   `wrong_state` (the site is not verified)
  */
 export function publishSiteConfig(
   db: Queryable,
@@ -59,9 +60,10 @@ export function publishSiteConfig(
 }
 
 /**
- * Publishes the draft of a site's configuration, in force from now on.
- * @param revision of the draft that is meant
- * @throws ChangeRefused `not_found`, `wrong_state` (the site is not verified, another revision, or nothing changed), `invalid` (IncompleteConfiguration)
+ * Publishes the draft of a site's configuration, in force immediately.
+ * @param revision expected revision of the draft
+ * @throws ChangeRefused `not_found`, `wrong_state` (the site is not verified, another revision, or
+ *   no change), `invalid` (IncompleteConfiguration)
  */
 export function publishConfigDraft(db: Queryable, siteId: string, revision: number): Promise<PublishedConfig> {
   return changeSite(db, siteId, async (site) => {
@@ -80,8 +82,9 @@ export function publishConfigDraft(db: Queryable, siteId: string, revision: numb
 }
 
 /**
- * Publishes what is in force once more if the site's domain is another now, whatever its draft says.
- * @returns the number of the new version; null if nothing had to be done
+ * Publishes the configuration in force again if the site's domain has changed. The draft is not
+ * used.
+ * @returns the number of the new version; null if the domain is the same or nothing is published
  */
 export async function republishForDomain(site: LockedSite): Promise<number | null> {
   const { rows } = await site.db.query(
@@ -94,13 +97,17 @@ export async function republishForDomain(site: LockedSite): Promise<number | nul
   return (await publish(site, contentOfRecord(record))).number;
 }
 
-/** A published configuration says for which domain somebody answers, in the log, for ever. @throws ChangeRefused `wrong_state` */
+/**
+ * A published configuration permanently names the party responsible for a domain in the log. The
+ * domain must therefore be verified.
+ * @throws ChangeRefused `wrong_state`
+ */
 function refuseUnverified({ domain, isVerified }: LockedSite): void {
   if (isVerified) return;
   throw new ChangeRefused('wrong_state', `The site is not verified: verify the domain ${domain} first.`);
 }
 
-/** @throws IncompleteConfiguration */
+/** The content of a complete draft. @throws IncompleteConfiguration */
 function completed(draft: SiteConfigDraft): ConfigContent {
   const problems = problemsOf(draft);
   if (problems.length > 0) throw new IncompleteConfiguration(problems);

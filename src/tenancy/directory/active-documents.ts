@@ -3,8 +3,9 @@ import { chooseLanguage } from '../documents/language.js';
 import type { ActiveVersion, SiteContext } from './site-context.js';
 
 /**
- * The documents of a site that have an active version, by slug, each with the version in the best language that it has.
- * @param wanted language tags, the best first
+ * The documents of a site that have an active version, each with the version in the best available
+ * language.
+ * @param wanted language tags, the preferred one first
  */
 export function activeDocuments(site: SiteContext, wanted: readonly string[]): readonly DocumentSummary[] {
   const bySlug = new Map<string, ActiveVersion[]>();
@@ -16,7 +17,11 @@ export function activeDocuments(site: SiteContext, wanted: readonly string[]): r
   return [...bySlug.values()].map((versions) => summary(best(versions, wanted, site)));
 }
 
-/** @returns null if the site has no such document, or it no active version */
+/**
+ * One document of a site, with the active version in the best available language.
+ * @param wanted language tags, the preferred one first
+ * @returns null if the site has no such document, or the document has no active version
+ */
 export function activeDocument(site: SiteContext, slug: string, wanted: readonly string[]): DocumentSummary | null {
   const versions = [...site.activeVersions.values()].filter((version) => version.slug === slug);
   return versions.length === 0 ? null : summary(best(versions, wanted, site));

@@ -34,7 +34,7 @@ const SiteRow = z.object({
   versions: z.array(ActiveVersionRow),
 });
 
-// One statement, so that everything is of one moment, and of `config_revision`.
+// One statement, so that all values belong to the same `config_revision`.
 const SITE_SQL = `
 select s.tenant_id, s.domain, s.verified_at is not null as is_verified, s.allowed_origins, s.allowed_ips::text[] as allowed_ips,
        s.config_revision, s.site_config_hash, c.record, p.plan, p.is_active, p.rate_limit_per_minute, p.consent_quota,
@@ -50,15 +50,18 @@ select s.tenant_id, s.domain, s.verified_at is not null as is_verified, s.allowe
   left join subscriptions p on p.tenant_id = s.tenant_id
  where s.id = $1`;
 
-/** What holds for a tenant without a subscription: nothing may be recorded. */
+/** Terms of a tenant without a subscription: no consent may be recorded. */
 const NO_PLAN = { name: 'none', isActive: false, rateLimitPerMinute: 120, consentQuota: 0 } as const;
 
-/** There is no such site. */
+/** The site does not exist. */
 export class UnknownSite extends Error {
   override readonly name = 'UnknownSite';
 }
 
-/** @returns the revision of a site, or null for an unknown one: whether the rest must be read again */
+/**
+ * Reads only the revision of a site, to decide whether the cached site is current.
+ * @returns null for an unknown site
+ */
 export async function loadSiteRevision(db: Queryable, siteId: string): Promise<number | null> {
   const { rows } = await db.query({
     name: 'site_revision',
@@ -69,8 +72,8 @@ export async function loadSiteRevision(db: Queryable, siteId: string): Promise<n
 }
 
 /**
- * Reads a site with its plan, configuration, active versions and keys, as of one moment.
- * @throws UnknownSite; Error if the configuration in force is not what its hash says
+ * Reads a site with its plan, configuration, active versions and keys, from one snapshot.
+ * @throws UnknownSite; Error if the configuration in force does not match its hash; KeyError
  */
 export async function loadSite(db: Queryable, keyring: Keyring, siteId: string): Promise<SiteContext> {
   const { rows } = await db.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });

@@ -1,26 +1,29 @@
 import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import type { ApiKey } from '../api-keys/api-key.js';
 
-/** All that judging a request needs of the site behind an API key, as of one `configRevision`. */
+/** The data of a site that the evaluation of a request needs, as of one `configRevision`. */
 export interface SiteContext {
   readonly siteId: string;
   readonly tenantId: string;
   readonly domain: string;
   readonly isVerified: boolean;
-  /** Empty: every origin. */
+  /** Empty allows every origin. */
   readonly allowedOrigins: readonly string[];
-  /** CIDRs. Empty: every address. */
+  /** CIDR ranges. Empty allows every address. */
   readonly allowedIps: readonly string[];
-  /** Grows with every change of site, keys, plan, documents or configuration. Admission refuses to judge by an older one. */
+  /**
+   * Increases with every change of site, keys, plan, documents or configuration. Admission does not
+   * evaluate a request with an older revision.
+   */
   readonly configRevision: number;
-  /** Null: no configuration published yet; consents are answered with CONFIG_OUTDATED. */
+  /** Null before the first publication: consents are refused with CONFIG_OUTDATED. */
   readonly config: { readonly sha256: string; readonly record: SiteConfigPublishedRecord } | null;
   readonly plan: Plan;
   /** Active versions by id. */
   readonly activeVersions: ReadonlyMap<string, ActiveVersion>;
   /** The tenant's current key for proof hashes. */
   readonly proofKey: { readonly id: string; readonly key: Uint8Array };
-  /** What record keys and blind indexes of the site are made from. */
+  /** The key from which the site's record keys and blind indexes are derived. */
   readonly siteKey: Uint8Array;
 }
 
@@ -28,7 +31,7 @@ export interface Plan {
   readonly name: string;
   readonly isActive: boolean;
   readonly rateLimitPerMinute: number;
-  /** Consents a calendar month (UTC); null: no limit. */
+  /** Consents per calendar month (UTC); null: no limit. */
   readonly consentQuota: number | null;
 }
 
@@ -46,14 +49,15 @@ export interface ActiveVersion {
 }
 
 /**
- * Sites and API keys, cached in memory. The cache is only a help: admission compares `configRevision` with the database's in its transaction, and
- * asks for `refresh` when it is behind.
+ * Sites and API keys, cached in memory. The cache is only an optimisation: admission compares
+ * `configRevision` with the database in its transaction, and calls `refresh` if the cached site is
+ * older.
  */
 export interface SiteDirectory {
-  /** @returns null for unknown and revoked keys */
+  /** Finds an API key. @returns null for unknown, revoked and expired keys */
   findApiKey(key: string): Promise<ApiKey | null>;
-  /** @returns the site as of the last look, at most a second old */
+  /** Returns the site from the cache, at most one second old. */
   site(siteId: string): Promise<SiteContext>;
-  /** Reads the site from the database again. */
+  /** Reads the site from the database. */
   refresh(siteId: string): Promise<SiteContext>;
 }

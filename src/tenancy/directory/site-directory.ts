@@ -16,9 +16,11 @@ const RETRY_AFTER_SECONDS = 2;
 const ApiKeyRow = z.object({ id: z.string(), site_id: z.string(), scope: z.enum(['read', 'write']) });
 
 /**
- * Sites and API keys, cached for at most a second; a site is read whole only when its revision has changed.
- * @param database may SELECT the catalogue
- * @throws each method: RequestRefused API_KEY_LOOKUP_UNAVAILABLE if the database does not answer
+ * Creates a directory that caches sites and API keys for at most one second. A site is read
+ * completely only if its revision has changed.
+ * @param db may SELECT the tables of tenancy
+ * @param now clock in milliseconds
+ * @throws each method: RequestRefused API_KEY_LOOKUP_UNAVAILABLE if the database is unavailable
  */
 export function createSiteDirectory(
   db: Queryable,

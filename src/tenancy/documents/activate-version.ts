@@ -6,10 +6,11 @@ import { activeVersionOf, versionOf } from './document-version.js';
 import { retire } from './retire-version.js';
 
 /**
- * Makes a published version the one that consents name, and retires the one that was active in its language before. Nothing happens if it is active
- * already.
- * @returns the version that was retired, or null; and whether anything happened
- * @throws ChangeRefused `not_found`, `wrong_state` (a draft, or one that was retired: publish its text as a new version)
+ * Activates a published version, and retires the version that was active in the same language. An
+ * active version remains unchanged.
+ * @returns whether the version was changed, and the id of the retired version or null
+ * @throws ChangeRefused `not_found`, `wrong_state` (a draft, or a retired version: publish its text
+ *   as a new version)
  */
 export function activateVersion(
   db: Queryable,

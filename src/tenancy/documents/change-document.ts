@@ -19,9 +19,10 @@ const DocumentRows = z.array(
 );
 
 /**
- * Changes a document. Each published version tells the log what slug, kind and need of an approval token it has; what is told stays true: slug
- * and kind can be changed as long as nothing was published, the need of a token as long as no version is published or active.
- * @returns the names of the members whose values are others now
+ * Changes a document. The log records slug, kind and the need for an approval token with each
+ * published version, and these records must remain true. Slug and kind can change only before the
+ * first publication, and the need for a token only while no version is published or active.
+ * @returns the names of the members whose values changed
  * @throws ChangeRefused `invalid`, `not_found`, `already_exists` (the slug), `wrong_state`
  */
 export function changeDocument(

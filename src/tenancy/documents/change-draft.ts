@@ -12,8 +12,8 @@ export type DraftChange = z.infer<typeof DraftChange>;
 
 /**
  * Changes title, media type or content of a draft.
- * @returns the names of the members whose values are others now, and the hash of the content that was replaced
- * @throws ChangeRefused `invalid`, `not_found`, `wrong_state` (it is published: its text can never change)
+ * @returns the names of the members whose values changed, and the hash of the replaced content
+ * @throws ChangeRefused `invalid`, `not_found`, `wrong_state` (a published version is immutable)
  */
 export function changeDraft(
   db: Queryable,
@@ -47,8 +47,8 @@ export function changeDraft(
 }
 
 /**
- * Drops a draft, and its content where no other version has the same.
- * @throws ChangeRefused `not_found`, `wrong_state` (it is published: it stays)
+ * Deletes a draft, and its content unless another version has the same.
+ * @throws ChangeRefused `not_found`, `wrong_state` (a published version cannot be deleted)
  */
 export function deleteDraft(
   db: Queryable,
@@ -69,7 +69,10 @@ async function draftOf(site: LockedSite, versionId: string, verb: string): Promi
   throw new ChangeRefused('wrong_state', `The version is ${version.state}; only a draft can be ${verb}.`);
 }
 
-/** The same bytes under another type: from one text to another only. */
+/**
+ * Without new content, only a change between two text types is valid: any other would give the
+ * bytes another meaning.
+ */
 function refuseOtherReading(before: string, after: string): void {
   contentBytes(after, isTextMediaType(after) ? '-' : 'AA==');
   if (isTextMediaType(before) && isTextMediaType(after)) return;

@@ -14,7 +14,7 @@ export const NewDocument = z.object({
 export type NewDocument = z.infer<typeof NewDocument>;
 
 /**
- * Makes a document of a site, without versions.
+ * Creates a document of a site, without versions.
  * @throws ChangeRefused `invalid`, `not_found` (the site), `already_exists` (the slug)
  */
 export async function createDocument(db: Queryable, document: NewDocument): Promise<{ readonly id: string }> {
@@ -35,7 +35,7 @@ export async function createDocument(db: Queryable, document: NewDocument): Prom
 
 const DocumentRow = z.object({ id: z.string(), kind: z.string(), requires_approval_token: z.boolean() });
 
-/** @returns a document of a site by its slug, or null */
+/** Finds a document of a site by its slug. @returns null if there is none */
 export async function findDocument(
   db: Queryable,
   siteId: string,

@@ -6,13 +6,16 @@ export const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
 
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
-/** Whether `content` of a media type is the text itself, and not base64 of bytes: text/…, and JSON and XML in any guise. */
+/**
+ * Whether `content` of a media type is the text itself instead of base64: text/…, JSON and XML
+ * types.
+ */
 export function isTextMediaType(mediaType: string): boolean {
   return mediaType.startsWith('text/') || /^application\/(?:.+\+)?(?:json|xml)$/.test(mediaType);
 }
 
 /**
- * The bytes that a document's hash is over.
+ * Decodes the bytes of a document, over which its hash is computed.
  * @param content the text, or base64 for a binary media type
  * @throws ChangeRefused `invalid`
  */
@@ -36,7 +39,7 @@ export function contentBytes(mediaType: string, content: string): Uint8Array {
 }
 
 /**
- * `content` of a response, from the bytes. The inverse of `contentBytes`.
+ * Encodes the bytes as `content` of a response. The inverse of `contentBytes`.
  * @throws Error if the bytes of a text are not UTF-8
  */
 export function contentOf(mediaType: string, bytes: Uint8Array): string {

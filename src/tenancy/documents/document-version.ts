@@ -27,7 +27,7 @@ select v.id, v.document_id, d.slug, d.kind, d.requires_approval_token, v.languag
   from document_versions v join documents d on d.id = v.document_id
  where v.site_id = $1`;
 
-/** @throws ChangeRefused `not_found` */
+/** Reads a version of the site. @throws ChangeRefused `not_found` */
 export async function versionOf(site: LockedSite, versionId: string): Promise<VersionRow> {
   const { rows } = await site.db.query(`${VERSION_SQL} and v.id = $2`, [site.siteId, versionId]);
   const [row] = z.array(VersionRow).parse(rows);
@@ -35,7 +35,7 @@ export async function versionOf(site: LockedSite, versionId: string): Promise<Ve
   return row;
 }
 
-/** @returns the active version of a document in a language, or null */
+/** Finds the active version of a document in a language. @returns null if there is none */
 export async function activeVersionOf(
   site: LockedSite,
   documentId: string,

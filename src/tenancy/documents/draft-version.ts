@@ -24,8 +24,9 @@ const MAX_DRAFTS = 20;
 const DraftCount = z.tuple([z.object({ drafts: z.int() })]);
 
 /**
- * Adds a version to a document, as a draft. It gets its number when it is published.
- * @throws ChangeRefused `invalid`, `not_found`, `wrong_state` (the document has as many drafts as it may have)
+ * Adds a draft version to a document. Publication assigns its number.
+ * @throws ChangeRefused `invalid`, `not_found`, `wrong_state` (the document has the maximum number
+ *   of drafts)
  */
 export async function draftVersion(
   db: Queryable,

@@ -1,7 +1,11 @@
 /**
- * Chooses a language: the first wanted one that there is, exactly or by its primary subtag (RFC 4647 §3.4 in short); else the default; else the
- * first by name.
+ * Chooses a language: the first wanted one that is available, exactly or by its primary subtag
+ * (simplified look-up of RFC 4647 §3.4). Otherwise it is the default, or the first in alphabetical
+ * order.
  * @param available not empty
+ * @param wanted language tags, the preferred one first
+ * @param standard the default language
+ * @throws RangeError if `available` is empty
  */
 export function chooseLanguage(available: readonly string[], wanted: readonly string[], standard: string): string {
   for (const tag of [...wanted, standard]) {
@@ -25,7 +29,10 @@ function primary(tag: string): string {
 
 const MAX_TAGS = 20;
 
-/** The languages of an Accept-Language header, the best first (RFC 9110 §12.5.4). What is malformed is left out. */
+/**
+ * Parses an Accept-Language header (RFC 9110 §12.5.4). Malformed parts are ignored.
+ * @returns tags, the preferred one first
+ */
 export function acceptedLanguages(header: string | undefined): readonly string[] {
   return (header ?? '')
     .split(',', MAX_TAGS)

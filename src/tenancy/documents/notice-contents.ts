@@ -5,8 +5,9 @@ import type { LockedSite } from '../sites/change-site.js';
 type Client = LockedSite['db'];
 
 /**
- * Keeps the bytes of a text by their SHA-256, in hex. Held under a lock to the end of the transaction, so that nobody drops them before a version
- * refers to them.
+ * Stores the bytes of a text by SHA-256. The lock until the end of the transaction prevents their
+ * removal before a version refers to them.
+ * @returns the SHA-256 in hex
  */
 export async function keepContent(client: Client, bytes: Uint8Array): Promise<string> {
   const contentSha256 = toHex(sha256(bytes));
@@ -18,7 +19,10 @@ export async function keepContent(client: Client, bytes: Uint8Array): Promise<st
   return contentSha256;
 }
 
-/** Drops the bytes of a text that no version refers to any more: a dropped draft must not stay. */
+/**
+ * Deletes the bytes of a text to which no version refers, so that the text of a deleted draft is
+ * not kept.
+ */
 export async function dropUnusedContent(client: Client, contentSha256: string): Promise<void> {
   await lockContents(client);
   await client.query(
@@ -28,7 +32,7 @@ export async function dropUnusedContent(client: Client, contentSha256: string): 
   );
 }
 
-// Contents are shared by hash, also between tenants.
+// Contents are shared by hash, also between tenants, so that one lock covers all.
 async function lockContents(client: Client): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtextextended('notice contents', 0))`);
 }

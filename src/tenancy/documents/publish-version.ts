@@ -6,16 +6,17 @@ import { changeSite, noticeHead, putNotice } from '../sites/change-site.js';
 import { versionOf } from './document-version.js';
 
 export interface PublishedVersion {
-  /** Within its document and language, from 1 without gaps. */
+  /** Number within its document and language, from 1 without gaps. */
   readonly number: number;
   readonly eventId: string;
   readonly contentSha256: string;
 }
 
 /**
- * Publishes a draft: from here on its text can never change. Consents may name it once it is active.
- * @param expectedSha256 of the content that is meant; undefined: whatever the draft has
- * @throws ChangeRefused `not_found`, `wrong_state` (no draft, or one with another content)
+ * Publishes a draft. From then on its text is immutable. Consents may refer to it once it is
+ * active.
+ * @param expectedSha256 expected hash of the content; undefined: any
+ * @throws ChangeRefused `not_found`, `wrong_state` (no draft, or other content)
  */
 export function publishVersion(
   db: Queryable,

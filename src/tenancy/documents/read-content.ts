@@ -4,8 +4,9 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
 /**
- * The bytes of a notice.
- * @throws Error if they are missing, or not what their hash says: nobody is shown a text that was altered
+ * Reads the bytes of a notice.
+ * @throws Error if they are missing or do not match their hash, so that an altered text is never
+ *   shown
  */
 export async function readContent(db: Queryable, contentSha256: string): Promise<Uint8Array> {
   const { rows } = await db.query('select content from notice_contents where sha256 = $1', [contentSha256]);

@@ -5,8 +5,9 @@ import { changeSite, type LockedSite, noticeHead, putNotice } from '../sites/cha
 import { type VersionRow, versionOf } from './document-version.js';
 
 /**
- * Ends a version: no consent may name it from here on. Nothing happens if it is retired already.
- * @returns whether anything happened
+ * Retires a version. From then on, consents must not refer to it. A retired version remains
+ * unchanged.
+ * @returns whether the version was changed
  * @throws ChangeRefused `not_found`, `wrong_state` (a draft)
  */
 export function retireVersion(
@@ -25,7 +26,7 @@ export function retireVersion(
   });
 }
 
-/** Retires a version of a site that is locked. */
+/** Retires a version. The caller holds the lock on the site. */
 export async function retire(site: LockedSite, version: VersionRow): Promise<void> {
   await site.db.query("update document_versions set state = 'retired', retired_at = $2 where id = $1", [
     version.id,

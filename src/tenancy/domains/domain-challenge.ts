@@ -1,4 +1,4 @@
-/** The TXT record by which a domain says whose it is. */
+/** The TXT record that proves control of a domain. */
 export interface DomainChallenge {
   readonly name: string;
   readonly type: 'TXT';
@@ -8,15 +8,21 @@ export interface DomainChallenge {
 const LABEL = '_consent-ledger';
 const VALUE_PREFIX = 'consent-ledger-verification=';
 
-/** A name of its own below the domain (RFC 8552 §1): the domain's other TXT records stay as they are. */
+/**
+ * Makes the challenge of a domain. It has its own name below the domain (RFC 8552 §1), so that the
+ * domain's other TXT records remain unchanged.
+ */
 export function domainChallenge(domain: string, token: string): DomainChallenge {
   return { name: `${LABEL}.${domain}`, type: 'TXT', value: `${VALUE_PREFIX}${token}` };
 }
 
-/** Asks the DNS for the TXT records of a name, each joined from its strings. @returns none where there is no such name */
+/**
+ * Looks up the TXT records of a name, each joined from its strings.
+ * @returns an empty list if the name does not exist
+ */
 export type LookUpTxt = (name: string) => Promise<readonly string[]>;
 
-/** Whether the domain's DNS says what the challenge asks for. @throws what the look-up throws */
+/** Whether the DNS contains the record of the challenge. @throws errors of the look-up */
 export async function isChallengeMet(challenge: DomainChallenge, lookUpTxt: LookUpTxt): Promise<boolean> {
   const found = await lookUpTxt(challenge.name);
   return found.some((text) => text.trim() === challenge.value);

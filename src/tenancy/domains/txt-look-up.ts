@@ -6,14 +6,14 @@ const TIMEOUT_MS = 3000;
 const TRIES = 2;
 const ABSENT: readonly unknown[] = [NOTFOUND, NODATA];
 
-/** The DNS did not answer. */
+/** The DNS resolvers are unavailable. */
 export class DnsUnavailable extends Error {
   override readonly name = 'DnsUnavailable';
 }
 
 /**
- * Looks TXT records up, within seconds.
- * @param servers addresses of resolvers, with a port where it is not 53; empty: those of the system
+ * Creates a look-up of TXT records with short timeouts. It throws DnsUnavailable.
+ * @param servers addresses of resolvers, with a port unless it is 53; empty: the system's resolvers
  */
 export function createTxtLookUp(servers: readonly string[]): LookUpTxt {
   return async (name) => {

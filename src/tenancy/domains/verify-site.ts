@@ -14,7 +14,7 @@ export interface SiteChallenge {
 }
 
 /**
- * What a site's domain has to say to be verified.
+ * Reads the challenge that verifies a site's domain.
  * @throws ChangeRefused `not_found`
  */
 export async function challengeOfSite(db: Queryable, siteId: string): Promise<SiteChallenge> {
@@ -29,10 +29,10 @@ export async function challengeOfSite(db: Queryable, siteId: string): Promise<Si
 }
 
 /**
- * Marks a site as verified. Where the configuration in force names another domain, it is published again with this one: evidence must say where a
- * consent was asked for.
- * @param met the challenge that the domain's DNS has met; null: an operator answers for the domain
- * @returns the number of the configuration that was published, or null
+ * Marks a site as verified. If the configuration in force names another domain, it is published
+ * again with the new one, because evidence must state where a consent was requested.
+ * @param met the challenge that the DNS contains; null: an operator confirms the domain
+ * @returns the domain, and the number of the republished configuration or null
  * @throws ChangeRefused `not_found`, `wrong_state` (the domain was changed meanwhile)
  */
 export function verifySite(

@@ -7,9 +7,9 @@ import { changeSite } from './change-site.js';
 const PeriodRow = z.tuple([z.object({ retention_days: z.int().nullable() })]);
 
 /**
- * Says for how long a site's records are kept. What is older is erased soon after, for ever.
- * @param days null: nothing is erased by age
- * @returns the period before and after
+ * Sets the retention period of a site. Older records are then erased irreversibly.
+ * @param days days; null disables erasure by age
+ * @returns the periods before and after, in days
  * @throws ChangeRefused `not_found`, `invalid`
  */
 export function changeRetentionPeriod(

@@ -8,13 +8,14 @@ export type SiteSettings = z.output<typeof ChangeSiteRequest>;
 
 export interface ChangedSettings {
   readonly changed: readonly string[];
-  /** Null: the domain is the same. */
+  /** Null if the domain is unchanged. */
   readonly domain: { readonly before: string; readonly after: string } | null;
 }
 
 /**
- * Changes settings of a site; members that are absent stay. Another domain is not verified, until its DNS says that it is the tenant's.
- * @returns the names of the members that are other than before, and the domains where it is among them
+ * Changes settings of a site; absent members remain unchanged. A new domain is unverified until its
+ * DNS proves that the tenant controls it.
+ * @returns the names of the changed members, and the domains before and after if the domain changed
  * @throws ChangeRefused `not_found`, `invalid`
  */
 export function changeSiteSettings(db: Queryable, siteId: string, settings: SiteSettings): Promise<ChangedSettings> {

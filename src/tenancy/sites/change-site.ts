@@ -6,14 +6,17 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
-/** A site, locked: nobody else changes it, and no consent is admitted for it, until the transaction ends. */
+/**
+ * A locked site: until the transaction ends, no other transaction changes it or admits a consent
+ * for it.
+ */
 export interface LockedSite {
   readonly db: Queryable;
   readonly siteId: string;
   readonly domain: string;
-  /** Whether the domain is known to be the tenant's. */
+  /** Whether the tenant has proved control of the domain. */
   readonly isVerified: boolean;
-  /** The database's clock, read under the lock: `YYYY-MM-DDTHH:MM:SS.sssZ`. */
+  /** The database's time, read under the lock: `YYYY-MM-DDTHH:MM:SS.sssZ`. */
   readonly now: string;
 }
 
@@ -21,9 +24,9 @@ const SiteRow = z.object({ domain: z.string(), is_verified: z.boolean() });
 const NowRow = z.tuple([z.object({ now: z.date() })]);
 
 /**
- * Changes a site in one transaction: takes the row that admission takes too, makes the change, and raises `config_revision`, so that no consent is
- * judged by what was before.
- * @throws ChangeRefused `not_found`, and what `change` throws
+ * Changes a site in one transaction. It locks the same row as admission, and increases
+ * `config_revision`, so that no consent is evaluated with the old state.
+ * @throws ChangeRefused `not_found`; errors of `change`
  */
 export function changeSite<T>(db: Queryable, siteId: string, change: (site: LockedSite) => Promise<T>): Promise<T> {
   return withTransaction(db, async (db) => {
@@ -42,13 +45,13 @@ export function changeSite<T>(db: Queryable, siteId: string, change: (site: Lock
   });
 }
 
-/** The members that every record of a notice begins with. */
+/** The first members of every notice record. */
 export function noticeHead(site: LockedSite) {
   return { v: 1, event_id: uuidV7(), site_id: site.siteId, created_at: site.now } as const;
 }
 
 /**
- * Puts an event of the site's notices into the outbox, in the transaction of the change that it tells of.
+ * Queues an event of the site's notices in the outbox, in the transaction of the change.
  * @returns the exact text of the record
  */
 export async function putNotice<T extends JsonObject & { event_id: string }>(

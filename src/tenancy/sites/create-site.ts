@@ -11,7 +11,7 @@ export const NewSite = z.object({
   domain: SiteDomain,
   isVerified: z.boolean(),
   allowedOrigins: AllowedOrigins,
-  /** Addresses and ranges; a range's host bits must be zero. */
+  /** Addresses and CIDR ranges; the host bits of a range must be zero. */
   allowedIps: AllowedIps,
   /** Days after which a record is erased; null: never. */
   retentionDays: RetentionDays.nullable().default(null),
@@ -19,7 +19,7 @@ export const NewSite = z.object({
 export type NewSite = z.input<typeof NewSite>;
 
 /**
- * Makes a site of a tenant.
+ * Creates a site of a tenant.
  * @throws ChangeRefused `invalid`, `not_found` (the tenant)
  */
 export async function createSite(db: Queryable, site: NewSite): Promise<{ readonly id: string }> {
@@ -38,7 +38,7 @@ export async function createSite(db: Queryable, site: NewSite): Promise<{ readon
   return { id };
 }
 
-/** @throws ChangeRefused `invalid` */
+/** Checks network ranges. @throws ChangeRefused `invalid` */
 export function refuseBadNetworks(networks: readonly string[]): void {
   const problems = networks.flatMap((network) => networkProblem(network) ?? []);
   if (problems.length > 0) throw new ChangeRefused('invalid', problems.slice(0, 10).join(' '));

@@ -4,7 +4,7 @@ import { ChangeRefused } from '../../platform/errors/change-refused.js';
 
 const Rows = z.array(z.object({ site_id: z.string() }));
 
-/** The site of a document. @throws ChangeRefused `not_found` */
+/** Finds the site of a document. @throws ChangeRefused `not_found` */
 export async function siteOfDocument(db: Queryable, documentId: string): Promise<string> {
   const { rows } = await db.query('select site_id from documents where id::text = $1', [documentId]);
   const [row] = Rows.parse(rows);
@@ -14,7 +14,7 @@ export async function siteOfDocument(db: Queryable, documentId: string): Promise
 
 const VersionRows = z.array(z.object({ site_id: z.string(), document_id: z.string() }));
 
-/** The site and the document of a document version. @throws ChangeRefused `not_found` */
+/** Finds the site and the document of a document version. @throws ChangeRefused `not_found` */
 export async function placeOfVersion(
   db: Queryable,
   versionId: string,
@@ -29,7 +29,7 @@ export async function placeOfVersion(
 
 const TenantRows = z.array(z.object({ tenant_id: z.string() }));
 
-/** The tenant of a site. @throws ChangeRefused `not_found` */
+/** Finds the tenant of a site. @throws ChangeRefused `not_found` */
 export async function tenantOfSite(db: Queryable, siteId: string): Promise<string> {
   const { rows } = await db.query('select tenant_id from sites where id = $1', [siteId]);
   const [row] = TenantRows.parse(rows);

@@ -6,9 +6,8 @@ import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import type { PlanTerms } from './plans.js';
 
 /**
- * Makes a tenant, with a subscription if a plan is given.
- * @param madeBy the tenant whose user makes it; null: an operator
- * @returns its id
+ * Creates a tenant, with a subscription if a plan is given.
+ * @param madeBy tenant of the user who creates it; null: an operator
  * @throws ChangeRefused `invalid`
  */
 export function createTenant(
@@ -26,14 +25,15 @@ export function createTenant(
 }
 
 /**
- * Gives a tenant another plan, from now on, or ends its subscription.
+ * Changes the plan of a tenant immediately, or ends its subscription.
+ * @param plan null ends the subscription
  * @throws ChangeRefused `not_found`
  */
 export function changeSubscription(db: Queryable, tenantId: string, plan: PlanTerms | null): Promise<void> {
   return withTransaction(db, async (db) => {
     const { rowCount } = await db.query('select from tenants where id = $1', [tenantId]);
     if (rowCount === 0) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
-    // The rows that admission takes, in its order.
+    // The same rows as admission locks, in the same order, so that the two cannot deadlock.
     await db.query('select from sites where tenant_id = $1 order by id for update', [tenantId]);
     if (plan === null) await db.query('update subscriptions set is_active = false where tenant_id = $1', [tenantId]);
     else await putSubscription(db, tenantId, plan);
@@ -42,8 +42,8 @@ export function changeSubscription(db: Queryable, tenantId: string, plan: PlanTe
 }
 
 /**
- * Gives a tenant another name.
- * @returns whether it is other than before
+ * Renames a tenant.
+ * @returns whether the name changed
  * @throws ChangeRefused `not_found`, `invalid`
  */
 export async function renameTenant(db: Queryable, tenantId: string, name: string): Promise<boolean> {
@@ -55,7 +55,7 @@ export async function renameTenant(db: Queryable, tenantId: string, name: string
   return row.name !== wanted;
 }
 
-/** @throws ChangeRefused `invalid` */
+/** Validates the name of a tenant. @throws ChangeRefused `invalid` */
 function nameOf(name: string): string {
   const checked = TenantName.safeParse(name);
   if (!checked.success)

@@ -1,12 +1,12 @@
-/** A plan as it is sold; a subscription may differ from it. */
+/** The terms of a plan; a subscription may differ. */
 export interface PlanTerms {
   readonly name: string;
   readonly rateLimitPerMinute: number;
-  /** Consents a calendar month; null: no limit. */
+  /** Consents per calendar month (UTC); null: no limit. */
   readonly consentQuota: number | null;
 }
 
-/** The standard plan's rate is the one that the Tool API's contract promises (docs/http-api.md). */
+/** The contract of the Tool API promises the rate of the standard plan (docs/http-api.md). */
 export const PLANS = {
   standard: { name: 'standard', rateLimitPerMinute: 120, consentQuota: 1_000_000 },
   business: { name: 'business', rateLimitPerMinute: 1_200, consentQuota: 10_000_000 },

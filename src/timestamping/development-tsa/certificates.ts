@@ -11,7 +11,7 @@ const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ROOT_DAYS = 20 * 365;
 const TSA_DAYS = 5 * 365;
-/** Clocks of those who verify may be a little behind. */
+/** The clock of a verifier may be slow. */
 const BACKDATING_MS = 5 * 60 * 1000;
 
 /** Generates an extractable P-256 key pair. */
@@ -19,7 +19,7 @@ export async function generateKeyPair() {
   return crypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
 }
 
-/** Makes the self-signed root. */
+/** Issues the self-signed root certificate. */
 export async function issueRoot(keys: KeyPair, now: Date): Promise<pkijs.Certificate> {
   const certificate = await unsigned('Root', keys, now, ROOT_DAYS);
   certificate.issuer = certificate.subject;
@@ -32,7 +32,7 @@ export async function issueRoot(keys: KeyPair, now: Date): Promise<pkijs.Certifi
   return certificate;
 }
 
-/** Makes the authority's certificate under the root. `crlUrl` is where its revocation list is served. */
+/** Issues the authority's certificate under the root. @param crlUrl URL of its revocation list */
 export async function issueTsaCertificate(
   keys: KeyPair,
   root: pkijs.Certificate,
@@ -54,7 +54,9 @@ export async function issueTsaCertificate(
   return certificate;
 }
 
-/** Makes a revocation list of the root, as of now and empty: nothing of a development authority is ever revoked. */
+/**
+ * Issues an empty revocation list of the root: a development authority never revokes a certificate.
+ */
 export async function issueCrl(root: pkijs.Certificate, rootKeys: KeyPair, now: Date): Promise<Uint8Array> {
   const crl = new pkijs.CertificateRevocationList({ version: 1 });
   crl.issuer = root.subject;
@@ -70,7 +72,9 @@ export async function issueCrl(root: pkijs.Certificate, rootKeys: KeyPair, now: 
   return new Uint8Array(crl.toSchema(true).toBER());
 }
 
-/** A positive random number of 127 bits, so that no two are ever the same, restarts included. */
+/**
+ * A positive random number of 127 bits, so that serial numbers are unique, also across restarts.
+ */
 export function randomSerialNumber(): asn1js.Integer {
   const octets = new Uint8Array(randomBytes(16));
   octets[0] = ((octets[0] ?? 0) & 0x7f) | 0x40;

@@ -4,13 +4,13 @@ import * as pkijs from 'pkijs';
 import { z } from 'zod';
 import { generateKeyPair, issueRoot, issueTsaCertificate, type KeyPair } from './certificates.js';
 
-/** The keys and certificates of a development authority, and the port that its certificate names. */
+/** The keys and certificates of a development authority, and the port in its certificate. */
 export interface Identity {
   readonly root: pkijs.Certificate;
   readonly rootKeys: KeyPair;
   readonly tsa: pkijs.Certificate;
   readonly tsaKeys: KeyPair;
-  /** URL of the revocation list, as the authority's certificate names it. */
+  /** URL of the revocation list in the authority's certificate. */
   readonly crlUrl: string;
   readonly port: number;
 }
@@ -29,9 +29,10 @@ const storedIdentity = z.strictObject({
 });
 
 /**
- * Reads the identity kept in a folder.
+ * Reads the stored identity of a folder.
  * @returns undefined on the first start
- * @throws if the file is there and cannot be read: making a new root in its place would orphan every token of the old one
+ * @throws Error if the file is unreadable: a new root would invalidate every token under the old
+ *   one
  */
 export async function loadIdentity(folder: string): Promise<Identity | undefined> {
   const text = await readFile(join(folder, FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -46,8 +47,9 @@ export async function loadIdentity(folder: string): Promise<Identity | undefined
 }
 
 /**
- * The identity to serve with: the kept one where its certificate names `crlUrl` and stays valid for a year; otherwise one
- * with a new certificate (and at the first start a new root). Kept in the folder before it is returned.
+ * The identity to use. It is the stored one if its certificate names `crlUrl` and is valid for
+ * another year. Otherwise it has a new certificate, and at the first start a new root. It is stored
+ * before this function returns.
  */
 export async function settleIdentity(
   folder: string,
@@ -67,7 +69,7 @@ export async function settleIdentity(
   return identity;
 }
 
-/** Writes the root's certificate beside the identity. @returns its path */
+/** Writes the root certificate as PEM into the folder. @returns its path */
 export async function writeRootPem(folder: string, { root }: Identity): Promise<string> {
   const path = join(folder, ROOT_FILE);
   await replaceFile(path, pem(root), 0o644);
@@ -87,7 +89,7 @@ async function saveIdentity(folder: string, identity: Identity): Promise<void> {
   await replaceFile(join(folder, FILE), `${JSON.stringify(stored, undefined, 2)}\n`, 0o600);
 }
 
-/** Whole or not at all: a crash must not leave half a key behind. */
+/** Replaces a file atomically: a crash must not leave a partial key. */
 async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const temporary = `${path}.${process.pid}.new`;
   await writeFile(temporary, text, { mode });

@@ -1,8 +1,12 @@
-/** Stands in every certificate of the development authority, so that nobody takes its tokens for evidence. */
+/**
+ * Part of every certificate of the development authority, so that its tokens are not mistaken for
+ * evidence.
+ */
 export const DEVELOPMENT_MARK = 'DEVELOPMENT ONLY – NOT EVIDENCE';
 
 /**
- * Policy of the development authority's tokens: the OID of the UUID ba6bc041-b0d3-540e-b2eb-81648bbef8ea (ITU-T X.667), an
- * arc that needs no registration. It promises nothing.
+ * Policy of the development authority's tokens: the OID of the UUID
+ * ba6bc041-b0d3-540e-b2eb-81648bbef8ea (ITU-T X.667), an arc that needs no registration. The policy
+ * promises nothing.
  */
 export const DEVELOPMENT_POLICY = '2.25.247795882407056885490691155332649908458';

@@ -13,7 +13,7 @@ import {
 /** TimeStampReq (RFC 3161 §2.4.1). */
 export interface TimestampRequest {
   readonly version: number;
-  /** DER of the MessageImprint, echoed as it came. */
+  /** DER of the MessageImprint, which the response repeats unchanged. */
   readonly imprint: Uint8Array;
   readonly hash: HashAlgorithm | undefined;
   readonly digest: Uint8Array;
@@ -24,7 +24,11 @@ export interface TimestampRequest {
   readonly hasExtensions: boolean;
 }
 
-/** @param der exactly one TimeStampReq. @throws MalformedInput */
+/**
+ * Parses a request.
+ * @param der exactly one TimeStampReq
+ * @throws MalformedInput
+ */
 export function parseTimestampRequest(der: Uint8Array): TimestampRequest {
   const fields = new Fields(readSingle(der), 'TimeStampReq');
   const version = smallInteger(fields.required(TAG.integer, 'version'), 'version');

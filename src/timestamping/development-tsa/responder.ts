@@ -26,9 +26,9 @@ const DIGEST_LENGTHS: ReadonlyMap<HashAlgorithm, number> = new Map([
 ]);
 
 /**
- * Answers a time-stamp request (RFC 3161 §2.4).
+ * Responds to a time-stamp request (RFC 3161 §2.4).
  *
- * @param request bytes that may be anything
+ * @param request arbitrary bytes
  * @returns DER of a TimeStampResp: a token, or a refusal with the reason
  */
 export async function answerRequest(request: Uint8Array, identity: Identity, now: Date): Promise<Uint8Array> {
@@ -91,7 +91,8 @@ async function makeToken(request: TimestampRequest, identity: Identity, now: Dat
 
 function tstInfo({ imprint, nonce }: TimestampRequest, { tsa }: Identity, now: Date): asn1js.Sequence {
   const name = new pkijs.GeneralName({ type: 4, value: tsa.subject }).toSchema();
-  // Whole seconds, with an accuracy of one: a revocation list made after the stamp then never looks older than it.
+  // Whole seconds with an accuracy of one: a revocation list made after the time stamp then never
+  // appears older.
   const genTime = new Date(Math.floor(now.getTime() / 1000) * 1000);
   return new asn1js.Sequence({
     value: [
@@ -107,7 +108,7 @@ function tstInfo({ imprint, nonce }: TimestampRequest, { tsa }: Identity, now: D
   });
 }
 
-/** RFC 5652 §11, RFC 5816 §2.2.1; in the order that DER wants of a SET OF. */
+/** The signed attributes (RFC 5652 §11, RFC 5816 §2.2.1), in the DER order of a SET OF. */
 function signedAttributes(content: Uint8Array, { tsa }: Identity): pkijs.Attribute[] {
   const issuerSerial = new asn1js.Sequence({
     value: [

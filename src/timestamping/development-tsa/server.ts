@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a handler answers with. */
+/** The response of a handler. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Uint8Array;
 }
 
-/** A listening server and the port it got. */
+/** A listening server and its port. */
 export interface Listening {
   readonly server: Server;
   readonly port: number;
@@ -18,8 +18,8 @@ const MAX_REQUEST_BYTES = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * Listens on a port, or on any free one where that port is taken.
- * @param handle called with method, path and body of each request; its rejection answers 500
+ * Listens on a port, or on any free port if that one is unavailable.
+ * @param handle called with method, path and body of each request; a rejection responds with 500
  */
 export async function listen(
   host: string,
@@ -41,7 +41,7 @@ export async function listen(
   return { server, port: address.port };
 }
 
-/** Stops accepting, and ends connections that are idle. */
+/** Stops the server and closes idle connections. */
 export async function close(server: Server): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.close((error) => (error === undefined ? resolve() : reject(error)));
@@ -81,7 +81,7 @@ async function serve(
     });
     response.end(answer.body);
   } catch {
-    // The caller went away, or the handler failed; either way there is nothing more to tell him than this.
+    // The client has disconnected or the handler failed; the response reveals no details.
     if (response.headersSent) response.destroy();
     else response.writeHead(500).end();
   }

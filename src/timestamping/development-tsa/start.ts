@@ -4,32 +4,33 @@ import { DEVELOPMENT_MARK } from './marking.js';
 import { answerRequest } from './responder.js';
 import { type Answer, close, listen } from './server.js';
 
-/** Path of the revocation list that the authority's certificate names. */
+/** Path of the revocation list in the authority's certificate. */
 const CRL_PATH = '/development-tsa.crl';
 
 /** A running development authority. */
 export interface DevelopmentTsa {
-  /** Where time-stamp requests are posted. */
+  /** URL for time-stamp requests (POST). */
   readonly url: string;
-  /** PEM file with the root that its tokens verify against. */
+  /** PEM file with the root certificate of its tokens. */
   readonly rootCertificatePemPath: string;
   readonly port: number;
-  /** Answers what has begun and stops. */
+  /** Completes the requests in progress, then stops. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a time-stamping authority for development: a real RFC 3161 responder over HTTP, whose every certificate says that
- * its tokens are no evidence.
+ * Starts a time-stamping authority for development: a complete RFC 3161 responder over HTTP. Each
+ * of its certificates states that its tokens are no evidence.
  *
- * Keys are made at the first start and kept in the folder (mode 0600). The port is kept too, because the certificate names
- * it as the place of its revocation list. Where that port is taken at a later start, another one is used and the authority
- * gets a new certificate that names it; tokens made before stay good, the root being the same.
+ * The first start creates the keys and stores them in the folder (mode 0600). The port is stored,
+ * too, because the certificate names it in the URL of the revocation list. If the port is
+ * unavailable at a later start, the authority uses another one, with a new certificate. Earlier
+ * tokens remain valid, because the root is the same.
  *
- * @param options.folder where keys, port and `development-tsa-root.pem` are kept; made if missing
- * @param options.host address to listen on, 127.0.0.1 unless told
- * @param options.port port of the first start; any free one unless told
- * @throws if the folder's identity cannot be read, or nothing can be listened on
+ * @param options.folder folder of keys, port and `development-tsa-root.pem`; created if missing
+ * @param options.host address to listen on; the default is 127.0.0.1
+ * @param options.port port of the first start; the default is any free port
+ * @throws Error if the stored identity is unreadable, or no port is available
  */
 export async function startDevelopmentTsa(options: {
   readonly folder: string;

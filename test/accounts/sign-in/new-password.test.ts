@@ -20,7 +20,7 @@ it.each([
 });
 
 it.each(['correct horse battery', 'aaaaaaaaaaab', 'ваш новый пароль', 'a'.repeat(100) + 'b'.repeat(100)])(
-  'takes %j',
+  'accepts %j',
   (password) => {
     expect(NewPassword.parse(password)).toBe(password);
   },

@@ -3,7 +3,7 @@ import { type Service, startService } from '../../../src/app/start-service.js';
 import { loadConfig } from '../../../src/platform/config/index.js';
 import type { RunningApp } from '../../api/server/running-app.js';
 
-/** Another API process on the same database, with the same master key: they share nothing else. */
+/** Starts a second API process that shares only the database and the master key. */
 export function startSecondProcess({ service }: RunningApp): Promise<Service> {
   const { databaseUrl, config } = service.installation;
   return startService(

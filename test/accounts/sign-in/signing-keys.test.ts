@@ -49,7 +49,7 @@ const rotate = async (...options: string[]) =>
   Rotated.parse(await line.json('admin', 'sign-in', 'rotate-key', ...options));
 const soon = { timeout: 5000 };
 
-it('replaces the key in every process without a restart: published first, then signing, the old one trusted until its tokens are over', async () => {
+it('replaces the key in every process without a restart, and trusts the old key until its tokens expire', async () => {
   const { access_token: early } = await signIn(panel.app.url);
   const old = decodeProtectedHeader(early).kid ?? '';
   const rotated = await rotate();
@@ -61,7 +61,7 @@ it('replaces the key in every process without a restart: published first, then s
   }
   expect(Object.fromEntries(await states())).toEqual({ [rotated.key_id]: 'published', [old]: 'signing' });
 
-  // Ten minutes later.
+  // Simulates the ten minutes until the new key signs.
   await panel.app.superuser.query('update keyring set signs_from = now() where key_id = $1', [rotated.key_id]);
   for (const url of urls()) {
     await expect.poll(() => signedBy(url), soon).toBe(rotated.key_id);
@@ -71,7 +71,7 @@ it('replaces the key in every process without a restart: published first, then s
   for (const url of urls()) expect(await statusOf(url, late)).toBe(200);
   expect(Object.fromEntries(await states())).toEqual({ [rotated.key_id]: 'signing', [old]: 'verifying' });
 
-  // When every token by the old key is over.
+  // Simulates the expiry of every token by the old key.
   await panel.app.superuser.query('update keyring set verifies_until = now() where key_id = $1', [old]);
   for (const url of urls()) {
     await expect.poll(() => statusOf(url, early), soon).toBe(401);
@@ -81,7 +81,7 @@ it('replaces the key in every process without a restart: published first, then s
   expect((await states()).get(old)).toBe('expired');
 });
 
-it('lets go of a key in wrong hands within seconds, and signs nobody out', async () => {
+it('stops trusting a compromised key within seconds, and keeps all users signed in', async () => {
   const { access_token, refresh_token } = await signIn(panel.app.url);
   const { key_id } = await rotate('--at-once');
   for (const url of urls()) {
@@ -98,14 +98,14 @@ it('lets go of a key in wrong hands within seconds, and signs nobody out', async
   for (const url of urls()) await expect.poll(() => statusOf(url, token), soon).toBe(200);
 });
 
-it('publishes what others need to verify access tokens', async () => {
+it('publishes the keys that verify access tokens', async () => {
   const { access_token } = await signIn(panel.app.url);
   const keys = createRemoteJWKSet(new URL(`${second.url}/.well-known/jwks.json`));
   const { payload } = await jwtVerify(access_token, keys, { issuer: 'consent-ledger', typ: 'at+jwt' });
   expect(payload.sub).toBe(user.id);
 });
 
-it('keeps one key that signs however many are made at once', async () => {
+it('keeps one signing key after concurrent replacements', async () => {
   const { access_token } = await signIn(panel.app.url);
   const signing = decodeProtectedHeader(access_token).kid ?? '';
   const made = await Promise.all([rotate(), rotate(), rotate()]);
@@ -117,7 +117,7 @@ it('keeps one key that signs however many are made at once', async () => {
   expect(new Set(await published(second.url))).toEqual(new Set([signing, ...made.map(({ key_id }) => key_id)]));
 });
 
-it('says in the audit log of the installation who replaced a key', async () => {
+it('records in the audit log of the installation who replaced a key', async () => {
   const { rows } = await panel.app.superuser.query(
     `select actor_kind, details from audit_log where action = 'sign_in.rotate_key' and tenant_id is null order by seq`,
   );

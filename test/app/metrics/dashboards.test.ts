@@ -60,7 +60,10 @@ interface Selector {
   readonly labels: readonly string[];
 }
 
-/** The metrics that a query selects, each with the labels that it matches on, and the labels that it groups by. */
+/**
+ * The metrics that a query selects, each with the labels in its matchers, and the labels of the
+ * grouping.
+ */
 function selectorsOf(query: string): { selectors: Selector[]; groupedBy: string[] } {
   const groupedBy = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/));
   const rest = query.replaceAll(/\bby \([^)]*\)/g, '').replaceAll(/\[[^\]]*\]/g, '');
@@ -84,7 +87,7 @@ describe('dashboard and alerts', () => {
   beforeAll(async () => {
     app = await startApp('serve', { METRICS_TOKEN: TOKEN });
     const { keys } = await app.seed();
-    // One refusal, so that the series of refusals are there; and a first stamp.
+    // A refusal and a first time stamp create the series that appear only with them.
     await postSigned(app.url, keys.write, '/tool/v1/consents', {});
     const stamps = async () => (await app.superuser.query('select from checkpoints')).rowCount ?? 0;
     await vi.waitUntil(async () => (await stamps()) > 0, { timeout: 60_000, interval: 200 });
@@ -99,7 +102,7 @@ describe('dashboard and alerts', () => {
   });
   afterAll(() => app.stop());
 
-  it('ask for metrics and labels that there are', () => {
+  it('use existing metrics and labels', () => {
     expect(queries.length).toBeGreaterThan(40);
     for (const query of queries) {
       const { selectors, groupedBy } = selectorsOf(query);
@@ -115,14 +118,14 @@ describe('dashboard and alerts', () => {
     }
   });
 
-  it('leave no metric of the service aside', () => {
+  it('use every metric of the service', () => {
     const used = new Set(queries.flatMap((query) => selectorsOf(query).selectors.map(({ metric }) => metric)));
     const families = [...exposed.types.keys()].filter((name) => name.startsWith('consent_ledger_'));
     const unused = families.filter((name) => ![...used].some((metric) => metric.startsWith(name)));
     expect(unused).toEqual([]);
   });
 
-  it('rate what grows, and nothing else', () => {
+  it('apply rate or increase to every counter, and to no gauge', () => {
     for (const query of queries) {
       for (const [, metric = ''] of query.matchAll(/\b(?:rate|increase)\((\w+)/g)) {
         const family = metric.replace(/_(?:bucket|sum|count)$/, '');
@@ -134,7 +137,7 @@ describe('dashboard and alerts', () => {
     }
   });
 
-  it('are laid out without overlaps, and name what they use', () => {
+  it('are laid out without overlaps, and declare the variables that they use', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const taken = new Set<string>();
@@ -155,7 +158,7 @@ describe('dashboard and alerts', () => {
       expect(variables).toContain(name);
   });
 
-  it('the document for operators names every metric, and none that there is not', () => {
+  it('the document for operators names exactly the existing metrics', () => {
     const named = new Set(
       [...read('docs/operations.md').matchAll(/`((?:consent_ledger|process|nodejs)_\w+)`/g)].map(
         ([, name = '']) => name,
@@ -164,7 +167,7 @@ describe('dashboard and alerts', () => {
     expect([...named].sort()).toEqual([...exposed.types.keys()].sort());
   });
 
-  it('alerts lead to a section of the document for operators', () => {
+  it('alerts link to a section of the document for operators', () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
     const anchors = new Set(
       [...read('docs/operations.md').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>

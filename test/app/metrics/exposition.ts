@@ -1,17 +1,17 @@
-/** One sample of Prometheus' text format. */
+/** One sample of the Prometheus text format. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** What a scrape gave: samples, and the type that each metric states. */
+/** The samples of a scrape, and the type of each metric. */
 export interface Exposition {
   readonly samples: readonly Sample[];
   readonly types: ReadonlyMap<string, string>;
 }
 
-/** Reads the text format (version 0.0.4), and nothing else. @throws Error for a line that is none of its */
+/** Parses the text format (version 0.0.4). @throws Error for an invalid line */
 export function parseExposition(text: string): Exposition {
   const samples: Sample[] = [];
   const types = new Map<string, string>();
@@ -32,7 +32,7 @@ export function parseExposition(text: string): Exposition {
   return { samples, types };
 }
 
-/** The sum of the samples of this name that have at least these labels; null if there is none. */
+/** The sum of the samples with this name and at least these labels; null if there is none. */
 export function sampled(
   { samples }: Exposition,
   name: string,

@@ -34,14 +34,14 @@ describe('GET /metrics', () => {
     ...more,
   });
   const post = (path: string, content: unknown) => postSigned(app.url, demo.keys.write, path, content);
-  /** A scrape that shows what was read from the database after this call. */
+  /** A scrape with a snapshot that was read after this call. */
   const settled = (condition: (exposition: Exposition) => boolean): Promise<Exposition> =>
     expect
       .poll(async () => condition(await scrape(app.url)), { timeout: 50_000, interval: 500 })
       .toBe(true)
       .then(() => scrape(app.url));
 
-  it('is for nobody without the token', async () => {
+  it('refuses requests without the token', async () => {
     expect(await ask(`${app.url}/metrics`)).toMatchObject({ status: 401, body: { code: 'MISSING_BEARER_TOKEN' } });
     for (const authorization of [`Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, 'Bearer ', `Basic ${TOKEN}`]) {
       const answer = await ask(`${app.url}/metrics`, { headers: { authorization } });
@@ -50,11 +50,11 @@ describe('GET /metrics', () => {
     }
   });
 
-  it('counts consents by what became of them', async () => {
+  it('counts consents by outcome', async () => {
     const before = await scrape(app.url);
     const grown = (after: Exposition, name: string, labels: Record<string, string>): number =>
       (sampled(after, name, labels) ?? 0) - (sampled(before, name, labels) ?? 0);
-    // There from the start, so that the first refusal is seen as an increase.
+    // The series exist from the start, so that the first refusal is an increase.
     for (const code of ['NONCE_REPLAYED', 'QUEUE_OVERLOADED', 'CONSENT_LIMIT_EXCEEDED', 'CONFIG_OUTDATED']) {
       expect(sampled(before, 'consent_ledger_consents_rejected_total', { code }), code).toBe(0);
     }
@@ -154,7 +154,7 @@ describe('GET /metrics', () => {
     await app.superuser.query(`update projections set state = 'needs_rebuild', problem = null`);
   });
 
-  it('names nothing of a caller, a tenant or a site', async () => {
+  it('contains no value of a client, a tenant or a site', async () => {
     const response = await fetch(`${app.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
     const text = await response.text();
     expect(text).not.toMatch(/Ayşe|visitor-|someone|shop\.example|svc_live|somebody|127\.0\.0\.1"/);
@@ -178,7 +178,7 @@ describe('GET /metrics', () => {
     ]);
   });
 
-  it('goes on without the database, and says so', async () => {
+  it('continues without the database, and reports its failure', async () => {
     const locker = await app.superuser.connect();
     await locker.query('begin; lock table quarantined_sites in access exclusive mode');
     const blind = await settled((now) => sampled(now, 'consent_ledger_database_is_readable') === 0);
@@ -190,7 +190,7 @@ describe('GET /metrics', () => {
   });
 });
 
-it('a worker has them too, on its health server', async () => {
+it('a worker serves metrics on its health server', async () => {
   const worker = await startApp('worker', { METRICS_TOKEN: TOKEN });
   const now = await scrape(worker.url);
   expect(sampled(now, 'consent_ledger_info', { role: 'worker' })).toBe(1);
@@ -198,7 +198,7 @@ it('a worker has them too, on its health server', async () => {
   await worker.stop();
 });
 
-it('there is no /metrics without a token', async () => {
+it('answers 404 for /metrics without a configured token', async () => {
   const app = await startApp('api');
   expect(await ask(`${app.url}/metrics`)).toMatchObject({ status: 404, body: { code: 'ROUTE_NOT_FOUND' } });
   await app.stop();

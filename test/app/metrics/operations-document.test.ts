@@ -7,14 +7,14 @@ import { createProgram } from '../../../src/cli/program.js';
 import { variables } from '../../../src/platform/config/variables.js';
 
 const DOCUMENTS = ['operations.md', 'restore.md', 'ledger-key.md', 'configuration.md', 'erasure.md'];
-/** Of other programs: what they are is said where they stand. */
+/** Variables of other programs, which the document explains where it uses them. */
 const FOREIGN = new Set(['POSTGRES_PASSWORD']);
 
 const read = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)), 'utf8');
 const program = await createProgram({ env: {}, stdout: process.stdout, stderr: process.stderr }, []);
 
-/** Command lines as they stand in a document, each as words. */
+/** The command lines of a document, each as words. */
 function commandLines(text: string): string[][] {
   return [
     ...text.matchAll(
@@ -23,7 +23,7 @@ function commandLines(text: string): string[][] {
   ].map(([, line = '']) => line.split(' '));
 }
 
-/** The command that the words name, and the words that are left. */
+/** The command that the words name, and the remaining words. */
 function resolve(words: readonly string[]): { command: Command; rest: readonly string[] } {
   let command: Command = program;
   let used = 0;
@@ -39,7 +39,7 @@ function resolve(words: readonly string[]): { command: Command; rest: readonly s
 describe.each(DOCUMENTS)('docs/%s', (name) => {
   const text = read(name);
 
-  it('names commands, options and arguments that there are', () => {
+  it('names existing commands, options and arguments', () => {
     for (const words of commandLines(text)) {
       const { command, rest } = resolve(words);
       const line = words.join(' ');
@@ -57,13 +57,13 @@ describe.each(DOCUMENTS)('docs/%s', (name) => {
     }
   });
 
-  it('names variables and error codes that there are', () => {
+  it('names existing variables and error codes', () => {
     const known = new Set([...Object.keys(variables.shape), ...Object.keys(ERROR_CODES), ...FOREIGN]);
     const named = [...text.matchAll(/`([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^`]*)?`/g)].map(([, word = '']) => word);
     for (const word of named) expect([...known], name).toContain(word);
   });
 
-  it('links to files that there are', () => {
+  it('links to existing files', () => {
     for (const [, path = ''] of text.matchAll(/\]\(([\w./-]+\.md)(?:#[\w-]+)?\)/g))
       expect(() => read(path)).not.toThrow();
   });
@@ -75,7 +75,7 @@ it('the document for operators names many commands', () => {
   expect(lines).toContain('admin log copy --to esdb://host:2113');
 });
 
-it('the composition passes the service variables that there are', () => {
+it('the composition passes existing variables to the service', () => {
   const text = readFileSync(fileURLToPath(new URL('../../../docker-compose.yml', import.meta.url)), 'utf8');
   const service = text.slice(text.indexOf('x-service:'), text.indexOf('x-eventstore:'));
   const named = [...service.matchAll(/^ {4}([A-Z][A-Z_]+):/gm)].map(([, word = '']) => word);

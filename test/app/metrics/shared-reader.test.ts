@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { createSharedReader } from '../../../src/app/metrics/shared-reader.js';
 
-/** A reading that ends when the test says so. */
+/** A read that ends when the test resolves it. */
 function controlled() {
   const ends: ((value: number) => void)[] = [];
   const read = () => new Promise<number>((resolve) => ends.push(resolve));
   return { ends, read };
 }
 
-it('shares one reading among all who ask, and what was read with those who ask soon after', async () => {
+it('shares one read between concurrent callers, and its value with callers soon after', async () => {
   const { ends, read } = controlled();
   const ask = createSharedReader({ read, freshMs: 60_000, waitMs: 60_000, staleMs: 60_000 });
   const asked = [ask(), ask(), ask()];
@@ -19,7 +19,7 @@ it('shares one reading among all who ask, and what was read with those who ask s
   expect(ends).toHaveLength(1);
 });
 
-it('waits no longer than it may, starts no second reading meanwhile, and falls back to what was read before', async () => {
+it('limits the wait, starts no second read meanwhile, and falls back to the previous value', async () => {
   const { ends, read } = controlled();
   const ask = createSharedReader({ read, freshMs: 0, waitMs: 20, staleMs: 60_000 });
   expect(await ask()).toBeNull();

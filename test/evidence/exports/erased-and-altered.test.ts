@@ -25,7 +25,9 @@ const erase = (visitor: string) => {
 const rowsOf = async (sql: string, id: string) => (await world.panel.app.superuser.query(sql, [id])).rows;
 const codeOf = async (answer: Response) => [answer.status, Object(await answer.json()).code];
 
-/** Reads an answer to its end. @returns what came, and whether it ended well */
+/**
+ * Reads a response to its end. @returns the received bytes, and whether it ended without an error
+ */
 async function taken(answer: Response): Promise<{ readonly bytes: number; readonly isWhole: boolean }> {
   let bytes = 0;
   try {
@@ -36,7 +38,7 @@ async function taken(answer: Response): Promise<{ readonly bytes: number; readon
   }
 }
 
-it('stops exports that run or wait when personal data of the site is erased, and takes finished packages away', async () => {
+it('stops running and queued exports of the site at an erasure, and destroys finished packages', async () => {
   const finished = await world.create({ disclose: 'all' });
   await world.reaches(finished.id, 'finished');
   const ids: string[] = [];
@@ -45,7 +47,7 @@ it('stops exports that run or wait when personal data of the site is erased, and
     await world.reaches(running.id, 'running');
     const queued = await world.create({ filter: { visitor_id: 'alice' } });
     ids.push(running.id, queued.id);
-    // The run has registered itself by the time that it wants to store its first piece.
+    // By then the run has registered itself and waits to store its first chunk.
     await sleep(1_500);
     await erase('alice');
   });
@@ -54,7 +56,7 @@ it('stops exports that run or wait when personal data of the site is erased, and
     expect([state, reason]).toEqual(['cancelled', 'erasure']);
     expect(await codeOf(await world.download(id))).toEqual([410, 'EXPORT_GONE']);
   }
-  // What the erased could be read with is gone at once; the rest is removed by and by.
+  // The keys of the erased data are destroyed immediately; the sweep removes the rest.
   const { workerPool } = world.panel.app.service.installation;
   await world.reaches((await world.create()).id, 'finished');
   await sweepExports(workerPool);
@@ -66,14 +68,14 @@ it('stops exports that run or wait when personal data of the site is erased, and
   }
 });
 
-it('makes a package after the erasure that verifies, and shows nothing of the erased', async () => {
+it('makes a package after the erasure that verifies as valid', async () => {
   const { id } = await world.create({ disclose: 'all' });
   expect((await world.reaches(id, 'finished')).package?.counts).toMatchObject({ consents: 3 });
   const bytes = Buffer.from(await (await world.download(id)).arrayBuffer());
   expect(world.verify(bytes).status).toBe(0);
 });
 
-it('expires: the key goes, and then the pieces', async () => {
+it('expires a package: destroys the key, and then removes the chunks', async () => {
   const { superuser, service } = world.panel.app;
   const { id } = await world.create();
   await world.reaches(id, 'finished');
@@ -85,7 +87,7 @@ it('expires: the key goes, and then the pieces', async () => {
   expect(await rowsOf('select from export_chunks where export_id = $1', id)).toEqual([]);
 });
 
-it('keeps packages encrypted', async () => {
+it('stores packages encrypted', async () => {
   const { id } = await world.create({ disclose: 'all' });
   await world.reaches(id, 'finished');
   const plain = Buffer.from(await (await world.download(id)).arrayBuffer());
@@ -98,7 +100,7 @@ it('keeps packages encrypted', async () => {
   }
 });
 
-it('sends no byte of a piece that was altered, and ends no answer as if it were whole', async () => {
+it('sends no byte of an altered chunk, and never completes a truncated response', async () => {
   const { superuser } = world.panel.app;
   const { id } = await world.create({ disclose: 'all' });
   await world.reaches(id, 'finished');
@@ -108,7 +110,7 @@ it('sends no byte of a piece that was altered, and ends no answer as if it were 
   await superuser.query('update export_chunks set ciphertext = $2 where export_id = $1', [id, altered]);
   expect(await codeOf(await world.download(id))).toEqual([500, 'INTERNAL_ERROR']);
 
-  // Equal contents would be enclosed once.
+  // Equal contents would be enclosed only once.
   for (let i = 0; i < 6; i += 1) {
     const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), randomBytes(220_000)]);
     await world.record([`signer-${i}`], png);
@@ -147,7 +149,7 @@ it('sends no byte of a piece that was altered, and ends no answer as if it were 
     }
   }
 
-  // An erasure while it is downloaded: what was not sent yet cannot be read any more.
+  // An erasure during the download makes the remaining chunks unreadable.
   const kept = await findPackage(apiPool, keyring, { siteId: world.siteId, exportId: large.id });
   const rest = readPackage(apiPool, kept, { first: 0, last: kept.bytes - 1 });
   expect((await rest.next()).value).toHaveLength(CHUNK_BYTES);

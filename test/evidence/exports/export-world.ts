@@ -16,28 +16,28 @@ import { holdGate, putGate } from './package-gate.js';
 
 const Recorded = z.object({ data: z.object({ results: z.array(z.object({ consent_token: z.string() })) }) });
 
-/** The panel takes 300 requests a minute of one user. */
+/** The panel allows 300 requests per minute and user. */
 const POLL_MS = 300;
 
-/** The real service with a seeded site, users of its tenant, and the verifier beside it. */
+/** The complete service with a seeded site, users of its tenant, and the verifier. */
 export interface ExportWorld {
   readonly panel: PanelApp;
   readonly demo: SeededDemo;
   readonly siteId: string;
   user(role: Role): PanelUser;
   /**
-   * Records consents of visitors, one each, and waits until they are stamped.
+   * Records one consent for each visitor, and waits until they are stamped.
    * @param signature an image for each
    * @returns their event ids
    */
   record(visitors: readonly string[], signature?: Uint8Array): Promise<string[]>;
   create(body?: object, as?: PanelUser): Promise<EvidenceExport>;
   read(exportId: string): Promise<EvidenceExport>;
-  /** Waits for an export to reach one of these states. */
+  /** Waits until an export has one of these states. */
   reaches(exportId: string, ...states: readonly EvidenceExport['state'][]): Promise<EvidenceExport>;
   download(exportId: string, headers?: Record<string, string>, as?: PanelUser): Promise<Response>;
   s2s(method: 'GET' | 'POST', path: string, body?: object): Promise<Response>;
-  /** Lets nobody store a piece of a package while `work` runs: exports begin, and stay under way. */
+  /** Blocks the storage of chunks while `work` runs: exports start and remain running. */
   holdPackages(work: () => Promise<void>): Promise<void>;
   /** Runs `consent-verify check`. @returns exit code and report */
   verify(bytes: Uint8Array): { readonly status: number | null; readonly stdout: string };

@@ -43,7 +43,7 @@ afterAll(async () => {
   await processes?.remove();
 }, 60_000);
 
-/** Resolves when somebody is held back from storing a piece. */
+/** Resolves when a process waits at the gate to store a chunk. */
 async function waitsAtGate(superuser: pg.Pool): Promise<void> {
   for (;;) {
     const { rowCount } = await superuser.query(
@@ -54,7 +54,7 @@ async function waitsAtGate(superuser: pg.Pool): Promise<void> {
   }
 }
 
-it('takes an export up again whose worker was killed, and leaves nothing of the first run', async () => {
+it('runs an export again whose worker was killed, and keeps nothing of the first run', async () => {
   const { adminPool, apiPool, keyring, databaseUrl } = installation;
   const seed = Seed.parse(await processes.json('admin', 'seed-demo'));
   const siteId = seed.site.id;
@@ -89,7 +89,7 @@ it('takes an export up again whose worker was killed, and leaves nothing of the 
   };
   try {
     await putGate(superuser);
-    // Whoever stores a piece waits: the run is under way, and has not ended, when its process is killed.
+    // The process waits to store a chunk: the run is in progress when its process is killed.
     await holdGate(superuser, async () => {
       const body = { filter: { visitor_id: 'alice' }, disclose: 'all' } as const;
       id.exportId = (await createExport(adminPool, { keyring, maxPerTenant: 5 }, author, body)).id;
@@ -98,7 +98,7 @@ it('takes an export up again whose worker was killed, and leaves nothing of the 
       await worker.kill();
     });
     expect(await state()).toBe('running');
-    // What a run that came further leaves behind: a piece that is no part of the next package.
+    // A longer run would leave such a chunk, which must not be part of the next package.
     await superuser.query(`insert into export_chunks values ($1, 7, '\\x00') on conflict do nothing`, [id.exportId]);
 
     worker = await processes.start('worker');
@@ -112,7 +112,7 @@ it('takes an export up again whose worker was killed, and leaves nothing of the 
     const left = await superuser.query(`select from exports where site_id = $1 and state = 'running'`, [siteId]);
     expect(left.rowCount).toBe(0);
 
-    // The command exports the same, and is in the audit log too.
+    // The command exports the same records, and has an audit entry, too.
     const output = join(processes.dataDir, 'package.zip');
     const filter = ['--visitor', 'alice', '--from', '2026-01-01T00:00:00Z'];
     await processes.json('evidence', 'export', '--site', siteId, '--output', output, ...filter);

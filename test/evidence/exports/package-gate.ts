@@ -1,9 +1,12 @@
 import type pg from 'pg';
 
-/** Number of an advisory lock: whoever stores a piece of a package takes it too. */
+/** Number of an advisory lock that every insert of a chunk takes. */
 const GATE = 4711;
 
-/** Puts a gate before the table of pieces: who waits there holds no lock on the export. @param superuser of the database */
+/**
+ * Adds a gate to the table of chunks. A process that waits there holds no lock on the export.
+ * @param superuser of the database
+ */
 export async function putGate(superuser: pg.Pool): Promise<void> {
   await superuser.query(`
     create function wait_at_gate() returns trigger language plpgsql as $$
@@ -14,7 +17,7 @@ export async function putGate(superuser: pg.Pool): Promise<void> {
     create trigger wait_at_gate before insert on export_chunks for each statement execute function wait_at_gate();`);
 }
 
-/** Lets nobody store a piece of a package while `work` runs: exports begin, and stay under way. */
+/** Blocks the storage of chunks while `work` runs: exports start and remain running. */
 export async function holdGate(superuser: pg.Pool, work: () => Promise<void>): Promise<void> {
   const client = await superuser.connect();
   try {

@@ -16,7 +16,7 @@ afterAll(() => world.stop());
 
 const codeOf = async (answer: Response) => [answer.status, Object(await answer.json()).code];
 
-it('exports for a backend: key, bearer token and signature; the package verifies', async () => {
+it('exports for a backend with key, bearer token and signature, and the package verifies', async () => {
   const created = await world.s2s('POST', PATH, { filter: { visitor_id: 'alice' }, disclose: ['visitor_id'] });
   expect(created.status).toBe(202);
   const { data } = EvidenceExportAnswer.parse(await created.json());
@@ -37,11 +37,11 @@ it('exports for a backend: key, bearer token and signature; the package verifies
     'export.create',
   ]);
   expect(JSON.stringify(log.body)).not.toContain('alice');
-  // The panel sees what backends export.
+  // The panel shows the exports of backends.
   expect((await world.read(data.id)).requested_by.channel).toBe('s2s');
 });
 
-it('refuses a request without its signature, a nonce used before, a read key, and exports of others', async () => {
+it('refuses unsigned and replayed requests, a read key, a missing bearer token, and exports of other tenants', async () => {
   const { app } = world.panel;
   const body = '{}';
   const signIn = await world.panel.signIn(world.demo.api_user.email, world.demo.api_user.password);

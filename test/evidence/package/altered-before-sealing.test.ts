@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('a sealed and stamped record whose proof hash is not by the tenant’s key is never made into a package', async () => {
+it('makes no package with a sealed and stamped record whose proof hash is not by the tenant’s key', async () => {
   const { pipeline, keyring, site, folder } = world;
   const { worker: pool, eventLog } = pipeline;
   await world.record(site, [{ visitorId: 'ann' }]);
@@ -23,7 +23,7 @@ it('a sealed and stamped record whose proof hash is not by the tenant’s key is
   await eventLog.append(consentsStream(site.siteId), await eventLog.lastRevision(consentsStream(site.siteId)), [
     forged,
   ]);
-  // A sealer that takes the forger's key for the tenant's.
+  // A sealer that accepts the forger's key as the tenant's.
   const signer = ledgerSignerOf(await keyring.ledgerKey(), ORIGIN);
   const limits = { maxLeaves: 8, maxAgeMs: 20 };
   const deceived = createSealer({

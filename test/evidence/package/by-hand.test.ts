@@ -30,7 +30,7 @@ function commandsOf(readme: string): string {
     .join('\n');
 }
 
-// Skipped where a program is not there: vitest says so.
+// Skipped if a program is missing; the test's name then lists it.
 it.skipIf(missing.length > 0)(
   `follows README.txt with ${missing.length > 0 ? `programs that are missing here: ${missing}` : PROGRAMS.join(', ')}`,
   async () => {
@@ -77,7 +77,7 @@ it.skipIf(missing.length > 0)(
       expect(stdout).toContain('the record is in the batch');
       expect(stdout).toContain('the batch is in the stamped ledger');
 
-      // One character of the record, and the walk ends elsewhere.
+      // After the alteration of one character of the record, the commands fail.
       await run('sed', ['-i', 's/accepted/rejected/', join(place, 'entries.ndjson')]);
       await expect(run('bash', ['-c', script], { cwd: place, env })).rejects.toThrow();
     }

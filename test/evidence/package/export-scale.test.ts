@@ -7,7 +7,10 @@ import { besideFloor, measured } from '../../support/measured-process.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 import { recordManyConsents } from './many-consents.js';
 
-/** `SCALE_RECORDS=1000000 npx vitest run test/evidence/export-scale.test.ts` measures the real thing, in a quarter of an hour. */
+/**
+ * `SCALE_RECORDS=1000000 npx vitest run test/evidence/package/export-scale.test.ts` measures a
+ * million records in a quarter of an hour.
+ */
 const RECORDS = Number(process.env.SCALE_RECORDS ?? 2_000);
 const built = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const EXPORT = built('dist/bench/export-process.js');

@@ -61,7 +61,7 @@ function run(changes: Partial<ExportRequest> = {}) {
 }
 
 describe('an export of a site', () => {
-  it('holds every event below the checkpoint, and the verifier finds it valid', async () => {
+  it('contains every event below the checkpoint, and verifies as valid', async () => {
     const { path, counts, checkpoint } = await run();
     const report = await verify(world, path);
     expect(problemsOf(report)).toEqual([]);
@@ -81,7 +81,7 @@ describe('an export of a site', () => {
     });
   });
 
-  it('discloses what is asked for, and nothing else', async () => {
+  it('discloses only the requested fields', async () => {
     const all = await unpack((await run()).path);
     const ann = entriesOf(all).find(({ entry }) => entry.event_id === signed[0]);
     expect(ann?.values).toMatchObject({ visitor_id: 'ann', signer_email: 'ann@example.com' });
@@ -102,7 +102,7 @@ describe('an export of a site', () => {
 });
 
 describe('a filtered export', () => {
-  it('of a time range is the run that contains it, with everything outside withheld', async () => {
+  it('of a time range contains the run around it, and withholds the values outside', async () => {
     const records = entriesOf(await unpack((await run()).path)).filter(({ entry }) => early.includes(entry.event_id));
     const from = String(records[2]?.entry.record.created_at);
     const { path, counts } = await run({ filter: { from, consentType: 'cookie' } });
@@ -132,7 +132,7 @@ describe('a filtered export', () => {
     expect(counts.not_yet_stamped).toBe(2);
   });
 
-  it('of a person holds that person alone, whom the manifest does not name', async () => {
+  it('of a person contains only that person’s records, and the manifest does not name the person', async () => {
     const { path, counts, filterDisclosures } = await run({ filter: { visitorId: 'ann' } });
     const report = await verify(world, path);
     expect(problemsOf(report)).toEqual([]);
@@ -148,7 +148,7 @@ describe('a filtered export', () => {
     expect(Buffer.from(filterDisclosures[0] ?? '', 'base64url').toString()).toContain('"visitor_id","ann"');
   });
 
-  it('of records holds those alone, of this site alone', async () => {
+  it('of records contains only those records, of this site only', async () => {
     const { path, counts } = await run({ filter: { eventIds: [early[1] ?? '', late[0] ?? ''] } });
     expect((await verify(world, path)).verdict).toBe('valid');
     expect(counts).toMatchObject({ consents: 1, not_yet_stamped: 1 });
@@ -156,7 +156,7 @@ describe('a filtered export', () => {
     expect(others.counts.consents).toBe(0);
   });
 
-  it('without a match is empty, and says so', async () => {
+  it('without a match is empty, and states it', async () => {
     const { path, counts } = await run({ filter: { consentType: 'nothing' } });
     expect(counts).toMatchObject({ consents: 0, not_yet_stamped: 0 });
     const report = await verify(world, path);
@@ -164,7 +164,7 @@ describe('a filtered export', () => {
     expect(problemsOf(report)).toEqual([expect.stringContaining('package.records')]);
   });
 
-  it('refuses what cannot be', async () => {
+  it('refuses an invalid filter and an existing output file', async () => {
     const filter = { from: '2026-01-02T00:00:00.000Z', to: '2026-01-01T00:00:00.000Z' };
     await expect(run({ filter })).rejects.toMatchObject({ problem: 'invalid-filter' });
     const { path } = await run({ disclose: 'none' });
@@ -173,7 +173,7 @@ describe('a filtered export', () => {
 });
 
 describe('after an erasure', () => {
-  it('marks the record as erased once the erasure is stamped, and shows none of its values', async () => {
+  it('marks the record as erased once the erasure is stamped, without its values', async () => {
     const { pipeline, keyring, folder, site } = world;
     const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
     const before = await run();
@@ -197,9 +197,9 @@ describe('after an erasure', () => {
     expect(entriesOf(files).find(({ entry }) => entry.event_id === early[3])?.line.erased).toBeDefined();
     for (const content of files.values()) expect(content.includes('visitor-3')).toBe(false);
 
-    // The package made before the erasure is the exporter's own; it stays what it was.
+    // The package made before the erasure is unchanged and remains valid.
     expect((await verify(world, before.path)).verdict).toBe('valid');
-    // Outside the filter, the erasure is enclosed all the same.
+    // The erasure is outside the filter, but is enclosed.
     const single = await run({ filter: { eventIds: [early[3] ?? ''] } });
     expect(problemsOf(await verify(world, single.path))).toEqual([]);
     expect(single.counts).toMatchObject({ consents: 1, erased: 1 });
@@ -207,7 +207,7 @@ describe('after an erasure', () => {
     expect(problemsOf(await verify(world, range.path))).toEqual([]);
   });
 
-  it('stops an export that is under way, and leaves nothing of it behind', async () => {
+  it('stops a running export, and leaves no file', async () => {
     const { pipeline, keyring, folder, site } = world;
     const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
     const erase = () =>
@@ -235,8 +235,8 @@ describe('after an erasure', () => {
   });
 });
 
-describe('a log and a ledger that differ', () => {
-  it('are never made into a package', async () => {
+describe('a log and a ledger that contradict each other', () => {
+  it('never result in a package', async () => {
     const { pipeline, folder } = world;
     const output = join(folder, 'different.zip');
     const { owner } = pipeline;
@@ -252,7 +252,7 @@ describe('a log and a ledger that differ', () => {
     for (const alteration of alterations) {
       const client = await owner.connect();
       try {
-        // Readers of the transaction alone see what was altered: it is rolled back.
+        // Only readers in this transaction see the alteration, which is rolled back.
         await client.query('begin');
         expect((await client.query(alteration)).rowCount).toBeGreaterThan(0);
         const pool = poolOf(client);
@@ -271,7 +271,7 @@ describe('a log and a ledger that differ', () => {
   });
 });
 
-/** A pool of one connection that is in a transaction already. */
+/** A pool with one connection that is in a transaction. */
 function poolOf(db: pg.PoolClient): pg.Pool {
   return new Proxy(world.pipeline.owner, {
     get: (target, name) => (name === 'query' ? db.query.bind(db) : Reflect.get(target, name)),

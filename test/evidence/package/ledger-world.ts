@@ -35,7 +35,7 @@ import { count, type Pipeline, silent, startPipeline, until, whileRunning } from
 
 export const ORIGIN = 'ledger.example/test';
 
-/** A consent to be recorded, by its personal values. */
+/** A consent to record, by its personal values. */
 export interface NewConsent {
   readonly visitorId: string;
   readonly fields?: Readonly<Record<string, JsonValue>>;
@@ -45,7 +45,10 @@ export interface NewConsent {
   readonly at?: Date;
 }
 
-/** A whole installation without its HTTP surface: real database, log, keys, relay, sealer, stamper and development TSA. */
+/**
+ * A complete installation without HTTP: real database, log, keys, relay, sealer, stamper and
+ * development TSA.
+ */
 export interface LedgerWorld {
   readonly pipeline: Pipeline;
   readonly keyring: Keyring;

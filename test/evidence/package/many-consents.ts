@@ -15,13 +15,14 @@ import {
 import type { SiteFixture } from '../../pipeline/admission/site-fixture.js';
 import type { LedgerWorld } from './ledger-world.js';
 
-/** Consents in one statement. */
+/** Consents that one statement inserts. */
 const PAGE = 1_000;
 const versionRow = z.tuple([z.object({ language: z.string(), content_sha256: z.string(), config: z.string() })]);
 
 /**
- * Records so many consents of a site in the outbox, with real keys, proof hashes and encrypted values, in few statements: as admission leaves them,
- * but for what it keeps of requests. Each discloses four values.
+ * Inserts consents of a site into the outbox in few statements, with real keys, proof hashes and
+ * encrypted values. The result equals that of admission, except for stored requests. Each consent
+ * discloses four values.
  */
 export async function recordManyConsents(world: LedgerWorld, site: SiteFixture, consents: number): Promise<void> {
   const { keyring, pipeline } = world;

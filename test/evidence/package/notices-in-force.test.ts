@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('consents before and after a change of text and configuration verify, in one batch and in several', async () => {
+it('verifies consents before and after a change of text and configuration, in one batch and in several', async () => {
   const { pipeline, keyring, site, folder } = world;
   const { owner } = pipeline;
   await world.record(site, [{ visitorId: 'before' }]);
@@ -57,14 +57,15 @@ it('consents before and after a change of text and configuration verify, in one 
   expect(report.coverage?.consents).toMatchObject({ complete_up_to: 2, ledger_reaches: 2, is_whole: true });
   expect(report.coverage?.notices.is_whole).toBe(true);
 
-  // Recorded although the text had been retired: a service that lets this through is found out.
+  // Recorded although the text had been retired: the verifier must detect a service that accepts
+  // this.
   await world.record(site, [{ visitorId: 'too late' }]);
   await world.stamp();
   const wrong = await exportEvidence(options, { ...request, output: join(folder, 'too-late.zip') });
   expect(problemsOf(await verify(world, wrong.path)).join()).toContain('retired before the consent');
 });
 
-it('the manifest key is certified by the ledger key in force at the checkpoint, or there is no package', async () => {
+it('makes no package unless the ledger key in force at the checkpoint certified the manifest key', async () => {
   const { pipeline, keyring } = world;
   const { publicKeyBytes } = await keyring.manifestKey();
   const client = await pipeline.owner.connect();

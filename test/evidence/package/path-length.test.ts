@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { inclusionPathLength } from '../../../src/evidence/package/proofs-files.js';
 
-it('counts the hashes of every audit path without making it', () => {
+it('computes the length of every audit path without making the path', () => {
   for (let size = 1; size <= 70; size += 1) {
     for (let index = 0; index < size; index += 1) {
       expect(inclusionPathLength(index, size)).toBe(inclusionRanges(index, size).length);

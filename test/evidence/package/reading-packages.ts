@@ -45,7 +45,7 @@ export function entriesOf(files: Map<string, Buffer>): PackageEntry[] {
   });
 }
 
-/** Runs the verifier's own code over a package, with the world's root and ledger key. */
+/** Verifies a package with the verifier's code, the world's root certificate and its ledger key. */
 export async function verify(world: LedgerWorld, path: string): Promise<VerificationReport> {
   return verifyPackage(memorySource(new Uint8Array(await readFile(path))), {
     trustAnchors: [world.tsaRoot],
@@ -55,14 +55,14 @@ export async function verify(world: LedgerWorld, path: string): Promise<Verifica
   });
 }
 
-/** What the verifier found wrong or open, in short. */
+/** The failed and the undecided checks of a report. */
 export function problemsOf(report: VerificationReport): string[] {
   return report.checks
     .filter((check) => check.outcome === 'fail' || (check.outcome === 'indeterminate' && check.required))
     .map((check) => `${check.id}: ${check.message}`);
 }
 
-/** Whether a program is there. */
+/** Whether a program is installed. */
 export async function hasProgram(name: string): Promise<boolean> {
   return promisify(execFile)('which', [name]).then(
     () => true,

@@ -36,7 +36,7 @@ async function exported() {
   return { path, files: await unpack(path) };
 }
 
-it('a package encloses the batch of another site that names the stamp over its record', async () => {
+it('encloses the batch of another site that names the time stamp over a record', async () => {
   const { path, files } = await exported();
   const report = await verify(world, path);
   expect(problemsOf(report)).toEqual([]);
@@ -57,7 +57,7 @@ it('a package encloses the batch of another site that names the stamp over its r
   expect(report.proved.batches).toBe(headers.length - supporting.length);
 });
 
-it('and the last stamp of every year since, so that no chain of renewals is broken', async () => {
+it('encloses the last time stamp of every later year, so that no chain of renewals is broken', async () => {
   const { owner } = world.pipeline;
   const client = await owner.connect();
   try {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { inclusionRanges, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 
-/** One column of one row from which verify answers, and a way to alter it. */
+/** One column of one row that verify reads, and a way to alter it. */
 export interface Alteration {
   readonly table: string;
   readonly column: string;
@@ -14,7 +14,7 @@ export interface Alteration {
   readonly where: string;
 }
 
-/** Alters the column, as somebody who owns the database could. */
+/** Alters the column, as an attacker who controls the database could. */
 export async function alter(superuser: pg.Pool, { table, column, value, where }: Alteration): Promise<void> {
   await forced(superuser, `update ${table} set ${column} = ${value} where ${where} returning 1`, `${table}.${column}`);
 }
@@ -22,7 +22,7 @@ export async function alter(superuser: pg.Pool, { table, column, value, where }:
 async function forced(superuser: pg.Pool, sql: string, name: string): Promise<void> {
   const client = await superuser.connect();
   try {
-    // Without triggers and foreign keys: the attacker owns the database.
+    // Without triggers and foreign keys, because the attacker controls the database.
     await client.query("set session_replication_role = 'replica'");
     const { rowCount } = await client.query(sql);
     expect(rowCount, name).toBe(1);
@@ -31,13 +31,13 @@ async function forced(superuser: pg.Pool, sql: string, name: string): Promise<vo
     client.release();
   }
 }
-/** Puts the former value back. */
+/** Restores the former value. */
 export async function restore(
   superuser: pg.Pool,
   { table, column, value, where }: Alteration,
   text: string | null,
 ): Promise<void> {
-  // A key column was altered too: the row is found by what it became.
+  // A key column was altered, too: the row is found by its altered value.
   const isKey = where.includes(`${column} =`);
   const found = isKey ? where.replace(new RegExp(`\\b${column} = ('[^']*'|\\d+)`), `${column} = ${value}`) : where;
   const literal = text === null ? 'null' : `'${text.replaceAll("'", "''")}'`;
@@ -48,7 +48,10 @@ export async function restore(
   );
 }
 
-/** Every column that verify answers from for a record, and a wrong value for each. @param other a tenant that the record does not belong to */
+/**
+ * Every column that verify reads for a record, with a wrong value for each.
+ * @param other a tenant that does not own the record
+ */
 export async function alterationsOf(superuser: pg.Pool, eventId: string, other: SeededDemo): Promise<Alteration[]> {
   const { rows } = await superuser.query(
     `select l.batch, l.index, l.stream, l.revision, p.live_generation as generation, c.size, r.record::jsonb ->> 'site_config_hash' as config, r.site_id

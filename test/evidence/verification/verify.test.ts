@@ -26,7 +26,7 @@ describe('verification from stored bytes', () => {
     app = await startApp('serve', { PUBLIC_VERIFY_LIMIT: '100000' });
     demo = await app.seed();
     other = await app.seed();
-    // Several records, so that the one looked at has neighbours in stream, batch and ledger tree.
+    // Several records, so that the checked one has neighbours in stream, batch and ledger tree.
     for (let i = 0; i < 3; i += 1) await waitUntilStamped(await record(`earlier ${i}`));
     const [first] = await Promise.all([record('Ayşe'), record('neighbour'), record('another')]);
     if (first === undefined) throw new Error('nothing was recorded');
@@ -65,7 +65,7 @@ describe('verification from stored bytes', () => {
   };
   const publicly = (query: string) => ask(`${app.url}/api/v1/public/consents/verify${query}`);
 
-  it('says of a sound record, by each of its three names, that it is valid', async () => {
+  it('reports an unaltered record as valid, by each of its three identifiers', async () => {
     for (const id of [consent.consent_token, consent.proof_hash, eventId, eventId.toUpperCase()]) {
       expect(await verify(id)).toMatchObject({
         status: 200,
@@ -87,7 +87,7 @@ describe('verification from stored bytes', () => {
     }
   });
 
-  it('does not know what does not exist, what is malformed, and what is another tenant’s', async () => {
+  it('does not find unknown or malformed identifiers, or records of another tenant', async () => {
     for (const id of [randomUUID(), 'ct_0', 'x'.repeat(200), '%00', consent.proof_hash.slice(1)]) {
       const answer = await verify(id);
       expect(answer).toMatchObject({ status: 404, body: { valid: false, code: 'CONSENT_NOT_FOUND' } });
@@ -97,7 +97,7 @@ describe('verification from stored bytes', () => {
     expect(foreign).toMatchObject({ status: 404, body: unknown.body });
   });
 
-  it('answers false once any column of any row that it answers from is altered', async () => {
+  it('reports a record as invalid after the alteration of any column that it reads', async () => {
     for (const alteration of await alterationsOf(app.superuser, eventId, other)) {
       const { table, column, where } = alteration;
       const name = `${table}.${column}`;
@@ -115,7 +115,7 @@ describe('verification from stored bytes', () => {
     }
   });
 
-  it('shows a record publicly, by each way of naming it, without anything of the person', async () => {
+  it('returns a record publicly, by each identifier, without personal data', async () => {
     const cookie = encodeURIComponent(JSON.stringify({ token: consent.consent_token, visitor_id: 'Ayşe' }));
     for (const query of [
       `?token=${consent.consent_token}`,
@@ -152,7 +152,7 @@ describe('verification from stored bytes', () => {
     expect(posted).toMatchObject({ status: 200, body: { valid: true } });
   });
 
-  it('never calls a cookie valid that no record stands behind', async () => {
+  it('never reports a cookie without a record as valid', async () => {
     const fields = {
       consent_token: `ct_${'0'.repeat(32)}`,
       decision: 'accepted',
@@ -180,7 +180,7 @@ describe('verification from stored bytes', () => {
     }
   });
 
-  it('answers 404 where nothing is found, and 422 where nothing is named', async () => {
+  it('answers 404 for an unknown record, and 422 without an identifier', async () => {
     const notFound = { status: 404, body: { valid: false, code: 'CONSENT_NOT_FOUND' } };
     for (const query of [`?id=${randomUUID()}`, '?token=gibberish', '?token=%25%25', `?proof_hash=${'0'.repeat(64)}`]) {
       expect(await publicly(query), query).toMatchObject(notFound);
@@ -193,7 +193,7 @@ describe('verification from stored bytes', () => {
     }
   });
 
-  it('lists a visitor’s consents, the newest first, and no other’s', async () => {
+  it('lists only the visitor’s consents, newest first', async () => {
     const visitor = `visitor ${randomUUID()}`;
     const tokens: string[] = [];
     for (let i = 0; i < 3; i += 1) tokens.unshift((await record(visitor)).consent_token);
@@ -214,7 +214,7 @@ describe('verification from stored bytes', () => {
     });
   });
 
-  it('answers false for a record whose key was deleted with made-up rows of an erasure that is nowhere in the log', async () => {
+  it('reports a record as invalid if its key was deleted with forged rows of an erasure that the log lacks', async () => {
     const victim = await record('victim');
     await waitUntilStamped(victim);
     const id = uuidOf(victim.consent_token);
@@ -233,7 +233,7 @@ describe('verification from stored bytes', () => {
     expect((await verify(victim.consent_token)).body).toMatchObject({ valid: true });
   });
 
-  it('answers false for a sealed record that is made to look as if it never was', async () => {
+  it('reports a sealed record as invalid if the tables are altered to hide its sealing', async () => {
     const client = await app.superuser.connect();
     try {
       const victim = await record('unsealed');
@@ -267,7 +267,7 @@ describe('verification from stored bytes', () => {
     }
   });
 
-  it('takes the status from the proved text of records, whatever the read model’s columns say', async () => {
+  it('takes the status from the verified text of records, not from columns of the read model', async () => {
     const visitor = `status ${randomUUID()}`;
     const { consent_token: token } = await record(visitor);
     const id = uuidOf(token);
@@ -284,7 +284,7 @@ describe('verification from stored bytes', () => {
     expect(await status()).toMatchObject({ status: 200 });
   });
 
-  it('goes on calling an erased record valid, and says that it is anonymized', async () => {
+  it('reports an erased record as valid and anonymized', async () => {
     const erased = await record('to be erased');
     await waitUntilStamped(erased);
     const { workerPool, keyring, config } = app.service.installation;

@@ -11,11 +11,11 @@ describe('chooseLanguage', () => {
     [['fr', 'tr'], 'tr'],
     [['fr'], 'en'],
     [[], 'en'],
-  ])('%j leads to %s', (wanted, expected) => {
+  ])('chooses for %j the language %s', (wanted, expected) => {
     expect(chooseLanguage(available, wanted, 'en')).toBe(expected);
   });
 
-  it('takes the first by name where not even the default is there', () => {
+  it('chooses the first by name if the default is not available', () => {
     expect(chooseLanguage(['tr', 'de'], ['fr'], 'en')).toBe('de');
   });
 });
@@ -28,7 +28,7 @@ describe('acceptedLanguages', () => {
     ['en;q=0.5, tr', ['tr', 'en']],
     ['en;q=0, tr;q=0.1', ['tr']],
     ['*, tr;q=2, de;q=x, fr', ['fr']],
-  ])('%s', (header, expected) => {
+  ])('parses %s', (header, expected) => {
     expect(acceptedLanguages(header)).toEqual(expected);
   });
 });
