@@ -10,6 +10,7 @@ import { createRelay } from '../pipeline/relay/relay.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../pipeline/sealer/sealer.js';
 import { createStamper } from '../pipeline/stamper/stamper.js';
 import type { BackgroundPart } from '../platform/background/part.js';
+import { sharedController } from '../platform/background/signals.js';
 import { createTrustedClock } from '../platform/clock/trusted-clock.js';
 import { bindEventLog } from './bind-event-log.js';
 import type { Installation } from './installation.js';
@@ -112,7 +113,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     createMaintenance({ db: pool, logger }),
   ];
   metrics.showParts(parts);
-  const stopping = new AbortController();
+  const stopping = sharedController();
   const running = parts.map((part) => part.run(stopping.signal));
   return {
     parts,

@@ -1,3 +1,15 @@
+import { setMaxListeners } from 'node:events';
+
+/**
+ * Creates a controller whose signal many parts of the service follow at once. Node warns of a leak
+ * from the eleventh listener on; here the number of parts and of sites in work bounds them.
+ */
+export function sharedController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
+}
+
 /**
  * Runs `work` with a signal that is aborted as soon as one of `sources` is.
  *
@@ -12,7 +24,7 @@ export async function withAnySignal<T>(
   sources: readonly AbortSignal[],
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
+  const controller = sharedController();
   const aborts = sources.map((source) => ({ source, abort: () => controller.abort(source.reason) }));
   for (const { source, abort } of aborts) {
     if (source.aborted) abort();

@@ -1,8 +1,27 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { withAnySignal } from '../../../src/platform/background/signals.js';
+import { sharedController, withAnySignal } from '../../../src/platform/background/signals.js';
 import { pause } from '../../../src/platform/background/waiting.js';
 import { WakeUp } from '../../../src/platform/background/wake-up.js';
+
+test('a shared signal takes many listeners without a warning', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error): void => {
+    warnings.push(warning);
+  };
+  process.on('warning', onWarning);
+  const shared = sharedController();
+  const pauses = Array.from({ length: 20 }, () => pause(600_000, shared.signal));
+  const derived = withAnySignal([shared.signal], (signal) =>
+    Promise.all(Array.from({ length: 20 }, () => pause(600_000, signal))),
+  );
+  // Node emits warnings in a later turn of its loop.
+  await new Promise(setImmediate);
+  shared.abort();
+  await Promise.all([...pauses, derived]);
+  process.off('warning', onWarning);
+  expect(warnings).toEqual([]);
+});
 
 describe('withAnySignal', () => {
   test.each([0, 1])('aborts the signal of the work with the reason of source %i', async (aborted) => {
