@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 import { makeAuthority, makeTsa, verify } from './support/authority.js';
 import {
@@ -60,7 +61,7 @@ function opensslVerdict(response: Uint8Array, root: Uint8Array): 'pass' | 'fail'
 
 const authority = makeAuthority();
 
-describe.skipIf(!hasOpenssl)('compared with openssl ts', () => {
+describe.skipIf(!hasOpenssl)(titleNeeding('openssl', hasOpenssl, 'compared with openssl ts'), () => {
   const signers: [string, () => Signer][] = [
     ['RSA PKCS#1', () => rsaSigner('sha256')],
     ['P-256', () => ecdsaSigner('P-256', 'sha256')],

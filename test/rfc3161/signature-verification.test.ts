@@ -7,6 +7,7 @@ import { verifySignature } from '../../schemas/crypto/signature-verification.js'
 import { parseAlgorithmIdentifier, signatureSchemeOf } from '../../schemas/rfc3161/algorithms.js';
 import { readSingle } from '../../schemas/rfc3161/asn1/reader.js';
 import { parseSubjectPublicKey } from '../../schemas/rfc3161/x509/public-key.js';
+import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 import { context, integer, oid, sequence } from './support/der.js';
 import { hashIdentifier, pssSigner, rsaSigner } from './support/keys.js';
@@ -37,7 +38,11 @@ describe('RSA-PSS', () => {
   });
 
   it.skipIf(!hasOpenssl)(
-    'takes a mask by another hash than the digest’s, as the defaults of RFC 4055 make it',
+    titleNeeding(
+      'openssl',
+      hasOpenssl,
+      'takes a mask by another hash than the digest’s, as the defaults of RFC 4055 make it',
+    ),
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'consent-ledger-pss-'));
       try {

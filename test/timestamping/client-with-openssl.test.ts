@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyTimestamp } from '../../schemas/rfc3161/verify.js';
 import { createTimestampClient } from '../../src/timestamping/client.js';
 import { TimestampUnavailable } from '../../src/timestamping/errors.js';
+import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl, OPENSSL_KEYS, type OpensslTsa, startOpensslTsa } from '../support/openssl-tsa.js';
 
 const DATA = new TextEncoder().encode('a checkpoint\n');
 
 if (!hasOpenssl) console.warn('The openssl command is not there: the tests against its authority are skipped.');
 
-describe.skipIf(!hasOpenssl)('client with an openssl authority', () => {
+describe.skipIf(!hasOpenssl)(titleNeeding('openssl', hasOpenssl, 'client with an openssl authority'), () => {
   it.each(Object.keys(OPENSSL_KEYS) as (keyof typeof OPENSSL_KEYS)[])('stamps with a key of %s', async (key) => {
     const tsa = await startOpensslTsa({ key });
     try {

@@ -14,6 +14,7 @@ import { type DevelopmentTsa, startDevelopmentTsa } from '../../src/timestamping
 import { bool, context, integer, octets, oid, sequence } from '../rfc3161/support/der.js';
 import { hashIdentifier, type TestHash } from '../rfc3161/support/keys.js';
 import { digest } from '../rfc3161/support/tokens.js';
+import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 
 const DATA = new TextEncoder().encode('a checkpoint\n');
@@ -155,7 +156,7 @@ describe('development authority', () => {
   });
 
   it.skipIf(!hasOpenssl).each(['sha256', 'sha384', 'sha512'])(
-    'answers an openssl query with %s by a token that openssl verifies',
+    titleNeeding('openssl', hasOpenssl, 'answers an openssl query with %s by a token that openssl verifies'),
     async (hash) => {
       const file = (name: string) => join(folder, name);
       const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });

@@ -13,6 +13,7 @@ import { recordPage } from '../../verifier-cli/src/show/record-page.js';
 import { ChromiumPage, chromiumPath } from '../support/chromium.js';
 import { buildLedger, fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { fixtureUuid } from '../support/ledger-fixture-events.js';
+import { titleNeeding } from '../support/missing-tools.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { verifyFixture } from './support.js';
 
@@ -80,186 +81,200 @@ function expectedRows({ checks }: VerificationReport): string[] {
   });
 }
 
-describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))('in Chromium, from disk, without a network', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'consent-verify-page-'));
-  const file = (name: string) => join(folder, name);
-  let page: ChromiumPage;
+describe.skipIf(chromiumPath === undefined || !existsSync(PAGE))(
+  titleNeeding(
+    'Chromium, or the built page,',
+    chromiumPath !== undefined && existsSync(PAGE),
+    'in Chromium, from disk, without a network',
+  ),
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'consent-verify-page-'));
+    const file = (name: string) => join(folder, name);
+    let page: ChromiumPage;
 
-  beforeAll(async () => {
-    const pem = Buffer.from(authority.root.der).toString('base64').replace(/.{64}/g, '$&\n');
-    writeFileSync(file('roots.pem'), `-----BEGIN CERTIFICATE-----\n${pem}\n-----END CERTIFICATE-----\n`);
-    writeFileSync(file('ledger.key'), `${LEDGER_KEY.verifierKey}\n`);
-    for (const [name, hooks] of Object.entries(PACKAGES))
-      writeFileSync(file(`${name}.zip`), buildPackage(authority, hooks));
-    page = await ChromiumPage.open(chromiumPath ?? '');
-    await page.send('Network.emulateNetworkConditions', {
-      offline: true,
-      latency: 0,
-      downloadThroughput: 0,
-      uploadThroughput: 0,
+    beforeAll(async () => {
+      const pem = Buffer.from(authority.root.der).toString('base64').replace(/.{64}/g, '$&\n');
+      writeFileSync(file('roots.pem'), `-----BEGIN CERTIFICATE-----\n${pem}\n-----END CERTIFICATE-----\n`);
+      writeFileSync(file('ledger.key'), `${LEDGER_KEY.verifierKey}\n`);
+      for (const [name, hooks] of Object.entries(PACKAGES))
+        writeFileSync(file(`${name}.zip`), buildPackage(authority, hooks));
+      page = await ChromiumPage.open(chromiumPath ?? '');
+      await page.send('Network.emulateNetworkConditions', {
+        offline: true,
+        latency: 0,
+        downloadThroughput: 0,
+        uploadThroughput: 0,
+      });
     });
-  });
 
-  afterAll(async () => {
-    await page?.close();
-    rmSync(folder, { recursive: true });
-  });
+    afterAll(async () => {
+      await page?.close();
+      rmSync(folder, { recursive: true });
+    });
 
-  beforeEach(async () => {
-    await page.goto(pathToFileURL(PAGE).href);
-    await page.evaluate(`document.getElementById('at').value = '${VERIFIED_AT.toISOString().slice(0, 19)}'`);
-  });
+    beforeEach(async () => {
+      await page.goto(pathToFileURL(PAGE).href);
+      await page.evaluate(`document.getElementById('at').value = '${VERIFIED_AT.toISOString().slice(0, 19)}'`);
+    });
 
-  const status = () => page.evaluate(`document.getElementById('status').textContent`);
-  const verdictOf = async () => {
-    await page.until(async () => String(await status()).startsWith('Checked: '));
-    return String(await status());
-  };
+    const status = () => page.evaluate(`document.getElementById('status').textContent`);
+    const verdictOf = async () => {
+      await page.until(async () => String(await status()).startsWith('Checked: '));
+      return String(await status());
+    };
 
-  test.each(Object.entries(PACKAGES))('a package %s: verdict and outcomes of the command line', async (name, hooks) => {
-    const expected = await verifyFixture(authority, buildPackage(authority, hooks));
-    await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', `${name}.zip`].map(file));
-    expect(await verdictOf()).toBe(`Checked: ${expected.verdict}.`);
-    expect(await page.evaluate(SHOWN)).toEqual(expectedRows(expected));
-    expect(await page.evaluate(`document.querySelectorAll('img, svg, iframe, object, embed, link').length`)).toBe(0);
-  });
+    test.each(Object.entries(PACKAGES))(
+      'a package %s: verdict and outcomes of the command line',
+      async (name, hooks) => {
+        const expected = await verifyFixture(authority, buildPackage(authority, hooks));
+        await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', `${name}.zip`].map(file));
+        expect(await verdictOf()).toBe(`Checked: ${expected.verdict}.`);
+        expect(await page.evaluate(SHOWN)).toEqual(expectedRows(expected));
+        expect(await page.evaluate(`document.querySelectorAll('img, svg, iframe, object, embed, link').length`)).toBe(
+          0,
+        );
+      },
+    );
 
-  test('files chosen one after the other, a key that is typed; without them nothing is believed', async () => {
-    await page.chooseFiles('#package', [file('honest.zip')]);
-    const bare: Partial<VerifyOptions> = { trustAnchors: [], ledgerKeys: [] };
-    const untrusted = await verifyFixture(authority, buildPackage(authority), bare);
-    expect(await verdictOf()).toBe('Checked: indeterminate.');
-    expect(await page.evaluate(SHOWN)).toEqual(expectedRows(untrusted));
-    await page.chooseFiles('#roots', [file('roots.pem')]);
-    await page.evaluate(`{
+    test('files chosen one after the other, a key that is typed; without them nothing is believed', async () => {
+      await page.chooseFiles('#package', [file('honest.zip')]);
+      const bare: Partial<VerifyOptions> = { trustAnchors: [], ledgerKeys: [] };
+      const untrusted = await verifyFixture(authority, buildPackage(authority), bare);
+      expect(await verdictOf()).toBe('Checked: indeterminate.');
+      expect(await page.evaluate(SHOWN)).toEqual(expectedRows(untrusted));
+      await page.chooseFiles('#roots', [file('roots.pem')]);
+      await page.evaluate(`{
       const field = document.getElementById('keys-text');
       field.value = ${JSON.stringify(LEDGER_KEY.verifierKey)};
       field.dispatchEvent(new Event('change'));
     }`);
-    await page.until(async () => (await status()) === 'Checked: valid.');
-    expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(/^Valid/);
-  });
-
-  test('reports a file that is not a package, and a key that is not a key', async () => {
-    writeFileSync(file('rubbish.zip'), 'not a ZIP');
-    await page.chooseFiles('#package', [file('rubbish.zip')]);
-    await page.until(async () => (await status()) === 'The file is not a ZIP.');
-    await page.evaluate(`document.getElementById('keys-text').value = 'rubbish'`);
-    await page.evaluate(`document.getElementById('form').requestSubmit()`);
-    await page.until(async () => String(await status()).includes('is not a verifier-key line'));
-  });
-
-  test('it asks for nothing, stores nothing, and breaks no rule of its policy', async () => {
-    await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
-    expect(await verdictOf()).toBe('Checked: valid.');
-    const requests = page
-      .events('Network.requestWillBeSent')
-      .map((event) => z.looseObject({ request: z.looseObject({ url: z.string() }) }).parse(event).request.url);
-    expect(new Set(requests)).toEqual(new Set([pathToFileURL(PAGE).href]));
-    expect(page.events('Log.entryAdded')).toEqual([]);
-    expect(page.events('Runtime.exceptionThrown')).toEqual([]);
-    expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
-    const refused = await page.evaluate(
-      `(() => { try { document.body.innerHTML = '<p>'; return false; } catch { return true; } })()`,
-    );
-    expect(refused).toBe(true);
-  });
-
-  /** Shows one record of the package that was checked, and waits for it. */
-  const showRecord = async (name: string) => {
-    await page.evaluate(`document.getElementById('record-name').value = ${JSON.stringify(name)}`);
-    await page.evaluate(`document.getElementById('record-form').requestSubmit()`);
-    const told = () => page.evaluate(`document.getElementById('record-status').textContent`);
-    await page.until(async () => !['', 'Searching …'].includes(String(await told())));
-    return String(await told());
-  };
-  const isHidden = (id: string) => page.evaluate(`document.getElementById('${id}').hidden`);
-  const recordShown = () => page.evaluate(`document.getElementById('record').textContent`);
-
-  test.each(['honest', 'with an entry that was changed'])(
-    'one record of a package %s is shown as the command shows it',
-    async (name) => {
-      expect(await isHidden('record-form')).toBe(true);
-      await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', `${name}.zip`].map(file));
-      await verdictOf();
-      expect(await isHidden('record-form')).toBe(false);
-      for (const label of ['c3', 'c2', 'c1', 'e0']) {
-        const watch = RecordWatch.of(fixtureUuid(label));
-        await verifyFixture(authority, readFileSync(file(`${name}.zip`)), {}, watch);
-        const shown = watch?.shown ?? null;
-        if (shown === null) throw new Error(`no record ${label}`);
-        expect(await showRecord(consentToken(fixtureUuid(label)).toUpperCase().replace('CT', 'ct'))).toBe(
-          `Record shown below: ${shown.verdict}.`,
-        );
-        expect((await page.evaluate(RECORD_HTML)) === renderHtml(recordPage(shown)), label).toBe(true);
-      }
-      expect(await page.evaluate(`document.querySelectorAll('img, svg, iframe, object, embed, link').length`)).toBe(0);
-      expect(page.events('Runtime.exceptionThrown')).toEqual([]);
-    },
-  );
-
-  test('reports a missing record and an invalid name, and removes a shown record with its package', async () => {
-    await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
-    await verdictOf();
-    expect(await showRecord('c3')).toBe('Enter an event id, a consent token (ct_…) or a proof hash.');
-    expect(await showRecord(fixtureUuid('c9'))).toBe('The package contains no such record.');
-    expect(await isHidden('record-actions')).toBe(true);
-    await showRecord(createHash('sha256').update('proof of c3').digest('hex'));
-    expect(await recordShown()).toContain('We use cookies. <script>alert(1)</script>');
-    await page.evaluate(`document.getElementById('record-close').click()`);
-    expect(await recordShown()).toBe('');
-    await showRecord(fixtureUuid('c3'));
-    await page.chooseFiles('#package', [file('cut short.zip')]);
-    await page.until(async () => (await status()) === 'Checked: invalid.');
-    expect(await recordShown()).toBe('');
-  });
-
-  test('the proof of a contradiction is checked too', async () => {
-    const forked = buildLedger(authority, {
-      world: ({ batches }) => {
-        const consent = batches[1]?.find(({ type }) => type === 'ConsentRecorded.v1');
-        if (consent !== undefined) consent.record = { ...consent.record, decision: 'withdrawn' };
-      },
+      await page.until(async () => (await status()) === 'Checked: valid.');
+      expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(/^Valid/);
     });
-    const [first, second] = [buildLedger(authority), forked].map(({ checkpoints }) =>
-      decodeUtf8(checkpoints.get(2)?.note ?? new Uint8Array()),
-    );
-    const proof = { format: 'consent-ledger-contradiction', version: 1, bridges: [], kind: 'checkpoints' };
-    writeFileSync(file('proof.json'), JSON.stringify({ ...proof, first, second }));
-    writeFileSync(file('none.json'), JSON.stringify({ ...proof, first, second: first }));
-    await page.chooseFiles('#package', [file('proof.json')]);
-    await page.until(async () => (await status()) === 'Checked the contradiction proof: indeterminate.');
-    await page.chooseFiles('#keys', [file('ledger.key')]);
-    await page.until(async () => (await status()) === 'Checked the contradiction proof: proved.');
-    expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(
-      /^Proved: the ledger contradicts itself.*signed two different/,
-    );
-    expect(await isHidden('record-form')).toBe(true);
-    await page.chooseFiles('#package', [file('none.json')]);
-    await page.until(async () => (await status()) === 'Checked the contradiction proof: not proved.');
-  });
 
-  test('it looks as it should', async () => {
-    const folderOfShots = process.env.SCREENSHOTS;
-    await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
-    expect(await verdictOf()).toBe('Checked: valid.');
-    if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'page.png'), await page.screenshot());
-    await showRecord(fixtureUuid('c3'));
-    if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'record.png'), await page.screenshot());
-    for (const width of [1100, 320]) {
-      const metrics = { width, height: 900, deviceScaleFactor: 1, mobile: false };
-      await page.send('Emulation.setDeviceMetricsOverride', metrics);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width}`).toBeLessThanOrEqual(width);
-    }
-    if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'narrow.png'), await page.screenshot());
-    await page.send('Emulation.clearDeviceMetricsOverride');
-    await page.send('Emulation.setEmulatedMedia', { media: 'print' });
-    const printed = `[...document.querySelectorAll('main, article')].map((part) => part.getClientRects().length > 0)`;
-    expect(await page.evaluate(printed)).toEqual([false, true, true]);
-    if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'print.png'), await page.screenshot());
-    await page.send('Emulation.setEmulatedMedia', { media: '' });
-    const unlabelled = `[...document.querySelectorAll('input, textarea')].filter(
+    test('reports a file that is not a package, and a key that is not a key', async () => {
+      writeFileSync(file('rubbish.zip'), 'not a ZIP');
+      await page.chooseFiles('#package', [file('rubbish.zip')]);
+      await page.until(async () => (await status()) === 'The file is not a ZIP.');
+      await page.evaluate(`document.getElementById('keys-text').value = 'rubbish'`);
+      await page.evaluate(`document.getElementById('form').requestSubmit()`);
+      await page.until(async () => String(await status()).includes('is not a verifier-key line'));
+    });
+
+    test('it asks for nothing, stores nothing, and breaks no rule of its policy', async () => {
+      await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
+      expect(await verdictOf()).toBe('Checked: valid.');
+      const requests = page
+        .events('Network.requestWillBeSent')
+        .map((event) => z.looseObject({ request: z.looseObject({ url: z.string() }) }).parse(event).request.url);
+      expect(new Set(requests)).toEqual(new Set([pathToFileURL(PAGE).href]));
+      expect(page.events('Log.entryAdded')).toEqual([]);
+      expect(page.events('Runtime.exceptionThrown')).toEqual([]);
+      expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0);
+      const refused = await page.evaluate(
+        `(() => { try { document.body.innerHTML = '<p>'; return false; } catch { return true; } })()`,
+      );
+      expect(refused).toBe(true);
+    });
+
+    /** Shows one record of the package that was checked, and waits for it. */
+    const showRecord = async (name: string) => {
+      await page.evaluate(`document.getElementById('record-name').value = ${JSON.stringify(name)}`);
+      await page.evaluate(`document.getElementById('record-form').requestSubmit()`);
+      const told = () => page.evaluate(`document.getElementById('record-status').textContent`);
+      await page.until(async () => !['', 'Searching …'].includes(String(await told())));
+      return String(await told());
+    };
+    const isHidden = (id: string) => page.evaluate(`document.getElementById('${id}').hidden`);
+    const recordShown = () => page.evaluate(`document.getElementById('record').textContent`);
+
+    test.each(['honest', 'with an entry that was changed'])(
+      'one record of a package %s is shown as the command shows it',
+      async (name) => {
+        expect(await isHidden('record-form')).toBe(true);
+        await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', `${name}.zip`].map(file));
+        await verdictOf();
+        expect(await isHidden('record-form')).toBe(false);
+        for (const label of ['c3', 'c2', 'c1', 'e0']) {
+          const watch = RecordWatch.of(fixtureUuid(label));
+          await verifyFixture(authority, readFileSync(file(`${name}.zip`)), {}, watch);
+          const shown = watch?.shown ?? null;
+          if (shown === null) throw new Error(`no record ${label}`);
+          expect(await showRecord(consentToken(fixtureUuid(label)).toUpperCase().replace('CT', 'ct'))).toBe(
+            `Record shown below: ${shown.verdict}.`,
+          );
+          expect((await page.evaluate(RECORD_HTML)) === renderHtml(recordPage(shown)), label).toBe(true);
+        }
+        expect(await page.evaluate(`document.querySelectorAll('img, svg, iframe, object, embed, link').length`)).toBe(
+          0,
+        );
+        expect(page.events('Runtime.exceptionThrown')).toEqual([]);
+      },
+    );
+
+    test('reports a missing record and an invalid name, and removes a shown record with its package', async () => {
+      await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
+      await verdictOf();
+      expect(await showRecord('c3')).toBe('Enter an event id, a consent token (ct_…) or a proof hash.');
+      expect(await showRecord(fixtureUuid('c9'))).toBe('The package contains no such record.');
+      expect(await isHidden('record-actions')).toBe(true);
+      await showRecord(createHash('sha256').update('proof of c3').digest('hex'));
+      expect(await recordShown()).toContain('We use cookies. <script>alert(1)</script>');
+      await page.evaluate(`document.getElementById('record-close').click()`);
+      expect(await recordShown()).toBe('');
+      await showRecord(fixtureUuid('c3'));
+      await page.chooseFiles('#package', [file('cut short.zip')]);
+      await page.until(async () => (await status()) === 'Checked: invalid.');
+      expect(await recordShown()).toBe('');
+    });
+
+    test('the proof of a contradiction is checked too', async () => {
+      const forked = buildLedger(authority, {
+        world: ({ batches }) => {
+          const consent = batches[1]?.find(({ type }) => type === 'ConsentRecorded.v1');
+          if (consent !== undefined) consent.record = { ...consent.record, decision: 'withdrawn' };
+        },
+      });
+      const [first, second] = [buildLedger(authority), forked].map(({ checkpoints }) =>
+        decodeUtf8(checkpoints.get(2)?.note ?? new Uint8Array()),
+      );
+      const proof = { format: 'consent-ledger-contradiction', version: 1, bridges: [], kind: 'checkpoints' };
+      writeFileSync(file('proof.json'), JSON.stringify({ ...proof, first, second }));
+      writeFileSync(file('none.json'), JSON.stringify({ ...proof, first, second: first }));
+      await page.chooseFiles('#package', [file('proof.json')]);
+      await page.until(async () => (await status()) === 'Checked the contradiction proof: indeterminate.');
+      await page.chooseFiles('#keys', [file('ledger.key')]);
+      await page.until(async () => (await status()) === 'Checked the contradiction proof: proved.');
+      expect(await page.evaluate(`document.querySelector('#result .verdict').textContent`)).toMatch(
+        /^Proved: the ledger contradicts itself.*signed two different/,
+      );
+      expect(await isHidden('record-form')).toBe(true);
+      await page.chooseFiles('#package', [file('none.json')]);
+      await page.until(async () => (await status()) === 'Checked the contradiction proof: not proved.');
+    });
+
+    test('it looks as it should', async () => {
+      const folderOfShots = process.env.SCREENSHOTS;
+      await page.dropFiles(300, 300, ['roots.pem', 'ledger.key', 'honest.zip'].map(file));
+      expect(await verdictOf()).toBe('Checked: valid.');
+      if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'page.png'), await page.screenshot());
+      await showRecord(fixtureUuid('c3'));
+      if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'record.png'), await page.screenshot());
+      for (const width of [1100, 320]) {
+        const metrics = { width, height: 900, deviceScaleFactor: 1, mobile: false };
+        await page.send('Emulation.setDeviceMetricsOverride', metrics);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width}`).toBeLessThanOrEqual(width);
+      }
+      if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'narrow.png'), await page.screenshot());
+      await page.send('Emulation.clearDeviceMetricsOverride');
+      await page.send('Emulation.setEmulatedMedia', { media: 'print' });
+      const printed = `[...document.querySelectorAll('main, article')].map((part) => part.getClientRects().length > 0)`;
+      expect(await page.evaluate(printed)).toEqual([false, true, true]);
+      if (folderOfShots !== undefined) writeFileSync(join(folderOfShots, 'print.png'), await page.screenshot());
+      await page.send('Emulation.setEmulatedMedia', { media: '' });
+      const unlabelled = `[...document.querySelectorAll('input, textarea')].filter(
       (field) => field.labels.length === 0 && !field.hasAttribute('aria-label')).length`;
-    expect(await page.evaluate(unlabelled)).toBe(0);
-  });
-});
+      expect(await page.evaluate(unlabelled)).toBe(0);
+    });
+  },
+);

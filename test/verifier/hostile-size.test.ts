@@ -9,6 +9,7 @@ import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import { octets, oid, sequence, set, timeText } from '../rfc3161/support/der.js';
 import { makeResponse, makeToken } from '../rfc3161/support/tokens.js';
 import { fixtureAuthority, LEDGER_KEY, ORIGIN, stampTime } from '../support/ledger-fixture.js';
+import { titleNeeding } from '../support/missing-tools.js';
 import { buildPackage, type Files, type PackageHooks } from '../support/package-builder.js';
 import { signedNote } from '../support/signing-key.js';
 import { type BundledCommand, bundleCommand } from './bundled-command.js';
@@ -80,7 +81,7 @@ test('does not decompress a manifest that is a bomb, and the command states the 
   );
 });
 
-describe.skipIf(!hasProc)('memory stays bounded', { timeout: 240_000 }, () => {
+describe.skipIf(!hasProc)(titleNeeding('/proc', hasProc, 'memory stays bounded'), { timeout: 240_000 }, () => {
   test('checkpoints of a MiB each, a thousand times smaller when packed, are not held', () => {
     const { failed, mebibytes } = check(
       adding((files) => {

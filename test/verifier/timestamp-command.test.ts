@@ -14,6 +14,7 @@ import {
 import { timeText } from '../rfc3161/support/der.js';
 import { makeCrl, makeOcspResponse } from '../rfc3161/support/revocation.js';
 import { DATA, GEN_TIME, makeResponse, makeToken, POLICY } from '../rfc3161/support/tokens.js';
+import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 import { type BundledCommand, bundleCommand, pem } from './bundled-command.js';
 
@@ -161,12 +162,15 @@ test('--nonce must be the nonce of the token', () => {
   expect(run('token.tsr', ...BASE, '--nonce', 'f3a').status).toBe(1);
 });
 
-test.skipIf(!hasOpenssl)('openssl reads the PEM token that the command accepts', () => {
-  const result = spawnSync('openssl', ['cms', '-cmsout', '-inform', 'PEM', '-in', join(command.folder, 'cms.pem')]);
-  expect(result.status).toBe(0);
-  const written = spawnSync('openssl', ['pkcs7', '-inform', 'DER', '-in', join(command.folder, 'bare.tst')]);
-  expect(run(command.write('written.pem', written.stdout), ...BASE).status).toBe(0);
-});
+test.skipIf(!hasOpenssl)(
+  titleNeeding('openssl', hasOpenssl, 'openssl reads the PEM token that the command accepts'),
+  () => {
+    const result = spawnSync('openssl', ['cms', '-cmsout', '-inform', 'PEM', '-in', join(command.folder, 'cms.pem')]);
+    expect(result.status).toBe(0);
+    const written = spawnSync('openssl', ['pkcs7', '-inform', 'DER', '-in', join(command.folder, 'bare.tst')]);
+    expect(run(command.write('written.pem', written.stdout), ...BASE).status).toBe(0);
+  },
+);
 
 test('--at is the time of verification: algorithms must be sound then', () => {
   expect(run('token.tsr', ...BASE.slice(0, 4), '--at', '2035-12-31').status).toBe(0);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PublicVerifyResponse, VerifyResponse } from '../../../schemas/api/verify.js';
+import { titleNeeding } from '../../support/missing-tools.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 import { codeBlocks, parseSkill, SkillsIndex } from './formats/agent-skills.js';
 
@@ -72,7 +73,7 @@ describe('the skills', () => {
   const record = async (commands: string, key: string) => run(commands, { CONSENT_LEDGER_KEY: key });
 
   it.skipIf(!hasPython)(
-    'record a consent, then verify it, then check a package that holds it',
+    titleNeeding('Python 3.9', hasPython, 'record a consent, then verify it, then check a package that holds it'),
     async () => {
       const recording = await skill('record-a-consent');
       const [program = ''] = codeBlocks(recording, 'python');

@@ -7,6 +7,7 @@ import { verifyPage } from '../../../src/api/public/verify-page.js';
 import { createApp } from '../../../src/api/server/app.js';
 import { ChromiumPage, chromiumPath } from '../../support/chromium.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../../support/ledger-fixture.js';
+import { titleNeeding } from '../../support/missing-tools.js';
 import { buildPackage } from '../../support/package-builder.js';
 
 const asked: unknown[] = [];
@@ -69,37 +70,40 @@ test('it takes no other method', async () => {
   expect((await fetch(`${origin}/verify`, { method: 'POST' })).status).toBe(405);
 });
 
-test.skipIf(chromiumPath === undefined)('in Chromium: a package is checked, and a token looked up', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'consent-verify-served-'));
-  const authority = fixtureAuthority();
-  const files = ['root.der', 'ledger.key', 'package.zip'].map((name) => join(folder, name));
-  writeFileSync(files[0] ?? '', authority.root.der);
-  writeFileSync(files[1] ?? '', LEDGER_KEY.verifierKey);
-  writeFileSync(files[2] ?? '', buildPackage(authority));
-  const page = await ChromiumPage.open(chromiumPath ?? '');
-  const textOf = async (id: string) => String(await page.evaluate(`document.getElementById('${id}').innerText`));
-  const lookUp = async (token: string, answer: string) => {
-    await page.evaluate(`document.getElementById('token').value = ' ${token} '`);
-    await page.evaluate(`document.getElementById('lookup').requestSubmit()`);
-    await page.until(async () => (await textOf('lookup-result')).includes(answer));
-  };
-  try {
-    await page.goto(`${origin}/verify`);
-    await page.evaluate(`document.getElementById('at').value = '${VERIFIED_AT.toISOString().slice(0, 19)}'`);
-    await page.dropFiles(300, 300, files);
-    await page.until(async () => (await textOf('status')) === 'Checked: valid.');
-    await lookUp('ct_known', '2026-03-01 10:19:00.000 UTC');
-    expect(await textOf('lookup-result')).toContain('<img src=x onerror=alert(1)>');
-    if (process.env.SCREENSHOTS !== undefined)
-      writeFileSync(join(process.env.SCREENSHOTS, 'served.png'), await page.screenshot());
-    await lookUp('ct_unknown', 'no record');
-    await lookUp('cookie', 'any client can create one');
-    expect(asked).toEqual(['ct_known', 'ct_unknown', 'cookie']);
-    const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
-    expect(violations).toEqual([]);
-    expect(page.events('Runtime.exceptionThrown')).toEqual([]);
-  } finally {
-    await page.close();
-    rmSync(folder, { recursive: true });
-  }
-});
+test.skipIf(chromiumPath === undefined)(
+  titleNeeding('Chromium', chromiumPath !== undefined, 'in Chromium: a package is checked, and a token looked up'),
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'consent-verify-served-'));
+    const authority = fixtureAuthority();
+    const files = ['root.der', 'ledger.key', 'package.zip'].map((name) => join(folder, name));
+    writeFileSync(files[0] ?? '', authority.root.der);
+    writeFileSync(files[1] ?? '', LEDGER_KEY.verifierKey);
+    writeFileSync(files[2] ?? '', buildPackage(authority));
+    const page = await ChromiumPage.open(chromiumPath ?? '');
+    const textOf = async (id: string) => String(await page.evaluate(`document.getElementById('${id}').innerText`));
+    const lookUp = async (token: string, answer: string) => {
+      await page.evaluate(`document.getElementById('token').value = ' ${token} '`);
+      await page.evaluate(`document.getElementById('lookup').requestSubmit()`);
+      await page.until(async () => (await textOf('lookup-result')).includes(answer));
+    };
+    try {
+      await page.goto(`${origin}/verify`);
+      await page.evaluate(`document.getElementById('at').value = '${VERIFIED_AT.toISOString().slice(0, 19)}'`);
+      await page.dropFiles(300, 300, files);
+      await page.until(async () => (await textOf('status')) === 'Checked: valid.');
+      await lookUp('ct_known', '2026-03-01 10:19:00.000 UTC');
+      expect(await textOf('lookup-result')).toContain('<img src=x onerror=alert(1)>');
+      if (process.env.SCREENSHOTS !== undefined)
+        writeFileSync(join(process.env.SCREENSHOTS, 'served.png'), await page.screenshot());
+      await lookUp('ct_unknown', 'no record');
+      await lookUp('cookie', 'any client can create one');
+      expect(asked).toEqual(['ct_known', 'ct_unknown', 'cookie']);
+      const violations = page.events('Log.entryAdded').filter((event) => JSON.stringify(event).includes('Policy'));
+      expect(violations).toEqual([]);
+      expect(page.events('Runtime.exceptionThrown')).toEqual([]);
+    } finally {
+      await page.close();
+      rmSync(folder, { recursive: true });
+    }
+  },
+);

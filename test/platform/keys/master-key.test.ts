@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadMasterKey } from '../../../src/platform/keys/index.js';
+import { titleNeeding } from '../../support/missing-tools.js';
 
 describe('loadMasterKey', () => {
   let dir: string;
@@ -30,12 +31,15 @@ describe('loadMasterKey', () => {
     expect(await readFile(path, 'utf8')).toBe('short\n');
   });
 
-  it.runIf(process.getuid?.() !== 0)('never replaces an unreadable file', async () => {
-    const path = join(dir, 'master.key');
-    await writeFile(path, 'secret');
-    await chmod(path, 0o000);
-    await expect(loadMasterKey({ kind: 'generated', path })).rejects.toMatchObject({ code: 'master_key_unreadable' });
-  });
+  it.runIf(process.getuid?.() !== 0)(
+    titleNeeding('an account other than root', process.getuid?.() !== 0, 'never replaces an unreadable file'),
+    async () => {
+      const path = join(dir, 'master.key');
+      await writeFile(path, 'secret');
+      await chmod(path, 0o000);
+      await expect(loadMasterKey({ kind: 'generated', path })).rejects.toMatchObject({ code: 'master_key_unreadable' });
+    },
+  );
 
   it('reports a missing file', async () => {
     const attempt = loadMasterKey({ kind: 'file', path: join(dir, 'none') });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeEmbeddedPostgres } from '../../../../src/platform/database/embedded/index.js';
+import { titleNeeding } from '../../../support/missing-tools.js';
 import { createInstallation, type Installation, postmasterPid, query } from './fixture.js';
 
 describe('the embedded PostgreSQL', () => {
@@ -63,7 +64,11 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    'stores root’s files in a folder of another account, and logs its path once',
+    titleNeeding(
+      'the root account',
+      process.getuid?.() === 0,
+      'stores root’s files in a folder of another account, and logs its path once',
+    ),
     async () => {
       const server = await installation.open();
       await server.release();
@@ -74,12 +79,19 @@ describe('the embedded PostgreSQL', () => {
     },
   );
 
-  it.runIf(process.getuid?.() !== 0)('stores an ordinary user’s files in the data folder', async () => {
-    const server = await installation.open();
-    await server.release();
-    expect(server.home).toBe(join(installation.dataDir, 'postgres'));
-    expect(installation.log).toEqual([]);
-  });
+  it.runIf(process.getuid?.() !== 0)(
+    titleNeeding(
+      'an account other than root',
+      process.getuid?.() !== 0,
+      'stores an ordinary user’s files in the data folder',
+    ),
+    async () => {
+      const server = await installation.open();
+      await server.release();
+      expect(server.home).toBe(join(installation.dataDir, 'postgres'));
+      expect(installation.log).toEqual([]);
+    },
+  );
 
   it('uses another port if its own is in use', async () => {
     const first = await installation.open();
