@@ -124,7 +124,7 @@ export async function createApi(installation: Installation): Promise<Api> {
           }),
           logger,
           onExportError: (error, { id }) => {
-            logger.error({ request_id: id, ...failureOf(error) }, 'an export ended early');
+            logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');
           },
           maxExportsPerTenant: config.exports.maxPerTenant,
           backupRetentionDays: config.backupRetentionDays ?? null,

@@ -21,8 +21,6 @@ function namedPaths(text: string): readonly string[] {
   );
 }
 
-/** Pages that still name a file of the former layout. The list only ever gets shorter. */
-
 test.each(PAGES)('%s names files that exist', (page) => {
   // A package's README names its files from its own folder.
   const folders = [ROOT, resolve(ROOT, dirname(page))];

@@ -77,7 +77,7 @@ it.skipIf(missing.length > 0)(
       expect(stdout).toContain('the record is in the batch');
       expect(stdout).toContain('the batch is in the stamped ledger');
 
-      // After the alteration of one character of the record, the commands fail.
+      // After the alteration of one word of the record, the commands fail.
       await run('sed', ['-i', 's/accepted/rejected/', join(place, 'entries.ndjson')]);
       await expect(run('bash', ['-c', script], { cwd: place, env })).rejects.toThrow();
     }
