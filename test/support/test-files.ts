@@ -12,10 +12,17 @@ const STARTS_A_SERVER: readonly string[] = [
 ];
 
 /**
- * Each runs longer than the limit of all fast tests together: it tries every byte of a package, or
- * packages of a hostile size.
+ * These need no database either, but each takes 20 seconds or more: they try every byte, attack or
+ * hostile size, turn a loop 100,000 times, or ask a browser or other implementations.
  */
 const EXHAUSTIVE: readonly string[] = [
+  'test/platform/background/idle-loops.test.ts',
+  'test/rfc3161/judges.test.ts',
+  'test/verifier/attacks.test.ts',
+  'test/verifier/browser-crypto.test.ts',
+  'test/verifier/browser-page.test.ts',
+  'test/verifier/compare.test.ts',
+  'test/verifier/corpus.test.ts',
   'test/verifier/hostile-size.test.ts',
   'test/verifier/scale.test.ts',
   'test/verifier/sweep.test.ts',
