@@ -97,7 +97,7 @@ interface Place {
 }
 
 // RFC 8785 §3.2.3: members in the order of their names' UTF-16 code units.
-const PLACES: readonly Place[] = (Object.keys(MEMBERS) satisfies string[])
+const PLACES: readonly Place[] = Object.keys(MEMBERS)
   .filter(isMember)
   .sort()
   .map((name, index) => {
