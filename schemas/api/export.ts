@@ -61,7 +61,7 @@ export const ExportedAttachment = AttachmentReference.extend({
 }).meta({ id: 'ExportedAttachment' });
 export type ExportedAttachment = z.infer<typeof ExportedAttachment>;
 
-const PublicPart = ConsentRecord.omit({ v: true, event_id: true, _sd: true });
+const PublicPart = ConsentRecord.omit({ v: true, event_id: true, disclosures: true });
 
 /**
  * What the caller or the connection said beside it; null where nothing was said, or where the

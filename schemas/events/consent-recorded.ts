@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DISCLOSURE_NAMES } from '../evidence/disclosed-values.js';
 import { DisclosureDigest, Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 
 export const CONSENT_RECORDED = 'ConsentRecorded.v1';
@@ -35,23 +36,9 @@ export const VOUCHABLE_FIELDS = [
   'visitor_id',
 ] as const;
 
-/** Who vouches for the person's identity: the tenant's backend, by a one-time approval token. */
-export const IdentityAssurance = z.strictObject({
-  method: z.literal('tenant_attested'),
-  approval_token_id: z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/),
-  /**
-   * Names of the fields that the token vouched for, sorted. What else the record says of the
-   * person, the visitor said.
-   */
-  vouched: z
-    .array(z.enum(VOUCHABLE_FIELDS))
-    .min(1)
-    .refine((names) => names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name), 'must be sorted'),
-});
-
 /**
  * The public part of a consent: a closed list. Nothing in it links two records of one person; every
- * other field of the request is a disclosure whose digest is in `_sd`.
+ * other field of the request is a disclosure, whose digest is in `disclosures` under its name.
  */
 export const ConsentRecord = z.strictObject({
   v: z.literal(1),
@@ -75,9 +62,28 @@ export const ConsentRecord = z.strictObject({
   valid_until: Instant.nullable(),
   channel: z.enum(CHANNELS),
   api_key_id: Uuid,
-  identity_assurance: IdentityAssurance.nullable(),
-  /** Digests of the disclosures, sorted. */
-  _sd: z.array(DisclosureDigest).max(64),
+  /**
+   * `tenant_attested`: the tenant's backend vouched for the person, by a one-time approval token.
+   * Null: nobody did.
+   */
+  identity_assurance: z.literal('tenant_attested').nullable(),
+  /** Id of that token; null without one. */
+  approval_token_id: z
+    .string()
+    .regex(/^atk_[A-Za-z0-9_-]{1,60}$/)
+    .nullable(),
+  /**
+   * Names of the disclosures that the token vouched for, sorted. What else the record says of the
+   * person, the visitor said.
+   */
+  vouched: z
+    .array(z.enum(VOUCHABLE_FIELDS))
+    .refine((names) => names.every((name, i) => i === 0 || (names[i - 1] ?? '') < name), 'must be sorted'),
+  /**
+   * Digests of the personal values, by name: which values the record has is public, the values are
+   * not. A name cannot occur twice.
+   */
+  disclosures: z.partialRecord(z.enum(DISCLOSURE_NAMES), DisclosureDigest),
 });
 export type ConsentRecord = z.infer<typeof ConsentRecord>;
 

@@ -40,15 +40,17 @@ export const LedgerKeyPublishedBody = z.strictObject({
 });
 export type LedgerKeyPublishedBody = z.infer<typeof LedgerKeyPublishedBody>;
 
-/** A batch enters the ledger tree. */
+/** A batch, or a roll-up (without runs and tags), enters the ledger tree. */
 export const BatchSealedBody = z.strictObject({
   /** JCS(BatchHeader), as text. */
   header: z.string(),
-  /**
-   * The leaves in order, as runs `[stream, first revision, last revision]`: a stream may have
-   * several runs, adjacent in revision.
-   */
+  /** The leaves in order, as runs `[stream, first revision, last revision]`, one for each stream. */
   runs: z.array(z.tuple([StreamName, Count, Count])),
+  /**
+   * The person tags of the consents among the leaves, in order, 32 bytes each: the log does not hold
+   * them otherwise.
+   */
+  tags: BytesFromBase64,
 });
 export type BatchSealedBody = z.infer<typeof BatchSealedBody>;
 

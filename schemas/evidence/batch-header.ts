@@ -1,36 +1,64 @@
 import { z } from 'zod';
-import { utf8 } from '../crypto/encoding.js';
+import { sha256 } from '../crypto/digest.js';
+import { concatBytes, toHex, utf8 } from '../crypto/encoding.js';
 import { canonicalJson } from '../json/canonical-json.js';
 import { leafHash } from '../merkle/hashing.js';
 import { treeRoot } from '../merkle/tree.js';
 import { Count, Instant, Sha256Hex, StreamName } from './primitives.js';
+import { type Level, levelOf } from './roll-ups.js';
 
 /**
- * A batch of entries, as the ledger tree holds it. Its canonical text is the content of leaf
- * `number` of the ledger tree.
+ * A leaf of the ledger tree: a batch of entries, or a roll-up of the batches before it. Its canonical
+ * text is the content of leaf `number`.
  */
-export const BatchHeader = z.strictObject({
-  v: z.literal(1),
-  /** Index of the batch in the ledger tree, from 0. */
-  number: Count,
-  /** Number of leaves; 0 for a batch that only makes room for a checkpoint. */
-  count: Count,
-  /** RFC 6962 root over the entries' leaf hashes, in log order. */
-  root: Sha256Hex,
-  /** RFC 6962 root over the `StreamRun`s of the batch, sorted by stream. */
-  streams_root: Sha256Hex,
-  /** max(clock, `sealed_at` of the batch before). The service's claim. */
-  sealed_at: Instant,
-  /**
-   * The newest time stamp response that existed when this batch was sealed: the sealing came after
-   * it. Null before the first.
-   */
-  after: z.strictObject({ size: Count, sha256: Sha256Hex }).nullable(),
-});
+export const BatchHeader = z
+  .strictObject({
+    v: z.literal(1),
+    /** Index in the ledger tree, from 0. */
+    number: Count,
+    /** 0: a batch. 1, 2: a roll-up (`levelOf`). */
+    level: z.union([z.literal(0), z.literal(1), z.literal(2)]),
+    /** Number of entries: of the batch, or of all batches that the roll-up covers. */
+    count: Count,
+    /**
+     * RFC 6962 root over the entries' leaf hashes, sorted by stream key and revision; null for a
+     * roll-up.
+     */
+    root: Sha256Hex.nullable(),
+    /** Number of leaves under `streams_root`. */
+    streams_count: Count,
+    /** RFC 6962 root over the `StreamRun`s, sorted by stream key. */
+    streams_root: Sha256Hex,
+    /** Number of consents, and so of leaves under `tags_root`. */
+    tags_count: Count,
+    /** RFC 6962 root over the consents' person tags, in increasing order. */
+    tags_root: Sha256Hex,
+    /** max(clock, `sealed_at` of the leaf before). The service's claim. */
+    sealed_at: Instant,
+    /**
+     * The newest time stamp response that existed when this batch was sealed: the sealing came after
+     * it. Null before the first.
+     */
+    after: z.strictObject({ size: Count, sha256: Sha256Hex }).nullable(),
+  })
+  .refine(({ number, level }) => level === levelOf(number), { path: ['level'], message: 'is not that of the number' })
+  .refine(({ level, root }) => (level === 0) === (root !== null), { path: ['root'], message: 'only a batch has one' });
 export type BatchHeader = z.infer<typeof BatchHeader>;
 
-/** The run of one stream's revisions in a batch, both ends included. */
-export const StreamRun = z.strictObject({ stream: StreamName, first: Count, last: Count });
+/** Whether a leaf of the ledger tree is a batch, which has entries, and not a roll-up. */
+export function isBatch(level: Level): boolean {
+  return level === 0;
+}
+
+/** Consecutive revisions of one stream, both ends included. */
+export const RevisionRun = z.strictObject({ stream: StreamName, first: Count, last: Count });
+export type RevisionRun = z.infer<typeof RevisionRun>;
+
+/**
+ * The run of one stream's revisions in a batch, or in the batches of a roll-up. In a batch, `start` is
+ * the index of the first one's leaf. The runs of a batch or roll-up tile [0, count).
+ */
+export const StreamRun = z.strictObject({ stream: StreamName, start: Count, first: Count, last: Count });
 export type StreamRun = z.infer<typeof StreamRun>;
 
 export function batchHeaderText(header: BatchHeader): string {
@@ -42,17 +70,62 @@ export function batchLeaf(headerText: string): Uint8Array {
   return leafHash(utf8(headerText));
 }
 
-/** The leaf of a stream's run under `streams_root`, 32 bytes. */
-export function streamRunLeaf(run: StreamRun): Uint8Array {
-  return leafHash(utf8(canonicalJson({ first: run.first, last: run.last, stream: run.stream })));
+/**
+ * By what streams are sorted: the SHA-256 of their name, in hex. A proof that a stream is in no batch
+ * shows its neighbours, and must not name the sites of others.
+ */
+export function streamKey(stream: string): string {
+  return toHex(sha256(utf8(stream)));
 }
 
-/** A batch's runs in the order of `streams_root`: by stream name, UTF-16 code units. */
-export function sortedRuns(runs: readonly StreamRun[]): readonly StreamRun[] {
-  return [...runs].sort((a, b) => (a.stream < b.stream ? -1 : 1));
+/**
+ * The hash by which a run can be shown without its stream and numbers: SHA-256 of its canonical text,
+ * in hex.
+ */
+export function runDigest(run: StreamRun): string {
+  return toHex(sha256(utf8(runText(run))));
 }
 
-/** The root over a batch's runs, 32 bytes. */
-export function streamsRoot(runs: readonly StreamRun[]): Uint8Array {
-  return treeRoot(sortedRuns(runs).map(streamRunLeaf));
+/**
+ * The leaf of a run under `streams_root`: SHA-256(0x00 ‖ key ‖ digest), 32 bytes.
+ * @param key `streamKey` of the run's stream, decoded: 32 bytes
+ * @param digest `runDigest` of the run, decoded: 32 bytes
+ */
+export function streamRunLeaf(key: Uint8Array, digest: Uint8Array): Uint8Array {
+  return leafHash(concatBytes(key, digest));
+}
+
+/** A run with the hashes that its leaf is made of. */
+export interface KeyedRun extends StreamRun {
+  readonly key: string;
+}
+
+/**
+ * Sorts runs by stream key and lets them tile: each starts where the one before ends.
+ * @param runs one for each stream
+ */
+export function tiledRuns(runs: readonly RevisionRun[]): readonly KeyedRun[] {
+  let start = 0;
+  return runs
+    .map((run) => ({ ...run, key: streamKey(run.stream) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map((run) => {
+      const tiled = { ...run, start };
+      start += run.last - run.first + 1;
+      return tiled;
+    });
+}
+
+/** The leaf of a run, 32 bytes. */
+export function keyedRunLeaf(run: KeyedRun): Uint8Array {
+  return streamRunLeaf(sha256(utf8(run.stream)), sha256(utf8(runText(run))));
+}
+
+function runText({ stream, start, first, last }: StreamRun): string {
+  return canonicalJson({ first, last, start, stream });
+}
+
+/** The root over the runs of a batch or roll-up, 32 bytes. @param runs as `tiledRuns` returns them */
+export function streamsRoot(runs: readonly KeyedRun[]): Uint8Array {
+  return treeRoot(runs.map(keyedRunLeaf));
 }

@@ -21,10 +21,12 @@ export interface ConsentEntry extends Entry {
   readonly type: typeof CONSENT_RECORDED;
   readonly record: ConsentRecord;
   readonly proof_hash: string;
+  readonly person_tag: string;
 }
 
 const ENTRY = {
   eventId: within('{"event_id":"'),
+  personTag: within('","person_tag":"'),
   previous: within('","previous":'),
   proofHash: within(',"proof_hash":"'),
   record: within('","record":'),
@@ -41,6 +43,8 @@ const ENTRY = {
 export function consentEntryAt(cursor: Cursor): ConsentEntry | null {
   cursor.expect(ENTRY.eventId);
   const eventId = cursor.uuid();
+  cursor.expect(ENTRY.personTag);
+  const personTag = takeHash(cursor);
   cursor.expect(ENTRY.previous);
   const previous = nullOr(cursor, takeHash);
   cursor.expect(ENTRY.proofHash);
@@ -57,6 +61,7 @@ export function consentEntryAt(cursor: Cursor): ConsentEntry | null {
   // In the order of the text, as a parser would leave them.
   return {
     event_id: eventId,
+    person_tag: personTag,
     previous,
     proof_hash: proofHash,
     record,

@@ -8,6 +8,7 @@ import {
 } from '../events/consent-recorded.js';
 import { BASE64URL, type Cursor, DASHES, DIGIT, DOT, LAST_OF_32_BYTES, LOWER, UPPER, within } from '../json/cursor.js';
 import { nullOr, takeHash } from './consent-values.js';
+import { DISCLOSURE_NAMES } from './disclosed-values.js';
 
 /** How the value of one member stands in the canonical text (RFC 8785) of a record. */
 interface Member<T> {
@@ -21,8 +22,9 @@ interface Member<T> {
 }
 
 const NAME = DIGIT | LOWER | UPPER | DASHES | DOT;
-const MOST_DIGESTS = 64;
 const MOST_CATEGORIES = 100;
+
+const ASSURANCES: ['tenant_attested'] = ['tenant_attested'];
 
 const QUOTE = within('"');
 const COMMA = within(',');
@@ -44,7 +46,7 @@ function escaped(read: (cursor: Cursor) => string): Member<string> {
   return { write: quote, read: (cursor) => quoted(cursor, read) };
 }
 
-function nullable<T extends string>(read: (cursor: Cursor) => T | null): Member<T | null> {
+function nullable<T extends string>(read: (cursor: Cursor) => T): Member<T | null> {
   return { write: (value) => (value === null ? 'null' : quote(value)), read: (cursor) => nullOr(cursor, read) };
 }
 
@@ -68,25 +70,27 @@ const hash = plain(takeHash);
  * from this table, so that they cannot differ. Its schema is `ConsentRecord`.
  */
 const MEMBERS: { readonly [K in keyof ConsentRecord]: Member<ConsentRecord[K]> } = {
-  _sd: { write: (digests) => `[${digests.map((digest) => `"${digest}"`).join(',')}]`, read: digestsAt },
   api_key_id: uuid,
+  approval_token_id: nullable(tokenIdAt),
   categories: { write: categoriesText, read: categoriesAt },
   channel: plain((cursor) => oneOf(cursor, CHANNELS)),
   compliance_framework: nullable((cursor) => oneOf(cursor, COMPLIANCE_FRAMEWORKS)),
   consent_type: escaped((cursor) => cursor.span(NAME, 1, 50)),
   created_at: plain(takeInstant),
   decision: plain((cursor) => oneOf(cursor, DECISIONS)),
+  disclosures: { write: disclosuresText, read: disclosuresAt },
   document_hash: hash,
   document_version_id: uuid,
   event_id: uuid,
   hash_version: fixed(HASH_VERSION),
-  identity_assurance: { write: assuranceText, read: assuranceAt },
+  identity_assurance: nullable((cursor) => oneOf(cursor, ASSURANCES)),
   language: escaped((cursor) => cursor.span(DIGIT | LOWER | UPPER | DASHES, 2, 35)),
   proof_key_id: escaped((cursor) => cursor.span(NAME, 1, 80)),
   site_config_hash: hash,
   site_id: uuid,
   v: fixed(1),
   valid_until: nullable(takeInstant),
+  vouched: { write: vouchedText, read: vouchedAt },
 };
 
 /** A member's name, and the text that stands before its value. */
@@ -193,23 +197,40 @@ function isRealTime(instant: string): boolean {
     : new Date(time).toISOString() === instant;
 }
 
-function digestsAt(cursor: Cursor): string[] {
-  cursor.expect(OPEN_LIST);
-  const digests: string[] = [];
-  if (cursor.skip(CLOSE_LIST)) return digests;
+function disclosuresAt(cursor: Cursor): ConsentRecord['disclosures'] {
+  cursor.expect(OPEN);
+  const digests: ConsentRecord['disclosures'] = {};
+  if (cursor.skip(CLOSE)) return digests;
+  let last = '';
   do {
     cursor.expect(QUOTE);
+    const name = oneOf(cursor, DISCLOSURE_NAMES);
+    // In order, for the text is canonical then.
+    if (name <= last) cursor.isBroken = true;
+    last = name;
+    cursor.expect(AFTER_NAME);
     const start = cursor.at;
     cursor.take(BASE64URL, 42);
     cursor.take(LAST_OF_32_BYTES, 1);
-    digests.push(cursor.text.slice(start, cursor.at));
+    digests[name] = cursor.text.slice(start, cursor.at);
     cursor.expect(QUOTE);
-  } while (!cursor.isBroken && digests.length < MOST_DIGESTS && cursor.skip(COMMA));
-  cursor.expect(CLOSE_LIST);
+  } while (!cursor.isBroken && cursor.skip(COMMA));
+  cursor.expect(CLOSE);
   return digests;
 }
 
+function disclosuresText(digests: ConsentRecord['disclosures']): string {
+  let text = '';
+  // The list is sorted.
+  for (const name of DISCLOSURE_NAMES) {
+    const digest = digests[name];
+    if (digest !== undefined) text += `${text === '' ? '' : ','}"${name}":"${digest}"`;
+  }
+  return `{${text}}`;
+}
+
 const AFTER_KEY = within('":');
+const AFTER_NAME = within('":"');
 const TRUE = within('true');
 const FALSE = within('false');
 
@@ -237,46 +258,38 @@ function categoriesAt(cursor: Cursor): Record<string, boolean> | null {
   return categories;
 }
 
-const ASSURANCE = {
-  token: within('{"approval_token_id":"'),
-  prefix: within('atk_'),
-  vouched: within('","method":"tenant_attested","vouched":['),
-  end: within(']}'),
-};
+const TOKEN_PREFIX = within('atk_');
 
-function assuranceAt(cursor: Cursor): ConsentRecord['identity_assurance'] {
-  if (cursor.skip(NULL)) return null;
-  cursor.expect(ASSURANCE.token);
+function tokenIdAt(cursor: Cursor): string {
   const start = cursor.at;
-  cursor.expect(ASSURANCE.prefix);
+  cursor.expect(TOKEN_PREFIX);
   cursor.span(BASE64URL, 1, 60);
-  const tokenId = cursor.text.slice(start, cursor.at);
-  cursor.expect(ASSURANCE.vouched);
-  const vouched: (typeof VOUCHABLE_FIELDS)[number][] = [];
+  return cursor.text.slice(start, cursor.at);
+}
+
+function vouchedAt(cursor: Cursor): ConsentRecord['vouched'] {
+  cursor.expect(OPEN_LIST);
+  const vouched: ConsentRecord['vouched'] = [];
+  if (cursor.skip(CLOSE_LIST)) return vouched;
   let last = '';
   do {
     cursor.expect(QUOTE);
     const name = oneOf(cursor, VOUCHABLE_FIELDS);
     cursor.expect(QUOTE);
-    if (cursor.isBroken || name <= last) {
-      cursor.isBroken = true;
-      return null;
-    }
+    if (name <= last) cursor.isBroken = true;
     last = name;
     vouched.push(name);
-  } while (cursor.skip(COMMA));
-  cursor.expect(ASSURANCE.end);
-  return { approval_token_id: tokenId, method: 'tenant_attested', vouched };
+  } while (!cursor.isBroken && cursor.skip(COMMA));
+  cursor.expect(CLOSE_LIST);
+  return vouched;
+}
+
+function vouchedText(vouched: ConsentRecord['vouched']): string {
+  return `[${vouched.map(quote).join(',')}]`;
 }
 
 function categoriesText(categories: ConsentRecord['categories']): string {
   if (categories === null) return 'null';
   const keys = Object.keys(categories).sort();
   return `{${keys.map((key) => `${quote(key)}:${categories[key]}`).join(',')}}`;
-}
-
-function assuranceText(assurance: ConsentRecord['identity_assurance']): string {
-  if (assurance === null) return 'null';
-  const vouched = assurance.vouched.map(quote).join(',');
-  return `{"approval_token_id":${quote(assurance.approval_token_id)},"method":"${assurance.method}","vouched":[${vouched}]}`;
 }

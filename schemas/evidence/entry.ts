@@ -37,6 +37,11 @@ export const Entry = z.strictObject({
    * consents.
    */
   proof_hash: Sha256Hex.nullable(),
+  /**
+   * Of a consent: the tag of its person's record (`personTag`), or 32 random bytes without a person,
+   * in hex. Null for other events.
+   */
+  person_tag: Sha256Hex.nullable(),
 });
 export type Entry = z.infer<typeof Entry>;
 
@@ -49,6 +54,8 @@ export interface EntryParts {
   readonly type: string;
   readonly recordText: string;
   readonly proofHash: string | null;
+  /** In hex. */
+  readonly personTag: string | null;
 }
 
 /**
@@ -57,7 +64,7 @@ export interface EntryParts {
  */
 export function entryText(parts: EntryParts): string {
   return (
-    `{"event_id":${canonicalString(parts.eventId)},"previous":${canonicalJson(parts.previous)}` +
+    `{"event_id":${canonicalString(parts.eventId)},"person_tag":${canonicalJson(parts.personTag)},"previous":${canonicalJson(parts.previous)}` +
     `,"proof_hash":${canonicalJson(parts.proofHash)},"record":${parts.recordText},"revision":${canonicalJson(parts.revision)}` +
     `,"stream":${canonicalString(parts.stream)},"type":${canonicalString(parts.type)},"v":${ENTRY_VERSION}}`
   );

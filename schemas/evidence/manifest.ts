@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import { StreamRun } from './batch-header.js';
+import { RevisionRun } from './batch-header.js';
 import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';
 
 /** Name and version of the format. A verifier refuses names it does not know. */
 export const PACKAGE_FORMAT = 'consent-ledger-evidence';
 export const PACKAGE_VERSION = 1;
 
-const MAX_FILES = 200_000;
+const MAX_FILES = 450_000;
 
-/**
- * What was asked for. A person is named in it only by the digest of a disclosure, which travels
- * outside the package.
- */
+/** What was asked for. */
 export const PackageFilter = z.strictObject({
   site_id: Uuid,
   /** Times of `created_at`, from inclusive, to exclusive. */
@@ -20,8 +17,15 @@ export const PackageFilter = z.strictObject({
   consent_type: z.string().max(50).nullable(),
   document_version_id: Uuid.nullable(),
   event_ids: z.array(Uuid).max(10_000).nullable(),
-  /** Digests of disclosures `[salt, "visitor_id", value]`: a filter by person. */
-  _sd: z.array(DisclosureDigest).max(10),
+  /**
+   * The person whose records were asked for. `digest` is that of a disclosure `[salt, "visitor_id",
+   * value]`, which travels outside the package. `id` is what the tags of the person's records are made
+   * from, in hex; null if the ledger has no record of the person that is not erased. `records` is how
+   * many records of the person the ledger has as of the checkpoint: their tags are those of 1 to
+   * `records`, and the package shows that no batch has the next one; null if the filter restricts the
+   * records further.
+   */
+  person: z.strictObject({ digest: DisclosureDigest, id: Sha256Hex.nullable(), records: Count.nullable() }).nullable(),
   /** Names of the fields whose disclosures were chosen; `all` or `none`. */
   disclose: z.union([z.literal('all'), z.literal('none'), z.array(z.string().max(100)).max(100)]),
 });
@@ -29,8 +33,8 @@ export type PackageFilter = z.infer<typeof PackageFilter>;
 
 /** Whether everything of the site was asked for. */
 export function isUnfiltered(filter: PackageFilter): boolean {
-  const { from, to, consent_type: type, document_version_id: version, event_ids: eventIds, _sd: persons } = filter;
-  return [from, to, type, version, eventIds].every((value) => value === null) && persons.length === 0;
+  const { from, to, consent_type: type, document_version_id: version, event_ids: eventIds, person } = filter;
+  return [from, to, type, version, eventIds, person].every((value) => value === null);
 }
 
 /** `manifest.json`: written last; names every other file but attachments and its own signature. */
@@ -59,7 +63,7 @@ export const Manifest = z.strictObject({
     not_yet_stamped: Count,
   }),
   /** Runs within which the package claims that no event is missing. */
-  complete: z.array(StreamRun).max(100_000),
+  complete: z.array(RevisionRun).max(100_000),
   /** SHA-256 of every file but attachments, `manifest.json` and `manifest.json.jws`. */
   files: z
     .record(z.string().max(300), Sha256Hex)

@@ -18,6 +18,7 @@ export const PACKAGE_FILES = {
   /** The exact bytes of a document version, or the JCS text of a site configuration. */
   notice: (sha256: string) => `notices/${sha256}`,
   proofs: (batch: number) => `proofs/${batch}.ndjson`,
+  tags: (batch: number) => `tags/${batch}.ndjson`,
   attachment: (sha256: string) => `attachments/${sha256}`,
 } as const;
 
@@ -44,21 +45,41 @@ export const EntryLine = z.strictObject({
 });
 export type EntryLine = z.infer<typeof EntryLine>;
 
+/**
+ * A run under `streams_root`: one of the package's own streams, or, by hashes alone, a neighbour that
+ * shows where such a stream is not.
+ */
+export const ShownRun = z.union([
+  z.strictObject({ index: Count, stream: StreamName, start: Count, first: Count, last: Count }),
+  z.strictObject({ index: Count, key: HashFromHex, run: HashFromHex }),
+]);
+export type ShownRun = z.infer<typeof ShownRun>;
+
+/** Most runs that a line shows: three streams of the package, each with two neighbours. */
+const MOST_RUNS = 9;
+
 /** A line of `batches.ndjson`, sorted by number. */
 export const BatchLine = z.strictObject({
   /** The header's JCS text, as a JSON string. */
   header: z.string(),
   /** Inclusion path of the header in the ledger tree of the manifest's checkpoint. */
   path: Path,
-  /** Number of leaves under `streams_root`. */
-  streams_count: Count,
-  /**
-   * The runs of the package's own streams (its site has two), with their inclusion paths under
-   * `streams_root`.
-   */
-  streams: z.array(z.strictObject({ stream: StreamName, first: Count, last: Count, index: Count, path: Path })).max(2),
+  /** The runs of the package's streams, and neighbours where one has none; sorted by index. */
+  streams: z.array(ShownRun).max(MOST_RUNS),
+  /** The hashes beside them under `streams_root` (`rootOfShown`). */
+  hashes: z.array(HashFromHex).max(64 * MOST_RUNS),
 });
 export type BatchLine = z.infer<typeof BatchLine>;
+
+/**
+ * A line of `tags/<number>.ndjson`: first the shown tags by index, then the hashes beside them under
+ * `tags_root` (`rootOfShown`).
+ */
+export const TagLine = z.union([
+  z.strictObject({ index: Count, tag: HashFromHex }),
+  z.strictObject({ hash: HashFromHex }),
+]);
+export type TagLine = z.infer<typeof TagLine>;
 
 /**
  * A line of `proofs/<batch>.ndjson`: an audit path for one entry, or (on every line of the file

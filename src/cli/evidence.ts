@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
+import { DISCLOSURE_NAMES, isDisclosureName } from '../../schemas/evidence/disclosed-values.js';
 import type { Installation } from '../app/installation.js';
 import { auditDetails } from '../evidence/exports/index.js';
 import {
@@ -10,7 +11,6 @@ import {
   waitUntilStamped,
 } from '../evidence/package/index.js';
 import { parseIdentifier } from '../evidence/verification/identifier.js';
-import { DISCLOSABLE_FIELDS } from '../pipeline/admission/disclosures.js';
 import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
 import { tenantOfSite } from '../tenancy/sites/owner-of.js';
 import { jsonCommand, several, uuid, wholeNumber } from './command/command.js';
@@ -165,10 +165,10 @@ function eventIdOf(text: string): string {
 function discloseOf(text: string): Disclose {
   if (text === 'all' || text === 'none') return text;
   const names = text.split(',').map((name) => name.trim());
-  const unknown = names.filter((name) => !DISCLOSABLE_FIELDS.includes(name));
+  const unknown = names.filter((name) => !isDisclosureName(name));
   if (unknown.length === 0) return names;
   throw new CommandError(
-    `--disclose: unknown fields ${unknown.join(', ')}. Give all, none, or names from this list: ${DISCLOSABLE_FIELDS.join(', ')}.`,
+    `--disclose: unknown fields ${unknown.join(', ')}. Give all, none, or names from this list: ${DISCLOSURE_NAMES.join(', ')}.`,
     EXIT.usage,
   );
 }

@@ -5,6 +5,7 @@ import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/s
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import type { Queryable } from '../platform/database/pool.js';
 
+const personRows = z.array(z.object({ site_id: z.string(), visitor_index: z.instanceof(Uint8Array) }));
 const stateRows = z.array(z.object({ state: z.string() }));
 
 /**
@@ -18,8 +19,8 @@ export async function lockSite(db: Queryable, siteId: string): Promise<boolean> 
 }
 
 /**
- * Deletes the keys and attachments of records, the listed approval tokens and those that the
- * records consumed.
+ * Deletes the keys and attachments of records, the ids of persons without a further record, the
+ * listed approval tokens and those that the records consumed.
  * @returns the number of deleted tokens
  */
 export async function destroyPersonalData(
@@ -27,7 +28,19 @@ export async function destroyPersonalData(
   eventIds: readonly string[],
   approvalTokens: readonly string[],
 ): Promise<number> {
-  await db.query('delete from record_keys where event_id = any($1::uuid[])', [eventIds]);
+  const { rows } = await db.query(
+    `with gone as (delete from record_keys where event_id = any($1::uuid[]) returning site_id, visitor_index)
+     select distinct site_id, visitor_index from gone where visitor_index is not null`,
+    [eventIds],
+  );
+  const persons = personRows.parse(rows);
+  // A statement of its own sees the rows that the sealer committed meanwhile.
+  await db.query(
+    `delete from persons p using unnest($1::uuid[], $2::bytea[]) as g (site_id, visitor_index)
+      where p.site_id = g.site_id and p.visitor_index = g.visitor_index
+        and not exists (select from record_keys k where k.site_id = p.site_id and k.visitor_index = p.visitor_index)`,
+    [persons.map((person) => person.site_id), persons.map((person) => person.visitor_index)],
+  );
   await db.query('delete from attachments where event_id = any($1::uuid[])', [eventIds]);
   const { rowCount } = await db.query(
     'delete from approval_tokens where id = any($1) or consumed_by = any($2::uuid[])',

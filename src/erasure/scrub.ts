@@ -4,7 +4,7 @@ import { z } from 'zod';
 /**
  * Tables whose deleted or superseded rows contain key seeds, blind indexes or encrypted contents.
  */
-const TABLES = ['record_keys', 'approval_tokens', 'attachments', 'exports', 'erasure_requests'] as const;
+const TABLES = ['record_keys', 'persons', 'approval_tokens', 'attachments', 'exports', 'erasure_requests'] as const;
 const LOCK_WAIT = '10s';
 /** Kept as text, because a JavaScript date would drop the microseconds. */
 const StartRows = z.tuple([z.object({ began: z.string() })]);

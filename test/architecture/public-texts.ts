@@ -150,7 +150,7 @@ const README_EXAMPLE: Parameters<typeof packageReadme>[0] = {
       consent_type: 'cookie',
       document_version_id: null,
       event_ids: null,
-      _sd: [],
+      person: null,
       disclose: 'none',
     },
     counts: { entries: 1, consents: 1, erased: 0, attachments: 0, not_yet_stamped: 1 },

@@ -12,6 +12,7 @@ import {
 } from '../../schemas/events/consent-recorded.js';
 import { readConsentBody } from '../../schemas/evidence/consent-body.js';
 import { readConsentLine } from '../../schemas/evidence/consent-line.js';
+import { DISCLOSURE_NAMES } from '../../schemas/evidence/disclosed-values.js';
 import { Entry, entryLeaf, entryLeafHex, entryText } from '../../schemas/evidence/entry.js';
 import { EntryLine, ProofLine } from '../../schemas/evidence/package-lines.js';
 import { readProofLine } from '../../schemas/evidence/proof-line.js';
@@ -57,19 +58,23 @@ const record = fc.record({
   valid_until: fc.oneof(fc.constant(null), instant),
   channel: fc.constantFrom(...CHANNELS),
   api_key_id: uuid,
-  identity_assurance: fc.oneof(
+  identity_assurance: fc.constantFrom(null, 'tenant_attested' as const),
+  approval_token_id: fc.oneof(
     fc.constant(null),
-    fc.record({
-      method: fc.constant('tenant_attested' as const),
-      approval_token_id: base64url(60).map((text) => `atk_${text}x`.slice(0, 64)),
-      vouched: fc.subarray([...VOUCHABLE_FIELDS], { minLength: 1 }),
-    }),
+    base64url(60).map((text) => `atk_${text}x`.slice(0, 64)),
   ),
-  _sd: fc.array(digest, { maxLength: 5 }).map((digests) => digests.sort()),
+  vouched: fc.subarray([...VOUCHABLE_FIELDS]),
+  disclosures: fc.dictionary(fc.constantFrom(...DISCLOSURE_NAMES), digest, { maxKeys: 5, noNullPrototype: true }),
 });
 const entry = fc
-  .record({ record, revision: fc.nat(), previous: fc.oneof(fc.constant(null), sha256Hex), proofHash: sha256Hex })
-  .map(({ record: content, revision, previous, proofHash }) =>
+  .record({
+    record,
+    revision: fc.nat(),
+    previous: fc.oneof(fc.constant(null), sha256Hex),
+    proofHash: sha256Hex,
+    personTag: sha256Hex,
+  })
+  .map(({ record: content, revision, previous, proofHash, personTag }) =>
     entryText({
       stream: `consents-${content.site_id}`,
       revision,
@@ -78,6 +83,7 @@ const entry = fc
       type: CONSENT_RECORDED,
       recordText: canonicalJson(content),
       proofHash,
+      personTag,
     }),
   );
 const line = fc

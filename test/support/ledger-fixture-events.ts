@@ -9,9 +9,10 @@ import {
 import { SITE_CONFIG_PUBLISHED, type SiteConfigPublishedRecord } from '../../schemas/events/site-config.js';
 import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
-import { disclosureDigest, encodeDisclosure } from '../../schemas/evidence/disclosure.js';
+import { encodeDisclosure } from '../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import type { JsonObject, JsonValue } from '../../schemas/json/json-value.js';
+import { digestsByName } from './disclosure-digests.js';
 
 /** An event to seal, with the data that an export needs. Tests change it before it is sealed. */
 export interface FixtureEvent {
@@ -22,6 +23,8 @@ export interface FixtureEvent {
   eventId: string;
   record: JsonObject;
   proofHash: string | null;
+  /** In hex. */
+  personTag: string | null;
   disclosures: string[];
   /** Bytes of the attachments that disclosures refer to. */
   attachments: Uint8Array[];
@@ -121,7 +124,7 @@ function version(label: string, language: string, content: Uint8Array): Document
 }
 
 function notice(label: string, type: string, record: JsonObject): FixtureEvent {
-  const base = { stream: noticesStream(siteId), proofHash: null, disclosures: [], attachments: [] };
+  const base = { stream: noticesStream(siteId), proofHash: null, personTag: null, disclosures: [], attachments: [] };
   return { ...base, label, type, eventId: fixtureUuid(label), record };
 }
 
@@ -161,7 +164,9 @@ export function fixtureConsent(
     channel: 'browser',
     api_key_id: fixtureUuid('api key'),
     identity_assurance: null,
-    _sd: disclosures.map(disclosureDigest).sort(),
+    approval_token_id: null,
+    vouched: [],
+    disclosures: digestsByName(disclosures),
   };
   return {
     label,
@@ -170,6 +175,7 @@ export function fixtureConsent(
     eventId: fixtureUuid(label),
     record,
     proofHash: sha256Hex(`proof of ${label}`),
+    personTag: sha256Hex(`person tag of ${label}`),
     disclosures,
     attachments: options.attachments ?? [],
   };
@@ -191,6 +197,7 @@ function erasure(label: string, minutes: number, consents: readonly string[]): F
     eventId: fixtureUuid(label),
     record,
     proofHash: null,
+    personTag: null,
     disclosures: [],
     attachments: [],
   };

@@ -4,12 +4,15 @@ import {
   type BatchHeader,
   batchHeaderText,
   batchLeaf,
+  type KeyedRun,
   type StreamRun,
-  sortedRuns,
+  streamKey,
   streamsRoot,
+  tiledRuns,
 } from '../../schemas/evidence/batch-header.js';
 import { type Checkpoint, checkpointText } from '../../schemas/evidence/checkpoint.js';
 import { type EntryParts, entryLeaf, entryText } from '../../schemas/evidence/entry.js';
+import { personTagLeaf } from '../../schemas/evidence/person-tag.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import { treeRoot } from '../../schemas/merkle/tree.js';
 import {
@@ -60,7 +63,9 @@ export interface LedgerHooks {
   readonly entryText?: (text: string, event: FixtureEvent) => string;
   /** Changes the leaf hashes of a batch before it is sealed. */
   readonly leaves?: (leaves: Uint8Array[], batch: number) => Uint8Array[];
-  readonly runs?: (runs: StreamRun[], batch: number) => StreamRun[];
+  readonly runs?: (runs: KeyedRun[], batch: number) => KeyedRun[];
+  /** Changes the sorted person tags that a batch commits to. */
+  readonly tags?: (tags: Uint8Array[], batch: number) => Uint8Array[];
   readonly header?: (header: BatchHeader) => BatchHeader;
   readonly checkpoint?: (checkpoint: Checkpoint) => Checkpoint;
   /** Changes the text of a note, including signatures, before it is stamped. */
@@ -80,6 +85,8 @@ export interface FixtureEntry {
   readonly revision: number;
   readonly text: string;
   readonly leaf: Uint8Array;
+  /** In hex; null for other events than consents. */
+  readonly tag: string | null;
   readonly batch: number;
   readonly index: number;
 }
@@ -87,7 +94,9 @@ export interface FixtureEntry {
 export interface FixtureBatch {
   readonly header: BatchHeader;
   readonly text: string;
-  readonly runs: readonly StreamRun[];
+  readonly runs: readonly KeyedRun[];
+  /** Sorted person tags. */
+  readonly tags: readonly Uint8Array[];
   readonly leaves: readonly Uint8Array[];
 }
 
@@ -122,12 +131,13 @@ export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}
   const batches: FixtureBatch[] = [];
   const ledgerLeaves: Uint8Array[] = [];
   const checkpoints = new Map<number, { note: Uint8Array; response: Uint8Array; crl: Uint8Array | null }>();
-  const heads = new Map<string, FixtureEntry>();
+  const heads = new Map<string, ChainedEntry>();
   const bridges: { size: number; from: string; to: string }[] = [];
   let key = hooks.ledgerKey ?? LEDGER_KEY;
   let after: BatchHeader['after'] = null;
   for (const [number, events] of world.batches.entries()) {
-    const sealed = events.map((event, index) => sealEntry(event, number, index, heads, hooks));
+    const chained = events.map((event) => sealEntry(event, number, heads, hooks));
+    const sealed = sortedEntries(chained).map((entry, index) => ({ ...entry, index }));
     entries.push(...sealed);
     const batch = sealBatch(number, sealed, after, hooks);
     batches.push(batch);
@@ -165,13 +175,20 @@ export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}
   return { world, entries, batches, ledgerLeaves, checkpoints, authority, ledgerKey: key, bridges };
 }
 
+type ChainedEntry = Omit<FixtureEntry, 'index'>;
+
+/** In the order of a batch: by stream key, then by revision. */
+function sortedEntries<T extends ChainedEntry>(entries: readonly T[]): T[] {
+  const place = ({ stream, revision }: ChainedEntry) => `${streamKey(stream)} ${String(revision).padStart(16, '0')}`;
+  return [...entries].sort((a, b) => (place(a) < place(b) ? -1 : 1));
+}
+
 function sealEntry(
   event: FixtureEvent,
   batch: number,
-  index: number,
-  heads: Map<string, FixtureEntry>,
+  heads: Map<string, ChainedEntry>,
   hooks: LedgerHooks,
-): FixtureEntry {
+): ChainedEntry {
   const head = heads.get(event.stream);
   const honest: EntryParts = {
     stream: event.stream,
@@ -181,10 +198,12 @@ function sealEntry(
     type: event.type,
     recordText: canonicalJson(event.record),
     proofHash: event.proofHash,
+    personTag: event.proofHash === null ? null : event.personTag,
   };
   const parts = hooks.entryParts?.(honest, event) ?? honest;
   const text = hooks.entryText?.(entryText(parts), event) ?? entryText(parts);
-  const entry = { event, stream: parts.stream, revision: parts.revision, text, leaf: entryLeaf(text), batch, index };
+  const { stream, revision, personTag: tag } = parts;
+  const entry = { event, stream, revision, text, leaf: entryLeaf(text), tag, batch };
   heads.set(event.stream, entry);
   return entry;
 }
@@ -195,11 +214,14 @@ function sealBatch(
   after: BatchHeader['after'],
   hooks: LedgerHooks,
 ): FixtureBatch {
-  const runs = new Map<string, StreamRun>();
+  const runs = new Map<string, Omit<StreamRun, 'start'>>();
   for (const { stream, revision } of entries) {
     runs.set(stream, { stream, first: runs.get(stream)?.first ?? revision, last: revision });
   }
-  const claimed = hooks.runs?.([...runs.values()], number) ?? [...runs.values()];
+  const tiled = tiledRuns([...runs.values()]);
+  const claimed = hooks.runs?.([...tiled], number) ?? tiled;
+  const sortedTags = entries.flatMap(({ tag }) => (tag === null ? [] : [Buffer.from(tag, 'hex')])).sort(Buffer.compare);
+  const tags = hooks.tags?.(sortedTags, number) ?? sortedTags;
   const leaves =
     hooks.leaves?.(
       entries.map(({ leaf }) => leaf),
@@ -208,12 +230,16 @@ function sealBatch(
   const honest: BatchHeader = {
     v: 1,
     number,
+    level: 0,
     count: leaves.length,
     root: toHex(treeRoot(leaves)),
+    streams_count: claimed.length,
     streams_root: toHex(streamsRoot(claimed)),
+    tags_count: tags.length,
+    tags_root: toHex(treeRoot(tags.map(personTagLeaf))),
     sealed_at: minute((number + 1) * 10 - 3).toISOString(),
     after,
   };
   const header = hooks.header?.(honest) ?? honest;
-  return { header, text: batchHeaderText(header), runs: sortedRuns(claimed), leaves };
+  return { header, text: batchHeaderText(header), runs: claimed, tags, leaves };
 }

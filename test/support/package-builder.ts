@@ -1,12 +1,14 @@
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toBase64url, toHex, utf8 } from '../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
-import { siteOfStream } from '../../schemas/events/streams.js';
-import { streamRunLeaf } from '../../schemas/evidence/batch-header.js';
+import { consentsStream, noticesStream, siteOfStream } from '../../schemas/events/streams.js';
+import { type KeyedRun, keyedRunLeaf, runDigest, streamKey } from '../../schemas/evidence/batch-header.js';
 import { manifestKeyText } from '../../schemas/evidence/checkpoint.js';
 import type { Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import { personTagLeaf } from '../../schemas/evidence/person-tag.js';
 import { consistencyRanges, hashesOfRanges, inclusionRanges, type LeafRange } from '../../schemas/merkle/proofs.js';
+import { ShownLeavesProof } from '../../schemas/merkle/shown-leaves.js';
 import { treeRoot } from '../../schemas/merkle/tree.js';
 import {
   buildLedger,
@@ -33,6 +35,7 @@ export interface PackageHooks extends LedgerHooks {
   readonly entryLines?: (lines: Json[], ledger: FixtureLedger) => Json[] | undefined;
   readonly batchLines?: (lines: Json[], ledger: FixtureLedger) => Json[] | undefined;
   readonly proofLines?: (lines: Json[], batch: number) => Json[] | undefined;
+  readonly tagLines?: (lines: Json[], batch: number) => Json[] | undefined;
   readonly consistencyLines?: (lines: Json[]) => Json[] | undefined;
   readonly bridgeLines?: (lines: Json[]) => Json[] | undefined;
   readonly files?: (files: Files) => void;
@@ -76,7 +79,8 @@ function packageFiles(ledger: FixtureLedger, hooks: PackageHooks): Files {
   if (ledger.bridges.length > 0 || hooks.bridgeLines !== undefined)
     files.set(PACKAGE_FILES.bridges, ndjson(hooks.bridgeLines, [...ledger.bridges]));
   const batches = [...new Set(own.map(({ batch }) => batch))].sort((a, b) => a - b);
-  const batchLines = batches.map((batch) => batchLine(ledger, batch));
+  // The fixture has too few batches for a roll-up: all of them cover the ledger.
+  const batchLines = ledger.batches.map((_, batch) => batchLine(ledger, batch));
   files.set(
     PACKAGE_FILES.batches,
     ndjson((lines) => hooks.batchLines?.(lines, ledger), batchLines),
@@ -95,6 +99,14 @@ function packageFiles(ledger: FixtureLedger, hooks: PackageHooks): Files {
       PACKAGE_FILES.proofs(batch),
       ndjson((values) => hooks.proofLines?.(values, batch), proofs),
     );
+  }
+  for (const batch of batches) {
+    const tags = tagLines(ledger, batch, own);
+    if (tags.length > 0)
+      files.set(
+        PACKAGE_FILES.tags(batch),
+        ndjson((values) => hooks.tagLines?.(values, batch), tags),
+      );
   }
   const erased = new Set(ledger.world.erased.map(({ consent }) => consent));
   for (const { event } of own) {
@@ -120,17 +132,49 @@ function entryLine({ event, text, batch, index }: FixtureEntry, ledger: FixtureL
 function batchLine(ledger: FixtureLedger, number: number): Json {
   const batch = ledger.batches[number];
   if (batch === undefined) throw new RangeError(`no batch ${number}`);
-  const runLeaves = batch.runs.map(streamRunLeaf);
+  const { siteId } = ledger.world;
   return {
     header: batch.text,
     path: inclusionPath(number, ledger.ledgerLeaves),
-    streams_count: batch.runs.length,
-    streams: batch.runs.flatMap((run, index) =>
-      siteOfStream(run.stream) === ledger.world.otherSiteId
-        ? []
-        : [{ ...run, index, path: inclusionPath(index, runLeaves) }],
-    ),
+    ...shownRuns(batch.runs, [consentsStream(siteId), noticesStream(siteId)]),
   };
+}
+
+/** The runs of these streams, or the neighbours of their places, with the hashes beside them. */
+export function shownRuns(
+  runs: readonly KeyedRun[],
+  streams: readonly string[],
+): { streams: Json[]; hashes: string[] } {
+  const shown = new Set<number>();
+  for (const stream of streams) {
+    const own = runs.findIndex((run) => run.stream === stream);
+    const next = runs.filter((run) => run.key < streamKey(stream)).length;
+    for (const index of own < 0 ? [next - 1, next] : [own]) if (runs[index] !== undefined) shown.add(index);
+  }
+  const proof = new ShownLeavesProof();
+  for (const [index, run] of runs.entries()) proof.append(keyedRunLeaf(run), shown.has(index));
+  return {
+    streams: runs.flatMap((run, index): Json[] => {
+      const { key, ...named } = run;
+      if (!shown.has(index)) return [];
+      return [streams.includes(run.stream) ? { index, ...named } : { index, key, run: runDigest(run) }];
+    }),
+    hashes: proof.hashes().map(toHex),
+  };
+}
+
+function tagLines(ledger: FixtureLedger, batch: number, own: readonly FixtureEntry[]): Json[] {
+  const shown = new Set(own.flatMap((entry) => (entry.batch === batch ? (entry.tag ?? []) : [])));
+  return shownTags(ledger.batches[batch]?.tags ?? [], shown);
+}
+
+/** The lines of a tag file. @param shown tags in hex */
+export function shownTags(tags: readonly Uint8Array[], shown: ReadonlySet<string>): Json[] {
+  if (shown.size === 0) return [];
+  const proof = new ShownLeavesProof();
+  for (const tag of tags) proof.append(personTagLeaf(tag), shown.has(toHex(tag)));
+  const lines = tags.map((tag, index) => ({ index, tag: toHex(tag) })).filter(({ tag }) => shown.has(tag));
+  return [...lines, ...proof.hashes().map((hash) => ({ hash: toHex(hash) }))];
 }
 
 function proofLines(
@@ -187,7 +231,7 @@ function sign(files: Files, ledger: FixtureLedger, hooks: PackageHooks): void {
       consent_type: null,
       document_version_id: null,
       event_ids: null,
-      _sd: [],
+      person: null,
       disclose: 'all',
     },
     counts: {

@@ -4,16 +4,18 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { sha256, sha256Stream } from '../../schemas/crypto/digest.js';
 import { toBase64url, toHex, utf8 } from '../../schemas/crypto/encoding.js';
+import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
 import {
   type BatchHeader,
   batchHeaderText,
   batchLeaf,
-  streamRunLeaf,
   streamsRoot,
+  tiledRuns,
 } from '../../schemas/evidence/batch-header.js';
 import { checkpointText, manifestKeyText } from '../../schemas/evidence/checkpoint.js';
 import { entryLeaf, entryText } from '../../schemas/evidence/entry.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import { personTagLeaf } from '../../schemas/evidence/person-tag.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import { treeRoot } from '../../schemas/merkle/tree.js';
 import { timeText } from '../rfc3161/support/der.js';
@@ -21,7 +23,7 @@ import { makeCrl } from '../rfc3161/support/revocation.js';
 import { makeResponse, makeToken } from '../rfc3161/support/tokens.js';
 import { type FixtureAuthority, LEDGER_KEY, MANIFEST_KEY, ORIGIN } from './ledger-fixture.js';
 import { type FixtureEvent, fixtureConsent, fixtureWorld, minute } from './ledger-fixture-events.js';
-import { inclusionPath } from './package-builder.js';
+import { inclusionPath, shownRuns, shownTags } from './package-builder.js';
 import { signedNote } from './signing-key.js';
 
 const BATCH = 5000;
@@ -31,6 +33,8 @@ interface Sealed {
   readonly header: BatchHeader;
   readonly run: { readonly stream: string; readonly first: number; readonly last: number };
   readonly leaves: readonly Uint8Array[];
+  /** Sorted person tags. */
+  readonly tags: readonly Uint8Array[];
 }
 
 /**
@@ -81,12 +85,17 @@ export async function writeScalePackage(path: string, authority: FixtureAuthorit
       PACKAGE_FILES.proofs(number),
       chunked(leaves.map((leaf, index) => `${JSON.stringify({ index, leaf: toHex(leaf) })}\n`)),
     );
+  for (const [number, { tags }] of sealed.entries()) {
+    const lines = shownTags(tags, new Set(tags.map(toHex)));
+    if (lines.length > 0)
+      await add(PACKAGE_FILES.tags(number), chunked(lines.map((line) => `${JSON.stringify(line)}\n`)));
+  }
+  const streams = [consentsStream(world.siteId), noticesStream(world.siteId)];
   const batchLines = sealed.map(({ text, run }, number) =>
     JSON.stringify({
       header: text,
       path: inclusionPath(number, ledgerLeaves),
-      streams_count: 1,
-      streams: [{ ...run, index: 0, path: inclusionPath(0, [streamRunLeaf(run)]) }],
+      ...shownRuns(tiledRuns([run]), streams),
     }),
   );
   await add(
@@ -122,7 +131,7 @@ export async function writeScalePackage(path: string, authority: FixtureAuthorit
         consent_type: null,
         document_version_id: null,
         event_ids: null,
-        _sd: [],
+        person: null,
         disclose: 'all',
       },
       counts: { entries: consents + notices.length, consents, erased: 0, attachments: 0, not_yet_stamped: 0 },
@@ -152,6 +161,8 @@ interface OpenBatch {
   readonly first: number;
   readonly last: number;
   readonly leaves: readonly Uint8Array[];
+  /** Person tags in any order. */
+  readonly tags: readonly Uint8Array[];
 }
 
 /** Yields the chained lines of one stream's entries; `seal` is called for each batch. */
@@ -165,6 +176,7 @@ function* entryLines(
   let previous: string | null = null;
   let revision = 0;
   let leaves: Uint8Array[] = [];
+  let tags: Uint8Array[] = [];
   let batch = total === 0 ? 0 : 1;
   let stream = '';
   for (const event of events) {
@@ -178,32 +190,44 @@ function* entryLines(
       type,
       recordText: canonicalJson(event.record),
       proofHash,
+      personTag: event.personTag,
     });
+    if (event.personTag !== null) tags.push(Buffer.from(event.personTag, 'hex'));
     const leaf = entryLeaf(text);
     yield `${JSON.stringify({ entry: text, batch, index: leaves.length, disclosures: event.disclosures })}\n`;
     leaves.push(leaf);
     previous = toHex(leaf);
     revision += 1;
     if (leaves.length < size) continue;
-    seal({ stream, first: revision - leaves.length, last: revision - 1, leaves });
+    seal({ stream, first: revision - leaves.length, last: revision - 1, leaves, tags });
     leaves = [];
+    tags = [];
     batch += 1;
   }
-  if (leaves.length > 0) seal({ stream, first: revision - leaves.length, last: revision - 1, leaves });
+  if (leaves.length > 0) seal({ stream, first: revision - leaves.length, last: revision - 1, leaves, tags });
 }
 
-function sealBatch({ stream, first, last, leaves }: OpenBatch, number: number, after: BatchHeader['after']): Sealed {
+function sealBatch(
+  { stream, first, last, leaves, tags: unsorted }: OpenBatch,
+  number: number,
+  after: BatchHeader['after'],
+): Sealed {
   const run = { stream, first, last };
+  const tags = [...unsorted].sort(Buffer.compare);
   const header: BatchHeader = {
     v: 1,
     number,
+    level: 0,
     count: leaves.length,
     root: toHex(treeRoot(leaves)),
-    streams_root: toHex(streamsRoot([run])),
+    streams_count: 1,
+    streams_root: toHex(streamsRoot(tiledRuns([run]))),
+    tags_count: tags.length,
+    tags_root: toHex(treeRoot(tags.map(personTagLeaf))),
     sealed_at: minute(number === 0 ? 7 : 12).toISOString(),
     after,
   };
-  return { text: batchHeaderText(header), header, run, leaves };
+  return { text: batchHeaderText(header), header, run, leaves, tags };
 }
 
 function stamped(authority: FixtureAuthority, headers: readonly string[], at: number) {

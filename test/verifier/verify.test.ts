@@ -64,16 +64,15 @@ test('what a whole package covers is said with its revisions', async () => {
 
 test.each([
   ['that claims its notices alone', (complete: Manifest['complete']) => complete.slice(1), /not shown to be complete/],
-  ['that claims nothing', () => [], /not shown to be complete/],
   [
     'of a range',
     (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, first: 2, last: 4 } : run)),
-    /complete only within revisions 2 to 4; the ledger has at least revision 8/,
+    /complete only within revisions 2 to 4; the ledger has revisions up to 8/,
   ],
   [
     'of all until a time',
     (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, last: 6 } : run)),
-    /complete up to revision 6; the ledger has at least revision 8/,
+    /complete up to revision 6; the ledger has revisions up to 8/,
   ],
 ])('the report on a package %s states that a later withdrawal may be missing', async (_, change, words) => {
   const zip = buildPackage(authority, {
@@ -91,14 +90,17 @@ test.each([
   expect(renderHtml(reportPage(report))).toContain('only created before 2026-03-02T00:00:00.000Z');
 });
 
-test('a whole site of whose consents nothing is claimed is a warning', async () => {
-  const zip = buildPackage(authority, { manifest: (one) => ({ ...one, complete: one.complete.slice(1) }) });
-  const report = await verifyFixture(authority, zip);
-  expect(report.warnings.first[0]?.message).toContain('does not claim that its consents are complete');
+test.each([
+  ['consents', (complete: Manifest['complete']) => complete.slice(1)],
+  ['notices', (complete: Manifest['complete']) => complete.slice(0, 1)],
+])('a whole site must claim all of its %s', async (_, change) => {
+  const zip = buildPackage(authority, { manifest: (one) => ({ ...one, complete: change(one.complete) }) });
+  expect(notPassed(await verifyFixture(authority, zip))).toEqual({ 'completeness.runs': 'fail' });
 });
 
 test('values that were not chosen are withheld, and that is no fault', async () => {
   const zip = buildPackage(authority, {
+    manifest: (one) => ({ ...one, filter: { ...one.filter, disclose: 'none' } }),
     entryLines: (lines) => lines.map((line) => ({ ...line, disclosures: [] })),
     files: (files) => withoutAttachments(files),
   });

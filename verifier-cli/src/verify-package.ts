@@ -109,6 +109,7 @@ export async function verifyPackage(
   const { summary, attachments, texts, coverage } = await verifyEntries(files, {
     manifest,
     batches,
+    size: newest?.checkpoint.size ?? null,
     times,
     starts: new Map(intervals.map(({ batch, after }) => [batch, after])),
     maxDelay: options.maxDelay,

@@ -66,7 +66,7 @@ export type ConsentFilter = Omit<z.infer<typeof SearchConsentsRequest>, 'person'
 
 /** The public part of a record: nothing in it is personal. */
 const PublicRecord = z
-  .object(ConsentRecord.omit({ v: true, event_id: true, _sd: true }).shape)
+  .object(ConsentRecord.omit({ v: true, event_id: true, disclosures: true }).shape)
   .meta({ id: 'PublicRecord' });
 
 const ConsentSummary = z

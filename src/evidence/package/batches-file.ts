@@ -1,31 +1,35 @@
-import { z } from 'zod';
-import { toHex } from '../../../schemas/crypto/encoding.js';
-import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
+import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import {
   BatchHeader,
   batchLeaf,
-  type StreamRun,
-  sortedRuns,
-  streamRunLeaf,
-  streamsRoot,
+  type KeyedRun,
+  keyedRunLeaf,
+  runDigest,
+  streamKey,
 } from '../../../schemas/evidence/batch-header.js';
+import type { Level } from '../../../schemas/evidence/roll-ups.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
-import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
+import { ShownLeavesProof } from '../../../schemas/merkle/shown-leaves.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import { readRuns } from '../../pipeline/ledger/roll-up.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
 import { type BatchRow, type ExportCheckpoint, hashFromHex, readBatches, readProofs } from './ledger-reader.js';
-import { MemoryTree } from './memory-tree.js';
 
 /** Batches that one statement reads: each may have thousands of leaves. */
 const PAGE = 20;
 
-/** The data of an enclosed batch that other files need. */
+/** The data of an enclosed batch or roll-up that other files need. */
 export interface EnclosedBatch {
   readonly number: number;
+  readonly level: Level;
   readonly count: number;
-  /** Merkle root, 32 bytes. */
-  readonly root: Uint8Array;
+  /** Merkle root of a batch, 32 bytes; null for a roll-up. */
+  readonly root: Uint8Array | null;
+  readonly tagsCount: number;
+  /** In hex. */
+  readonly tagsRoot: string;
 }
 
 /**
@@ -36,9 +40,10 @@ export class BatchesFile {
   readonly after = new Map<number, string>();
   readonly batches = new Map<number, EnclosedBatch>();
 
+  /** @param streams of which each line shows the run, or that there is none */
   constructor(
     readonly db: Queryable,
-    readonly siteId: string,
+    readonly streams: readonly string[],
     readonly checkpoint: ExportCheckpoint,
   ) {}
 
@@ -49,51 +54,66 @@ export class BatchesFile {
       await beforePage();
       const page = numbers.slice(i, i + PAGE);
       const rows = await readBatches(this.db, page);
-      const runs = await readRuns(this.db, page);
       const paths = await readProofs(
         this.db,
         page.map((number) => inclusionRanges(number, size)),
       );
-      for (const [at, row] of rows.entries()) yield this.#line(row, runs.get(row.number) ?? [], paths[at] ?? []);
+      for (const [at, row] of rows.entries()) {
+        yield this.#line(row, await readRuns(this.db, row.number), paths[at] ?? []);
+      }
     }
   }
 
-  #line({ number, header: text }: BatchRow, runs: readonly StreamRun[], path: readonly string[]): JsonValue {
+  #line({ number, header: text }: BatchRow, runs: readonly KeyedRun[], path: readonly string[]): JsonValue {
     const { size, root } = this.checkpoint;
     const isInLedger = verifyInclusion(number, size, batchLeaf(text), path.map(hashFromHex), root).ok;
     if (!isInLedger) differ(`batch ${number} is not the one that the ledger holds`);
     const header = BatchHeader.parse(JSON.parse(text));
-    if (toHex(streamsRoot(runs)) !== header.streams_root) differ(`the streams of batch ${number} are not those sealed`);
     if (header.after !== null) this.after.set(header.after.size, header.after.sha256);
-    this.batches.set(number, { number, count: header.count, root: hashFromHex(header.root) });
-    return { header: text, path: [...path], streams_count: runs.length, streams: this.#ownRuns(runs) };
+    this.batches.set(number, {
+      number,
+      level: header.level,
+      count: header.count,
+      root: header.root === null ? null : hashFromHex(header.root),
+      tagsCount: header.tags_count,
+      tagsRoot: header.tags_root,
+    });
+    return { header: text, path: [...path], ...this.#shownRuns(header, runs) };
   }
 
-  #ownRuns(runs: readonly StreamRun[]): JsonValue[] {
-    const own = [consentsStream(this.siteId), noticesStream(this.siteId)];
-    const tree = new MemoryTree(runs.map(streamRunLeaf));
-    return runs.flatMap((run, index) =>
-      own.includes(run.stream)
-        ? [{ ...run, index, path: hashesOfRanges(inclusionRanges(index, runs.length), tree.node).map(toHex) }]
-        : [],
-    );
+  #shownRuns(header: BatchHeader, runs: readonly KeyedRun[]): { streams: JsonValue[]; hashes: JsonValue[] } {
+    const shown = shownIndexes(runs, this.streams);
+    const proof = new ShownLeavesProof();
+    for (const [index, run] of runs.entries()) proof.append(keyedRunLeaf(run), shown.has(index));
+    const root = fromHex(header.streams_root);
+    if (root === null || Buffer.compare(proof.root(), root) !== 0) {
+      differ(`the streams of batch ${header.number} are not those sealed`);
+    }
+    return {
+      streams: [...shown].sort((a, b) => a - b).flatMap((index) => this.#shownRun(runs, index)),
+      hashes: proof.hashes().map(toHex),
+    };
+  }
+
+  #shownRun(runs: readonly KeyedRun[], index: number): JsonValue[] {
+    const run = runs[index];
+    if (run === undefined) return [];
+    const { stream, start, first, last, key } = run;
+    if (this.streams.includes(stream)) return [{ index, stream, start, first, last }];
+    return [{ index, key, run: runDigest(run) }];
   }
 }
 
-const runRows = z.array(z.object({ batch: z.int(), stream: z.string(), first: z.int(), last: z.int() }));
-
-/** Reads the runs of every stream in these batches, in the order of `streams_root`. */
-async function readRuns(db: Queryable, numbers: readonly number[]): Promise<ReadonlyMap<number, readonly StreamRun[]>> {
-  const { rows } = await db.query(
-    `select batch, stream, min(revision) as first, max(revision) as last from leaves
-      where batch = any($1::bigint[]) group by batch, stream`,
-    [numbers],
-  );
-  const found = new Map<number, StreamRun[]>();
-  for (const { batch, ...run } of runRows.parse(rows)) {
-    const runs = found.get(batch);
-    if (runs === undefined) found.set(batch, [run]);
-    else runs.push(run);
+/** Places of the streams' runs, and of the neighbours of those that have none. */
+function shownIndexes(runs: readonly KeyedRun[], streams: readonly string[]): ReadonlySet<number> {
+  const shown = new Set<number>();
+  for (const key of streams.map(streamKey)) {
+    const found = runs.findIndex((run) => run.key >= key);
+    const place = found < 0 ? runs.length : found;
+    const isThere = runs[place]?.key === key;
+    for (const index of isThere ? [place] : [place - 1, place]) {
+      if (index >= 0 && index < runs.length) shown.add(index);
+    }
   }
-  return new Map([...found].map(([batch, runs]) => [batch, sortedRuns(runs)]));
+  return shown;
 }

@@ -1,7 +1,7 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
-import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { type ConsentBody, readConsentBody } from '../../../schemas/evidence/consent-body.js';
 import { entryLeafHex, entryText } from '../../../schemas/evidence/entry.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
@@ -34,7 +34,7 @@ const PAGE = 1_000;
 export async function* readEntries(
   db: Queryable,
   eventLog: EventLog,
-  run: StreamRun,
+  run: RevisionRun,
 ): AsyncGenerator<readonly SealedEntry[], void> {
   let previous = run.first === 0 ? null : await previousLeaf(db, run);
   let ahead: Promise<RawPage> | null = readAhead(db, eventLog, run, run.first);
@@ -58,7 +58,7 @@ interface RawPage {
   readonly leaves: readonly LeafRow[];
 }
 
-function readAhead(db: Queryable, eventLog: EventLog, { stream, last }: StreamRun, first: number): Promise<RawPage> {
+function readAhead(db: Queryable, eventLog: EventLog, { stream, last }: RevisionRun, first: number): Promise<RawPage> {
   const read = async (): Promise<RawPage> => {
     const events = await eventLog.readStream(stream, first, Math.min(PAGE, last - first + 1));
     const end = events.at(-1);
@@ -73,7 +73,7 @@ function readAhead(db: Queryable, eventLog: EventLog, { stream, last }: StreamRu
   return page;
 }
 
-async function previousLeaf(db: Queryable, { stream, first }: StreamRun): Promise<string> {
+async function previousLeaf(db: Queryable, { stream, first }: RevisionRun): Promise<string> {
   const [leaf] = await readLeaves(db, stream, first - 1, first - 1);
   return leaf === undefined ? differ(`revision ${first - 1} of ${stream} is not sealed`) : toHex(leaf.hash);
 }
@@ -94,7 +94,8 @@ function sealedEntry(
     consent === null
       ? contentOf(event, place)
       : { recordText: consent.body.record, proofHash: consent.body.proof_hash };
-  const text = entryText({ stream, revision, previous, eventId, type, recordText, proofHash });
+  const personTag = row.personTag === null ? null : toHex(row.personTag);
+  const text = entryText({ stream, revision, previous, eventId, type, recordText, proofHash, personTag });
   const leaf = entryLeafHex(text);
   if (leaf !== toHex(row.hash)) differ(`${place} is not what was sealed: the log was changed, or the ledger was`);
   return { sealed: { event, recordText, text, batch: row.batch, index: row.index, consent }, leaf };

@@ -1,14 +1,17 @@
 import type { Writable } from 'node:stream';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
+import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
 import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { personTag } from '../../../schemas/evidence/person-tag.js';
+import { coverOf, rollUpsOver } from '../../../schemas/evidence/roll-ups.js';
 import { UnknownSite } from '../../erasure/errors.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { blindIndex, type Keyring, type SigningKey } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
 import { addAttachments } from './attachments-files.js';
-import { BatchesFile } from './batches-file.js';
+import { BatchesFile, type EnclosedBatch } from './batches-file.js';
 import { addCheckpoints, type EnclosedCheckpoint } from './checkpoints-files.js';
 import { EntriesFile } from './entries-file.js';
 import { ExportRow } from './export-row.js';
@@ -20,7 +23,7 @@ import {
   parseFilter,
   publicFilter,
 } from './filter.js';
-import { isDevelopmentLedger, newestCheckpoint } from './ledger-reader.js';
+import { isDevelopmentLedger, newestCheckpoint, readBatchLeaves } from './ledger-reader.js';
 import { ndjson, ndjsonPages } from './lines.js';
 import { findManifestCertificate } from './manifest-certificate.js';
 import { manifestBytes, manifestSignature } from './manifest-files.js';
@@ -28,10 +31,12 @@ import { countNotYetStamped } from './not-yet-stamped.js';
 import { addNotices } from './notices-files.js';
 import { packageReadme } from './package-readme.js';
 import { type PackageOutput, PackageWriter } from './package-writer.js';
+import type { PersonScope } from './person-scope.js';
 import { addProofs } from './proofs-files.js';
 import { workedExample } from './readme-example.js';
 import { renewalBatches } from './renewal-batches.js';
 import { findScope } from './scope.js';
+import { TagsFiles } from './tags-files.js';
 
 export interface ExportOptions {
   /** In the role `consent_ledger_worker` or `consent_ledger_api`. */
@@ -164,7 +169,8 @@ async function write(
   const certificate = await findManifestCertificate(db, manifestKey.publicKeyBytes, checkpoint?.size ?? null);
   const siteKey = await keyring.siteKey(siteId);
   const visitorIndex = filter.visitorId === undefined ? null : blindIndex(siteKey, 'visitor', filter.visitorId);
-  const scope = await findScope(db, eventLog, siteId, filter, visitorIndex, size);
+  const visitor = visitorIndex === null ? null : { index: visitorIndex, siteKey };
+  const scope = await findScope(db, eventLog, siteId, filter, visitor, size);
   const fits = publicFilter(filter);
 
   const total = [...scope.consents, ...(scope.notices === null ? [] : [scope.notices])].reduce(
@@ -181,18 +187,23 @@ async function write(
   await writer.add(PACKAGE_FILES.entries, ndjsonPages(entries.pages()));
 
   const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
-  const lines = [...numbers, ...(await renewalBatches(db, size, numbers))].sort((a, b) => a - b);
+  const cover = new Set(coverOf(size));
+  const own = [...numbers, ...numbers.flatMap((number) => rollUpsOver(number, size)), ...cover];
+  const lines = sortedNumbers([...own, ...(await renewalBatches(db, size, sortedNumbers(own)))]);
   let enclosed: readonly EnclosedCheckpoint[] = [];
   if (checkpoint !== null) {
-    const batches = new BatchesFile(db, siteId, checkpoint);
+    const streams = [consentsStream(siteId), noticesStream(siteId)];
+    const batches = new BatchesFile(db, streams, checkpoint);
+    const tags = new TagsFiles(db, writer, nextTagOf(scope.person), cover);
     progress({ step: 'batches', done: 0, total: lines.length });
     await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, assertRunning)));
     let done = 0;
     for (const batch of batches.batches.values()) {
-      const leaves = entries.leavesByBatch.get(batch.number);
-      if (leaves === undefined) continue;
-      progress({ step: 'proofs', done, total: numbers.length });
-      await addProofs(writer, db, batch, leaves);
+      progress({ step: 'proofs', done, total: lines.length });
+      await assertRunning();
+      if (batch.level === 0)
+        await addBatchProofs(options, writer, tags, batch, entries.leavesByBatch.get(batch.number));
+      else await tags.addRollUp(batch);
       done += 1;
     }
     progress({ step: 'checkpoints', done: 0, total: null });
@@ -205,7 +216,7 @@ async function write(
   const attachments = await addAttachments(writer, { db, siteId, siteKey, assertRunning }, entries.attachments);
 
   progress({ step: 'finishing', done: 0, total: null });
-  const stated = manifestFilter(siteId, filter, disclose);
+  const stated = manifestFilter(siteId, filter, disclose, scope.person);
   const notYetStamped = {
     db,
     eventLog,
@@ -239,6 +250,37 @@ async function write(
     filterDisclosures: stated.disclosures,
     bytes: writer.size,
   };
+}
+
+function sortedNumbers(numbers: readonly number[]): readonly number[] {
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
+
+/** The tag that the person's next record would have; null if the package claims nothing about it. */
+function nextTagOf(person: PersonScope | null): Uint8Array | null {
+  if (person === null || person.id === null || person.records === null) return null;
+  return personTag(person.id, person.records + 1);
+}
+
+async function addBatchProofs(
+  { db }: ExportOptions,
+  writer: PackageWriter,
+  tags: TagsFiles,
+  batch: EnclosedBatch,
+  indexes: readonly number[] = [],
+): Promise<void> {
+  const isSearched = tags.absent !== null && tags.cover.has(batch.number);
+  if (indexes.length === 0 && !isSearched) return;
+  const leaves = await readBatchLeaves(db, batch.number);
+  if (indexes.length > 0) {
+    await addProofs(
+      writer,
+      batch,
+      leaves.map(({ hash }) => hash),
+      indexes,
+    );
+  }
+  await tags.addBatch(batch, leaves, indexes);
 }
 
 /** The manifest is written last, because it lists every other file except attachments. */

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
 import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
 import { ExportFailed } from './errors.js';
+import type { PersonScope } from './person-scope.js';
 
 /** The consents that a package covers. A missing field does not restrict them. */
 export const ExportFilter = z.strictObject({
@@ -47,6 +49,11 @@ export function picksRecords(filter: ExportFilter): boolean {
   return filter.eventIds !== undefined || filter.visitorId !== undefined;
 }
 
+/** Whether the filter selects all records of a person. */
+export function isWholePerson({ visitorId, ...rest }: ExportFilter): boolean {
+  return visitorId !== undefined && isWholeSite(rest);
+}
+
 /** Whether the filter selects the whole site. */
 export function isWholeSite(filter: ExportFilter): boolean {
   return Object.values(filter).every((value) => value === undefined);
@@ -67,19 +74,20 @@ export function publicFilter(filter: ExportFilter): (record: ConsentRecord) => b
 }
 
 /**
- * The filter as the manifest states it. A person appears only as a digest.
+ * The filter as the manifest states it. A person appears as a digest and by the id in the tags.
  * @returns the filter and its disclosure strings, which must not be in the package
  */
 export function manifestFilter(
   siteId: string,
   filter: ExportFilter,
   disclose: Disclose,
+  person: PersonScope | null,
 ): { readonly filter: PackageFilter; readonly disclosures: readonly string[] } {
   const { visitorId } = filter;
-  const disclosures =
-    visitorId === undefined ? [] : [encodeDisclosure(randomBytes(SALT_BYTES), 'visitor_id', visitorId)];
+  const disclosure =
+    visitorId === undefined ? null : encodeDisclosure(randomBytes(SALT_BYTES), 'visitor_id', visitorId);
   return {
-    disclosures,
+    disclosures: disclosure === null ? [] : [disclosure],
     filter: {
       site_id: siteId,
       from: filter.from ?? null,
@@ -87,7 +95,14 @@ export function manifestFilter(
       consent_type: filter.consentType ?? null,
       document_version_id: filter.documentVersionId ?? null,
       event_ids: filter.eventIds ?? null,
-      _sd: disclosures.map(disclosureDigest),
+      person:
+        person === null || disclosure === null
+          ? null
+          : {
+              digest: disclosureDigest(disclosure),
+              id: person.id === null ? null : toHex(person.id),
+              records: person.records,
+            },
       disclose,
     },
   };

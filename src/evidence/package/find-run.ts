@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { parseRecord } from '../../../schemas/events/sealed-event.js';
-import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { firstEventIdAt } from '../../erasure/event-id-times.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -25,10 +25,10 @@ const revisionRows = z.array(z.object({ revision: z.int() })).max(1);
 export async function findRun(
   db: Queryable,
   eventLog: EventLog,
-  whole: StreamRun,
+  whole: RevisionRun,
   filter: ExportFilter,
   fits: (record: ConsentRecord) => boolean,
-): Promise<StreamRun | null> {
+): Promise<RevisionRun | null> {
   const near = await nearRun(db, whole, filter);
   if (near === null) return null;
   const first = await firstFit(db, eventLog, near, fits);
@@ -41,7 +41,7 @@ export async function findRun(
  * Narrows the run by the times in event ids. These are in the ledger's tables, so that no body is
  * read.
  */
-async function nearRun(db: Queryable, whole: StreamRun, { from, to }: ExportFilter): Promise<StreamRun | null> {
+async function nearRun(db: Queryable, whole: RevisionRun, { from, to }: ExportFilter): Promise<RevisionRun | null> {
   const above = from === undefined ? null : firstEventIdAt(new Date(Math.max(0, Date.parse(from) - SLACK_MS)));
   const below = to === undefined ? null : firstEventIdAt(new Date(Math.max(0, Date.parse(to) + SLACK_MS)));
   let { first, last } = whole;
@@ -60,7 +60,7 @@ async function nearRun(db: Queryable, whole: StreamRun, { from, to }: ExportFilt
 
 async function scan(
   db: Queryable,
-  { stream, first, last }: StreamRun,
+  { stream, first, last }: RevisionRun,
   condition: 'event_id >= $4' | 'event_id < $4',
   eventId: string,
   order: 'asc' | 'desc',
@@ -82,7 +82,7 @@ async function scan(
 async function firstFit(
   db: Queryable,
   eventLog: EventLog,
-  run: StreamRun,
+  run: RevisionRun,
   fits: (record: ConsentRecord) => boolean,
 ): Promise<number | null> {
   for await (const page of readEntries(db, eventLog, run)) {
@@ -95,7 +95,7 @@ async function firstFit(
 async function lastFit(
   db: Queryable,
   eventLog: EventLog,
-  { stream, first, last }: StreamRun,
+  { stream, first, last }: RevisionRun,
   fits: (record: ConsentRecord) => boolean,
 ): Promise<number | null> {
   for (let high = last; high >= first; high -= TRIM_PAGE) {

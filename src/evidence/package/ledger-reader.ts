@@ -70,9 +70,18 @@ export interface LeafRow {
   readonly eventId: string;
   /** Leaf hash, 32 bytes. */
   readonly hash: Uint8Array;
+  /** Person tag of a consent, 32 bytes; null for other events. */
+  readonly personTag: Uint8Array | null;
 }
 
-const LeafShape = z.object({ revision: z.int(), batch: z.int(), index: z.int(), event_id: z.string(), hash: bytes });
+const LeafShape = z.object({
+  revision: z.int(),
+  batch: z.int(),
+  index: z.int(),
+  event_id: z.string(),
+  hash: bytes,
+  person_tag: bytes.nullable(),
+});
 
 /**
  * Fast equivalent of `LeafShape`, because an export reads a million leaves. The schema parses only
@@ -91,13 +100,16 @@ function isLeaf(row: unknown): row is z.infer<typeof LeafShape> {
     'event_id' in row &&
     typeof row.event_id === 'string' &&
     'hash' in row &&
-    row.hash instanceof Uint8Array
+    row.hash instanceof Uint8Array &&
+    'person_tag' in row &&
+    (row.person_tag === null || row.person_tag instanceof Uint8Array)
   );
 }
 
 function leafOf(row: unknown): LeafRow {
-  const { revision, batch, index, event_id: eventId, hash } = isLeaf(row) ? row : LeafShape.parse(row);
-  return { revision, batch, index, eventId, hash };
+  const leaf = isLeaf(row) ? row : LeafShape.parse(row);
+  const { revision, batch, index, event_id: eventId, hash, person_tag: personTag } = leaf;
+  return { revision, batch, index, eventId, hash, personTag };
 }
 
 /** Reads the sealed leaves of a run of revisions, both ends inclusive. */
@@ -108,20 +120,27 @@ export async function readLeaves(
   last: number,
 ): Promise<readonly LeafRow[]> {
   const { rows } = await db.query(
-    `select revision, batch, index, event_id, hash from leaves
+    `select revision, batch, index, event_id, hash, person_tag from leaves
       where stream = $1 and revision between $2 and $3 order by revision`,
     [stream, first, last],
   );
   return rows.map(leafOf);
 }
 
-/** Reads the leaf hashes of a batch in order, 32 bytes each. */
-export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly Uint8Array[]> {
-  const { rows } = await db.query('select hash from leaves where batch = $1 order by index', [batch]);
-  return z
-    .array(z.object({ hash: bytes }))
-    .parse(rows)
-    .map((row) => row.hash);
+/** A leaf of a batch. */
+export interface BatchLeaf {
+  /** Leaf hash, 32 bytes. */
+  readonly hash: Uint8Array;
+  /** Person tag of a consent, 32 bytes; null for other events. */
+  readonly tag: Uint8Array | null;
+}
+
+/** Reads the leaves of a batch in order. */
+export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly BatchLeaf[]> {
+  const { rows } = await db.query('select hash, person_tag as tag from leaves where batch = $1 order by index', [
+    batch,
+  ]);
+  return z.array(z.object({ hash: bytes, tag: bytes.nullable() })).parse(rows);
 }
 
 /** The last revision of a stream in the batches below `size`; -1 if there is none. */

@@ -2,10 +2,8 @@ import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
-import type { Queryable } from '../../platform/database/pool.js';
 import type { EnclosedBatch } from './batches-file.js';
 import { differ } from './errors.js';
-import { readBatchLeaves } from './ledger-reader.js';
 import { ndjsonAtHand } from './lines.js';
 import { MemoryTree } from './memory-tree.js';
 import type { PackageWriter } from './package-writer.js';
@@ -17,17 +15,17 @@ const HASH_CHARACTERS = 67;
 /**
  * Adds `proofs/<batch>.ndjson`: the audit paths of the enclosed leaves, or all leaves of the batch
  * if that is smaller.
+ * @param leaves hashes of all leaves of the batch, in order
  * @throws ExportFailed `log-and-ledger-differ` if the leaves do not lead to the batch's root
  */
 export async function addProofs(
   writer: PackageWriter,
-  db: Queryable,
   batch: EnclosedBatch,
+  leaves: readonly Uint8Array[],
   indexes: readonly number[],
 ): Promise<void> {
-  const leaves = await readBatchLeaves(db, batch.number);
   const tree = new MemoryTree(leaves);
-  if (leaves.length !== batch.count || !equalBytes(tree.root, batch.root)) {
+  if (batch.root === null || leaves.length !== batch.count || !equalBytes(tree.root, batch.root)) {
     differ(`the leaves of batch ${batch.number} do not lead to its root`);
   }
   await writer.add(PACKAGE_FILES.proofs(batch.number), ndjsonAtHand(proofLines(tree, leaves, indexes)));

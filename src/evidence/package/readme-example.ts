@@ -38,7 +38,7 @@ export async function workedExample(
   batches: readonly number[],
   size: number,
 ): Promise<WorkedExample> {
-  const leaves = await readBatchLeaves(db, example.batch);
+  const leaves = (await readBatchLeaves(db, example.batch)).map(({ hash }) => hash);
   const batchPath = pathOf(new MemoryTree(leaves), example.index, leaves.length).map(toHex);
   const [ledgerPath = []] = await readProofs(db, [inclusionRanges(example.batch, size)]);
   return {

@@ -1,17 +1,26 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
-import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { type ExportFilter, isWholeSite, picksRecords, publicFilter } from './filter.js';
+import { type ExportFilter, isWholePerson, isWholeSite, picksRecords, publicFilter } from './filter.js';
 import { findRun } from './find-run.js';
 import { lastRevisionBelow, revisionsOf } from './ledger-reader.js';
+import { findPerson, type PersonScope } from './person-scope.js';
+
+/** The person that a filter names. */
+export interface Visitor {
+  /** Blind index of the visitor id. */
+  readonly index: Uint8Array;
+  /** Key of the site, 32 bytes. */
+  readonly siteKey: Uint8Array;
+}
 
 /** The entries that a package encloses. */
 export interface Scope {
   /** Runs of the consents stream, in order. */
-  readonly consents: readonly StreamRun[];
+  readonly consents: readonly RevisionRun[];
   /**
    * True leaves out consents that do not match. False encloses them without values, so that the run
    * is complete.
@@ -20,9 +29,11 @@ export interface Scope {
   /** Last revision of the consents stream as of the checkpoint; -1 if there is none. */
   readonly lastConsents: number;
   /** The whole notices stream as of the checkpoint; null if it is empty. */
-  readonly notices: StreamRun | null;
+  readonly notices: RevisionRun | null;
   /** Runs of which no event is missing. */
-  readonly complete: readonly StreamRun[];
+  readonly complete: readonly RevisionRun[];
+  /** The person that the filter names; null: none. */
+  readonly person: PersonScope | null;
 }
 
 const PAGE = 1_000;
@@ -31,7 +42,7 @@ const PAGE = 1_000;
  * Determines the entries that a package encloses. A whole site gives its complete streams, and a
  * range gives the run that contains it. Selected records are enclosed alone, with the erasures that
  * list them. The site's notices are always enclosed.
- * @param visitorIndex blind index of the person that the filter names
+ * @param visitor the person that the filter names
  * @param size size of the checkpoint: only batches below it count
  */
 export async function findScope(
@@ -39,18 +50,27 @@ export async function findScope(
   eventLog: EventLog,
   siteId: string,
   filter: ExportFilter,
-  visitorIndex: Uint8Array | null,
+  visitor: Visitor | null,
   size: number,
 ): Promise<Scope> {
   const stream = consentsStream(siteId);
   const lastConsents = await lastRevisionBelow(db, stream, size);
   const lastNotices = await lastRevisionBelow(db, noticesStream(siteId), size);
   const notices = lastNotices < 0 ? null : { stream: noticesStream(siteId), first: 0, last: lastNotices };
-  const rest = { lastConsents, notices };
+  const rest = { lastConsents, notices, person: null };
   const completeNotices = notices === null ? [] : [notices];
   if (picksRecords(filter)) {
-    const revisions = await pickedRevisions(db, siteId, filter, visitorIndex, size);
-    return { ...rest, consents: runsOfRevisions(stream, revisions), leavesOut: true, complete: completeNotices };
+    const revisions = await pickedRevisions(db, siteId, filter, visitor, size);
+    const person = visitor === null ? null : await findPerson(db, siteId, visitor.siteKey, visitor.index, size);
+    const isWhole = isWholePerson(filter);
+    if (person !== null && isWhole) for (const revision of person.revisions) revisions.add(revision);
+    return {
+      ...rest,
+      consents: runsOfRevisions(stream, revisions),
+      leavesOut: true,
+      complete: completeNotices,
+      person: person === null || isWhole ? person : { ...person, records: null },
+    };
   }
   const whole = lastConsents < 0 ? null : { stream, first: 0, last: lastConsents };
   const run =
@@ -64,15 +84,15 @@ async function pickedRevisions(
   db: Queryable,
   siteId: string,
   filter: ExportFilter,
-  visitorIndex: Uint8Array | null,
+  visitor: Visitor | null,
   size: number,
-): Promise<ReadonlySet<number>> {
+): Promise<Set<number>> {
   const stream = consentsStream(siteId);
   const revisions = new Set<number>();
   const add = async (eventIds: readonly string[]): Promise<void> => {
     for (const revision of (await revisionsOf(db, stream, eventIds, size)).values()) revisions.add(revision);
   };
-  if (visitorIndex === null) {
+  if (visitor === null) {
     const eventIds = filter.eventIds ?? [];
     for (let i = 0; i < eventIds.length; i += PAGE) {
       const page = eventIds.slice(i, i + PAGE);
@@ -82,7 +102,7 @@ async function pickedRevisions(
     return revisions;
   }
   const chosen = filter.eventIds === undefined ? null : new Set(filter.eventIds);
-  for await (const page of recordsByPerson(db, siteId, visitorIndex)) {
+  for await (const page of recordsByPerson(db, siteId, visitor.index)) {
     await add(chosen === null ? page : page.filter((eventId) => chosen.has(eventId)));
   }
   return revisions;
@@ -119,8 +139,8 @@ async function* recordsByPerson(
 }
 
 /** Groups revisions into sorted runs. */
-export function runsOfRevisions(stream: string, revisions: ReadonlySet<number>): readonly StreamRun[] {
-  const runs: StreamRun[] = [];
+export function runsOfRevisions(stream: string, revisions: ReadonlySet<number>): readonly RevisionRun[] {
+  const runs: RevisionRun[] = [];
   for (const revision of [...revisions].sort((a, b) => a - b)) {
     const last = runs.at(-1);
     if (last !== undefined && last.last === revision - 1) runs[runs.length - 1] = { ...last, last: revision };

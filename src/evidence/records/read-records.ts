@@ -163,7 +163,7 @@ function exported(
   proofHash: string,
   personal: PersonalPart | null,
 ): JsonObject {
-  const { v, event_id: id, _sd, ...publicPart } = record;
+  const { v, event_id: id, disclosures, ...publicPart } = record;
   return {
     id,
     consent_token: consentToken(id),

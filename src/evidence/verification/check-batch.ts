@@ -35,7 +35,7 @@ export function checkBatch(
   }
   if ((stored.revision === 0) !== (previous === null)) return false;
 
-  const leaf = leafOf(stored, previous);
+  const leaf = leafOf(stored, previous, claim.person_tag);
   const known = batchLeaves.filter((hash) => hash !== null);
   if (known.length !== batchLeaves.length || known.length !== batch.count || known[claim.index] === undefined) {
     return false;
@@ -43,12 +43,13 @@ export function checkBatch(
   if (!equalBytes(claim.hash, leaf) || !equalBytes(known[claim.index] ?? leaf, leaf)) return false;
 
   const header = readHeader(batch.header);
-  const headerRoot = header === null ? null : fromHex(header.root);
+  const headerRoot = header === null || header.root === null ? null : fromHex(header.root);
   if (header === null || headerRoot === null || batch.node === null) return false;
   const isHeaderOfRow =
     header.number === batch.number &&
     header.number === claim.batch &&
     header.count === batch.count &&
+    batch.root !== null &&
     equalBytes(headerRoot, batch.root) &&
     header.sealed_at === batch.sealed_at.toISOString();
   if (!isHeaderOfRow || !equalBytes(treeRoot(known), headerRoot)) return false;
@@ -60,7 +61,7 @@ function isHeadSound(head: NonNullable<SealedEvidence['head']>): boolean {
   return head.leaf_hash !== null && equalBytes(head.leaf, head.leaf_hash);
 }
 
-function leafOf(stored: StoredEntry, previous: LeafRow | null): Uint8Array {
+function leafOf(stored: StoredEntry, previous: LeafRow | null, tag: Uint8Array | null): Uint8Array {
   return entryLeaf(
     entryText({
       stream: stored.stream,
@@ -70,6 +71,7 @@ function leafOf(stored: StoredEntry, previous: LeafRow | null): Uint8Array {
       type: stored.type,
       recordText: stored.record,
       proofHash: stored.proof_hash,
+      personTag: tag === null ? null : toHex(tag),
     }),
   );
 }

@@ -14,6 +14,7 @@ const LeafRow = z.object({
   revision: z.int(),
   event_id: z.string(),
   hash: Bytes,
+  person_tag: Bytes.nullable(),
 });
 export type LeafRow = z.infer<typeof LeafRow>;
 
@@ -21,7 +22,7 @@ const BatchRow = z.object({
   number: z.int(),
   header: z.string(),
   count: z.int(),
-  root: Bytes,
+  root: Bytes.nullable(),
   sealed_at: z.date(),
   node: Bytes.nullable(),
 });
@@ -68,7 +69,7 @@ export async function readSealedEvidence(
     [stream],
   );
   const found = await db.query(
-    `select batch, index, stream, revision, event_id, hash from leaves
+    `select batch, index, stream, revision, event_id, hash, person_tag from leaves
       where (stream = $1 and revision between $2::bigint - 1 and $2) or event_id = $3`,
     [stream, revision, eventId],
   );

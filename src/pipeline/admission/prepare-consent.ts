@@ -1,6 +1,7 @@
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
+import type { DisclosureName } from '../../../schemas/evidence/disclosed-values.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import {
   type BlindIndexKind,
@@ -69,7 +70,7 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
   );
   const { json, digests } = encodeDisclosures(fields, random);
   const disclosures =
-    digests.length === 0
+    fields.size === 0
       ? null
       : encryptForRecord(key, eventId, 'disclosures', Buffer.from(json), random).toString('base64');
   const attachments = consent.attachments.map(({ content }) => {
@@ -100,7 +101,7 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
 function recordOf(
   { consent, evaluation, site, caller, now }: PrepareOptions,
   eventId: string,
-  digests: string[],
+  digests: ConsentRecord['disclosures'],
 ): ConsentRecord {
   const { request } = consent;
   const { config, version, token } = evaluation;
@@ -122,9 +123,10 @@ function recordOf(
     valid_until: validUntil(now, config.record.validity_days),
     channel: caller.channel,
     api_key_id: caller.apiKey.id,
-    identity_assurance:
-      token === null ? null : { method: 'tenant_attested', approval_token_id: token.id, vouched: vouchedFields(token) },
-    _sd: digests,
+    identity_assurance: token === null ? null : 'tenant_attested',
+    approval_token_id: token?.id ?? null,
+    vouched: token === null ? [] : vouchedFields(token),
+    disclosures: digests,
   };
 }
 
@@ -146,10 +148,10 @@ function knownCategories(asked: ConsentRequest['categories'], config: SiteConfig
 
 function knownValues({ caller, connection, evaluation }: PrepareOptions): KnownValues {
   const identity = evaluation.token?.identity;
-  const known: Record<string, string | boolean | undefined> = {};
+  const known: Partial<Record<DisclosureName, string | boolean>> = {};
   if (caller.channel === 'browser') {
     known.ip_address = connection.ipAddress;
-    known.user_agent = connection.userAgent ?? undefined;
+    if (connection.userAgent !== null) known.user_agent = connection.userAgent;
   }
   if (identity !== undefined) {
     const { subject, ...vouched } = identity;
@@ -158,8 +160,8 @@ function knownValues({ caller, connection, evaluation }: PrepareOptions): KnownV
   return known;
 }
 
-function indexesOf(fields: ReadonlyMap<string, JsonValue>, siteKey: Uint8Array): PreparedConsent['indexes'] {
-  const indexOf = (kind: BlindIndexKind, name: string): Buffer | null => {
+function indexesOf(fields: ReadonlyMap<DisclosureName, JsonValue>, siteKey: Uint8Array): PreparedConsent['indexes'] {
+  const indexOf = (kind: BlindIndexKind, name: DisclosureName): Buffer | null => {
     const value = fields.get(name);
     return typeof value === 'string' && value !== '' ? blindIndex(siteKey, kind, value) : null;
   };

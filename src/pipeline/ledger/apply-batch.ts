@@ -1,24 +1,36 @@
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
-import { BatchHeader, batchHeaderText, batchLeaf, streamsRoot } from '../../../schemas/evidence/batch-header.js';
+import {
+  BatchHeader,
+  batchHeaderText,
+  batchLeaf,
+  isBatch,
+  streamsRoot,
+  tiledRuns,
+} from '../../../schemas/evidence/batch-header.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
 import { LedgerCorrupt } from './errors.js';
 import { type LedgerState, readFrontier, readStreamHeads } from './ledger-state.js';
-import { countOf, mergeRuns, type Run } from './runs.js';
+import { sortedTags, splitTags, tagsRoot } from './person-tags.js';
+import { readCommitment } from './roll-up.js';
+import { areBatchRuns, countOf, namedRuns, type Run } from './runs.js';
 import { headOf, leafOf, type SealedLeaf, StreamHeads } from './sealed-leaf.js';
 
-/** A fully checked Merkle batch that is ready to be stored. */
+/** A fully checked Merkle batch or roll-up that is ready to be stored. */
 export interface CheckedBatch {
   readonly header: BatchHeader;
   readonly headerText: string;
+  /** None for a roll-up. */
   readonly leaves: readonly SealedLeaf[];
   readonly heads: StreamHeads;
 }
 
 /**
- * Checks that a sealed batch continues the tree and that its roots match the events in the log.
+ * Checks that a sealed batch or roll-up continues the tree and that its roots match the events in the
+ * log.
  * @param known leaves computed earlier from these runs; without them the leaves are computed from
  *   the log
  * @throws LedgerCorrupt, EventLogUnavailable, database errors
@@ -32,29 +44,71 @@ export async function checkBatch(
 ): Promise<CheckedBatch> {
   const revision = state.revision + 1;
   const header = parseHeader(revision, body.header);
-  const merged = mergeRuns(body.runs);
-  if (merged === null) throw new LedgerCorrupt(revision, 'the runs of a stream are not adjacent');
   if (header.number !== state.size)
     throw new LedgerCorrupt(revision, `batch ${header.number} follows ${state.size - 1}`);
-  if (header.count !== countOf(body.runs)) throw new LedgerCorrupt(revision, 'count and runs differ');
   if (state.sealedAt !== null && Date.parse(header.sealed_at) < state.sealedAt.getTime()) {
     throw new LedgerCorrupt(revision, 'it was sealed before the batch before it');
   }
-  if (toHex(streamsRoot(merged)) !== header.streams_root)
+  if (!isBatch(header.level)) {
+    await checkRollUp(db, revision, header, body);
+    return { header, headerText: body.header, leaves: [], heads: new StreamHeads() };
+  }
+  const { leaves, heads } = await checkedLeaves(db, eventLog, revision, header, body, known);
+  return { header, headerText: body.header, leaves, heads };
+}
+
+async function checkRollUp(db: Queryable, revision: number, header: BatchHeader, body: BatchSealedBody): Promise<void> {
+  if (body.runs.length > 0 || body.tags.length > 0) throw new LedgerCorrupt(revision, 'a roll-up has no leaves');
+  const covered = await readCommitment(db, header.number);
+  if (
+    header.count !== covered.count ||
+    header.streams_count !== covered.streams_count ||
+    header.streams_root !== covered.streams_root ||
+    header.tags_count !== covered.tags_count ||
+    header.tags_root !== covered.tags_root
+  ) {
+    throw new LedgerCorrupt(revision, 'the roll-up does not match the batches that it covers');
+  }
+}
+
+async function checkedLeaves(
+  db: Queryable,
+  eventLog: EventLog,
+  revision: number,
+  header: BatchHeader,
+  body: BatchSealedBody,
+  known: readonly SealedLeaf[] | null,
+): Promise<{ readonly leaves: readonly SealedLeaf[]; readonly heads: StreamHeads }> {
+  if (!areBatchRuns(body.runs)) throw new LedgerCorrupt(revision, 'the runs are empty, repeated or not in order');
+  if (header.count !== countOf(body.runs)) throw new LedgerCorrupt(revision, 'count and runs differ');
+  const runs = tiledRuns(namedRuns(body.runs));
+  if (header.streams_count !== runs.length || toHex(streamsRoot(runs)) !== header.streams_root)
     throw new LedgerCorrupt(revision, 'streams_root and runs differ');
+  const tags = splitTags(body.tags);
+  if (tags === null || header.tags_count !== tags.length || rootOf(revision, tags) !== header.tags_root)
+    throw new LedgerCorrupt(revision, 'tags_root and tags differ');
   const heads = new StreamHeads();
   for (const [stream, head] of await readStreamHeads(
     db,
-    merged.map((run) => run.stream),
+    runs.map((run) => run.stream),
   ))
     heads.set(stream, head);
-  const leaves = known ?? (await leavesFromLog(eventLog, revision, body.runs, heads));
+  const leaves = known ?? (await leavesFromLog(eventLog, revision, body.runs, tags, heads));
   for (const leaf of leaves) heads.set(leaf.stream, headOf(leaf));
-  const root = fromHex(header.root);
+  const root = header.root === null ? null : fromHex(header.root);
   if (root === null || !equalBytes(treeRoot(leaves.map((leaf) => leaf.hash)), root)) {
     throw new LedgerCorrupt(revision, 'the root is not that of the events in the log');
   }
-  return { header, headerText: body.header, leaves, heads };
+  return { leaves, heads };
+}
+
+function rootOf(revision: number, tags: readonly Uint8Array[]): string {
+  try {
+    return tagsRoot(sortedTags(tags));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new LedgerCorrupt(revision, error.message);
+  }
 }
 
 function parseHeader(revision: number, text: string): BatchHeader {
@@ -75,9 +129,11 @@ async function leavesFromLog(
   eventLog: EventLog,
   ledgerRevision: number,
   runs: readonly Run[],
+  tags: readonly Uint8Array[],
   sealed: StreamHeads,
 ): Promise<SealedLeaf[]> {
   const leaves: SealedLeaf[] = [];
+  let nextTag = 0;
   const heads = new StreamHeads();
   for (const [stream, first, last] of runs) {
     let head = heads.has(stream) ? heads.get(stream) : sealed.get(stream);
@@ -88,7 +144,8 @@ async function leavesFromLog(
       const page = await eventLog.readStream(stream, next, last - next + 1);
       if (page.length === 0) throw new LedgerCorrupt(ledgerRevision, `${stream} has no revision ${next}`);
       for (const event of page) {
-        const leaf = leafOf(event, head);
+        const tag = event.type === CONSENT_RECORDED ? (tags[nextTag++] ?? null) : null;
+        const leaf = leafOf(event, head, tag);
         leaves.push(leaf);
         head = headOf(leaf);
       }
@@ -96,6 +153,8 @@ async function leavesFromLog(
     }
     heads.set(stream, head);
   }
+  if (nextTag !== tags.length)
+    throw new LedgerCorrupt(ledgerRevision, 'the number of tags is not that of the consents');
   return leaves;
 }
 
@@ -108,20 +167,22 @@ export async function insertBatch(db: Queryable, batch: CheckedBatch): Promise<v
   await db.query('insert into batches (number, header, count, root, sealed_at) values ($1, $2, $3, $4, $5)', [
     header.number,
     headerText,
-    header.count,
-    fromHex(header.root),
+    leaves.length,
+    header.root === null ? null : fromHex(header.root),
     header.sealed_at,
   ]);
   await db.query(
-    `insert into leaves (batch, index, stream, revision, event_id, hash)
-     select $1, place - 1, stream, revision, event_id, hash
-       from unnest($2::text[], $3::bigint[], $4::uuid[], $5::bytea[]) with ordinality as l (stream, revision, event_id, hash, place)`,
+    `insert into leaves (batch, index, stream, revision, event_id, hash, person_tag)
+     select $1, place - 1, stream, revision, event_id, hash, person_tag
+       from unnest($2::text[], $3::bigint[], $4::uuid[], $5::bytea[], $6::bytea[])
+         with ordinality as l (stream, revision, event_id, hash, person_tag, place)`,
     [
       header.number,
       leaves.map((leaf) => leaf.stream),
       leaves.map((leaf) => leaf.revision),
       leaves.map((leaf) => leaf.eventId),
       leaves.map((leaf) => leaf.hash),
+      leaves.map((leaf) => leaf.tag),
     ],
   );
   const sealed = heads.entries();

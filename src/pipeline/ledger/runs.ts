@@ -1,8 +1,20 @@
-import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
+import { streamKey } from '../../../schemas/evidence/batch-header.js';
 import type { SealedLeaf } from './sealed-leaf.js';
 
 /** Consecutive revisions of one stream among the leaves of a Merkle batch: stream, first, last. */
 export type Run = readonly [stream: string, first: number, last: number];
+
+/** Sorts leaves as a Merkle batch holds them: by stream key, then by revision. */
+export function sortedLeaves(leaves: readonly SealedLeaf[]): readonly SealedLeaf[] {
+  const keys = new Map<string, string>();
+  for (const { stream } of leaves) if (!keys.has(stream)) keys.set(stream, streamKey(stream));
+  const keyOf = ({ stream }: SealedLeaf): string => keys.get(stream) ?? '';
+  return [...leaves].sort((a, b) => {
+    if (a.stream === b.stream) return a.revision - b.revision;
+    return keyOf(a) < keyOf(b) ? -1 : 1;
+  });
+}
 
 /** Returns the leaves of a batch as runs, in order. */
 export function runsOf(leaves: readonly Pick<SealedLeaf, 'stream' | 'revision'>[]): Run[] {
@@ -15,18 +27,20 @@ export function runsOf(leaves: readonly Pick<SealedLeaf, 'stream' | 'revision'>[
   return runs;
 }
 
-/**
- * Merges the runs to one per stream, as in `streams_root`.
- * @returns null if the runs of a stream are not adjacent in revision
- */
-export function mergeRuns(runs: readonly Run[]): StreamRun[] | null {
-  const merged = new Map<string, StreamRun>();
+/** Whether runs are those of a Merkle batch: not empty, and one for each stream, sorted by key. */
+export function areBatchRuns(runs: readonly Run[]): boolean {
+  let before = '';
   for (const [stream, first, last] of runs) {
-    const before = merged.get(stream);
-    if (last < first || (before !== undefined && first !== before.last + 1)) return null;
-    merged.set(stream, { stream, first: before?.first ?? first, last });
+    const key = streamKey(stream);
+    if (last < first || key <= before) return false;
+    before = key;
   }
-  return [...merged.values()];
+  return true;
+}
+
+/** The runs with names. */
+export function namedRuns(runs: readonly Run[]): RevisionRun[] {
+  return runs.map(([stream, first, last]) => ({ stream, first, last }));
 }
 
 export function countOf(runs: readonly Run[]): number {

@@ -11,15 +11,18 @@ export interface SealedLeaf {
   readonly eventId: string;
   /** 32 bytes. */
   readonly hash: Uint8Array;
+  /** Person tag of a consent, 32 bytes; null for other events. */
+  readonly tag: Uint8Array | null;
 }
 
 /**
  * Computes the leaf of an event, chained to the preceding one of its stream.
  * @param head the preceding event; its revision must be one less
+ * @param tag the person tag if the event is a consent, 32 bytes; else null
  * @throws InvalidEventBody if the event cannot be sealed
  * @throws RangeError if it does not follow `head`
  */
-export function leafOf(event: StreamEvent, head: StreamHead): SealedLeaf {
+export function leafOf(event: StreamEvent, head: StreamHead, tag: Uint8Array | null): SealedLeaf {
   if (event.revision !== head.revision + 1) {
     throw new RangeError(`revision ${event.revision} of ${event.stream} does not follow ${head.revision}`);
   }
@@ -32,8 +35,9 @@ export function leafOf(event: StreamEvent, head: StreamHead): SealedLeaf {
     type: event.type,
     recordText,
     proofHash,
+    personTag: tag === null ? null : toHex(tag),
   });
-  return { stream: event.stream, revision: event.revision, eventId: event.id, hash: entryLeaf(text) };
+  return { stream: event.stream, revision: event.revision, eventId: event.id, hash: entryLeaf(text), tag };
 }
 
 /** Returns the stream head that consists of this leaf. */

@@ -1,7 +1,6 @@
 import { InvalidEventBody } from '../../../schemas/events/sealed-event.js';
 import type { LoggedEvent, Position } from '../event-log/port.js';
 import { Unsealable } from '../ledger/errors.js';
-import { type Run, runsOf } from '../ledger/runs.js';
 import { headOf, leafOf, type SealedLeaf, StreamHeads } from '../ledger/sealed-leaf.js';
 
 export interface BatchLimits {
@@ -16,6 +15,9 @@ export class PendingBatch {
   readonly #leaves: SealedLeaf[] = [];
   readonly #heads = new StreamHeads();
   #since: number | null = null;
+
+  /** The next number of each person who has a record in the batch, by site and blind index. */
+  readonly nextNumbers = new Map<string, number>();
 
   /** Position in the log after which reading continues. */
   position: Position | null;
@@ -33,21 +35,18 @@ export class PendingBatch {
     return this.#heads;
   }
 
-  get runs(): Run[] {
-    return runsOf(this.#leaves);
-  }
-
   /**
    * Adds an event, unless it is already sealed.
+   * @param tag the person tag if the event is a consent, 32 bytes; else null
    * @param now milliseconds of a monotonic clock
    * @returns false if the preceding event of its stream is neither sealed nor in this batch
    * @throws Unsealable if the event cannot be sealed
    */
-  add(event: LoggedEvent, now: number): boolean {
+  add(event: LoggedEvent, tag: Uint8Array | null, now: number): boolean {
     const head = this.#heads.get(event.stream);
     if (event.revision <= head.revision) return true;
     if (event.revision !== head.revision + 1) return false;
-    const leaf = leafOrRefusal(event, head);
+    const leaf = leafOrRefusal(event, head, tag);
     this.#leaves.push(leaf);
     this.#heads.set(event.stream, headOf(leaf));
     this.#since ??= now;
@@ -64,9 +63,9 @@ export class PendingBatch {
   }
 }
 
-function leafOrRefusal(event: LoggedEvent, head: ReturnType<StreamHeads['get']>): SealedLeaf {
+function leafOrRefusal(event: LoggedEvent, head: ReturnType<StreamHeads['get']>, tag: Uint8Array | null): SealedLeaf {
   try {
-    return leafOf(event, head);
+    return leafOf(event, head, tag);
   } catch (error) {
     if (!(error instanceof InvalidEventBody)) throw error;
     throw new Unsealable(

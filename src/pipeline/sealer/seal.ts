@@ -1,17 +1,21 @@
-import { toHex } from '../../../schemas/crypto/encoding.js';
+import { toBase64, toHex } from '../../../schemas/crypto/encoding.js';
 import { BATCH_SEALED } from '../../../schemas/events/ledger.js';
-import { type BatchHeader, batchHeaderText, streamsRoot } from '../../../schemas/evidence/batch-header.js';
+import { type BatchHeader, batchHeaderText, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
+import { levelOf } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, Position } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { batchRoot } from '../ledger/batch-tree.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
-import { mergeRuns, runsOf } from '../ledger/runs.js';
+import { sortedTags, tagsRoot } from '../ledger/person-tags.js';
+import { readCommitment } from '../ledger/roll-up.js';
+import { areBatchRuns, namedRuns, runsOf, sortedLeaves } from '../ledger/runs.js';
 import type { SealedLeaf } from '../ledger/sealed-leaf.js';
 
 /** Content of a new Merkle batch. */
 export interface BatchContent {
+  /** In the order of the log. */
   readonly leaves: readonly SealedLeaf[];
   /**
    * Every event of a sealed stream up to this position is in this batch or an earlier one; null:
@@ -20,25 +24,46 @@ export interface BatchContent {
   readonly logPosition: Position | null;
 }
 
-/** Builds the header of the batch that follows `state`. */
+/**
+ * Builds the header of the batch that follows `state`.
+ * @param leaves as `sortedLeaves` returns them
+ * @throws RangeError if the leaves of a stream are not adjacent in revision, or a tag occurs twice
+ */
 export function nextHeader(state: LedgerState, leaves: readonly SealedLeaf[], now: Date): BatchHeader {
-  const runs = mergeRuns(runsOf(leaves));
-  if (runs === null) throw new RangeError('the leaves of a stream are not adjacent in revision');
+  const runs = runsOf(leaves);
+  if (!areBatchRuns(runs)) throw new RangeError('the leaves of a stream are not adjacent in revision');
+  const tags = sortedTags(leaves.flatMap(({ tag }) => tag ?? []));
+  return {
+    ...headerStart(state, now),
+    level: 0,
+    count: leaves.length,
+    root: toHex(batchRoot(leaves.map((leaf) => leaf.hash))),
+    streams_count: runs.length,
+    streams_root: toHex(streamsRoot(tiledRuns(namedRuns(runs)))),
+    tags_count: tags.length,
+    tags_root: tagsRoot(tags),
+  };
+}
+
+function headerStart(state: LedgerState, now: Date): Pick<BatchHeader, 'v' | 'number' | 'sealed_at' | 'after'> {
   return {
     v: 1,
     number: state.size,
-    count: leaves.length,
-    root: toHex(batchRoot(leaves.map((leaf) => leaf.hash))),
-    streams_root: toHex(streamsRoot(runs)),
     sealed_at: new Date(Math.max(now.getTime(), state.sealedAt?.getTime() ?? 0)).toISOString(),
     after: state.stamped === null ? null : { size: state.stamped.size, sha256: state.stamped.sha256 },
   };
 }
 
+interface SealOutcome {
+  readonly state: LedgerState;
+  /** Whether this call sealed the batch. */
+  readonly sealed: boolean;
+}
+
 /**
  * Seals a Merkle batch after `state`, unless another sealer was first, and updates the tables to
- * the end of the ledger.
- * @returns the state afterwards; `sealed` tells whether this call sealed the batch
+ * the end of the ledger. A roll-up that is due comes before it.
+ * @returns the state afterwards
  */
 export async function sealBatch(
   db: Queryable,
@@ -46,9 +71,36 @@ export async function sealBatch(
   state: LedgerState,
   content: BatchContent,
   now: Date,
-): Promise<{ readonly state: LedgerState; readonly sealed: boolean }> {
-  const header = batchHeaderText(nextHeader(state, content.leaves, now));
-  const event = ledgerEvent(BATCH_SEALED, { header, runs: runsOf(content.leaves).map((run) => [...run]) });
+): Promise<SealOutcome> {
+  const before = await sealDueRollUp(db, eventLog, state, now);
+  if (!before.sealed) return before;
+  const leaves = sortedLeaves(content.leaves);
+  const header = nextHeader(before.state, leaves, now);
+  return append(db, eventLog, before.state, header, { ...content, leaves });
+}
+
+/** Seals the roll-up that is due at `state`. @returns `sealed`: false if another sealer was first */
+async function sealDueRollUp(db: Queryable, eventLog: EventLog, state: LedgerState, now: Date): Promise<SealOutcome> {
+  const level = levelOf(state.size);
+  if (level === 0) return { state, sealed: true };
+  const commitment = await readCommitment(db, state.size);
+  const header = { ...headerStart(state, now), level, root: null, ...commitment };
+  return append(db, eventLog, state, header, { leaves: [], logPosition: null });
+}
+
+async function append(
+  db: Queryable,
+  eventLog: EventLog,
+  state: LedgerState,
+  header: BatchHeader,
+  content: BatchContent,
+): Promise<SealOutcome> {
+  const { leaves } = content;
+  const event = ledgerEvent(BATCH_SEALED, {
+    header: batchHeaderText(header),
+    runs: runsOf(leaves).map((run) => [...run]),
+    tags: toBase64(Buffer.concat(leaves.flatMap(({ tag }) => tag ?? []))),
+  });
   await tryAppendToLedger(eventLog, state.revision, event);
   const after = await catchUpLedger(db, eventLog, { eventId: event.id, ...content });
   const { rowCount } = await db.query('select from ledger_events where revision = $1 and event_id = $2', [

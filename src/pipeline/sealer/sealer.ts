@@ -13,6 +13,7 @@ import { Unsealable } from '../ledger/errors.js';
 import type { LedgerSigner } from '../ledger/ledger-signer.js';
 import { type LedgerState, readStreamHeads } from '../ledger/ledger-state.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
+import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
 import { type BatchLimits, PendingBatch } from './pending-batch.js';
 import { sealBatch } from './seal.js';
 
@@ -20,7 +21,7 @@ export interface SealerOptions {
   /** In the role `consent_ledger_worker`. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
-  readonly keyring: ProofKeys;
+  readonly keyring: ProofKeys & SiteKeys;
   readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly limits: BatchLimits;
@@ -129,10 +130,13 @@ class Sealer implements BackgroundPart {
     const events = page.events.filter((event) => isSealedStream(event.stream));
     const unknown = [...new Set(events.map((event) => event.stream))].filter((stream) => !pending.heads.has(stream));
     for (const [stream, head] of await readStreamHeads(db, unknown)) pending.heads.set(stream, head);
+    const isNew = (event: LoggedEvent): boolean => event.revision > pending.heads.get(event.stream).revision;
+    const fresh = events.filter(isNew);
+    for (const event of fresh) await this.#assertGenuine(event);
+    const tags = await assignTags(db, this.options.keyring, pending.nextNumbers, fresh);
     const now = performance.now();
     for (const event of events) {
-      if (event.revision > pending.heads.get(event.stream).revision) await this.#assertGenuine(event);
-      if (pending.add(event, now)) continue;
+      if (pending.add(event, tags.get(event.id) ?? null, now)) continue;
       if (pending.start === null) throw new LogDiverged(event.stream, event.revision, 'the event before it is missing');
       logger.warn(
         { part: this.name, stream: event.stream, revision: event.revision },
@@ -172,6 +176,7 @@ class Sealer implements BackgroundPart {
     );
     this.#size = state.size;
     if (!sealed) return state;
+    await rememberNumbers(db, pending.nextNumbers);
     await rememberHead?.(state);
     this.#sealedBatches += 1;
     this.#sealedLeaves += pending.leaves.length;

@@ -13,6 +13,7 @@ export {
   decryptForToken,
   encryptForRecord,
   encryptForToken,
+  personId,
   recordKey,
   SEED_BYTES,
 } from './record-encryption.js';

@@ -14,6 +14,7 @@ export type RecordPart = 'disclosures' | `attachment:${string}`;
 
 const RECORD_LABEL = Buffer.from('record', 'ascii');
 const TOKEN_LABEL = Buffer.from('approval-token', 'ascii');
+const PERSON_LABEL = Buffer.from('person', 'ascii');
 
 /**
  * Derives the key that encrypts the personal part of a record: HMAC-SHA256(site key, 'record' ‖
@@ -33,6 +34,18 @@ export function recordKey(siteKey: Uint8Array, seed: Uint8Array, eventId: string
  */
 export function approvalTokenKey(siteKey: Uint8Array, seed: Uint8Array, tokenId: string): Buffer {
   return derive(siteKey, TOKEN_LABEL, seed, Buffer.from(tokenId, 'utf8'));
+}
+
+/**
+ * Derives the id of a person, from which the tags of the person's records are made
+ * (`schemas/evidence/person-tag.ts`).
+ * @param siteKey 32 bytes
+ * @param seed 32 random bytes; deleting them destroys the id
+ * @param visitorIndex blind index of the visitor id
+ * @returns 32 bytes
+ */
+export function personId(siteKey: Uint8Array, seed: Uint8Array, visitorIndex: Uint8Array): Buffer {
+  return derive(siteKey, PERSON_LABEL, seed, visitorIndex);
 }
 
 /**

@@ -7,7 +7,7 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
-import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
+import { encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
 import { noteKeyId, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
@@ -32,6 +32,7 @@ import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
 import { createSiteFixture, type SiteFixture } from '../../pipeline/admission/site-fixture.js';
 import { count, type Pipeline, silent, startPipeline, until, whileRunning } from '../../pipeline/relay/pipeline.js';
+import { digestsByName } from '../../support/disclosure-digests.js';
 
 export const ORIGIN = 'ledger.example/test';
 
@@ -165,7 +166,6 @@ async function recordConsents(
       fields.set('signature_image', reference);
     }
     const encoded = [...fields].map(([name, value]) => encodeDisclosure(random.take(SALT_BYTES), name, value));
-    const digests = encoded.map(disclosureDigest).sort();
     const record: ConsentRecord = {
       v: 1,
       hash_version: 2,
@@ -185,7 +185,9 @@ async function recordConsents(
       channel: 's2s',
       api_key_id: randomUUID(),
       identity_assurance: null,
-      _sd: digests,
+      approval_token_id: null,
+      vouched: [],
+      disclosures: digestsByName(encoded),
     };
     const text = canonicalJson(record);
     const body = {

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { CONSENT_RECORDED, type ConsentRecord, DECISIONS } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
-import { disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
+import { encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { newEventId } from '../../../src/pipeline/admission/event-id.js';
 import {
@@ -13,6 +13,7 @@ import {
   SEED_BYTES,
 } from '../../../src/platform/keys/index.js';
 import type { SiteFixture } from '../../pipeline/admission/site-fixture.js';
+import { digestsByName } from '../../support/disclosure-digests.js';
 import type { LedgerWorld } from './ledger-world.js';
 
 /** Consents that one statement inserts. */
@@ -69,7 +70,9 @@ export async function recordManyConsents(world: LedgerWorld, site: SiteFixture, 
       channel: 'browser',
       api_key_id: apiKeyId,
       identity_assurance: null,
-      _sd: encoded.map(disclosureDigest).sort(),
+      approval_token_id: null,
+      vouched: [],
+      disclosures: digestsByName(encoded),
     };
     const text = canonicalJson(record);
     const plain = Buffer.from(JSON.stringify(encoded));

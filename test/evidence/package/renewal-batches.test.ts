@@ -53,7 +53,6 @@ it('encloses the batch of another site that names the time stamp over a record',
   expect(stamps.length).toBeGreaterThan(1);
   for (const { size, digest } of stamps) if (size !== newest) expect(named.get(size), `${size}`).toBe(digest);
   const supporting = headers.filter(({ number }) => !files.has(`proofs/${number}.ndjson`));
-  expect(supporting).toHaveLength(1);
   expect(report.proved.batches).toBe(headers.length - supporting.length);
 });
 

@@ -5,10 +5,11 @@ import { ConsentResponse } from '../../../schemas/api/consents.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { ConsentRecord, ConsentRecordedBody, eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
-import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
+import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { MAX_APPEND_BYTES } from '../../../src/pipeline/event-log/port.js';
 import { blindIndex, decryptForRecord, recordKey } from '../../../src/platform/keys/index.js';
+import { digestsByName } from '../../support/disclosure-digests.js';
 import { type ApiProcess, post, startApiProcess } from './api-process.js';
 import { type AdmissionDatabase, openAdmissionDatabase } from './database.js';
 import { createSiteFixture, type SiteFixture } from './site-fixture.js';
@@ -143,7 +144,7 @@ describe('the record of a consent', () => {
       ip_address: '127.0.0.1',
       user_agent: 'Browser/1.0',
     });
-    expect(made._sd).toEqual(encoded.map(disclosureDigest).sort());
+    expect(made.disclosures).toEqual(digestsByName(encoded));
     expect(row).toMatchObject({ stream: `consents-${site.siteId}`, type: 'ConsentRecorded.v1' });
     const siteKey = await api.keyring.siteKey(site.siteId);
     expect(row.visitor_index).toEqual(blindIndex(siteKey, 'visitor', 'visitor-1'));

@@ -8,11 +8,13 @@ import {
   VOUCHABLE_FIELDS,
 } from '../../../schemas/events/consent-recorded.js';
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
-import { decodeDisclosure, disclosureDigest, encodeDisclosure } from '../../../schemas/evidence/disclosure.js';
+import { DISCLOSURE_NAMES } from '../../../schemas/evidence/disclosed-values.js';
+import { decodeDisclosure, encodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { bodyText } from '../../../src/pipeline/admission/body-text.js';
 import { encodeDisclosures } from '../../../src/pipeline/admission/disclosures.js';
 import { createRandomPool } from '../../../src/platform/keys/index.js';
+import { digestsByName } from '../../support/disclosure-digests.js';
 
 const hex64 = fc.stringMatching(/^[0-9a-f]{64}$/);
 const instant = fc
@@ -37,14 +39,13 @@ const record: fc.Arbitrary<ConsentRecord> = fc.record({
   valid_until: fc.option(instant),
   channel: fc.constantFrom('browser' as const, 's2s' as const),
   api_key_id: fc.uuid(),
-  identity_assurance: fc.option(
-    fc.record({
-      method: fc.constant('tenant_attested' as const),
-      approval_token_id: fc.stringMatching(/^atk_[A-Za-z0-9_-]{1,60}$/),
-      vouched: fc.subarray([...VOUCHABLE_FIELDS], { minLength: 1 }),
-    }),
-  ),
-  _sd: fc.array(fc.stringMatching(/^[A-Za-z0-9_-]{43}$/), { maxLength: 6 }),
+  identity_assurance: fc.option(fc.constant('tenant_attested' as const)),
+  approval_token_id: fc.option(fc.stringMatching(/^atk_[A-Za-z0-9_-]{1,60}$/)),
+  vouched: fc.subarray([...VOUCHABLE_FIELDS]),
+  disclosures: fc.dictionary(fc.constantFrom(...DISCLOSURE_NAMES), fc.stringMatching(/^[A-Za-z0-9_-]{43}$/), {
+    maxKeys: 6,
+    noNullPrototype: true,
+  }),
 });
 
 describe('texts written from closed lists of members', () => {
@@ -65,7 +66,7 @@ describe('texts written from closed lists of members', () => {
   it('encodes disclosures as the format does', () => {
     const value = fc.jsonValue({ stringUnit: 'grapheme' });
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.string({ minLength: 1, maxLength: 20 }), value), { maxLength: 5 }), (pairs) => {
+      fc.property(fc.array(fc.tuple(fc.constantFrom(...DISCLOSURE_NAMES), value), { maxLength: 5 }), (pairs) => {
         const fields = new Map(pairs.map(([name, json]) => [name, JSON.parse(JSON.stringify(json))]));
         const { json, digests } = encodeDisclosures(fields, createRandomPool());
         const encoded: unknown = JSON.parse(json);
@@ -76,10 +77,10 @@ describe('texts written from closed lists of members', () => {
           const decoded = JSON.parse(Buffer.from(string, 'base64url').toString('utf8'));
           expect(encodeDisclosure(salt ?? new Uint8Array(), decoded[1], fields.get(decoded[1]) ?? null)).toBe(string);
         }
-        expect(digests).toEqual(strings.map(disclosureDigest).sort());
+        expect(digests).toEqual(digestsByName(strings));
       }),
     );
-    const { json } = encodeDisclosures(new Map([['a', { b: [1] }]]), createRandomPool());
-    expect(decodeDisclosure(JSON.parse(json)[0])).toMatchObject({ name: 'a', value: { b: [1] } });
+    const { json } = encodeDisclosures(new Map([['metadata', { b: [1] }]]), createRandomPool());
+    expect(decodeDisclosure(JSON.parse(json)[0])).toMatchObject({ name: 'metadata', value: { b: [1] } });
   });
 });

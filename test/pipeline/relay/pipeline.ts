@@ -10,6 +10,7 @@ import { createEventStoreDbEventLog } from '../../../src/pipeline/event-log/even
 import type { EventLog, NewEvent } from '../../../src/pipeline/event-log/port.js';
 import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres/postgres-event-log.js';
 import type { LedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
+import type { SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
 import type { BackgroundPart, ServiceLogger } from '../../../src/platform/background/part.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
@@ -118,7 +119,8 @@ export function newSigner(origin = 'ledger.example/test'): LedgerSigner {
 const PROOF_KEY: ProofKey = { id: 'proof-1', key: Buffer.alloc(32, 7), tenantId: randomUUID() };
 
 /** Contains only the key of `newConsent`. */
-export const testKeyring: ProofKeys = {
+export const testKeyring: ProofKeys & SiteKeys = {
+  siteKey: async () => Buffer.alloc(32, 7),
   proofKeyById: async (id) => {
     if (id !== PROOF_KEY.id) throw new KeyError('key_missing', `There is no proof key ${id}.`);
     return PROOF_KEY;
@@ -147,7 +149,9 @@ export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {})
     channel: 's2s',
     api_key_id: '0b7a52f0-52a5-4a5e-9f2e-6d35a2d1c002',
     identity_assurance: null,
-    _sd: [],
+    approval_token_id: null,
+    vouched: [],
+    disclosures: {},
     ...changes,
   };
   const text = canonicalJson(record);

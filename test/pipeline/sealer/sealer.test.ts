@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { equalBytes, fromHex, toBase64, toHex } from '../../../schemas/crypto/encoding.js';
 import { BATCH_SEALED, BatchSealedBody, LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
 import { parseBody } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
-import { BatchHeader, batchLeaf, streamsRoot } from '../../../schemas/evidence/batch-header.js';
+import { BatchHeader, batchLeaf, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
+import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
@@ -69,6 +70,7 @@ const leafRows = z.array(
     revision: z.int(),
     event_id: z.string(),
     hash: z.instanceof(Uint8Array),
+    person_tag: z.instanceof(Uint8Array).nullable(),
   }),
 );
 
@@ -78,7 +80,7 @@ const leafRows = z.array(
  */
 async function assertLedgerIsRight(wanted: ReadonlyMap<string, readonly string[]>): Promise<void> {
   const { rows } = await pipeline.owner.query(
-    'select batch, index, stream, revision, event_id, hash from leaves order by batch, index',
+    'select batch, index, stream, revision, event_id, hash, person_tag from leaves order by batch, index',
   );
   const leaves = leafRows.parse(rows);
   for (const [stream, ids] of wanted) {
@@ -90,8 +92,12 @@ async function assertLedgerIsRight(wanted: ReadonlyMap<string, readonly string[]
       const body = z
         .object({ record: z.string(), proof_hash: z.string().nullable().default(null) })
         .parse(JSON.parse(new TextDecoder().decode(found.data)));
+      const leaf = own.find((candidate) => candidate.revision === found.revision);
+      const tag = leaf?.person_tag ?? null;
+      expect(tag === null).toBe(body.proof_hash === null);
       const entry: Record<string, unknown> = {
         event_id: found.id,
+        person_tag: tag === null ? null : toHex(tag),
         previous,
         proof_hash: body.proof_hash,
         record: JSON.parse(body.record),
@@ -101,7 +107,6 @@ async function assertLedgerIsRight(wanted: ReadonlyMap<string, readonly string[]
         v: 1,
       };
       const hash: string = createHash('sha256').update(Uint8Array.of(0)).update(JSON.stringify(entry)).digest('hex');
-      const leaf = own.find((candidate) => candidate.revision === found.revision);
       expect(leaf && toHex(leaf.hash)).toBe(hash);
       previous = hash;
     }
@@ -241,13 +246,18 @@ test('refuses a batch whose root does not match the events in the log', async ()
   await append(site, 1);
   const state = await readLedgerState(pipeline.worker);
   const [last] = await pipeline.eventLog.readStream(LEDGER_STREAM, state.revision, 1);
-  const { header } = parseBody(BatchSealedBody, BATCH_SEALED, last?.data ?? new Uint8Array());
-  const forged = header.replace('"count":2', '"count":1').replace('"number":0', '"number":1');
-  const { streams_root } = BatchHeader.parse(JSON.parse(forged));
+  const { header, tags } = parseBody(BatchSealedBody, BATCH_SEALED, last?.data ?? new Uint8Array());
+  const one = toHex(treeRoot([personTagLeaf(tags.slice(0, 32))]));
+  const forged = header.replaceAll('count":2', 'count":1').replace('"number":0', '"number":1');
+  const { streams_root, tags_root } = BatchHeader.parse(JSON.parse(forged));
   const runs: [string, number, number][] = [[consentsStream(site), 2, 2]];
-  const root = toHex(streamsRoot([{ stream: consentsStream(site), first: 2, last: 2 }]));
+  const root = toHex(streamsRoot(tiledRuns([{ stream: consentsStream(site), first: 2, last: 2 }])));
   await pipeline.eventLog.append(LEDGER_STREAM, state.revision, [
-    event(randomUUID(), BATCH_SEALED, { header: forged.replace(streams_root, root), runs }),
+    event(randomUUID(), BATCH_SEALED, {
+      header: forged.replace(streams_root, root).replace(tags_root, one),
+      runs,
+      tags: toBase64(tags.slice(0, 32)),
+    }),
   ]);
   await expect(catchUpLedger(pipeline.worker, pipeline.eventLog)).rejects.toThrow(LedgerCorrupt);
   await expect(catchUpLedger(pipeline.worker, pipeline.eventLog)).rejects.toThrow(

@@ -112,10 +112,20 @@ export const ENTRIES = PACKAGE_FILES.entries;
 export const record = (change: Json) => (target: FixtureEvent) => void Object.assign(target.record, change);
 export const asIfErased = (world: FixtureWorld) => world.batches[3]?.[1]?.record;
 
+/** What a record states that commits to these, whatever their names and forms are. */
+function rawDigests(disclosures: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    disclosures.map((text) => {
+      const decoded: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+      return [Array.isArray(decoded) ? String(decoded[1]) : '', disclosureDigest(text)];
+    }),
+  );
+}
+
 export function disclosing(label: string, disclosures: string[]): PackageHooks {
   return event(label, (one) => {
     one.disclosures = disclosures;
-    one.record._sd = disclosures.map(disclosureDigest).sort();
+    one.record.disclosures = rawDigests(disclosures);
   });
 }
 

@@ -1,5 +1,6 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64url, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { disclosureDigest } from '../../../schemas/evidence/disclosure.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import {
   type FixtureEvent,
@@ -144,9 +145,9 @@ export function dataAttacks(): Attack[] {
       event('c0', record({ valid_until: '2001-01-01T00:00:00.000Z' })),
     ),
     attack(
-      'a record whose digests are not sorted',
+      'a record with a value of another name',
       'record.format',
-      event('c0', (one) => Object.assign(one.record, { _sd: strings(one.record._sd).reverse() })),
+      event('c0', (one) => Object.assign(one.record, { disclosures: { income: 'A'.repeat(43) } })),
     ),
     doubt(
       'an event of a later version',
@@ -186,23 +187,32 @@ export function dataAttacks(): Attack[] {
     ),
     attack(
       'a value under the name of a public field',
-      'disclosure.digest',
+      'record.format',
       disclosing('c0', [fixtureDisclosure('a', 'decision', 'rejected')]),
     ),
     attack(
       'two values under one name',
       'disclosure.digest',
-      disclosing('c0', [fixtureDisclosure('a', 'visitor_id', 1), fixtureDisclosure('b', 'visitor_id', 2)]),
+      disclosing('c0', [fixtureDisclosure('a', 'visitor_id', 'ann'), fixtureDisclosure('b', 'visitor_id', 'bob')]),
     ),
+    attack(
+      'a value shown under the name of another',
+      'disclosure.digest',
+      event('c0', (one) => {
+        one.disclosures = [fixtureDisclosure('a', 'signer_name', 'Ann')];
+        one.record.disclosures = { signer_email: disclosureDigest(one.disclosures[0] ?? '') };
+      }),
+    ),
+    attack('a value of another type', 'disclosure.digest', disclosing('c0', [fixtureDisclosure('a', 'visitor_id', 1)])),
     attack(
       'a salt used twice',
       'disclosure.digest',
-      disclosing('c0', [fixtureDisclosure('a', 'visitor_id', 1), fixtureDisclosure('a', 'signer_name', 2)]),
+      disclosing('c0', [fixtureDisclosure('a', 'visitor_id', 'ann'), fixtureDisclosure('a', 'signer_name', 'Ann')]),
     ),
     attack(
       'a salt of another record',
       'disclosure.salt',
-      disclosing('c2', [fixtureDisclosure('c0 1', 'visitor_id', 'someone')]),
+      disclosing('c3', [fixtureDisclosure('c0 1', 'visitor_id', 'someone')]),
     ),
     attack(
       'a salt that is too short',
@@ -230,7 +240,7 @@ export function dataAttacks(): Attack[] {
     }),
     attack(
       'an attachment reference that is malformed',
-      'disclosure.attachment',
+      'disclosure.digest',
       disclosing('c0', [fixtureDisclosure('a', 'signature_image', 'data:image/png;base64,AAAA')]),
     ),
     attack('an attachment that nobody names', 'manifest.files', {

@@ -79,13 +79,6 @@ export function historyAttacks(): Attack[] {
     attack('a version activated after the consents to it', 'document.version', {
       world: (world) => sealedLater(world, ['activated en']),
     }),
-    attack('a text published in the batch of the consent, but behind it', 'document.version', {
-      world: ({ batches }) => {
-        const notices = batches[0]?.filter(({ label }) => label.endsWith('tr')) ?? [];
-        batches[0] = batches[0]?.filter((one) => !notices.includes(one)) ?? [];
-        batches[1]?.push(...notices);
-      },
-    }),
     attack('a version that was never activated', 'document.version', {
       world: ({ batches }) => void batches[0]?.pop(),
     }),
@@ -97,9 +90,9 @@ export function historyAttacks(): Attack[] {
         one.record.document_version_id = fixtureUuid('version en');
       }),
     ),
-    doubt(
-      'a version whose activation is not enclosed, in a package that does not claim all notices',
-      'document.version',
+    attack(
+      'a version whose activation is left out, in a package that does not claim all notices',
+      'completeness.runs',
       {
         entryLines: withoutEntry('activated en'),
         manifest: (one) => ({
@@ -200,7 +193,12 @@ export function historyAttacks(): Attack[] {
     doubt('a package without a consent', 'package.records', {
       entryLines: (lines) => lines.filter(({ entry }) => String(entry).includes('notices-')),
       files: (files) => void files.delete(attachmentName(files)),
-      manifest: (one) => ({ ...one, complete: [], counts: { ...one.counts, entries: 5, consents: 0, erased: 0 } }),
+      manifest: (one) => ({
+        ...one,
+        filter: { ...one.filter, consent_type: 'newsletter' },
+        complete: one.complete.slice(1),
+        counts: { ...one.counts, entries: 5, consents: 0, erased: 0 },
+      }),
     }),
   ];
 }

@@ -167,7 +167,7 @@ export function treeAttacks(): Attack[] {
           i === 1 ? { ...one, streams: [{ ...(Array.isArray(one.streams) ? one.streams[0] : {}), last: 9 }] } : one,
         ),
     }),
-    attack('more runs in a batch than a site has streams', 'batch.header', {
+    attack('one run shown several times', 'batch.streams', {
       batchLines: (lines) =>
         lines.map((one, i) =>
           i === 1 ? { ...one, streams: Array(3).fill(Array.isArray(one.streams) ? one.streams[0] : {}) } : one,

@@ -1,12 +1,16 @@
-import { fromHex } from '../../../schemas/crypto/encoding.js';
+import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import {
   BatchHeader,
   batchHeaderText,
   batchLeaf,
+  runDigest,
   type StreamRun,
+  streamKey,
   streamRunLeaf,
 } from '../../../schemas/evidence/batch-header.js';
-import { BatchLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { BatchLine, PACKAGE_FILES, type ShownRun } from '../../../schemas/evidence/package-lines.js';
+import { emptyRoot } from '../../../schemas/merkle/hashing.js';
+import { rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
@@ -15,21 +19,29 @@ import { EntryFindings } from '../findings/entry-findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 
-/** A batch of the package, as far as its entries' checks need it. */
+/** A batch or roll-up of the package, as far as its entries' checks need it. */
 export interface Batch {
   readonly header: BatchHeader;
   readonly line: number;
   /** The package's own runs of streams in this batch. */
   readonly runs: readonly StreamRun[];
+  /** What is shown under `streams_root`: places and stream keys in order. */
+  readonly keys: readonly ShownKey[];
   /** What the checks of the batch itself found. */
   readonly verdict: Verdict;
+}
+
+interface ShownKey {
+  readonly index: number;
+  /** `streamKey`. */
+  readonly key: string;
 }
 
 export type Batches = ReadonlyMap<number, Batch>;
 
 /**
  * Verifies every batch: form, order, its place in the ledger tree, and the runs of streams that it
- * claims.
+ * shows.
  */
 export async function readBatches(files: PackageFiles, newest: EnclosedCheckpoint | undefined): Promise<Batches> {
   const batches = new Map<number, Batch>();
@@ -44,13 +56,32 @@ export async function readBatches(files: PackageFiles, newest: EnclosedCheckpoin
     if (header === null) continue;
     verifyOrder(header, last, findings);
     verifyPlace(header, value, newest, findings);
-    verifyRuns(header, value, findings);
+    const shown = value.streams.map(shownLeaf);
+    verifyRuns(header, shown, value.hashes, findings);
     if (batches.has(header.number)) continue;
     last = header;
-    const runs = value.streams.map(({ stream, first, last: end }) => ({ stream, first, last: end }));
-    batches.set(header.number, { header, line, runs, verdict: findings.verdict });
+    const runs = shown.flatMap(({ run }) => run ?? []);
+    const keys = shown.map(({ index, key }) => ({ index, key: toHex(key) }));
+    batches.set(header.number, { header, line, runs, keys, verdict: findings.verdict });
   }
   return batches;
+}
+
+/**
+ * Whether the shown leaves prove that a batch has no run of a stream: the two neighbours of its place
+ * are adjacent, or the place is before the first leaf or after the last one (RFC 6962 trees prove
+ * only presence; the leaves are sorted). Counts only if the batch passed its checks.
+ */
+export function lacksStream({ header, keys }: Batch, stream: string): boolean {
+  const count = header.streams_count;
+  if (count === 0) return true;
+  const key = streamKey(stream);
+  const above = keys.findIndex((shown) => shown.key >= key);
+  if (above >= 0 && keys[above]?.key === key) return false;
+  const next = above < 0 ? undefined : keys[above];
+  const before = above < 0 ? keys.at(-1) : keys[above - 1];
+  if (next === undefined) return before?.index === count - 1;
+  return before === undefined ? next.index === 0 : next.index === before.index + 1;
 }
 
 function readHeader(text: string, findings: EntryFindings): BatchHeader | null {
@@ -63,9 +94,22 @@ function readHeader(text: string, findings: EntryFindings): BatchHeader | null {
     findings.fail('batch.header', `the header is invalid: ${parsed.reason}`);
     return null;
   }
+  const problem = headerProblem(parsed.value);
   if (batchHeaderText(parsed.value) !== text) findings.fail('batch.header', 'the header is not canonical JSON');
+  else if (problem !== null) findings.fail('batch.header', problem);
   else findings.pass('batch.header');
   return parsed.value;
+}
+
+/** Numbers that no batch can have. */
+function headerProblem(header: BatchHeader): string | null {
+  const { count, root, streams_count: streams, tags_count: tags } = header;
+  if (streams > count || tags > count || (count > 0 && streams === 0)) return 'its counts contradict each other';
+  const empty = toHex(emptyRoot());
+  const isEmpty = (size: number, hash: string | null): boolean => (size === 0) === (hash === empty);
+  const areRootsRight =
+    isEmpty(streams, header.streams_root) && isEmpty(tags, header.tags_root) && (root === null || isEmpty(count, root));
+  return areRootsRight ? null : 'the root of an empty tree is not that of no leaves';
 }
 
 function verifyOrder(header: BatchHeader, last: BatchHeader | null, findings: EntryFindings): void {
@@ -99,17 +143,61 @@ function verifyPlace(
     findings.fail('batch.inclusion', `batch ${header.number} is not in the ledger of size ${size}: ${verdict.reason}`);
 }
 
-function verifyRuns(header: BatchHeader, line: BatchLine, findings: EntryFindings): void {
-  const root = fromHex(header.streams_root) ?? new Uint8Array();
-  let last: StreamRun | null = null;
-  for (const { index, path, ...run } of line.streams) {
-    const verdict = verifyInclusion(index, line.streams_count, streamRunLeaf(run), path, root);
-    if (!verdict.ok)
-      findings.fail('batch.streams', `the batch does not contain the run of ${run.stream}: ${verdict.reason}`);
-    else if (run.last < run.first || run.last - run.first >= header.count)
-      findings.fail('batch.streams', 'a run is longer than the batch');
-    else if (last !== null && run.stream <= last.stream) findings.fail('batch.streams', 'the runs are not in order');
+/** A leaf under `streams_root` with the hashes that it is made of. */
+interface ShownLeaf {
+  readonly index: number;
+  readonly key: Uint8Array;
+  readonly digest: Uint8Array;
+  /** Null for a neighbour, of which only the hashes are shown. */
+  readonly run: StreamRun | null;
+}
+
+function shownLeaf(shown: ShownRun): ShownLeaf {
+  if ('key' in shown) return { index: shown.index, key: shown.key, digest: shown.run, run: null };
+  const { index, ...run } = shown;
+  return { index, key: bytesOf(streamKey(run.stream)), digest: bytesOf(runDigest(run)), run };
+}
+
+function verifyRuns(
+  header: BatchHeader,
+  shown: readonly ShownLeaf[],
+  hashes: readonly Uint8Array[],
+  findings: EntryFindings,
+): void {
+  if (header.streams_count === 0) {
+    if (shown.length + hashes.length > 0) findings.fail('batch.streams', 'a batch without streams shows some');
     else findings.pass('batch.streams');
-    last = run;
+    return;
   }
+  const leaves = shown.map(({ index, key, digest }) => ({ index, hash: streamRunLeaf(key, digest) }));
+  const root = rootOfShown(header.streams_count, leaves, hashes);
+  if (root === null || !equalBytes(root, bytesOf(header.streams_root))) {
+    findings.fail('batch.streams', 'the shown runs and hashes do not produce streams_root');
+    return;
+  }
+  const problem = tilingProblem(header, shown);
+  if (problem === null) findings.pass('batch.streams');
+  else findings.fail('batch.streams', problem);
+}
+
+/** What contradicts that the runs are sorted by key and tile the batch. */
+function tilingProblem({ count, streams_count: streams }: BatchHeader, shown: readonly ShownLeaf[]): string | null {
+  for (const [i, { index, key, run }] of shown.entries()) {
+    const before = shown[i - 1];
+    if (before !== undefined && toHex(before.key) >= toHex(key)) return 'the runs are not sorted by stream key';
+    if (run === null) continue;
+    const end = run.start + run.last - run.first + 1;
+    if (run.last < run.first || end > count) return 'a run is empty or longer than the batch';
+    if ((index === 0) !== (run.start === 0) || (index === streams - 1) !== (end === count))
+      return 'the runs do not add up to the number of entries';
+    const neighbour = before?.index === index - 1 ? before.run : null;
+    if (neighbour !== null && run.start !== neighbour.start + neighbour.last - neighbour.first + 1)
+      return 'neighbouring runs overlap, or leave entries out';
+  }
+  return null;
+}
+
+/** Decodes text that is known to be hex. */
+function bytesOf(hex: string): Uint8Array {
+  return fromHex(hex) ?? new Uint8Array();
 }

@@ -66,7 +66,7 @@ export class ProofCache {
     }
     const path = proofs.paths.get(index);
     if (path === undefined) return `the package includes no proof for index ${index} of batch ${number}`;
-    const verdict = verifyInclusion(index, count, bytesOf(leaf), hashesOf(path), bytesOf(root));
+    const verdict = verifyInclusion(index, count, bytesOf(leaf), hashesOf(path), bytesOf(root ?? ''));
     return verdict.ok ? null : `the entry is not in batch ${number} at index ${index}: ${verdict.reason}`;
   }
 
@@ -167,7 +167,7 @@ export class ProofCache {
       }
     }
     if (leaves.length === 0) return { kind: 'paths', paths, bytes };
-    const isRootRight = leaves.length === header.count && equalBytes(leaves.root(), bytesOf(header.root));
+    const isRootRight = leaves.length === header.count && equalBytes(leaves.root(), bytesOf(header.root ?? ''));
     return { kind: 'leaves', leaves, isRootRight, bytes: leaves.byteLength };
   }
 }

@@ -151,7 +151,7 @@ function provedEntry(proof: z.output<typeof ProvedEntry>, checkpoint: Checkpoint
   const header = provedBatch(proof, checkpoint);
   const parsed = parseShape(Entry, proof.entry);
   if (!parsed.ok) throw new NotProved('an entry is malformed');
-  const root = fromHex(header.root) ?? new Uint8Array();
+  const root = fromHex(header.root ?? '') ?? new Uint8Array();
   const verdict = verifyInclusion(proof.index, header.count, entryLeaf(proof.entry), proof.entry_path, root);
   if (!verdict.ok) throw new NotProved(`an entry is not in its batch: ${verdict.reason}`);
   return parsed.value;

@@ -1,10 +1,10 @@
-import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Findings } from '../findings/findings.js';
 
 interface OpenRun {
-  readonly run: StreamRun;
+  readonly run: RevisionRun;
   next: number;
 }
 
@@ -15,7 +15,7 @@ interface OpenRun {
 export class CompleteRuns {
   readonly #runs: OpenRun[];
   /** The runs found complete so far, sorted by stream and revision. */
-  readonly complete: StreamRun[] = [];
+  readonly complete: RevisionRun[] = [];
   #current = 0;
 
   constructor(
@@ -64,7 +64,7 @@ export class CompleteRuns {
     }
   }
 
-  #fail(message: string, run: StreamRun, revision: number = run.first): void {
+  #fail(message: string, run: RevisionRun, revision: number = run.first): void {
     this.findings.fail('completeness.runs', message, { file: PACKAGE_FILES.entries, stream: run.stream, revision });
   }
 }

@@ -17,7 +17,7 @@ export const LIMITS = {
   /** Bytes of a file that is read into memory, unless a smaller limit applies. */
   smallFileBytes: 1024 * 1024,
   manifestBytes: 64 * 1024 * 1024,
-  /** JSON values in the manifest: it may list 200,000 files and 100,000 runs. */
+  /** JSON values in the manifest: it may list 450,000 files and 100,000 runs. */
   manifestValues: 1_000_000,
   /**
    * Bytes of a checkpoint's note, and of all of them: they stay in memory during the whole check.
@@ -49,6 +49,8 @@ export const LIMITS = {
   references: 100_000,
   /** Characters of what they refer by. */
   referenceLength: 32 * 1024 * 1024,
+  /** Records of the person whom a package is about. */
+  personRecords: 1_000_000,
   /** Salts that are compared with one another; further ones are not. */
   salts: 4_194_304,
   /** Bytes of audit paths or leaf hashes in memory at a time. */

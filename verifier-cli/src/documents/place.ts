@@ -4,7 +4,10 @@ export interface LedgerPlace {
   readonly index: number;
 }
 
-/** Whether the ledger holds `a` before `b`. */
-export function isBefore(a: LedgerPlace, b: LedgerPlace): boolean {
-  return a.batch < b.batch || (a.batch === b.batch && a.index < b.index);
+/**
+ * Whether `a` came after `b`, which is of another stream. Batches are sorted by stream, so that the
+ * ledger shows the order of two streams only from batch to batch.
+ */
+export function isAfter(a: LedgerPlace, b: LedgerPlace): boolean {
+  return a.batch > b.batch;
 }

@@ -19,6 +19,8 @@ export interface ConsentRow {
   readonly configuration: number;
   readonly erased: ErasurePlace | null;
   readonly isDisclosed: boolean;
+  /** Whether a value is withheld although the manifest states that all are disclosed. */
+  readonly isLacking: boolean;
 }
 
 const VERDICTS: readonly Verdict[] = ['valid', 'indeterminate', 'invalid'];
@@ -63,7 +65,7 @@ export class ConsentTable {
     this.#verdicts.push(VERDICTS.indexOf(row.verdict));
     this.#versions.push(row.version);
     this.#configurations.push(row.configuration);
-    this.#disclosed.push(row.isDisclosed ? 1 : 0);
+    this.#disclosed.push((row.isDisclosed ? 1 : 0) + (row.isLacking ? 2 : 0));
     this.#erasedRevisions.push(row.erased?.revision ?? -1);
     if (row.erased !== null && row.erased.stream !== row.stream) this.#erasedStreams.set(index, row.erased.stream);
   }
@@ -83,7 +85,8 @@ export class ConsentTable {
       configuration: this.#configurations.at(index),
       erased:
         erasedRevision < 0 ? null : { stream: this.#erasedStreams.get(index) ?? stream, revision: erasedRevision },
-      isDisclosed: this.#disclosed.at(index) === 1,
+      isDisclosed: (this.#disclosed.at(index) & 1) === 1,
+      isLacking: this.#disclosed.at(index) >= 2,
     };
   }
 

@@ -55,6 +55,9 @@ export class FinalChecks {
     if (isErased && row.isDisclosed)
       findings.fail('erasure.values', 'the package discloses a value of an erased record');
     else if (isErased) findings.pass('erasure.values');
+    if (row.isLacking && !isErased)
+      findings.open('disclosure.complete', 'a value is withheld, although all values were to be disclosed');
+    else if (!isErased) findings.pass('disclosure.complete');
     this.consents.worsen(index, worst(row.verdict, findings.verdict));
     return { verdict: findings.verdict, isErased };
   }

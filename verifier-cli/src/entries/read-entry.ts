@@ -92,8 +92,8 @@ function readBySchema(line: number, source: EntryLine, all: Findings, watch: Ent
   const findings = findingsAbout(line, entry, all, watch);
   const isConsent = entry.type === CONSENT_RECORDED;
   if (!isCanonicalJson(source.entry, json)) findings.fail('entry.format', 'the entry is not canonical JSON');
-  else if (isConsent !== (entry.proof_hash !== null))
-    findings.fail('entry.format', 'a consent must have a proof hash, and no other event may have one');
+  else if (isConsent !== (entry.proof_hash !== null) || isConsent !== (entry.person_tag !== null))
+    findings.fail('entry.format', 'a consent must have a proof hash and a person tag, and no other event may have one');
   else findings.pass('entry.format');
   const record = json !== null && typeof json === 'object' && !Array.isArray(json) ? (json.record ?? null) : null;
   return { line, source, entry, record, consent: null, leaf: entryLeafHex(source.entry), findings };

@@ -9,12 +9,18 @@ import {
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
+import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
+import type { Entry } from '../../../schemas/evidence/entry.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { rollUpsOver } from '../../../schemas/evidence/roll-ups.js';
 import type { Batch, Batches } from '../batches/batches.js';
 import { ProofCache } from '../batches/proofs.js';
+import { TagCache } from '../batches/tags.js';
 import { type Coverage, coverageOf, verifyCoverage } from '../completeness/coverage.js';
+import { type PersonCoverage, PersonRecords } from '../completeness/persons.js';
+import { RequestedEvents } from '../completeness/requested-events.js';
 import { CompleteRuns } from '../completeness/runs.js';
 import { Documents } from '../documents/documents.js';
 import { Erasures } from '../erasure/erasures.js';
@@ -27,8 +33,8 @@ import type { RecordWatch } from '../show/record-watch.js';
 import { verifyClaimedTime } from '../time/claimed-times.js';
 import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
 import { Attachments } from './attachments.js';
-import { ConsentTable } from './consent-table.js';
-import { areDigestsSorted, verifyDisclosures } from './disclosures.js';
+import { type ConsentRow, ConsentTable } from './consent-table.js';
+import { verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
 import { EventIds } from './event-ids.js';
 import { FinalChecks } from './final-checks.js';
@@ -41,6 +47,8 @@ import { type RecordsSummary, SummaryCounter } from './summary.js';
 export interface EntryContext {
   readonly manifest: Manifest | null;
   readonly batches: Batches;
+  /** Size of the package's checkpoint; null if it has none. */
+  readonly size: number | null;
   readonly times: StampedTimes;
   /** By batch, the stamp after which it was proved to be sealed. */
   readonly starts: ReadonlyMap<number, ProvedTime | null>;
@@ -57,6 +65,7 @@ export interface EntriesResult {
   readonly texts: VerificationReport['texts'];
   /** Null without a manifest. */
   readonly coverage: Coverage | null;
+  readonly person: PersonCoverage;
 }
 
 /** What an event says of the state of a document version. */
@@ -81,11 +90,19 @@ export async function verifyEntries(files: PackageFiles, context: EntryContext):
   return await pass.finish();
 }
 
+/** The run of a batch or roll-up that has an entry; null: none. */
+function runWith({ runs }: Batch, { stream, revision }: Pick<Entry, 'stream' | 'revision'>): StreamRun | null {
+  return runs.find((run) => run.stream === stream && run.first <= revision && revision <= run.last) ?? null;
+}
+
 class EntriesPass {
   readonly counter = new SummaryCounter();
   readonly #order = new EntryOrder();
   readonly #eventIds = new EventIds();
   readonly #proofs: ProofCache;
+  readonly #tags: TagCache;
+  readonly #person: PersonRecords | null;
+  readonly #requested: RequestedEvents | null;
   readonly #attachments: Attachments;
   readonly #documents: Documents;
   readonly #erasures: Erasures;
@@ -94,12 +111,18 @@ class EntriesPass {
   readonly #consents = new ConsentTable();
   readonly #salts = new Salts();
   #knowsEveryType = true;
+  /** Neighbouring entries are of one batch. */
+  #latestHolding: readonly number[] | null = null;
 
   constructor(
     readonly files: PackageFiles,
     readonly context: EntryContext,
   ) {
     this.#proofs = new ProofCache(files);
+    this.#tags = new TagCache(files, context.batches);
+    const filter = context.manifest?.filter ?? null;
+    this.#person = filter && new PersonRecords(filter, files.findings);
+    this.#requested = filter && new RequestedEvents(filter, files.findings);
     this.#attachments = new Attachments(files);
     this.#documents = new Documents(files);
     this.#erasures = new Erasures(files.findings);
@@ -122,7 +145,10 @@ class EntriesPass {
 
   async #acceptLater(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): Promise<void> {
     const batch = this.#batchOf(read);
-    if (batch !== null && !this.#isProofAtHand(read)) await this.#proofs.load(batch);
+    if (batch !== null && !this.#isProofAtHand(read)) {
+      await this.#proofs.load(batch);
+      if (read.entry.person_tag !== null) for (const number of this.#holding(batch)) await this.#tags.load(number);
+    }
     await this.#attachments.load(disclosures);
     this.#verify(read, disclosures);
     const { watch } = this.context;
@@ -134,6 +160,8 @@ class EntriesPass {
     this.#order.accept(read);
     if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', 'another entry has the same event id');
     this.#runs.accept(entry.stream, entry.revision);
+    this.#requested?.accept(entry.event_id);
+    if (entry.person_tag !== null) this.#person?.accept(entry.person_tag);
     this.#verifyPlace(read);
     const common = read.consent ?? commonFieldsOf(read.record);
     const problem = streamProblem(entry, common, this.context.manifest?.filter.site_id ?? null);
@@ -158,7 +186,17 @@ class EntriesPass {
 
   #isProofAtHand(read: ReadEntry): boolean {
     const batch = this.#batchOf(read);
-    return batch === null || this.#proofs.isAtHand(batch, read.source.index);
+    if (batch === null) return true;
+    if (!this.#proofs.isAtHand(batch, read.source.index)) return false;
+    return read.entry.person_tag === null || this.#holding(batch).every((number) => this.#tags.isAtHand(number));
+  }
+
+  /** The batch and the roll-ups over it: what holds an entry of the batch must be in all of them. */
+  #holding({ header: { number } }: Batch): readonly number[] {
+    if (this.#latestHolding?.[0] !== number) {
+      this.#latestHolding = [number, ...rollUpsOver(number, this.context.size ?? 0)];
+    }
+    return this.#latestHolding;
   }
 
   async #pathOf({ source }: ReadEntry): Promise<readonly Uint8Array[] | null> {
@@ -180,11 +218,30 @@ class EntriesPass {
       findings.open('entry.inclusion', `not checked, because batch ${source.batch} failed its checks`);
     else if (problem === null) findings.pass('entry.inclusion');
     else findings.fail('entry.inclusion', problem);
-    const run = batch.runs.find(({ stream }) => stream === entry.stream);
-    if (run === undefined || entry.revision < run.first || entry.revision > run.last) {
-      findings.fail('batch.streams', `the runs of batch ${source.batch} do not include this revision`);
-    }
+    const run = runWith(batch, entry);
+    if (run === null) findings.fail('batch.streams', `the runs of batch ${source.batch} do not include this revision`);
+    else if (source.index !== run.start + entry.revision - run.first)
+      findings.fail('entry.inclusion', `the run of the stream demands another index in batch ${source.batch}`);
     findings.adopt(batch.verdict);
+    this.#verifyHolding(read, batch);
+  }
+
+  /** The roll-ups over the batch have the entry too, and all of them its person tag. */
+  #verifyHolding({ entry, findings }: ReadEntry, batch: Batch): void {
+    for (const number of this.#holding(batch)) {
+      const holding = this.context.batches.get(number);
+      if (number !== batch.header.number) {
+        if (holding === undefined)
+          findings.fail('batch.streams', `the package does not include batch ${number}, the roll-up over the batch`);
+        else if (runWith(holding, entry) === null)
+          findings.fail('batch.streams', `the roll-up ${number} over the batch does not include this revision`);
+        if (holding !== undefined) findings.adopt(holding.verdict);
+      }
+      if (entry.person_tag === null || holding === undefined) continue;
+      const problem = this.#tags.problemOf(number, entry.person_tag);
+      if (problem === null) findings.pass('batch.tags');
+      else findings.fail('batch.tags', problem);
+    }
   }
 
   #verifyRecord(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): void {
@@ -225,13 +282,11 @@ class EntriesPass {
       read.consent === null ? matchShape(ConsentRecord, record) : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
       findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
-      this.#remember(read, -1, -1);
+      this.#remember(read, { version: -1, configuration: -1, isLacking: false });
       return;
     }
     const consent = parsed.value;
-    if (!areDigestsSorted(consent._sd))
-      findings.fail('record.format', 'the digests in `_sd` are not sorted or not unique');
-    else if (consent.valid_until !== null && consent.valid_until < consent.created_at)
+    if (consent.valid_until !== null && consent.valid_until < consent.created_at)
       findings.fail('record.format', 'valid_until is earlier than created_at');
     else findings.pass('record.format');
     findings.open('record.proof-hash', 'not checked: only the tenant has the proof key');
@@ -241,13 +296,22 @@ class EntriesPass {
     this.#attachments.verify(disclosures, findings);
     this.counter.consent(consent.decision, consent.created_at);
     this.counter.disclosed += disclosures.length;
-    if (source.erased === undefined)
-      this.counter.withheld += Math.max(0, consent._sd.length - source.disclosures.length);
-    this.#remember(read, this.#documents.referToVersion(consent), this.#documents.referToConfiguration(consent));
+    const withheld = Math.max(0, Object.keys(consent.disclosures).length - disclosures.length);
+    if (source.erased === undefined) this.counter.withheld += withheld;
+    const isLacking = withheld > 0 && this.#filter?.mustDisclose(consent) === true;
+    this.#remember(read, {
+      version: this.#documents.referToVersion(consent),
+      configuration: this.#documents.referToConfiguration(consent),
+      isLacking,
+    });
   }
 
-  #remember({ entry, source, line, findings }: ReadEntry, version: number, configuration: number): void {
+  #remember(
+    { entry, source, line, findings }: ReadEntry,
+    rest: Pick<ConsentRow, 'version' | 'configuration' | 'isLacking'>,
+  ): void {
     this.#consents.add({
+      ...rest,
       line,
       stream: entry.stream,
       revision: entry.revision,
@@ -255,8 +319,6 @@ class EntriesPass {
       batch: source.batch,
       index: source.index,
       verdict: findings.verdict,
-      version,
-      configuration,
       erased: source.erased ?? null,
       isDisclosed: source.disclosures.length > 0,
     });
@@ -264,6 +326,8 @@ class EntriesPass {
 
   async finish(): Promise<EntriesResult> {
     const coverage = this.#cover();
+    this.#requested?.finish();
+    const person = (await this.#person?.finish(this.#tags, this.context.size)) ?? 'not-claimed';
     const resolutions = await this.#documents.resolve();
     const finalChecks = new FinalChecks(this.files.findings, this.#consents, this.#erasures, {
       resolutions,
@@ -281,15 +345,16 @@ class EntriesPass {
       attachments: this.#attachments.named,
       texts: await this.#documents.texts(resolutions),
       coverage,
+      person,
     };
   }
 
   #cover(): Coverage | null {
-    const { manifest, batches } = this.context;
+    const { manifest, batches, size } = this.context;
     this.#runs.finish();
     if (manifest === null) return null;
-    const coverage = coverageOf(manifest, this.#runs.complete, batches);
-    verifyCoverage(manifest, coverage, this.files.findings);
+    const coverage = coverageOf(manifest, this.#runs.complete, batches, size);
+    verifyCoverage(manifest, coverage, batches, size, this.files.findings);
     return coverage;
   }
 

@@ -86,7 +86,14 @@ export const CHECKS = {
   'tst.time': { meaning: 'The time of every stamp is before the time of verification.', required: false },
   'batch.header': { meaning: 'Every batch header is well-formed and in order.', required: true },
   'batch.inclusion': { meaning: 'Every batch is in the ledger at its stated position.', required: true },
-  'batch.streams': { meaning: 'Every batch contains the stated runs of events.', required: true },
+  'batch.streams': {
+    meaning: 'Every batch, and every roll-up over it, contains the stated runs of events.',
+    required: true,
+  },
+  'batch.tags': {
+    meaning: 'Every batch, and every roll-up over it, lists the person tag of each of its consents.',
+    required: true,
+  },
   'entry.format': { meaning: 'Every entry is strict JSON in canonical form.', required: true },
   'entry.order': { meaning: 'Entries are in order, and no two entries contradict each other.', required: true },
   'entry.chain': { meaning: 'Every entry contains the hash of the previous entry of its stream.', required: true },
@@ -100,6 +107,10 @@ export const CHECKS = {
   'disclosure.digest': { meaning: 'The record commits to every disclosed value.', required: true },
   'disclosure.salt': { meaning: 'No two disclosed values of the package share a salt.', required: false },
   'disclosure.attachment': { meaning: 'Every disclosed attachment is included and unchanged.', required: true },
+  'disclosure.complete': {
+    meaning: 'If the manifest states that all values are disclosed, the package withholds none.',
+    required: true,
+  },
   'disclosure.withheld': { meaning: 'Values that the package does not disclose.', required: false },
   'document.version': {
     meaning: 'The package includes the text consented to and proves its publication.',
@@ -115,7 +126,15 @@ export const CHECKS = {
   },
   'erasure.values': { meaning: 'The package discloses no value of an erased record.', required: true },
   'completeness.runs': {
-    meaning: 'No event is missing within the runs that the package claims to be complete.',
+    meaning: 'No event is missing within the runs that the package claims to be complete, or at the end of a stream.',
+    required: true,
+  },
+  'completeness.events': {
+    meaning: 'The package contains every record that was requested by its event id.',
+    required: true,
+  },
+  'completeness.person': {
+    meaning: 'A package for a person contains every record that the ledger has of the person.',
     required: true,
   },
   'time.stamped': { meaning: 'A valid time stamp covers every entry.', required: true },

@@ -31,6 +31,11 @@ export class FilterRules {
     else findings.pass('manifest.filter');
   }
 
+  /** Whether the manifest states that all values of this record are disclosed. */
+  mustDisclose(record: ConsentRecord): boolean {
+    return this.#fields === 'all' && this.#matches(record);
+  }
+
   /** Compares public members only: the public part does not identify the person. */
   #matches(record: ConsentRecord): boolean {
     const { from, to, consent_type: type, document_version_id: version } = this.filter;

@@ -68,8 +68,8 @@ export function buildReport({
   };
 }
 
-function reportedFilter({ site_id: _, _sd, event_ids: eventIds, ...filter }: PackageFilter): ReportedFilter {
-  return { ...filter, event_ids: eventIds?.length ?? null, persons: _sd.length };
+function reportedFilter({ site_id: _, person, event_ids: eventIds, ...filter }: PackageFilter): ReportedFilter {
+  return { ...filter, event_ids: eventIds?.length ?? null, persons: person === null ? 0 : 1 };
 }
 
 function listed(coverage: StreamCoverage): StreamCoverage {

@@ -7,8 +7,12 @@ const SHOWN_RUNS = 5;
 export function coverageText(coverage: StreamCoverage): string {
   const { complete, complete_up_to: upTo, ledger_reaches: reaches, is_whole: isWhole } = coverage;
   const ledger =
-    reaches === null ? 'the included batches contain no revision of it' : `the ledger has at least revision ${reaches}`;
-  if (upTo !== null && isWhole) return `complete up to revision ${upTo}, the last one in the included batches`;
+    reaches === null
+      ? 'the package does not show where it ends'
+      : reaches < 0
+        ? 'the ledger has none'
+        : `the ledger has revisions up to ${reaches}`;
+  if (upTo !== null && isWhole) return `complete up to revision ${upTo}, the last one in the ledger`;
   if (upTo !== null) return `complete up to revision ${upTo}; ${ledger}`;
   if (complete.length === 0) return `not shown to be complete; ${ledger}`;
   const runs = complete.slice(0, SHOWN_RUNS).map(({ first, last }) => `${first} to ${last}`);

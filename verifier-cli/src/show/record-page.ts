@@ -63,7 +63,7 @@ function times({ proved, record }: ShownRecord): Markup {
 function members(record: JsonValue): [string, Markup][] {
   if (record === null || typeof record !== 'object' || Array.isArray(record)) return [['Record', 'unreadable']];
   return Object.entries(record)
-    .filter(([name]) => name !== '_sd')
+    .filter(([name]) => name !== 'disclosures')
     .map(([name, value]) => [printable(name), valueMarkup(value ?? null)]);
 }
 

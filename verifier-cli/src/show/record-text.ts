@@ -49,7 +49,7 @@ function timeLines({ proved, record }: ShownRecord): string[] {
 function members(record: JsonValue): string[] {
   if (record === null || typeof record !== 'object' || Array.isArray(record)) return ['  unreadable'];
   return Object.entries(record)
-    .filter(([name]) => name !== '_sd')
+    .filter(([name]) => name !== 'disclosures')
     .map(([name, value]) => `  ${printable(name).padEnd(22)} ${valueText(value ?? null)}`);
 }
 

@@ -96,7 +96,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
   if (read === null) return null;
   const { entry, source } = read;
   const consent = entry.type === CONSENT_RECORDED ? matchShape(ConsentRecord, read.record) : null;
-  const digests = consent?.ok === true ? consent.value._sd : [];
+  const digests = consent?.ok === true ? Object.values(consent.value.disclosures) : [];
   const disclosed = disclosedValues(source.disclosures, digests);
   const interval = context.intervals.find(({ batch }) => batch === source.batch);
   const before = interval?.before ?? null;

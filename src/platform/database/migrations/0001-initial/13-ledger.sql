@@ -14,15 +14,15 @@ create table batches (
   number bigint primary key,
   header text not null,
   count integer not null,
-  root bytea not null,
+  root bytea,
   sealed_at timestamptz not null
 );
 
-comment on table batches is 'Merkle batches that the sealer closed.';
+comment on table batches is 'Leaves of the ledger tree: Merkle batches that the sealer closed, and roll-ups of them.';
 comment on column batches.number is 'Number of the batch; its header is the leaf of this number in the ledger tree.';
 comment on column batches.header is 'Header as JCS text, whose UTF-8 is the content of the leaf.';
-comment on column batches.count is 'Leaves of the batch.';
-comment on column batches.root is 'Root of the Merkle tree over the leaves.';
+comment on column batches.count is 'Leaves of the batch; 0 for a roll-up.';
+comment on column batches.root is 'Root of the Merkle tree over the leaves; null for a roll-up.';
 comment on column batches.sealed_at is 'Time at which the sealer closed it.';
 
 create table leaves (
@@ -32,10 +32,13 @@ create table leaves (
   revision bigint not null,
   event_id uuid not null,
   hash bytea not null,
+  person_tag bytea,
   primary key (stream, revision)
 );
 create unique index leaves_by_batch on leaves (batch, index);
 create index leaves_by_event on leaves (event_id);
+-- Also finds the records of a person by the tags of their numbers.
+create unique index leaves_by_person_tag on leaves (person_tag) where person_tag is not null;
 
 comment on table leaves is 'Leaves of the Merkle batches, one for each sealed event.';
 comment on column leaves.batch is 'Batch that the leaf is in.';
@@ -44,6 +47,21 @@ comment on column leaves.stream is 'Stream of the event.';
 comment on column leaves.revision is 'Revision of the event in its stream.';
 comment on column leaves.event_id is 'Id of the event.';
 comment on column leaves.hash is 'Hash of the leaf.';
+comment on column leaves.person_tag is 'Tag of a consent: the person''s and the number''s, or random bytes; null for other events.';
+
+create table persons (
+  site_id uuid not null,
+  visitor_index bytea not null,
+  seed bytea not null,
+  records bigint not null default 0,
+  primary key (site_id, visitor_index)
+);
+
+comment on table persons is 'Persons with sealed records that are not erased. Deleting the row makes their tags unlinkable.';
+comment on column persons.site_id is 'Site of the records.';
+comment on column persons.visitor_index is 'Blind index of the visitor id.';
+comment on column persons.seed is 'Random bytes that the id in the tags is derived from, with the key of the site.';
+comment on column persons.records is 'A number up to which the person''s records are sealed; there may be more.';
 
 create table ledger_nodes (
   level smallint not null,

@@ -17,7 +17,7 @@ grant select on
     admission_generations, nonces, idempotency, rate_limit_windows,
     event_log.events,
     projections, projection_generations, projection_views,
-    event_log_identity, batches, leaves, ledger_nodes, sealed_streams, sealer_state, ledger_events,
+    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events,
     checkpoints, timestamp_evidence, ledger_keys,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates,
@@ -48,7 +48,7 @@ grant select on
     admission_generations,
     event_log.events,
     projections, projection_generations, projection_views,
-    event_log_identity, batches, leaves, ledger_nodes, sealed_streams, sealer_state, ledger_events,
+    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events,
     checkpoints, timestamp_evidence, ledger_keys,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates
@@ -57,7 +57,7 @@ grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
 grant select (id, expires_at) on invitations, password_resets to consent_ledger_worker;
 grant insert on
     keyring, outbox, relayed_streams, quarantined_sites,
-    event_log_identity, batches, leaves, ledger_nodes, sealed_streams, ledger_events,
+    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, ledger_events,
     checkpoints, timestamp_evidence, ledger_keys,
     erasure_requests, erasure_events, erased_records,
     exports, export_chunks, manifest_certificates, audit_log
@@ -70,12 +70,13 @@ grant update (retired_at, verifies_until) on keyring to consent_ledger_worker;
 -- What was accepted may not be altered on its way to the log, only marked as relayed.
 grant update (revision) on outbox to consent_ledger_worker;
 grant update (state, problem, changed_at) on projections to consent_ledger_worker;
+grant update (records) on persons to consent_ledger_worker;
 -- To lock rows of sites and tokens.
 grant update (config_revision) on sites to consent_ledger_worker;
 grant update on approval_tokens to consent_ledger_worker;
 grant delete on
     sign_ins, invitations, password_resets,
-    record_keys, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
+    record_keys, persons, attachments, approval_tokens, outbox, relayed_streams, quarantined_sites,
     exports, export_jobs, export_chunks
   to consent_ledger_worker;
 

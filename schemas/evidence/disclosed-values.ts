@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { AttachmentReference } from './disclosure.js';
+
+const Text = z.string();
+const Values = z.record(z.string(), z.unknown());
+
+/**
+ * The personal values that a consent can have: the closed list of the names under which a record
+ * commits to them, each with the type of its value. Sorted by name.
+ */
+export const DISCLOSED_VALUES = {
+  custom_document_content: AttachmentReference.describe('Document that was made for this person'),
+  custom_document_mime_type: Text.describe('Media type that was sent with this document'),
+  declaration_text: Text.describe('Declaration that the person confirmed'),
+  drawing_duration_ms: z.number().describe('How long the person drew the signature, in milliseconds'),
+  extra_fields: Values.describe('Values of further form fields'),
+  idempotency_key: Text.describe('Key by which the sender avoids recording one consent twice'),
+  input_type: Text.describe('How the person drew the signature'),
+  ip_address: Text.describe('IP address of the person'),
+  metadata: Values.describe('Further values'),
+  otp_reference: Text.describe('Reference of a one-time password check at the backend'),
+  otp_verified: z.boolean().describe('Whether the backend verified a one-time password of the person'),
+  screen_resolution: Text.describe('Screen resolution'),
+  signature_image: AttachmentReference.describe('Drawn signature'),
+  signature_mime_type: Text.describe('Media type that was sent with the signature'),
+  signer_email: Text.describe('E-mail address of the person who signed'),
+  signer_id_number: Text.describe('Identity document number of the person who signed'),
+  signer_name: Text.describe('Name of the person who signed'),
+  signer_phone: Text.describe('Telephone number of the person who signed'),
+  source: Text.describe('Where the person was asked'),
+  stroke_count: z.number().describe('Number of strokes of the drawn signature'),
+  strokes_data: z.unknown().describe('Strokes of the drawn signature'),
+  user_agent: Text.describe('User agent of the person'),
+  visitor_country: Text.describe('Country of the person (ISO 3166-1 alpha-2)'),
+  visitor_id: Text.describe('Identifier of the person at the site'),
+  visitor_region: Text.describe('Region of the person'),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type DisclosureName = keyof typeof DISCLOSED_VALUES;
+
+/** The names, sorted by UTF-16 code units. */
+export const DISCLOSURE_NAMES = namesOf(DISCLOSED_VALUES);
+
+function namesOf<T extends Readonly<Record<string, unknown>>>(values: T): [keyof T & string, ...(keyof T & string)[]] {
+  const names = Object.keys(values).filter((name): name is keyof T & string => Object.hasOwn(values, name));
+  const [first, ...rest] = names.sort();
+  if (first === undefined) throw new RangeError('a list of names is empty');
+  return [first, ...rest];
+}
+
+const NAMES: ReadonlySet<string> = new Set(DISCLOSURE_NAMES);
+
+/** Whether a record can commit to a value of this name. */
+export function isDisclosureName(name: string): name is DisclosureName {
+  return NAMES.has(name);
+}

@@ -1,0 +1,26 @@
+import { sha256 } from '../crypto/digest.js';
+import { concatBytes, utf8 } from '../crypto/encoding.js';
+import { leafHash } from '../merkle/hashing.js';
+
+const PREFIX = concatBytes(utf8('consent-ledger person tag v1'), Uint8Array.of(0));
+
+/** Bytes of a person tag. */
+export const PERSON_TAG_BYTES = 32;
+
+/**
+ * The tag of a person's n-th record: SHA-256("consent-ledger person tag v1" ‖ 0x00 ‖ id ‖ n as 8 bytes,
+ * big-endian). Without the id, tags of one person cannot be linked.
+ * @param id 32 random bytes
+ * @param n from 1
+ * @returns 32 bytes
+ */
+export function personTag(id: Uint8Array, n: number): Uint8Array {
+  const number = new Uint8Array(8);
+  new DataView(number.buffer).setBigUint64(0, BigInt(n));
+  return sha256(PREFIX, id, number);
+}
+
+/** The leaf of a tag under `tags_root`, 32 bytes. */
+export function personTagLeaf(tag: Uint8Array): Uint8Array {
+  return leafHash(tag);
+}

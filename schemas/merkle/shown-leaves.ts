@@ -1,0 +1,126 @@
+import { HASH_LENGTH, MAX_TREE_SIZE, nodeHash } from './hashing.js';
+import { foldEdge } from './tree.js';
+
+/** A leaf of a tree that a proof shows. */
+export interface ShownLeaf {
+  /** Place of the leaf, from 0. */
+  readonly index: number;
+  /** Leaf hash, 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+/** Most leaves of a tree that a proof may be about: above, indexes are not exact. */
+const MOST_LEVELS = 53;
+
+/**
+ * The root of a tree (RFC 9162 §2.1.1) from some of its leaves and the roots of all largest subtrees
+ * that hold none of them, from left to right. Every input may be hostile: nothing is thrown.
+ * @param size number of leaves of the tree
+ * @param shown leaves with strictly increasing indexes
+ * @param hashes 32 bytes each; every one must be used
+ * @returns the root, 32 bytes; null if there are too few or too many hashes, or the leaves are not in
+ *   order
+ */
+export function rootOfShown(
+  size: number,
+  shown: readonly ShownLeaf[],
+  hashes: readonly Uint8Array[],
+): Uint8Array | null {
+  if (!Number.isSafeInteger(size) || size <= 0 || size > MAX_TREE_SIZE) return null;
+  let before = -1;
+  for (const { index, hash } of shown) {
+    if (!Number.isSafeInteger(index) || index <= before || index >= size || hash.length !== HASH_LENGTH) return null;
+    before = index;
+  }
+  if (hashes.some((hash) => hash.length !== HASH_LENGTH)) return null;
+  const reader = { shown, hashes, nextShown: 0, nextHash: 0 };
+  const root = rootOfRange(reader, 0, size);
+  return reader.nextHash === hashes.length ? root : null;
+}
+
+interface Reader {
+  readonly shown: readonly ShownLeaf[];
+  readonly hashes: readonly Uint8Array[];
+  nextShown: number;
+  nextHash: number;
+}
+
+/** The root over leaves [start, end). The depth is at most the height of the tree. */
+function rootOfRange(reader: Reader, start: number, end: number): Uint8Array | null {
+  const next = reader.shown[reader.nextShown];
+  if (next === undefined || next.index >= end) {
+    const hash = reader.hashes[reader.nextHash];
+    reader.nextHash += 1;
+    return hash ?? null;
+  }
+  if (end - start === 1) {
+    reader.nextShown += 1;
+    return next.hash;
+  }
+  const middle = start + splitPoint(end - start);
+  const left = rootOfRange(reader, start, middle);
+  const right = left === null ? null : rootOfRange(reader, middle, end);
+  return left === null || right === null ? null : nodeHash(left, right);
+}
+
+/** Largest power of two below n, n > 1. */
+function splitPoint(n: number): number {
+  let k = 1;
+  while (k * 2 < n) k *= 2;
+  return k;
+}
+
+/** A perfect subtree at the right edge of the tree read so far. */
+interface Subtree {
+  readonly level: number;
+  readonly hash: Uint8Array;
+  /** The hashes beside the shown leaves in it, from left to right; null: it holds none. */
+  readonly beside: readonly Uint8Array[] | null;
+}
+
+/**
+ * Makes the hashes that `rootOfShown` needs, in one pass over the leaves of a tree. The memory that it
+ * needs grows with the number of shown leaves and with the height of the tree.
+ */
+export class ShownLeavesProof {
+  readonly #edge: Subtree[] = [];
+  #size = 0;
+
+  /** Number of leaves so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds the next leaf. @param isShown whether the proof shows it */
+  append(hash: Uint8Array, isShown: boolean): void {
+    let subtree: Subtree = { level: 0, hash, beside: isShown ? [] : null };
+    for (;;) {
+      const left = this.#edge.at(-1);
+      if (left?.level !== subtree.level) break;
+      this.#edge.pop();
+      subtree = joined(left, subtree, left.level + 1);
+    }
+    if (this.#edge.length >= MOST_LEVELS) throw new RangeError('the tree has too many leaves');
+    this.#edge.push(subtree);
+    this.#size += 1;
+  }
+
+  /** Root of the tree, 32 bytes. */
+  root(): Uint8Array {
+    return foldEdge(this.#edge.map(({ hash }) => hash));
+  }
+
+  /** The hashes beside the shown leaves. Without a shown leaf, the root alone; without leaves, none. */
+  hashes(): readonly Uint8Array[] {
+    const [first, ...rest] = [...this.#edge].reverse();
+    if (first === undefined) return [];
+    const whole = rest.reduce((right, left) => joined(left, right, left.level), first);
+    return whole.beside ?? [whole.hash];
+  }
+}
+
+function joined(left: Subtree, right: Subtree, level: number): Subtree {
+  const hash = nodeHash(left.hash, right.hash);
+  if (left.beside === null && right.beside === null) return { level, hash, beside: null };
+  return { level, hash, beside: [...(left.beside ?? [left.hash]), ...(right.beside ?? [right.hash])] };
+}

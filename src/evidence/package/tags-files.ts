@@ -1,0 +1,127 @@
+import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { ShownLeavesProof } from '../../../schemas/merkle/shown-leaves.js';
+import { sortedTags } from '../../pipeline/ledger/person-tags.js';
+import { eachTag } from '../../pipeline/ledger/roll-up.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import type { EnclosedBatch } from './batches-file.js';
+import { differ } from './errors.js';
+import type { BatchLeaf } from './ledger-reader.js';
+import { ndjsonAtHand } from './lines.js';
+import type { PackageWriter } from './package-writer.js';
+
+/** Makes `tags/<number>.ndjson` for the batches and roll-ups of a package. */
+export class TagsFiles {
+  /** The tags of the package's consents in the current period of each level of roll-up. */
+  readonly #ofPeriod: Record<1 | 2, Uint8Array[]> = { 1: [], 2: [] };
+
+  /**
+   * @param absent the next tag of the person whose records the package claims to have; null: none
+   * @param cover numbers of the leaves of the ledger tree in which its absence is shown
+   */
+  constructor(
+    readonly db: Queryable,
+    readonly writer: PackageWriter,
+    readonly absent: Uint8Array | null,
+    readonly cover: ReadonlySet<number>,
+  ) {}
+
+  /**
+   * Adds the file of a batch, if it needs one.
+   * @param leaves all leaves of the batch
+   * @param indexes the package's own
+   */
+  async addBatch(batch: EnclosedBatch, leaves: readonly BatchLeaf[], indexes: readonly number[]): Promise<void> {
+    const own = indexes.flatMap((index) => leaves[index]?.tag ?? []);
+    for (const tags of Object.values(this.#ofPeriod)) for (const tag of own) tags.push(tag);
+    const file = this.#fileOf(batch, own);
+    for (const tag of sortedTags(leaves.flatMap(({ tag }) => tag ?? []))) file.accept(tag);
+    await this.#add(batch, file);
+  }
+
+  /**
+   * Adds the file of a roll-up, if it needs one. The batches that it covers must have been added
+   * before.
+   */
+  async addRollUp(rollUp: EnclosedBatch): Promise<void> {
+    const { level } = rollUp;
+    if (level === 0) throw new RangeError(`${rollUp.number} is not the number of a roll-up`);
+    const own = this.#ofPeriod[level];
+    this.#ofPeriod[1] = [];
+    if (level === 2) this.#ofPeriod[2] = [];
+    const file = this.#fileOf(rollUp, own);
+    if (file.isNeeded) await eachTag(this.db, rollUp.number, (tag) => file.accept(tag));
+    await this.#add(rollUp, file);
+  }
+
+  #fileOf({ number }: EnclosedBatch, own: readonly Uint8Array[]): TagsFile {
+    return new TagsFile(sortedTags(own), this.cover.has(number) ? this.absent : null);
+  }
+
+  async #add(batch: EnclosedBatch, file: TagsFile): Promise<void> {
+    if (!file.isNeeded || batch.tagsCount === 0) return;
+    const lines = file.lines(batch);
+    await this.writer.add(PACKAGE_FILES.tags(batch.number), ndjsonAtHand(lines));
+  }
+}
+
+/** The lines of one file, made while the tags of the tree pass by in increasing order. */
+class TagsFile {
+  readonly #proof = new ShownLeavesProof();
+  readonly #lines: JsonValue[] = [];
+  #nextOwn = 0;
+  /** The tag that was passed last: whether it is shown depends on the next one. */
+  #last: Uint8Array | null = null;
+  /** Whether a tag above the absent one has passed. */
+  #isAbove = false;
+
+  constructor(
+    readonly own: readonly Uint8Array[],
+    readonly absent: Uint8Array | null,
+  ) {}
+
+  get isNeeded(): boolean {
+    return this.own.length > 0 || this.absent !== null;
+  }
+
+  accept(tag: Uint8Array): void {
+    this.#pass(tag);
+    this.#last = tag;
+  }
+
+  #pass(next: Uint8Array | null): void {
+    const tag = this.#last;
+    if (tag === null) return;
+    const isOwn = this.#isOwn(tag);
+    const isShown = this.#isNeighbour(tag, next) || isOwn;
+    if (isShown) this.#lines.push({ index: this.#proof.size, tag: toHex(tag) });
+    this.#proof.append(personTagLeaf(tag), isShown);
+  }
+
+  #isOwn(tag: Uint8Array): boolean {
+    const own = this.own[this.#nextOwn];
+    if (own === undefined || Buffer.compare(own, tag) !== 0) return false;
+    this.#nextOwn += 1;
+    return true;
+  }
+
+  /** Whether this tag is the largest below the absent one, or the smallest above it. */
+  #isNeighbour(tag: Uint8Array, next: Uint8Array | null): boolean {
+    if (this.absent === null) return false;
+    if (Buffer.compare(tag, this.absent) < 0) return next === null || Buffer.compare(next, this.absent) > 0;
+    const isFirstAbove = !this.#isAbove;
+    this.#isAbove = true;
+    return isFirstAbove;
+  }
+
+  /** @throws ExportFailed `log-and-ledger-differ` if the tags do not lead to the root */
+  lines({ number, tagsCount, tagsRoot }: EnclosedBatch): readonly JsonValue[] {
+    this.#pass(null);
+    const root = fromHex(tagsRoot);
+    const isRight = this.#proof.size === tagsCount && root !== null && Buffer.compare(this.#proof.root(), root) === 0;
+    if (!isRight || this.#nextOwn !== this.own.length) differ(`the tags of batch ${number} do not lead to its root`);
+    return [...this.#lines, ...this.#proof.hashes().map((hash) => ({ hash: toHex(hash) }))];
+  }
+}

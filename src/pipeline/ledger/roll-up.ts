@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { type KeyedRun, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
+import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
+import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
+import { Frontier } from '../../../schemas/merkle/tree.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+
+/** Tags that one fetch reads. */
+const PAGE = 10_000;
+
+const runRows = z.array(z.object({ stream: z.string(), first: z.int(), last: z.int() }));
+const tagRows = z.array(z.object({ person_tag: z.instanceof(Uint8Array) }));
+
+/** What a roll-up commits to; a batch also commits to its leaves. */
+export interface Commitment {
+  readonly count: number;
+  readonly streams_count: number;
+  readonly streams_root: string;
+  readonly tags_count: number;
+  readonly tags_root: string;
+}
+
+/**
+ * Computes what the leaf `number` of the ledger tree commits to, from the stored leaves of the batches
+ * that it covers. The time is linear in their number; only their streams are held in memory.
+ */
+export async function readCommitment(db: Queryable, number: number): Promise<Commitment> {
+  const runs = await readRuns(db, number);
+  const tags = new Frontier();
+  await eachTag(db, number, (tag) => {
+    tags.append(personTagLeaf(tag));
+  });
+  return {
+    count: runs.reduce((sum, { first, last }) => sum + last - first + 1, 0),
+    streams_count: runs.length,
+    streams_root: toHex(streamsRoot(runs)),
+    tags_count: tags.size,
+    tags_root: toHex(tags.root()),
+  };
+}
+
+/** Reads the runs of a batch or roll-up, as its `streams_root` commits to them. */
+export async function readRuns(db: Queryable, number: number): Promise<readonly KeyedRun[]> {
+  const { rows } = await db.query(
+    `select stream, min(revision) as first, max(revision) as last from leaves
+      where batch between $1 and $2 group by stream`,
+    [firstCovered(number), number],
+  );
+  return tiledRuns(runRows.parse(rows));
+}
+
+/**
+ * Reads the person tags of a batch or roll-up, in increasing order, 32 bytes each. The database sorts
+ * them, so that any number of tags needs little memory here.
+ */
+export async function eachTag(db: Queryable, number: number, accept: (tag: Uint8Array) => void): Promise<void> {
+  await withTransaction(db, async (db) => {
+    // Materialized: the index of tags would be read from end to end for those of one period.
+    await db.query(
+      `declare tags no scroll cursor for
+         with own as materialized (
+           select person_tag from leaves where batch between $1 and $2 and person_tag is not null)
+         select person_tag from own order by person_tag`,
+      [firstCovered(number), number],
+    );
+    for (;;) {
+      const { rows } = await db.query(`fetch ${PAGE} from tags`);
+      if (rows.length === 0) break;
+      for (const { person_tag: tag } of tagRows.parse(rows)) accept(tag);
+    }
+    await db.query('close tags');
+  });
+}

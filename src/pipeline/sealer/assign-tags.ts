@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
+import { siteOfStream } from '../../../schemas/events/streams.js';
+import { PERSON_TAG_BYTES, personTag } from '../../../schemas/evidence/person-tag.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { type Keyring, personId, SEED_BYTES } from '../../platform/keys/index.js';
+import type { LoggedEvent } from '../event-log/port.js';
+
+export type SiteKeys = Pick<Keyring, 'siteKey'>;
+
+const Bytes = z.instanceof(Uint8Array);
+const recordRows = z.array(z.object({ event_id: z.string(), site_id: z.string(), visitor_index: Bytes }));
+const personRows = z.array(
+  z.object({ site_id: z.string(), visitor_index: Bytes, seed: Bytes, records: z.int().min(0) }),
+);
+const tagRows = z.array(z.object({ person_tag: Bytes }));
+
+type PersonKey = string;
+const keyOf = (row: { readonly site_id: string; readonly visitor_index: Uint8Array }): PersonKey =>
+  `${row.site_id} ${toHex(row.visitor_index)}`;
+
+interface Person {
+  /** 32 bytes. */
+  readonly id: Uint8Array;
+  /** Number of the person's next record. */
+  next: number;
+}
+
+/**
+ * Assigns the person tags of consents: each record of a person gets the next number. A consent whose
+ * person is not known, or erased, gets random bytes.
+ * @param nextNumbers the next number of each person with a record in the pending batch; updated
+ * @param events in the order in which they are sealed
+ * @returns tags by event id, 32 bytes each; none for events that are not consents
+ */
+export async function assignTags(
+  db: Queryable,
+  keyring: SiteKeys,
+  nextNumbers: Map<string, number>,
+  events: readonly LoggedEvent[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const consents = events.filter(({ type }) => type === CONSENT_RECORDED);
+  if (consents.length === 0) return new Map();
+  const found = await readPersons(db, consents);
+  const persons = new Map<PersonKey, Person>();
+  for (const row of found.persons) {
+    const key = keyOf(row);
+    const id = personId(await keyring.siteKey(row.site_id), row.seed, row.visitor_index);
+    persons.set(key, { id, next: nextNumbers.get(key) ?? row.records + 1 });
+  }
+  await skipSealedNumbers(db, persons);
+  const tags = new Map<string, Uint8Array>();
+  for (const { id: eventId } of consents) {
+    const key = found.personOf.get(eventId);
+    const person = key === undefined ? undefined : persons.get(key);
+    if (key === undefined || person === undefined) {
+      tags.set(eventId, randomBytes(PERSON_TAG_BYTES));
+      continue;
+    }
+    tags.set(eventId, personTag(person.id, person.next));
+    person.next += 1;
+    nextNumbers.set(key, person.next);
+  }
+  return tags;
+}
+
+/** Finds the persons of records, and stores an id for those who have none yet. */
+async function readPersons(
+  db: Queryable,
+  consents: readonly LoggedEvent[],
+): Promise<{
+  readonly personOf: ReadonlyMap<string, PersonKey>;
+  readonly persons: z.infer<typeof personRows>;
+}> {
+  const sites = [...new Set(consents.flatMap(({ stream }) => siteOfStream(stream) ?? []))];
+  return await withTransaction(db, async (db) => {
+    // An erasure locks the site's row against this. Without the lock, a row of a person whose last
+    // record is being erased could be added, and would stay.
+    await db.query('select from sites where id = any($1::uuid[]) order by id for key share', [sites]);
+    const records = await db.query(
+      'select event_id, site_id, visitor_index from record_keys where event_id = any($1::uuid[]) and visitor_index is not null',
+      [consents.map(({ id }) => id)],
+    );
+    const personOf = new Map<string, PersonKey>();
+    const wanted = new Map<PersonKey, { site_id: string; visitor_index: Uint8Array }>();
+    for (const row of recordRows.parse(records.rows)) {
+      personOf.set(row.event_id, keyOf(row));
+      wanted.set(keyOf(row), row);
+    }
+    if (wanted.size === 0) return { personOf, persons: [] };
+    const rows = [...wanted.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+    const keys = [rows.map((row) => row.site_id), rows.map((row) => row.visitor_index)];
+    await db.query(
+      `insert into persons (site_id, visitor_index, seed)
+       select * from unnest($1::uuid[], $2::bytea[], $3::bytea[]) on conflict do nothing`,
+      [...keys, rows.map(() => randomBytes(SEED_BYTES))],
+    );
+    const persons = await db.query(
+      `select p.site_id, p.visitor_index, p.seed, p.records from persons p
+         join unnest($1::uuid[], $2::bytea[]) as w (site_id, visitor_index)
+           on p.site_id = w.site_id and p.visitor_index = w.visitor_index`,
+      keys,
+    );
+    return { personOf, persons: personRows.parse(persons.rows) };
+  });
+}
+
+/**
+ * Advances persons past the numbers that are sealed already: `records` is not updated if the process
+ * stops after a batch was sealed.
+ */
+async function skipSealedNumbers(db: Queryable, persons: ReadonlyMap<PersonKey, Person>): Promise<void> {
+  let open = [...persons.values()];
+  while (open.length > 0) {
+    const { rows } = await db.query('select person_tag from leaves where person_tag = any($1::bytea[])', [
+      open.map(({ id, next }) => personTag(id, next)),
+    ]);
+    const sealed = new Set(tagRows.parse(rows).map((row) => toHex(row.person_tag)));
+    open = open.filter(({ id, next }) => sealed.has(toHex(personTag(id, next))));
+    for (const person of open) person.next += 1;
+  }
+}
+
+/** Stores how far the records of persons are sealed. @param nextNumbers of the sealed batch */
+export async function rememberNumbers(db: Queryable, nextNumbers: ReadonlyMap<string, number>): Promise<void> {
+  if (nextNumbers.size === 0) return;
+  const persons = [...nextNumbers].map(([key, next]) => ({ key: key.split(' '), next }));
+  await db.query(
+    `update persons p set records = greatest(p.records, n.records)
+       from unnest($1::uuid[], $2::text[], $3::bigint[]) as n (site_id, visitor_index, records)
+      where p.site_id = n.site_id and p.visitor_index = decode(n.visitor_index, 'hex')`,
+    [
+      persons.map(({ key }) => key[0] ?? ''),
+      persons.map(({ key }) => key[1] ?? ''),
+      persons.map(({ next }) => next - 1),
+    ],
+  );
+}

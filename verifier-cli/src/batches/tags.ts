@@ -1,0 +1,182 @@
+import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
+import type { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { PACKAGE_FILES, TagLine } from '../../../schemas/evidence/package-lines.js';
+import { PERSON_TAG_BYTES, personTagLeaf } from '../../../schemas/evidence/person-tag.js';
+import { readTagLine } from '../../../schemas/evidence/tag-line.js';
+import { Cursor } from '../../../schemas/json/cursor.js';
+import { rootOfShown, type ShownLeaf } from '../../../schemas/merkle/shown-leaves.js';
+import { LIMITS } from '../container/limits.js';
+import type { LineBlock } from '../files/lines.js';
+import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
+import type { Batches } from './batches.js';
+
+/** The tags that are proved to be in a batch or roll-up, with their places; or why none are. */
+type ProvedTags =
+  | { readonly kind: 'tags'; readonly tags: Uint8Array; readonly indexes: Float64Array; readonly count: number }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** What a package shows of a tag in a batch or roll-up. */
+export type TagPlace = 'present' | 'absent' | 'unproved';
+
+/**
+ * Looks up person tags in batches and roll-ups, and keeps the latest used files within a budget of
+ * memory. What is read is bounded as it is for proofs (`ProofCache`).
+ */
+export class TagCache {
+  readonly #loaded = new Map<number, ProvedTags>();
+  readonly #loads = new Map<number, number>();
+  #bytes = 0;
+  #allowance: number;
+
+  constructor(
+    readonly files: PackageFiles,
+    readonly batches: Batches,
+  ) {
+    const entryBytes = files.archive.get(PACKAGE_FILES.entries)?.size ?? 0;
+    this.#allowance = LIMITS.proofBytes + LIMITS.proofBytesPerEntryByte * entryBytes;
+  }
+
+  isAtHand(number: number): boolean {
+    return this.#loaded.has(number) || !this.#isUsable(number);
+  }
+
+  /** Reads the tags of a batch or roll-up. */
+  async load(number: number): Promise<void> {
+    const batch = this.batches.get(number);
+    if (batch === undefined || this.isAtHand(number)) return;
+    const proved = this.#refusal(number) ?? (await this.#read(batch.header));
+    this.#loaded.set(number, proved);
+    this.#bytes += sizeOf(proved);
+    for (const [oldest, tags] of this.#loaded) {
+      if (this.#bytes <= LIMITS.proofCacheBytes || oldest === number) break;
+      this.#loaded.delete(oldest);
+      this.#bytes -= sizeOf(tags);
+    }
+  }
+
+  /**
+   * @param number of a batch or roll-up that is at hand
+   * @param tag in hex
+   * @returns null if the tag is proved to be in it, else why not
+   */
+  problemOf(number: number, tag: string): string | null {
+    if (!this.batches.has(number)) return `the package does not include batch ${number}, which covers the record`;
+    if (!this.#isUsable(number)) return null;
+    const proved = this.#loaded.get(number);
+    if (proved === undefined) throw new RangeError(`the tags of batch ${number} are not loaded`);
+    if (proved.kind === 'none') return `${proved.reason} (batch ${number})`;
+    const { isThere } = placeOf(proved, bytesOf(tag));
+    return isThere ? null : `the tags of batch ${number} do not include the record's person tag`;
+  }
+
+  /** Where a tag stands in a batch or roll-up that is at hand. @param tag 32 bytes */
+  placeOf(number: number, tag: Uint8Array): TagPlace {
+    const batch = this.batches.get(number);
+    if (batch === undefined || !this.#isUsable(number)) return 'unproved';
+    const count = batch.header.tags_count;
+    if (count === 0) return 'absent';
+    const proved = this.#loaded.get(number);
+    if (proved === undefined || proved.kind === 'none') return 'unproved';
+    const { at, isThere } = placeOf(proved, tag);
+    if (isThere) return 'present';
+    const before = at === 0 ? -1 : (proved.indexes[at - 1] ?? -1);
+    const next = at === proved.count ? count : (proved.indexes[at] ?? count);
+    return next === before + 1 ? 'absent' : 'unproved';
+  }
+
+  /** What a batch that failed its checks states bounds nothing, and proves nothing. */
+  #isUsable(number: number): boolean {
+    const batch = this.batches.get(number);
+    return batch !== undefined && batch.verdict !== 'invalid';
+  }
+
+  #refusal(number: number): ProvedTags | null {
+    const loads = (this.#loads.get(number) ?? 0) + 1;
+    this.#loads.set(number, loads);
+    if (loads > LIMITS.proofLoads)
+      return { kind: 'none', reason: 'the entries are not in order, so these tags would be read too often' };
+    const file = PACKAGE_FILES.tags(number);
+    const size = this.files.archive.get(file)?.size ?? 0;
+    if (size <= this.#allowance && size <= LIMITS.proofFileBytes) {
+      this.#allowance -= size;
+      return null;
+    }
+    this.files.findings.fail('container.limits', 'the tags are larger than the limit for this number of entries', {
+      file,
+    });
+    return { kind: 'none', reason: 'the tag file is too large' };
+  }
+
+  async #read(header: BatchHeader): Promise<ProvedTags> {
+    const file = PACKAGE_FILES.tags(header.number);
+    if (!this.files.has(file)) return { kind: 'none', reason: 'the package shows no tags' };
+    const shown: ShownLeaf[] = [];
+    const tags: Uint8Array[] = [];
+    const hashes: Uint8Array[] = [];
+    let isOrdered = true;
+    for await (const block of this.files.blocks(file, readLine, 'batch.tags')) {
+      for (const { value } of block) {
+        if ('hash' in value) hashes.push(value.hash);
+        else {
+          const last = tags.at(-1);
+          isOrdered &&= hashes.length === 0 && (last === undefined || compareBytes(last, value.tag) < 0);
+          tags.push(value.tag);
+          shown.push({ index: value.index, hash: personTagLeaf(value.tag) });
+        }
+      }
+    }
+    const root = rootOfShown(header.tags_count, shown, hashes);
+    if (!isOrdered || root === null || !equalBytes(root, bytesOf(header.tags_root))) {
+      this.files.findings.fail('batch.tags', 'the tags are not in order, or do not produce tags_root', { file });
+      return { kind: 'none', reason: 'the tags do not produce tags_root' };
+    }
+    const packed = new Uint8Array(tags.length * PERSON_TAG_BYTES);
+    for (const [i, tag] of tags.entries()) packed.set(tag, i * PERSON_TAG_BYTES);
+    return {
+      kind: 'tags',
+      tags: packed,
+      indexes: Float64Array.from(shown, ({ index }) => index),
+      count: tags.length,
+    };
+  }
+}
+
+const bySchema = readerOf(TagLine);
+
+function readLine(block: LineBlock, start: number, end: number): Read<TagLine> {
+  const value = readTagLine(new Cursor(block.bytes, block.text, start, end));
+  return value === null ? bySchema(block, start, end) : { ok: true, value };
+}
+
+function sizeOf(proved: ProvedTags): number {
+  return proved.kind === 'none' ? 100 : proved.tags.length + proved.indexes.byteLength + 100;
+}
+
+/** Place of the first shown tag that is not below this one. */
+function placeOf(
+  { tags, count }: Extract<ProvedTags, { kind: 'tags' }>,
+  tag: Uint8Array,
+): { readonly at: number; readonly isThere: boolean } {
+  let low = 0;
+  let high = count;
+  const at = (index: number): Uint8Array => tags.subarray(index * PERSON_TAG_BYTES, (index + 1) * PERSON_TAG_BYTES);
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (compareBytes(at(middle), tag) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return { at: low, isThere: low < count && compareBytes(at(low), tag) === 0 };
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  for (let i = 0; i < PERSON_TAG_BYTES; i += 1) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Decodes text that is known to be hex. */
+function bytesOf(hex: string): Uint8Array {
+  return fromHex(hex) ?? new Uint8Array();
+}
