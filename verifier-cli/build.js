@@ -1,5 +1,5 @@
 // Bundles the verifier, the schemas it imports and its libraries into one file for Node and one for
-// browsers, so that neither needs anything else.
+// browsers, so that neither needs anything else. The witness and the monitor are a third file.
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,12 +7,13 @@ import { build } from 'esbuild';
 import { buildPages } from './build-page.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const outfile = join(here, 'dist/consent-verify.js');
+const outdir = join(here, 'dist');
 
 const { metafile } = await build({
   absWorkingDir: here,
-  entryPoints: ['src/main.ts'],
-  outfile,
+  // Two programs, so that nothing in the verifier can open a socket.
+  entryPoints: { 'consent-verify': 'src/main.ts', 'consent-verify-network': 'src/network/main.ts' },
+  outdir,
   bundle: true,
   platform: 'node',
   format: 'esm',
@@ -24,7 +25,7 @@ const { metafile } = await build({
   },
   logLevel: 'warning',
 });
-await chmod(outfile, 0o755);
+for (const name of ['consent-verify', 'consent-verify-network']) await chmod(join(outdir, `${name}.js`), 0o755);
 await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), await notices(Object.keys(metafile.inputs)));
 const { standalone, served } = await buildPages(notices);
 await writeFile(join(here, 'dist/consent-verify.html'), standalone);

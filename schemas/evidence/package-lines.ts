@@ -12,6 +12,7 @@ export const PACKAGE_FILES = {
   bridges: 'checkpoints/bridges.ndjson',
   note: (size: number) => `checkpoints/${size}.note`,
   response: (size: number) => `checkpoints/${size}.tsr`,
+  cosignatures: (size: number) => `checkpoints/${size}.cosignatures`,
   certificate: (sha256: string) => `checkpoints/certificates/${sha256}.cer`,
   crl: (sha256: string) => `checkpoints/crls/${sha256}.crl`,
   ocsp: (sha256: string) => `checkpoints/ocsp/${sha256}.ors`,

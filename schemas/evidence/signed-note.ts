@@ -17,8 +17,8 @@ export interface NoteSignature {
 }
 
 /**
- * A verifier key (c2sp.org/signed-note): `<name>+<key id, 8 hex digits>+<base64(0x01 ‖ 32-byte
- * Ed25519 key)>`.
+ * A verifier key (c2sp.org/signed-note): `<name>+<key id, 8 hex digits>+<base64(signature type ‖
+ * 32-byte Ed25519 key)>`. The type is 0x01, or 0x04 for the key of a witness.
  */
 export interface VerifierKey {
   readonly name: string;
@@ -26,28 +26,39 @@ export interface VerifierKey {
   readonly publicKey: Uint8Array;
 }
 
-const ED25519 = 0x01;
 const MAX_SIGNATURES = 100;
 
-/** Key id: first 4 bytes of SHA-256(name ‖ LF ‖ 0x01 ‖ public key). */
-export function noteKeyId(name: string, publicKey: Uint8Array): Uint8Array {
-  return sha256(utf8(`${name}\n`), Uint8Array.of(ED25519), publicKey).slice(0, 4);
+/** Signature types of C2SP signed notes that this project uses. */
+export const SIGNATURE_TYPES = { ed25519: 0x01, cosignature: 0x04 } as const;
+export type SignatureType = (typeof SIGNATURE_TYPES)[keyof typeof SIGNATURE_TYPES];
+
+/** Key id: first 4 bytes of SHA-256(name ‖ LF ‖ signature type ‖ public key). */
+export function noteKeyId(
+  name: string,
+  publicKey: Uint8Array,
+  type: SignatureType = SIGNATURE_TYPES.ed25519,
+): Uint8Array {
+  return sha256(utf8(`${name}\n`), Uint8Array.of(type), publicKey).slice(0, 4);
 }
 
-export function formatVerifierKey(name: string, publicKey: Uint8Array): string {
-  return `${name}+${toHex(noteKeyId(name, publicKey))}+${toBase64(concatBytes(Uint8Array.of(ED25519), publicKey))}`;
+export function formatVerifierKey(
+  name: string,
+  publicKey: Uint8Array,
+  type: SignatureType = SIGNATURE_TYPES.ed25519,
+): string {
+  return `${name}+${toHex(noteKeyId(name, publicKey, type))}+${toBase64(concatBytes(Uint8Array.of(type), publicKey))}`;
 }
 
-/** @returns null if the line is not a verifier key of an Ed25519 key with a matching id */
-export function parseVerifierKey(line: string): VerifierKey | null {
+/** @returns null if the line is not a verifier key of this signature type with a matching id */
+export function parseVerifierKey(line: string, type: SignatureType = SIGNATURE_TYPES.ed25519): VerifierKey | null {
   const match = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line.trim());
   const [, name, id, key] = match ?? [];
   if (name === undefined || id === undefined || key === undefined) return null;
   const keyId = fromHex(id);
   const bytes = fromBase64(key);
-  if (keyId === null || bytes === null || bytes.length !== 33 || bytes[0] !== ED25519) return null;
+  if (keyId === null || bytes === null || bytes.length !== 33 || bytes[0] !== type) return null;
   const publicKey = bytes.slice(1);
-  return equalBytes(noteKeyId(name, publicKey), keyId) ? { name, keyId, publicKey } : null;
+  return equalBytes(noteKeyId(name, publicKey, type), keyId) ? { name, keyId, publicKey } : null;
 }
 
 /** The signature line of an Ed25519 key, line feed included. */
@@ -70,12 +81,19 @@ export function parseNote(note: string): SignedNote | null {
   if (lines.length > MAX_SIGNATURES) return null;
   const signatures: NoteSignature[] = [];
   for (const line of lines) {
-    const [, name, encoded] = /^\u2014 ([^+\s]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
-    const bytes = encoded === undefined ? null : fromBase64(encoded);
-    if (name === undefined || bytes === null || bytes.length < 5) return null;
-    signatures.push({ name, keyId: bytes.slice(0, 4), signature: bytes.slice(4) });
+    const signature = parseSignatureLine(line);
+    if (signature === null) return null;
+    signatures.push(signature);
   }
   return { text, signatures };
+}
+
+/** @param line without its line feed @returns null if it is not a signature line of a note */
+export function parseSignatureLine(line: string): NoteSignature | null {
+  const [, name, encoded] = /^\u2014 ([^+\s]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
+  const bytes = encoded === undefined ? null : fromBase64(encoded);
+  if (name === undefined || bytes === null || bytes.length < 5) return null;
+  return { name, keyId: bytes.slice(0, 4), signature: bytes.slice(4) };
 }
 
 export type NoteVerdict = 'signed' | 'no-signature-by-this-key' | 'bad-signature';

@@ -2,6 +2,7 @@ import { PROJECTIONS } from '../../projections/index.js';
 import { applyErasures, createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
 import { createExporter } from '../evidence/exports/index.js';
 import { ensureManifestCertificate } from '../evidence/package/index.js';
+import { createCosigner } from '../pipeline/cosigner/cosigner.js';
 import { assertLedgerNotRolledBack, rememberHead } from '../pipeline/ledger/ledger-head.js';
 import type { LedgerState } from '../pipeline/ledger/ledger-state.js';
 import { createProjector, prepareProjections } from '../pipeline/projector/index.js';
@@ -22,7 +23,7 @@ import { observeAsking, openTimestamping } from './timestamping.js';
 
 const HOUR_MS = 3_600_000;
 
-/** The parts behind admission: relay, projector, sealer, stamper, erasure, maintenance. Any number of workers may run; each part works in one of them. */
+/** The parts behind admission: relay, projector, sealer, stamper, cosigner, erasure, maintenance. Any number of workers may run; each part works in one of them. */
 export interface Worker {
   readonly parts: readonly BackgroundPart[];
   /** Rejects when a part fails permanently and an operator must act; resolves after `stop`. */
@@ -92,6 +93,9 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       tracing,
     }),
     stamper,
+    ...(config.witnesses.length === 0
+      ? []
+      : [createCosigner({ db: pool, logger, witnesses: config.witnesses, tracing })]),
     createErasureRunner({ db: pool, eventLog, logger, journal: openErasureJournal(config.erasureJournal) }),
     createRetention({
       db: pool,

@@ -12,11 +12,14 @@ export interface BoundedRequest {
   /** Milliseconds for the whole exchange, including redirects and the body. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** Statuses besides 200 whose response the caller reads. */
+  readonly alsoAccept?: readonly number[];
   readonly signal?: AbortSignal;
 }
 
-/** The body of a 200 response, with its content type and caching rules. */
+/** The body of an accepted response, with its content type and caching rules. */
 export interface BoundedResponse {
+  readonly status: number;
   readonly body: Uint8Array;
   readonly contentType: string;
   readonly cacheControl: string;
@@ -52,11 +55,12 @@ async function followed(fetch: Fetch, request: BoundedRequest, signal: AbortSign
       url = httpUrl(location, url);
       continue;
     }
-    if (response.status !== 200) {
+    if (response.status !== 200 && request.alsoAccept?.includes(response.status) !== true) {
       await response.body?.cancel();
       throw new HttpFailure(`answered HTTP ${response.status}`);
     }
     return {
+      status: response.status,
       body: await readBounded(response, request.maxBytes),
       contentType: (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
       cacheControl: response.headers.get('cache-control') ?? '',

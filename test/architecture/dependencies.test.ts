@@ -14,6 +14,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bench: ['src', 'schemas', 'projections', 'test'],
 };
 
+const isNetworkFile = (file: string): boolean => file.startsWith('verifier-cli/src/network/');
+
 /** The part that a relative import leads into; null for a package. */
 function partOf(found: Import): string | null {
   return importedFile(found)?.split('/')[0] ?? null;
@@ -45,10 +47,18 @@ test('schemas reaches Node only through schemas/crypto, so that a browser can ru
 test('the verifier imports nothing that can open a socket', () => {
   const network =
     /^node:(?:net|tls|http|https|http2|dgram|dns|child_process|worker_threads)(?:$|\/)|^(?:undici|pg|fastify)$/;
-  const found = [...importsOf('verifier-cli'), ...importsOf('schemas')].filter(({ specifier }) =>
-    network.test(specifier),
+  const found = [...importsOf('verifier-cli'), ...importsOf('schemas')].filter(
+    ({ file, specifier }) => network.test(specifier) && !isNetworkFile(file),
   );
   expect(found).toEqual([]);
+});
+
+test('the witness and the monitor, which use the network, are a program of their own', () => {
+  const found = importsOf('verifier-cli').filter(
+    (one) => isNetworkFile(importedFile(one) ?? '') && !isNetworkFile(one.file),
+  );
+  expect(found).toEqual([]);
+  expect(importsOf('verifier-cli').some(({ file }) => isNetworkFile(file))).toBe(true);
 });
 
 test('the environment is read in one place', () => {

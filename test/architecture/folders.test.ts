@@ -43,6 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'pipeline/ledger': ['platform', 'pipeline/event-log'],
   'pipeline/sealer': ['platform', 'pipeline/event-log', 'pipeline/ledger'],
   'pipeline/stamper': ['platform', 'timestamping', 'pipeline/event-log', 'pipeline/ledger', 'pipeline/sealer'],
+  'pipeline/cosigner': ['platform', 'timestamping', 'pipeline/ledger'],
 
   erasure: ['platform', 'pipeline/event-log', 'pipeline/ledger'],
 

@@ -13,7 +13,11 @@ import { printable } from './report/printable.js';
 const program = new Command('consent-verify')
   .description('Verify Consent Ledger evidence offline, without network or access to the service.')
   .exitOverride()
-  .showHelpAfterError();
+  .showHelpAfterError()
+  .addHelpText(
+    'after',
+    '\nTwo more commands use the network: consent-verify witness --help, consent-verify watch --help.',
+  );
 
 const warn = (text: string) => process.stderr.write(`consent-verify: warning: ${printable(text)}\n`);
 
@@ -27,6 +31,8 @@ program
     collect,
   )
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
+  .option('--witness-key <key>', "a witness's verifier key, or a file with it; may be repeated", collect)
+  .option('--witnesses <n>', 'number of these witnesses that must have cosigned the newest checkpoint')
   .option('--json', 'print one JSON object instead of text')
   .option('--html <file>', 'also write the report as an HTML page')
   .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')
@@ -54,6 +60,8 @@ program
     collect,
   )
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
+  .option('--witness-key <key>', "a witness's verifier key, or a file with it; may be repeated", collect)
+  .option('--witnesses <n>', 'number of these witnesses that must have cosigned the newest checkpoint')
   .option('--json', 'print one JSON object instead of text')
   .option('--html <file>', 'also write the record as an HTML page')
   .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')

@@ -12,6 +12,7 @@ import { readBridges } from './ledger/bridges.js';
 import { readCheckpoints } from './ledger/checkpoints.js';
 import { verifyCheckpointConsistency } from './ledger/consistency.js';
 import { verifyLedgerKey } from './ledger/ledger-key.js';
+import { verifyWitnesses, type WitnessTrust } from './ledger/witnesses.js';
 import { verifyCounts } from './manifest/counts.js';
 import { verifyExportTime } from './manifest/export-time.js';
 import { verifyFileList } from './manifest/file-list.js';
@@ -32,6 +33,8 @@ export interface VerifyOptions {
   /** DER certificates of time stamp authorities. */
   readonly trustAnchors: readonly Uint8Array[];
   readonly ledgerKeys: readonly VerifierKey[];
+  /** Witnesses of the ledger; the default is none. */
+  readonly witnesses?: WitnessTrust;
   /** Milliseconds by which a stamp may come later than the time that the service claims. */
   readonly maxDelay: number;
   /** The time of verification. */
@@ -42,6 +45,8 @@ export interface VerifyOptions {
 
 /** 24 hours. */
 export const DEFAULT_MAX_DELAY_MS = 24 * 3_600_000;
+
+const NO_WITNESSES: WitnessTrust = { keys: [], required: null };
 
 /** A file that is no ZIP with a manifest: nothing can be said about it. */
 export class NotAPackage extends Error {
@@ -96,6 +101,7 @@ export async function verifyPackage(
 
   // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);
+  const witnessed = await verifyWitnesses(files, checkpoints, options.witnesses ?? NO_WITNESSES, options.at);
   const newest = [...checkpoints.values()].at(-1);
   const batches = await readBatches(files, newest);
   const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
@@ -133,5 +139,8 @@ export async function verifyPackage(
   }
   // Batches without an entry are included for their headers, and affect no record.
   const holding = intervals.filter(({ batch }) => files.has(PACKAGE_FILES.proofs(batch)));
-  return buildReport({ findings, manifest, summary, coverage, intervals: holding, stamps, texts, at: options.at });
+  return buildReport({
+    ...{ findings, manifest, summary, coverage, intervals: holding, stamps, witnessed, texts },
+    at: options.at,
+  });
 }

@@ -8,6 +8,7 @@ import {
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
+import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { validate } from '../server/json-body.js';
@@ -15,6 +16,7 @@ import type { Operation } from '../server/operation.js';
 import { paramsOf, registerOperation } from '../server/register-operation.js';
 import { FOR_MINUTES, type PublicDocument, publicDocument, sendDocument } from '../server/send-document.js';
 import {
+  getCheckpointCosignatures,
   getCheckpointNote,
   getCheckpointToken,
   getConsistencyProof,
@@ -25,7 +27,7 @@ import {
 import { listCheckpoints, readCheckpoint, readLargestSize } from './read-checkpoints.js';
 import { readLedgerKeys } from './read-ledger-keys.js';
 
-// A stamped checkpoint is frozen; the list grows.
+// A stamped checkpoint is frozen; the list and the cosignatures grow.
 const FOREVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=10';
 
@@ -52,6 +54,10 @@ export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
   serve(scope, getCheckpointToken, async ({ size }) => {
     const { tsr } = await existing(db, size);
     return publicDocument({ contentType: 'application/timestamp-reply', body: tsr, cacheControl: FOREVER });
+  });
+  serve(scope, getCheckpointCosignatures, async ({ size }) => {
+    await existing(db, size);
+    return text(await readCosignatures(db, size), SHORTLY);
   });
   serve(scope, getConsistencyProof, async ({ size, from }) => {
     if (from >= size || size > (await readLargestSize(db))) throw new ApiError('CHECKPOINT_NOT_FOUND');

@@ -85,6 +85,18 @@ export const getCheckpointToken = defineOperation({
   download: { mediaType: 'application/timestamp-reply', description: 'The response of the authority (RFC 3161).' },
 });
 
+export const getCheckpointCosignatures = defineOperation({
+  ...one,
+  id: 'getCheckpointCosignatures',
+  path: '/checkpoints/{size}/cosignatures',
+  summary: 'Get the cosignatures of a checkpoint',
+  description: 'Empty until a witness has cosigned the checkpoint. More lines may follow later.',
+  download: {
+    mediaType: PLAIN_TEXT,
+    description: 'Signature lines of witnesses over the text of the note (C2SP tlog-cosignature).',
+  },
+});
+
 export const getConsistencyProof = defineOperation({
   ...one,
   id: 'getConsistencyProof',
@@ -106,5 +118,6 @@ export const CHECKPOINT_OPERATIONS: readonly Operation[] = [
   getLedgerKey,
   getCheckpointNote,
   getCheckpointToken,
+  getCheckpointCosignatures,
   getConsistencyProof,
 ];

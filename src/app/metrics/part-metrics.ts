@@ -35,6 +35,12 @@ const COUNTERS: readonly PartCount[] = [
     help: 'Checkpoints for which this process obtained a time stamp.',
   },
   {
+    part: 'cosigner',
+    status: 'cosignatures',
+    metric: 'consent_ledger_cosignatures_total',
+    help: 'Cosignatures that this process obtained from witnesses.',
+  },
+  {
     part: 'erasure',
     status: 'erased_records',
     metric: 'consent_ledger_erased_records_total',
@@ -54,6 +60,12 @@ const GAUGES: readonly PartCount[] = [
     status: 'failures_in_a_row',
     metric: 'consent_ledger_stamper_failures_in_a_row',
     help: 'Failed attempts to obtain a time stamp since the last successful one.',
+  },
+  {
+    part: 'cosigner',
+    status: 'witnesses_failing',
+    metric: 'consent_ledger_witnesses_failing',
+    help: 'Witnesses whose last answer to this process was not a valid cosignature.',
   },
 ];
 

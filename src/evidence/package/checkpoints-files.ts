@@ -4,6 +4,7 @@ import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
+import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { type CheckpointChoice, endingSizes, thinOut } from './choose-checkpoints.js';
 import { differ } from './errors.js';
@@ -37,7 +38,7 @@ export interface EnclosedCheckpoint {
 }
 
 /**
- * Adds the checkpoints with their time stamps, the certificates and revocation data of these, the
+ * Adds the checkpoints with their time stamps and cosignatures, the certificates and revocation data of these, the
  * consistency proofs, and the key bridges.
  * @returns the enclosed checkpoints, sorted by size
  * @throws ExportFailed `log-and-ledger-differ`
@@ -61,6 +62,8 @@ export async function addCheckpoints(
       differ(`the time stamp of checkpoint ${size} was changed`);
     await writer.add(PACKAGE_FILES.note(size), [utf8(row.note)]);
     await writer.add(PACKAGE_FILES.response(size), [row.tsr]);
+    const cosignatures = await readCosignatures(db, size);
+    if (cosignatures !== '') await writer.add(PACKAGE_FILES.cosignatures(size), [utf8(cosignatures)]);
     for (const sha of row.certificates) evidence.set(sha, { kind: 'certificate', sha });
     for (const sha of row.crls) evidence.set(sha, { kind: 'crl', sha });
     for (const sha of row.ocsp) evidence.set(sha, { kind: 'ocsp', sha });

@@ -25,8 +25,8 @@ the two.
 |---|---|---|---|
 ${rows.join('\n')}
 
-Set \`TSA_URLS\` and \`TSA_CA_FILE\` together or not at all. Set at most one of \`MASTER_KEY\` and
-\`MASTER_KEY_FILE\`.
+Set \`TSA_URLS\` and \`TSA_CA_FILE\` together or not at all. The same is true of \`WITNESS_URLS\` and
+\`WITNESS_KEYS\`. Set at most one of \`MASTER_KEY\` and \`MASTER_KEY_FILE\`.
 
 The service rejects a time stamp whose time differs by more than 60 seconds from the clock of this
 machine. The limit is not configurable, so keep the clock synchronised.

@@ -1,6 +1,9 @@
 import { Resolver } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
+import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 
 /**
  * Schemas of single variables: they convert text from the environment to a value. Each message
@@ -37,6 +40,24 @@ export const httpUrls = z
   .string()
   .transform((text) => listOf(text))
   .pipe(z.array(urlOf(['http', 'https'])).min(1, 'must name at least one URL.'));
+
+/** Verifier keys of witnesses separated by commas (C2SP tlog-cosignature, type 0x04). */
+export const witnessKeys = z
+  .string()
+  .transform((text) => listOf(text))
+  .pipe(
+    z
+      .array(
+        z.string().transform((line, context) => {
+          const key = parseWitnessKey(line);
+          if (key !== null) return key;
+          context.addIssue({ code: 'custom', message: 'must be verifier keys of type 0x04 (<name>+<id>+<key>).' });
+          return z.NEVER;
+        }),
+      )
+      .min(1, 'must name at least one key.')
+      .refine(areDistinct, 'must not name a key twice.'),
+  );
 
 /**
  * Scheme, host and port of the service as clients reach it, like `https://consent.example.org`,
@@ -168,6 +189,10 @@ function listOf(text: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
+
+function areDistinct(keys: readonly VerifierKey[]): boolean {
+  return new Set(keys.map(({ publicKey }) => toHex(publicKey))).size === keys.length;
 }
 
 function isOrigin(text: string): boolean {

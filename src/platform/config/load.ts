@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import { descriptions, type Values, variables } from './variables.js';
 
@@ -43,6 +44,8 @@ export interface Config {
   readonly ledgerOrigin: string;
   readonly batch: { readonly maxEvents: number; readonly maxAgeMs: number };
   readonly stampIntervalMs: number;
+  /** Witnesses of the ledger; empty: none. */
+  readonly witnesses: readonly WitnessAddress[];
   readonly admission: { readonly maxGroup: number };
   readonly outbox: { readonly maxRows: number; readonly retentionHours: number };
   /** Absolute path. */
@@ -64,6 +67,14 @@ export interface Config {
   /** `undefined`: tracing is disabled. */
   readonly tracing: TracingConfig | undefined;
   readonly logLevel: Values['LOG_LEVEL'];
+}
+
+/** A witness that cosigns the checkpoints of the ledger (C2SP tlog-witness). */
+export interface WitnessAddress {
+  /** Submission prefix; may contain a secret. */
+  readonly url: string;
+  /** Key of type 0x04. */
+  readonly key: VerifierKey;
 }
 
 /** Destination and sampling of traces (the OpenTelemetry specification's environment variables). */
@@ -103,6 +114,7 @@ export function loadConfig(env: Environment): Config {
     if (!wrong.has(name)) wrong.set(name, problemOf(name, issue.message));
   }
   const problems = [...wrong.values(), ...problemsOfCombinations(texts)];
+  if (parsed.success) problems.push(...problemsOfWitnesses(parsed.data));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return assemble(parsed.data);
 }
@@ -129,6 +141,12 @@ function problemsOfCombinations(texts: Readonly<Record<string, string>>): Config
   if (texts.TSA_CA_FILE !== undefined && texts.TSA_URLS === undefined) {
     problems.push(problemOf('TSA_URLS', 'is required together with TSA_CA_FILE.'));
   }
+  if (texts.WITNESS_URLS !== undefined && texts.WITNESS_KEYS === undefined) {
+    problems.push(problemOf('WITNESS_KEYS', 'is required together with WITNESS_URLS.'));
+  }
+  if (texts.WITNESS_KEYS !== undefined && texts.WITNESS_URLS === undefined) {
+    problems.push(problemOf('WITNESS_URLS', 'is required together with WITNESS_KEYS.'));
+  }
   if (texts.MASTER_KEY !== undefined && texts.MASTER_KEY_FILE !== undefined) {
     problems.push(problemOf('MASTER_KEY_FILE', 'must not be set together with MASTER_KEY.'));
   }
@@ -136,6 +154,11 @@ function problemsOfCombinations(texts: Readonly<Record<string, string>>): Config
     problems.push(problemOf('GEO_COUNTRY_HEADER', 'is required together with GEO_REGION_HEADER.'));
   }
   return problems;
+}
+
+function problemsOfWitnesses({ WITNESS_URLS: urls = [], WITNESS_KEYS: keys = [] }: Values): ConfigProblem[] {
+  if (urls.length === 0 || keys.length === 0 || urls.length === keys.length) return [];
+  return [problemOf('WITNESS_KEYS', `must name one key for each of the ${urls.length} URLs in WITNESS_URLS.`)];
 }
 
 function problemOf(name: string, problem: string): ConfigProblem {
@@ -169,6 +192,7 @@ function assemble(values: Values): Config {
     ledgerOrigin: values.LEDGER_ORIGIN,
     batch: { maxEvents: values.BATCH_MAX_EVENTS, maxAgeMs: values.BATCH_MAX_AGE_MS },
     stampIntervalMs: values.STAMP_INTERVAL_MS,
+    witnesses: witnessAddresses(values),
     admission: { maxGroup: values.ADMISSION_MAX_GROUP },
     outbox: { maxRows: values.OUTBOX_MAX_ROWS, retentionHours: values.OUTBOX_RETENTION_HOURS },
     erasureJournal:
@@ -184,6 +208,13 @@ function assemble(values: Values): Config {
     tracing: tracingConfig(values),
     logLevel: values.LOG_LEVEL,
   };
+}
+
+function witnessAddresses({ WITNESS_URLS: urls = [], WITNESS_KEYS: keys = [] }: Values): readonly WitnessAddress[] {
+  return urls.flatMap((url, i) => {
+    const key = keys[i];
+    return key === undefined ? [] : [{ url, key }];
+  });
 }
 
 function tracingConfig(values: Values): TracingConfig | undefined {

@@ -15,6 +15,7 @@ import {
   publicOrigin,
   ratio,
   urlOf,
+  witnessKeys,
 } from './formats.js';
 
 /** What docs/configuration.md says of a variable. */
@@ -175,6 +176,18 @@ export const variables = z.object({
       'Minimum time, in milliseconds, between two time stamps. Each time stamp covers everything sealed before it.',
     default: '60000',
     example: '600000',
+  }),
+  WITNESS_URLS: httpUrls.optional().register(descriptions, {
+    meaning:
+      'Submission prefixes of witnesses (C2SP tlog-witness), separated by commas. The service submits each stamped checkpoint to every witness. Requires `WITNESS_KEYS`.',
+    otherwise: 'no witness cosigns the checkpoints',
+    example: 'https://witness.example.org',
+  }),
+  WITNESS_KEYS: witnessKeys.optional().register(descriptions, {
+    meaning:
+      'Verifier keys of these witnesses (C2SP tlog-cosignature, type `0x04`), separated by commas, in the order of `WITNESS_URLS`. The service stores only cosignatures that verify with these keys.',
+    otherwise: 'no witness cosigns the checkpoints',
+    example: 'witness.example.org/w1+00a0702f+BCaOqP2bc+HHTO8OnM9ufMPGANssqR9mpY9i8Crp363B',
   }),
   ADMISSION_MAX_GROUP: integer(1, 1000).register(descriptions, {
     meaning: 'Maximum number of consents in one admission group, which is one transaction.',

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { formatWitnessKey, parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
+import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { configurationDocument } from '../../../src/platform/config/documentation.js';
 import { ConfigError, type Environment, loadConfig } from '../../../src/platform/config/index.js';
 import { descriptions, variables } from '../../../src/platform/config/variables.js';
+
+const W1 = formatWitnessKey('w1.example/a', new Uint8Array(32).fill(1));
+const W2 = formatWitnessKey('w2.example', new Uint8Array(32).fill(2));
 
 function problemsOf(env: Environment): Record<string, string> {
   try {
@@ -30,6 +35,7 @@ describe('loadConfig', () => {
       ledgerOrigin: 'localhost/consent-ledger',
       batch: { maxEvents: 4096, maxAgeMs: 10_000 },
       stampIntervalMs: 60_000,
+      witnesses: [],
       admission: { maxGroup: 100 },
       outbox: { maxRows: 500_000, retentionHours: 24 },
       erasureJournal: resolve('data/erasures.ndjson'),
@@ -67,6 +73,8 @@ describe('loadConfig', () => {
       BATCH_MAX_EVENTS: '8192',
       BATCH_MAX_AGE_MS: '500',
       STAMP_INTERVAL_MS: '250',
+      WITNESS_URLS: 'https://w1.example/a/, http://w2.example',
+      WITNESS_KEYS: `${W1},${W2}`,
       ADMISSION_MAX_GROUP: '50',
       OUTBOX_MAX_ROWS: '1000',
       OUTBOX_RETENTION_HOURS: '0',
@@ -109,6 +117,10 @@ describe('loadConfig', () => {
       ledgerOrigin: 'consent.example.org/ledger',
       batch: { maxEvents: 8192, maxAgeMs: 500 },
       stampIntervalMs: 250,
+      witnesses: [
+        { url: 'https://w1.example/a/', key: parseWitnessKey(W1) },
+        { url: 'http://w2.example', key: parseWitnessKey(W2) },
+      ],
       admission: { maxGroup: 50 },
       outbox: { maxRows: 1000, retentionHours: 0 },
       erasureJournal: '/journal/e.ndjson',
@@ -197,6 +209,16 @@ describe('loadConfig', () => {
     });
     expect(problemsOf({ TSA_CA_FILE: '/a' })).toEqual({ TSA_URLS: 'is required together with TSA_CA_FILE.' });
     expect(Object.keys(problemsOf({ TSA_URLS: 'ftp://a', TSA_CA_FILE: '/a' }))).toEqual(['TSA_URLS']);
+  });
+
+  it('requires one key of type 0x04 for each witness', () => {
+    const url = 'https://w1.example';
+    expect(problemsOf({ WITNESS_URLS: url })).toEqual({ WITNESS_KEYS: 'is required together with WITNESS_URLS.' });
+    expect(problemsOf({ WITNESS_KEYS: W1 })).toEqual({ WITNESS_URLS: 'is required together with WITNESS_KEYS.' });
+    const ledgerKey = formatVerifierKey('w1.example', new Uint8Array(32));
+    for (const keys of [`${W1},${W2}`, `${W1},${W1}`, ledgerKey, W1.replace('w1', 'w3'), 'w1.example']) {
+      expect(Object.keys(problemsOf({ WITNESS_URLS: url, WITNESS_KEYS: keys })), keys).toEqual(['WITNESS_KEYS']);
+    }
   });
 
   it('requires GEO_COUNTRY_HEADER if GEO_REGION_HEADER is set', () => {

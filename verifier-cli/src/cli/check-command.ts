@@ -9,15 +9,18 @@ import type { RecordWatch } from '../show/record-watch.js';
 import { NotAPackage, verifyPackage } from '../verify-package.js';
 import { mayBeContradiction, runCheckContradiction } from './contradiction-command.js';
 import { EXIT_CODES } from './exit-codes.js';
-import { parseDuration, parseTime } from './options.js';
+import { parseDuration, parseTime, parseWitnesses } from './options.js';
 import { Progress, type ProgressOutput } from './progress.js';
-import { readCertificates, readLedgerKeys, type Warn } from './trust-files.js';
+import { readCertificates, readLedgerKeys, readWitnessKeys, type Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
 /** Options of `consent-verify check`, as commander gives them. */
 export interface CheckOptions {
   readonly tsaCa?: readonly string[];
   readonly ledgerKey?: readonly string[];
+  readonly witnessKey?: readonly string[];
+  /** How many of these witnesses must have cosigned the newest checkpoint. */
+  readonly witnesses?: string;
   readonly json?: boolean;
   /** Where to write the report as a page. */
   readonly html?: string;
@@ -63,6 +66,7 @@ export async function verifyFile(
 ): Promise<VerificationReport> {
   const trustAnchors = await readCertificates(options.tsaCa ?? [], output.warn);
   const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
+  const witnesses = parseWitnesses(await readWitnessKeys(options.witnessKey ?? []), options.witnesses);
   const maxDelay = parseDuration(options.maxDelay);
   const at = options.at === undefined ? new Date() : parseTime(options.at);
   const source = await openFileSource(path).catch((error: unknown) => {
@@ -70,7 +74,8 @@ export async function verifyFile(
   });
   const progress = new Progress(output.progress, Date.now);
   try {
-    return await verifyPackage(source, { trustAnchors, ledgerKeys, maxDelay, at, onProgress: progress.update }, watch);
+    const trust = { trustAnchors, ledgerKeys, witnesses };
+    return await verifyPackage(source, { ...trust, maxDelay, at, onProgress: progress.update }, watch);
   } catch (error) {
     if (error instanceof NotAPackage) throw new UsageError(`${path}: ${error.message}`);
     throw error;

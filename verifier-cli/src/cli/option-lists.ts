@@ -10,6 +10,7 @@ const ARGUMENTS: Readonly<Record<string, number>> = {
 const LISTS: ReadonlySet<string> = new Set([
   '--tsa-ca',
   '--ledger-key',
+  '--witness-key',
   '--untrusted',
   '--crl',
   '--ocsp',
@@ -17,7 +18,7 @@ const LISTS: ReadonlySet<string> = new Set([
   '--policy',
 ]);
 const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
-  ...['--data', '--digest', '--nonce', '--revocation', '--at', '--max-delay', '--html', '--output'],
+  ...['--data', '--digest', '--nonce', '--revocation', '--at', '--max-delay', '--witnesses', '--html', '--output'],
 ]);
 
 /**

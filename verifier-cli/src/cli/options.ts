@@ -1,4 +1,6 @@
-import { fromHex } from '../../../schemas/crypto/encoding.js';
+import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import type { WitnessTrust } from '../ledger/witnesses.js';
 import { UsageError } from './usage-error.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -43,6 +45,21 @@ export function parseNonce(text: string): Uint8Array {
   if (bytes === null || bytes.length > 64)
     throw new UsageError(`“${text}” is not a nonce: write it in hexadecimal, as in 0x1f3a, with at most 128 digits`);
   return bytes;
+}
+
+/**
+ * The witnesses to trust, each public key once.
+ * @param required value of `--witnesses`
+ * @throws UsageError
+ */
+export function parseWitnesses(given: readonly VerifierKey[], required: string | undefined): WitnessTrust {
+  const keys = [...new Map(given.map((key) => [toHex(key.publicKey), key])).values()];
+  if (required === undefined) return { keys, required: null };
+  if (!/^[1-9]\d{0,2}$/.test(required))
+    throw new UsageError(`“${required}” is not a number of witnesses: write a whole number from 1 to 999`);
+  if (Number(required) > keys.length)
+    throw new UsageError(`--witnesses ${required} needs the keys of as many witnesses: give each with --witness-key`);
+  return { keys, required: Number(required) };
 }
 
 /** For an option that may be given several times. */

@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
-import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { parseWitnessKey } from '../../../schemas/evidence/cosignature.js';
+import { parseVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { parseCrl } from '../../../schemas/rfc3161/revocation/crl.js';
 import { parseOcspResponse } from '../../../schemas/rfc3161/revocation/ocsp.js';
@@ -54,6 +55,39 @@ async function readAll(
         warn(`${path}: item ${i + 1} of ${items.length} was ignored, because it cannot be read: ${problem.message}`);
     }
     found.push(...readable);
+  }
+  return found;
+}
+
+/**
+ * Keys of witnesses. Each value is a verifier-key line of type 0x04, or a file with such lines.
+ * @throws UsageError
+ */
+export function readWitnessKeys(values: readonly string[]): Promise<readonly VerifierKey[]> {
+  return readKeyLines(values, parseWitnessKey, 'a witness, of type 0x04');
+}
+
+/**
+ * Keys of ledgers. Each value is a verifier-key line, or a file with such lines.
+ * @throws UsageError
+ */
+export function readKeysOrFiles(values: readonly string[]): Promise<readonly VerifierKey[]> {
+  return readKeyLines(values, (line) => parseVerifierKey(line), 'a ledger');
+}
+
+async function readKeyLines(
+  values: readonly string[],
+  parse: (line: string) => VerifierKey | null,
+  whose: string,
+): Promise<readonly VerifierKey[]> {
+  const found: VerifierKey[] = [];
+  for (const value of values) {
+    const key = parse(value);
+    const lines = key === null ? (decodeUtf8(await readSmallFile(value)) ?? '').split(/\r?\n/) : [];
+    const keys = key === null ? lines.map(parse).filter((one) => one !== null) : [key];
+    if (keys.length === 0)
+      throw new UsageError(`${value} contains no verifier-key line of ${whose} (<name>+<id>+<key>)`);
+    found.push(...keys);
   }
   return found;
 }

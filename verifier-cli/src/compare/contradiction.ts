@@ -158,7 +158,7 @@ function provedEntry(proof: z.output<typeof ProvedEntry>, checkpoint: Checkpoint
 }
 
 /** The keys given, and those that the bridges lead to from them. */
-async function successors(
+export async function successors(
   given: readonly VerifierKey[],
   bridges: Contradiction['bridges'],
 ): Promise<readonly VerifierKey[]> {

@@ -57,6 +57,10 @@ export const CHECKS = {
     meaning: 'Every checkpoint extends the previous one: no sealed batch was rewritten.',
     required: true,
   },
+  'ledger.witnesses': {
+    meaning: 'The witnesses that you trust cosigned the newest checkpoint, and no cosignature of theirs is invalid.',
+    required: true,
+  },
   'tst.format': { meaning: 'Every time stamp file contains one RFC 3161 token and no further bytes.', required: false },
   'tst.status': { meaning: 'The authority granted every time stamp.', required: false },
   'tst.content-type': { meaning: 'The content of every token is a TSTInfo.', required: false },

@@ -2,6 +2,7 @@ import type { Manifest, PackageFilter } from '../../../schemas/evidence/manifest
 import type { Coverage, StreamCoverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
+import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/stamp.js';
@@ -23,6 +24,7 @@ export interface Found {
   readonly coverage: Coverage | null;
   readonly intervals: readonly SealingInterval[];
   readonly stamps: Stamps;
+  readonly witnessed: WitnessedCheckpoint;
   readonly texts: VerificationReport['texts'];
   readonly at: Date;
 }
@@ -35,6 +37,7 @@ export function buildReport({
   coverage,
   intervals,
   stamps,
+  witnessed,
   texts,
   at,
 }: Found): VerificationReport {
@@ -59,12 +62,21 @@ export function buildReport({
     records: summary,
     proved,
     stamps: { count: stamps.size, first: [...stamps.values()].slice(-MAX_LISTED).map(reportedStamp) },
+    witnesses: reportedWitnesses(witnessed),
     sound_until: firstEnd(holding),
     warnings: findings.warnings,
     texts,
-    proves: provesOf({ findings, manifest, summary, proved, coverage }),
-    not_proved: notProved(manifest, summary, coverage),
+    proves: provesOf({ findings, manifest, summary, proved, coverage, witnessed }),
+    not_proved: notProved(manifest, summary, coverage, witnessed),
     verified_at: at.toISOString(),
+  };
+}
+
+function reportedWitnesses({ size, cosigned, ...rest }: WitnessedCheckpoint): VerificationReport['witnesses'] {
+  return {
+    ...rest,
+    checkpoint: size,
+    cosigned: cosigned.map(({ name, time }) => ({ name, time: time.toISOString() })),
   };
 }
 

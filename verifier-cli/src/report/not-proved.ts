@@ -2,6 +2,7 @@ import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { counted } from '../../../schemas/text/counted.js';
 import type { Coverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
+import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
 import { coverageText } from './coverage-text.js';
 
 /** What the evidence does not prove, in words for a reader without technical knowledge. */
@@ -9,12 +10,15 @@ export function notProved(
   manifest: Manifest | null,
   summary: RecordsSummary,
   coverage: Coverage | null,
+  witnessed: WitnessedCheckpoint,
 ): readonly string[] {
   const lines = [
     'Who the person was. The records state what the service was told, or what the backend of the tenant vouched for.',
     'When a person acted. The time stamps prove by when a record existed. The time in a record (created_at) is a claim of the service.',
     'That every consent was recorded. Completeness can be proved only for events in the event log.',
-    'That every recipient sees the same history. That requires independent witnesses, and this ledger has none.',
+    witnessed.cosigned.length === 0
+      ? 'That every recipient sees the same history. That requires cosignatures of independent witnesses that you trust, and the newest checkpoint has none.'
+      : 'That the witnesses are independent of the operator of the ledger, and of each other.',
     'That no other recipient was shown a different entry for the same stream and revision. Compare packages with consent-verify compare to detect that.',
   ];
   lines.push(missing(coverage));

@@ -4,6 +4,7 @@ import type { Coverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
+import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
 import { coverageText } from './coverage-text.js';
 import type { VerificationReport } from './report.js';
 
@@ -13,13 +14,14 @@ interface Found {
   readonly summary: RecordsSummary;
   readonly proved: VerificationReport['proved'];
   readonly coverage: Coverage | null;
+  readonly witnessed: WitnessedCheckpoint;
 }
 
 /**
  * What the package proves, in words for a reader without technical knowledge. Nothing as a whole,
  * if any check failed.
  */
-export function provesOf({ findings, manifest, summary, proved, coverage }: Found): readonly string[] {
+export function provesOf({ findings, manifest, summary, proved, coverage, witnessed }: Found): readonly string[] {
   if (findings.verdict() === 'invalid') return [];
   const pass = (...ids: readonly CheckId[]) => ids.every((id) => findings.outcomeOf(id) === 'pass');
   const lines: string[] = [];
@@ -34,6 +36,12 @@ export function provesOf({ findings, manifest, summary, proved, coverage }: Foun
     if (proved.not_before !== null) lines.push(`All of them were sealed after ${proved.not_before.time} (UTC).`);
     if (pass('entry.inclusion', 'batch.inclusion'))
       lines.push('None of them was changed since: every record still matches the digest that was stamped.');
+  }
+  if (pass('ledger.witnesses', 'ledger.key') && witnessed.size !== null && witnessed.cosigned.length > 0) {
+    const names = witnessed.cosigned.map(({ name }) => name).join(', ');
+    lines.push(
+      `${counted(witnessed.cosigned.length, 'witness', 'witnesses')} that you trust (${names}) saw this ledger of ${counted(witnessed.size, 'batch', 'batches')}, and no other history of it.`,
+    );
   }
   if (pass('document.version'))
     lines.push(

@@ -35,6 +35,7 @@ export function reportPage(report: VerificationReport): Markup {
     ...texts(report),
     checks(report),
     stamps(report),
+    ...witnesses(report),
   );
 }
 
@@ -130,6 +131,25 @@ function about({ package: about, records, coverage, verified_at: at }: Verificat
       ['Checked at', momentText(at)],
     ]),
   );
+}
+
+function witnesses({ witnesses: { checkpoint, cosigned, missing, others } }: VerificationReport): Markup[] {
+  if (cosigned.length + missing.length + others === 0) return [];
+  return [
+    section(
+      'Witnesses',
+      element(
+        'p',
+        {},
+        `Cosignatures of the newest checkpoint (${checkpoint ?? 'none'}). Each time is stated by the witness.`,
+      ),
+      list([
+        ...cosigned.map(({ name, time }) => element('span', {}, foreign(name), ` cosigned it at ${momentText(time)}`)),
+        ...missing.map((name) => element('span', {}, foreign(name), ' did not cosign it')),
+        ...(others === 0 ? [] : [`${counted(others, 'cosignature')} by keys that you did not give`]),
+      ]),
+    ),
+  ];
 }
 
 /** What a reader must look at before anything else. */

@@ -123,6 +123,17 @@ export const ReportSchema = z
         .max(MAX_LISTED),
     }),
     stamps: z.strictObject({ count: Count, first: z.array(Stamp).max(MAX_LISTED) }),
+    witnesses: z
+      .strictObject({
+        checkpoint: Count.nullable().describe('size of the newest checkpoint'),
+        required: Count.nullable().describe('number of given witnesses that must have cosigned it'),
+        cosigned: z
+          .array(z.strictObject({ name: z.string(), time: z.string().describe('time that the witness states') }))
+          .describe('given witnesses whose cosignature is valid'),
+        missing: z.array(z.string()).describe('names of the given witnesses without a valid cosignature'),
+        others: Count.describe('number of cosignatures by keys that were not given'),
+      })
+      .describe('cosignatures of the newest checkpoint'),
     sound_until: End.nullable(),
     warnings: z.strictObject({
       count: Count,

@@ -102,6 +102,19 @@ export interface VerificationReport {
     }[];
   };
   readonly stamps: { readonly count: number; readonly first: readonly ReportedStamp[] };
+  /** Cosignatures over the newest checkpoint. */
+  readonly witnesses: {
+    /** Size of the newest checkpoint; null if the package includes none. */
+    readonly checkpoint: number | null;
+    /** How many given witnesses the verifying person requires; null: any number. */
+    readonly required: number | null;
+    /** Given witnesses whose cosignature is valid, and the time that each one states. */
+    readonly cosigned: readonly { readonly name: string; readonly time: string }[];
+    /** Names of the given witnesses without a valid cosignature. */
+    readonly missing: readonly string[];
+    /** Number of cosignatures by keys that were not given. */
+    readonly others: number;
+  };
   readonly sound_until: { readonly date: string; readonly reason: string } | null;
   readonly warnings: { readonly count: number; readonly first: readonly Warning[] };
   /** The texts that the consents are to: the first `MAX_TEXTS`. */

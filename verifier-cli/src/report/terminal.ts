@@ -26,6 +26,7 @@ export function terminalReport(report: VerificationReport): string {
     '',
     ...packageLines(report),
     '',
+    ...witnessLines(report),
     'Checks',
     ...report.checks.flatMap(checkLines),
     ...warningLines(report),
@@ -67,6 +68,20 @@ function timeLines({ proved, records, sound_until: soundUntil }: VerificationRep
     );
   }
   return lines;
+}
+
+function witnessLines({
+  witnesses: { checkpoint, required, cosigned, missing, others },
+}: VerificationReport): string[] {
+  if (cosigned.length + missing.length + others === 0) return [];
+  const size = checkpoint === null ? '' : ` of checkpoint ${checkpoint}`;
+  return [
+    `Witnesses${size}${required === null ? '' : ` (${required} required)`}`,
+    ...cosigned.map(({ name, time }) => `  ✓ ${printable(name)} cosigned it. It states the time ${time}.`),
+    ...missing.map((name) => `  – ${printable(name)} did not cosign it.`),
+    ...(others === 0 ? [] : [`  – ${counted(others, 'cosignature')} by keys that you did not give`]),
+    '',
+  ];
 }
 
 function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {

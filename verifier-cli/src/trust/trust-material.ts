@@ -21,6 +21,6 @@ export function derBlocks(bytes: Uint8Array, label: RegExp): readonly Uint8Array
 export function ledgerKeysIn(text: string): readonly VerifierKey[] {
   return text
     .split(/\r?\n/)
-    .map(parseVerifierKey)
+    .map((line) => parseVerifierKey(line))
     .filter((key) => key !== null);
 }

@@ -164,3 +164,28 @@ comment on column ledger_keys.key is 'Verifier key (C2SP signed-note).';
 comment on column ledger_keys.replaces is 'Its predecessor; null: the first key.';
 comment on column ledger_keys.bridge_size is 'Size of the checkpoint that both keys signed; null: the first key.';
 comment on column ledger_keys.published_at is 'Time of publication.';
+
+create table witnesses (
+  key text primary key,
+  size bigint not null,
+  updated_at timestamptz not null default now()
+);
+
+comment on table witnesses is 'The newest checkpoint that each witness has cosigned, as far as this service knows.';
+comment on column witnesses.key is 'Verifier key of the witness (C2SP signed-note, type 0x04).';
+comment on column witnesses.size is 'Size of that checkpoint; the next request proves consistency from this size.';
+comment on column witnesses.updated_at is 'Time at which the size was written.';
+
+create table cosignatures (
+  size bigint not null references checkpoints,
+  witness text not null,
+  line text not null,
+  cosigned_at timestamptz not null,
+  primary key (size, witness)
+);
+
+comment on table cosignatures is 'Verified cosignatures of witnesses over checkpoints (C2SP tlog-cosignature).';
+comment on column cosignatures.size is 'Size of the checkpoint.';
+comment on column cosignatures.witness is 'Verifier key of the witness (C2SP signed-note, type 0x04).';
+comment on column cosignatures.line is 'Signature line with its line feed, as the witness returned it.';
+comment on column cosignatures.cosigned_at is 'Time that the witness states.';

@@ -1,0 +1,74 @@
+import { formatWitnessKey } from '../../../schemas/evidence/cosignature.js';
+import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { readTreeProof } from '../ledger/read-tree.js';
+import { submitCheckpoint, type WitnessConnection, WitnessFailure } from './submit-checkpoint.js';
+import {
+  readSubmissions,
+  readWitnessSize,
+  type StampedCheckpoint,
+  storeCosignature,
+  storeWitnessSize,
+} from './witness-store.js';
+
+/** Most sizes that a witness may name in a row (409) before that counts as a failure. */
+const MAX_CORRECTIONS = 3;
+
+/**
+ * Obtains a cosignature over the newest stamped checkpoint, and over the changes of the ledger's
+ * key before it that the witness has not seen.
+ * @param db in the role `consent_ledger_worker`
+ * @returns the sizes that the witness cosigned, smallest first; empty if nothing was due
+ * @throws WitnessFailure, HttpFailure
+ */
+export async function cosignNewest(
+  db: Queryable,
+  witness: WitnessConnection,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const key = formatWitnessKey(witness.key.name, witness.key.publicKey);
+  const cosigned: number[] = [];
+  const refused = new Set<number>();
+  for (let corrections = 0; ; ) {
+    const size = await readWitnessSize(db, key);
+    const all = await readSubmissions(db, key, size);
+    const [next, ...later] = all.filter((checkpoint) => !refused.has(checkpoint.size));
+    if (next === undefined) return cosigned;
+    // A witness ahead of this ledger is asked from the checkpoint's own size, and answers its size.
+    const answer = await submitFrom(db, witness, next, Math.min(size, next.size), signal);
+    if (answer.outcome === 'cosigned') {
+      await storeCosignature(db, key, answer.cosignature);
+      cosigned.push(next.size);
+    } else if (answer.outcome === 'unknown-key') {
+      // A witness that was given a newer key does not know the keys before it.
+      if (later.length === 0) throw new WitnessFailure('does not know the key of this ledger (HTTP 403)');
+      refused.add(next.size);
+    } else {
+      await adopt(db, key, answer.size, all);
+      corrections += 1;
+      if (corrections > MAX_CORRECTIONS) throw new WitnessFailure('names another size each time it is asked');
+    }
+  }
+}
+
+async function submitFrom(
+  db: Queryable,
+  witness: WitnessConnection,
+  checkpoint: StampedCheckpoint,
+  oldSize: number,
+  signal: AbortSignal,
+) {
+  const proof = await readTreeProof(db, consistencyRanges(oldSize, checkpoint.size));
+  if (proof === null) throw new Error('a node of the ledger tree is missing');
+  return submitCheckpoint(witness, checkpoint, { oldSize, proof }, signal);
+}
+
+async function adopt(db: Queryable, key: string, size: number, due: readonly StampedCheckpoint[]): Promise<void> {
+  const newest = due.at(-1)?.size ?? 0;
+  if (size > newest) {
+    throw new WitnessFailure(
+      `has cosigned ${size} batches, and this ledger has ${newest} in its newest checkpoint: was the ledger restored from a backup?`,
+    );
+  }
+  await storeWitnessSize(db, key, size);
+}

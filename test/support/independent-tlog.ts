@@ -1,0 +1,139 @@
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  verify,
+} from 'node:crypto';
+
+/**
+ * A transparency log and the C2SP formats around it, written from the specifications alone: nothing
+ * is imported from `schemas`, so that an error there is not repeated here.
+ */
+
+export const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer => {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part);
+  return digest.digest();
+};
+
+/** An Ed25519 key with a name and a signature type of signed notes. */
+export interface NoteKey {
+  readonly name: string;
+  readonly vkey: string;
+  readonly id: Buffer;
+  readonly raw: Buffer;
+  readonly privateKey: KeyObject;
+}
+
+export function noteKey(name: string, type: 1 | 4 = 1): NoteKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  // SubjectPublicKeyInfo of Ed25519 ends with the 32 bytes of the key (RFC 8410 §4).
+  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
+  const typed = Buffer.concat([Buffer.of(type), raw]);
+  const id = sha256(`${name}\n`, typed).subarray(0, 4);
+  return { name, vkey: `${name}+${id.toString('hex')}+${typed.toString('base64')}`, id, raw, privateKey };
+}
+
+/** A note signed by these keys. */
+export function signedNote(text: string, ...keys: readonly NoteKey[]): string {
+  const lines = keys.map(({ name, id, privateKey }) => {
+    const signature = sign(null, Buffer.from(text), privateKey);
+    return `\u2014 ${name} ${Buffer.concat([id, signature]).toString('base64')}\n`;
+  });
+  return `${text}\n${lines.join('')}`;
+}
+
+/** A cosignature line (c2sp.org/tlog-cosignature, Ed25519). */
+export function cosignatureLine(key: NoteKey, text: string, seconds: number): string {
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(seconds));
+  const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${seconds}\n${text}`), key.privateKey);
+  return `\u2014 ${key.name} ${Buffer.concat([key.id, time, signature]).toString('base64')}\n`;
+}
+
+/** The time of a cosignature line in seconds; null unless it is a valid one of this key over the text. */
+export function cosignatureTime(line: string, vkey: string, text: string): number | null {
+  const [, name, id, key] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(vkey) ?? [];
+  const [, signer, encoded] = /^\u2014 (\S+) (\S+)\n$/.exec(line) ?? [];
+  const typed = Buffer.from(key ?? '', 'base64');
+  const bytes = Buffer.from(encoded ?? '', 'base64');
+  if (typed.length !== 33 || typed[0] !== 4 || signer !== name || bytes.length !== 4 + 8 + 64) return null;
+  if (sha256(`${name}\n`, typed).subarray(0, 4).toString('hex') !== id) return null;
+  if (bytes.subarray(0, 4).toString('hex') !== id) return null;
+  const seconds = bytes.readBigUInt64BE(4);
+  const publicKey = createPublicKey({
+    key: Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), typed.subarray(1)]),
+    format: 'der',
+    type: 'spki',
+  });
+  const message = Buffer.from(`cosignature/v1\ntime ${seconds}\n${text}`);
+  return verify(null, message, publicKey, bytes.subarray(12)) ? Number(seconds) : null;
+}
+
+/** A Merkle tree by the recursive definitions of RFC 6962 §2.1. */
+export class Tree {
+  readonly #leaves: readonly Buffer[];
+
+  constructor(leaves: readonly Buffer[]) {
+    this.#leaves = leaves;
+  }
+
+  static random(size: number): Tree {
+    return new Tree(Array.from({ length: size }, () => sha256(Buffer.of(0), randomBytes(8))));
+  }
+
+  get size(): number {
+    return this.#leaves.length;
+  }
+
+  /** The tree with further random leaves. */
+  grown(by: number): Tree {
+    return new Tree([...this.#leaves, ...Tree.random(by).#leaves]);
+  }
+
+  /** The first leaves of the tree. */
+  first(size: number): Tree {
+    return new Tree(this.#leaves.slice(0, size));
+  }
+
+  root(): Buffer {
+    return rootOf(this.#leaves);
+  }
+
+  /** The consistency proof from the first `size` leaves (RFC 6962 §2.1.2). */
+  proof(size: number): Buffer[] {
+    return size === 0 ? [] : subProof(size, this.#leaves, true);
+  }
+}
+
+const split = (n: number): number => 2 ** Math.floor(Math.log2(n - 1));
+
+function rootOf(leaves: readonly Buffer[]): Buffer {
+  const [only] = leaves;
+  if (only === undefined) return sha256();
+  if (leaves.length === 1) return only;
+  const k = split(leaves.length);
+  return sha256(Buffer.of(1), rootOf(leaves.slice(0, k)), rootOf(leaves.slice(k)));
+}
+
+function subProof(m: number, leaves: readonly Buffer[], isWhole: boolean): Buffer[] {
+  if (m === leaves.length) return isWhole ? [] : [rootOf(leaves)];
+  const k = split(leaves.length);
+  return m <= k
+    ? [...subProof(m, leaves.slice(0, k), isWhole), rootOf(leaves.slice(k))]
+    : [...subProof(m - k, leaves.slice(k), false), rootOf(leaves.slice(0, k))];
+}
+
+/** The text of a checkpoint. */
+export function checkpointText(origin: string, tree: Tree, ...extensions: readonly string[]): string {
+  const lines = [origin, String(tree.size), tree.root().toString('base64'), ...extensions];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The body of an add-checkpoint request (c2sp.org/tlog-witness). */
+export function addCheckpointBody(old: number, proof: readonly Uint8Array[], note: string): string {
+  return `old ${old}\n${proof.map((hash) => `${Buffer.from(hash).toString('base64')}\n`).join('')}\n${note}`;
+}

@@ -1,0 +1,140 @@
+import {
+  type CosignatureLine,
+  isCosignatureBy,
+  MAX_COSIGNATURES_BYTES,
+  parseCosignatures,
+  verifyCosignature,
+} from '../../../schemas/evidence/cosignature.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { counted } from '../../../schemas/text/counted.js';
+import type { PackageFiles } from '../files/package-files.js';
+import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
+
+/** The witnesses that the verifying person trusts. */
+export interface WitnessTrust {
+  /** Keys of type 0x04, each public key once. */
+  readonly keys: readonly VerifierKey[];
+  /** How many of them must have cosigned the newest checkpoint; null: any number. */
+  readonly required: number | null;
+}
+
+/** The cosignatures over the newest checkpoint of the package. */
+export interface WitnessedCheckpoint {
+  /** Size of the newest checkpoint; null if the package includes none. */
+  readonly size: number | null;
+  readonly required: number | null;
+  /** Given witnesses whose cosignature is valid, with the time that each one states. */
+  readonly cosigned: readonly { readonly name: string; readonly time: Date }[];
+  /** Names of the given witnesses without a valid cosignature. */
+  readonly missing: readonly string[];
+  /** Number of cosignatures by keys that were not given. */
+  readonly others: number;
+}
+
+/** A cosignature may be this much later than the time of verification, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 300_000;
+
+interface Cosigned {
+  readonly key: VerifierKey;
+  readonly time: Date;
+}
+
+/**
+ * Verifies the cosignatures of the given witnesses over every checkpoint (c2sp.org/tlog-cosignature).
+ * Those of other keys are ignored: trust comes only from outside.
+ * @param at time of verification
+ */
+export async function verifyWitnesses(
+  files: PackageFiles,
+  checkpoints: Checkpoints,
+  { keys, required }: WitnessTrust,
+  at: Date,
+): Promise<WitnessedCheckpoint> {
+  const { findings } = files;
+  const newest = [...checkpoints.keys()].at(-1) ?? null;
+  let cosigned: readonly Cosigned[] = [];
+  let others = 0;
+  for (const name of files.archive.keys()) {
+    const [, digits] = /^checkpoints\/(\d+)\.cosignatures$/.exec(name) ?? [];
+    if (digits === undefined) continue;
+    const checkpoint = checkpoints.get(Number(digits));
+    const lines = await readLines(files, name, checkpoint);
+    if (lines === null || checkpoint === undefined) continue;
+    const found = await verifyLines(files, { name, lines, checkpoint }, keys, at);
+    if (Number(digits) !== newest) continue;
+    cosigned = found;
+    others = lines.filter((line) => !keys.some((key) => isCosignatureBy(line, key))).length;
+  }
+  const missing = keys.filter((key) => !cosigned.some((one) => one.key === key)).map(({ name }) => name);
+  if (required !== null && cosigned.length < required) {
+    const count = `${cosigned.length} of the ${counted(required, 'required witness', 'required witnesses')}`;
+    findings.open('ledger.witnesses', `${count} cosigned the newest checkpoint`, {
+      file: newest === null ? undefined : PACKAGE_FILES.cosignatures(newest),
+    });
+  } else if (keys.length === 0) {
+    const count = counted(others, 'cosignature');
+    findings.skip(
+      'ledger.witnesses',
+      `no witness key was given, so ${count} of the newest checkpoint were not checked`,
+    );
+  } else if (cosigned.length === 0) {
+    findings.skip('ledger.witnesses', 'no given witness cosigned the newest checkpoint');
+  }
+  return {
+    size: newest,
+    required,
+    cosigned: cosigned.map(({ key, time }) => ({ name: key.name, time })),
+    missing,
+    others,
+  };
+}
+
+async function readLines(
+  files: PackageFiles,
+  file: string,
+  checkpoint: EnclosedCheckpoint | undefined,
+): Promise<readonly CosignatureLine[] | null> {
+  const bytes = await files.bytes(file, MAX_COSIGNATURES_BYTES);
+  const lines = bytes === null ? null : parseCosignatures(bytes);
+  const problem =
+    lines === null || lines.length === 0
+      ? 'the file does not consist of signature lines'
+      : checkpoint === undefined
+        ? 'the checkpoint of these cosignatures is missing'
+        : null;
+  if (problem === null) return lines;
+  files.findings.fail('ledger.witnesses', problem, { file });
+  return null;
+}
+
+interface CosignedFile {
+  readonly name: string;
+  readonly lines: readonly CosignatureLine[];
+  readonly checkpoint: EnclosedCheckpoint;
+}
+
+async function verifyLines(
+  { findings }: PackageFiles,
+  { name: file, lines, checkpoint }: CosignedFile,
+  keys: readonly VerifierKey[],
+  at: Date,
+): Promise<readonly Cosigned[]> {
+  const cosigned: Cosigned[] = [];
+  for (const key of keys) {
+    const [line, ...more] = lines.filter((one) => isCosignatureBy(one, key));
+    if (line === undefined) continue;
+    const time = more.length > 0 ? null : await verifyCosignature(checkpoint.note.text, line, key);
+    if (time === null) {
+      const reason = more.length > 0 ? 'cosigned the checkpoint more than once' : 'has an invalid cosignature';
+      findings.fail('ledger.witnesses', `the witness ${key.name} ${reason}`, { file });
+    } else if (time.getTime() > at.getTime() + CLOCK_TOLERANCE_MS) {
+      const text = `the witness ${key.name} states ${time.toISOString()}, which is after the time of verification`;
+      findings.open('ledger.witnesses', text, { file });
+    } else {
+      findings.pass('ledger.witnesses');
+      cosigned.push({ key, time });
+    }
+  }
+  return cosigned;
+}

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseDuration } from '../../cli/options.js';
+import { readKeysOrFiles } from '../../cli/trust-files.js';
+import { UsageError } from '../../cli/usage-error.js';
+import { asciiJson, printable } from '../../report/printable.js';
+import { boundedFetch, Unreachable } from '../bounded-fetch.js';
+import { ledgerService } from './service.js';
+import { type Sighting, watchOnce } from './watch-once.js';
+import { readWatchState, writeContradiction, writeWatchState } from './watch-state.js';
+
+/** Options of `consent-verify watch`, as commander gives them. */
+export interface WatchCommandOptions {
+  readonly ledgerKey: readonly string[];
+  /** Folder for what was seen, and for proofs of contradictions. */
+  readonly state: string;
+  readonly interval: string;
+  readonly once?: boolean;
+  readonly webhook?: string;
+  readonly maxAge: string;
+}
+
+const EXIT = { fine: 0, contradiction: 1, undecided: 3 } as const;
+const TITLES = { fine: 'FINE', contradiction: 'CONTRADICTION', undecided: 'UNDECIDED' } as const;
+const WEBHOOK_TIMEOUT_MS = 10_000;
+/** The longest timer of Node. */
+const MAX_INTERVAL_MS = 2 ** 31 - 1;
+
+/**
+ * Watches the ledger of a service until `signal` is aborted, or until it contradicts itself.
+ * @returns the exit code: 0 fine, 1 contradiction, 3 undecided, by the last look
+ * @throws UsageError
+ */
+export async function runWatch(
+  url: string,
+  options: WatchCommandOptions,
+  out: (text: string) => unknown,
+  signal: AbortSignal,
+): Promise<number> {
+  const keys = await readKeysOrFiles(options.ledgerKey);
+  const service = ledgerService(url);
+  const webhook = webhookUrl(options.webhook);
+  const intervalMs = Math.min(Math.max(1_000, parseDuration(options.interval)), MAX_INTERVAL_MS);
+  const maxAgeMs = parseDuration(options.maxAge);
+  let alarm: string | null = null;
+  for (;;) {
+    const now = new Date();
+    const sighting = await watchOnce({ service, keys, maxAgeMs, now }, await readWatchState(options.state));
+    if (sighting.state !== null) await writeWatchState(options.state, sighting.state);
+    const proof = sighting.contradiction && (await writeContradiction(options.state, sighting.contradiction));
+    out(`${now.toISOString()} ${TITLES[sighting.outcome]}: ${printable(sighting.statement)}.\n`);
+    if (proof !== null)
+      out(`The proof is in ${printable(proof)}. Verify it with consent-verify check-contradiction.\n`);
+    // An alarm that stays the same is reported once.
+    const problem = sighting.outcome === 'fine' ? null : sighting.statement;
+    if (problem !== null && problem !== alarm && webhook !== null) await report(webhook, url, sighting, out);
+    alarm = problem;
+    if (options.once === true || sighting.outcome === 'contradiction') return EXIT[sighting.outcome];
+    await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return EXIT[sighting.outcome];
+  }
+}
+
+function webhookUrl(text: string | undefined): URL | null {
+  if (text === undefined) return null;
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
+  throw new UsageError(`“${text}” is not a URL: write it with http:// or https://`);
+}
+
+async function report(
+  webhook: URL,
+  url: string,
+  { outcome, statement, size, contradiction }: Sighting,
+  out: (text: string) => unknown,
+): Promise<void> {
+  const alarm = { format: 'consent-verify-watch', version: 1, url, outcome, statement, size, contradiction };
+  try {
+    await boundedFetch({ url: webhook, json: asciiJson(alarm), timeoutMs: WEBHOOK_TIMEOUT_MS, maxBytes: 1024 * 1024 });
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    out(`The webhook was not informed: ${printable(error.message)}.\n`);
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { sha256Hex } from '../../../../schemas/crypto/digest.js';
+import { decodeUtf8 } from '../../../../schemas/crypto/encoding.js';
+import { Count, Sha256Hex } from '../../../../schemas/evidence/primitives.js';
+import { UsageError } from '../../cli/usage-error.js';
+import { parseShape } from '../../files/parse.js';
+import { codeOf, createFile, readIfThere, replaceFile } from '../durable-file.js';
+
+const OriginState = z.strictObject({
+  v: z.literal(1),
+  origin: z.string(),
+  /** Size and root of the newest checkpoint that was cosigned. */
+  size: Count,
+  root: Sha256Hex,
+  /** Verifier keys that a change of the ledger's key introduced. */
+  successors: z.array(z.string()),
+  /** Verifier keys that signed such a change: they are no longer trusted. */
+  retired: z.array(z.string()),
+});
+/** What a witness remembers of one ledger. */
+export type OriginState = z.infer<typeof OriginState>;
+
+/** The memory of a witness, in a folder that one process uses at a time. */
+export interface WitnessState {
+  /** @returns null if no checkpoint of this origin was cosigned @throws Error if the file is damaged */
+  read(origin: string): Promise<OriginState | null>;
+  /** Resolves when the state is durable. */
+  write(state: OriginState): Promise<void>;
+  /** Releases the folder. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the folder, and creates it if it does not exist.
+ * @throws UsageError if another process uses the folder: two witnesses with one key could cosign two
+ *   histories
+ */
+export async function openWitnessState(folder: string): Promise<WitnessState> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const lock = join(folder, 'lock');
+  await takeLock(lock, folder);
+  const fileOf = (origin: string) => join(folder, `${sha256Hex(origin)}.json`);
+  return {
+    async read(origin) {
+      const bytes = await readIfThere(fileOf(origin));
+      if (bytes === null) return null;
+      const parsed = parseShape(OriginState, bytes);
+      if (parsed.ok && parsed.value.origin === origin) return parsed.value;
+      const reason = parsed.ok ? 'it is of another origin' : parsed.reason;
+      throw new Error(`${fileOf(origin)} is damaged (${reason}): restore the newest copy of it`);
+    },
+    write: (state) => replaceFile(fileOf(state.origin), `${JSON.stringify(state)}\n`),
+    close: () => rm(lock, { force: true }),
+  };
+}
+
+async function takeLock(path: string, folder: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await createFile(path, `${process.pid}\n`);
+      return;
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+    const bytes = await readIfThere(path);
+    const holder = bytes === null ? null : Number(decodeUtf8(bytes)?.trim());
+    if (attempt > 1 || (holder !== null && isOtherProcess(holder)))
+      throw new UsageError(`the process ${holder ?? 'unknown'} uses ${folder}: stop it, or give another folder`);
+    await rm(path, { force: true });
+  }
+}
+
+/** Whether a process of this id runs and is not this one. After a crash its lock stays. */
+function isOtherProcess(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}

@@ -1,0 +1,110 @@
+import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
+import { z } from 'zod';
+import {
+  concatBytes,
+  decodeUtf8,
+  equalBytes,
+  fromBase64,
+  fromHex,
+  toBase64,
+  toHex,
+} from '../../../../schemas/crypto/encoding.js';
+import {
+  cosignatureMessage,
+  formatCosignatureLine,
+  formatWitnessKey,
+} from '../../../../schemas/evidence/cosignature.js';
+import { noteKeyId, SIGNATURE_TYPES } from '../../../../schemas/evidence/signed-note.js';
+import { readSmallFile } from '../../cli/input-files.js';
+import { UsageError } from '../../cli/usage-error.js';
+import { codeOf, createFile } from '../durable-file.js';
+
+/** The key of a witness. */
+export interface WitnessSigner {
+  /** Verifier-key line of type 0x04, for those who trust the witness. */
+  readonly verifierKey: string;
+  /**
+   * Cosigns the text of a checkpoint (c2sp.org/tlog-cosignature).
+   * @returns the signature line with its line feed
+   */
+  cosign(noteText: string, time: Date): string;
+}
+
+/** PKCS #8 of an Ed25519 key, up to its 32-byte seed (RFC 8410 §7). */
+const PKCS8_PREFIX = Uint8Array.of(
+  0x30,
+  0x2e,
+  0x02,
+  0x01,
+  0x00,
+  0x30,
+  0x05,
+  0x06,
+  0x03,
+  0x2b,
+  0x65,
+  0x70,
+  0x04,
+  0x22,
+  0x04,
+  0x20,
+);
+const SEED_BYTES = 32;
+const PublicJwk = z.object({ x: z.base64url() });
+
+/**
+ * Creates a key and writes its file, which must not exist.
+ * @param name of the witness: a URL without scheme, such as `witness.example.org/w1`
+ * @throws UsageError
+ */
+export async function createWitnessKey(path: string, name: string): Promise<WitnessSigner> {
+  if (!/^[^+\s]{1,200}$/.test(name))
+    throw new UsageError(`“${name}” is not a name: write at most 200 characters without spaces and +`);
+  const seed = new Uint8Array(randomBytes(SEED_BYTES));
+  const signer = signerOf(name, seed);
+  const typed = concatBytes(Uint8Array.of(SIGNATURE_TYPES.cosignature), seed);
+  const id = toHex(noteKeyId(name, publicKeyOf(seed), SIGNATURE_TYPES.cosignature));
+  try {
+    await createFile(path, `PRIVATE+KEY+${name}+${id}+${toBase64(typed)}\n`);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    throw new UsageError(`${path} exists and was not overwritten: leave out --new-key, or give another file`);
+  }
+  return signer;
+}
+
+/** Reads the file of a key. @throws UsageError if it is no such file */
+export async function readWitnessKey(path: string): Promise<WitnessSigner> {
+  const line = decodeUtf8(await readSmallFile(path))?.trim() ?? '';
+  const [, name, id, encoded] = /^PRIVATE\+KEY\+([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
+  const typed = encoded === undefined ? null : fromBase64(encoded);
+  const seed = typed?.slice(1);
+  if (name === undefined || typed?.[0] !== SIGNATURE_TYPES.cosignature || seed?.length !== SEED_BYTES)
+    throw new UsageError(`${path} is not the key of a witness: create one with --new-key NAME`);
+  const keyId = fromHex(id ?? '');
+  if (keyId === null || !equalBytes(keyId, noteKeyId(name, publicKeyOf(seed), SIGNATURE_TYPES.cosignature)))
+    throw new UsageError(`${path} is damaged: its key id does not match its key`);
+  return signerOf(name, seed);
+}
+
+function signerOf(name: string, seed: Uint8Array): WitnessSigner {
+  const publicKey = publicKeyOf(seed);
+  const privateKey = privateKeyOf(seed);
+  return {
+    verifierKey: formatWitnessKey(name, publicKey),
+    cosign: (noteText, time) => {
+      const seconds = Math.floor(time.getTime() / 1000);
+      const signature = new Uint8Array(sign(null, cosignatureMessage(seconds, noteText), privateKey));
+      return formatCosignatureLine({ name, publicKey }, seconds, signature);
+    },
+  };
+}
+
+function privateKeyOf(seed: Uint8Array) {
+  return createPrivateKey({ key: Buffer.from(concatBytes(PKCS8_PREFIX, seed)), format: 'der', type: 'pkcs8' });
+}
+
+function publicKeyOf(seed: Uint8Array): Uint8Array {
+  const { x } = PublicJwk.parse(createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' }));
+  return new Uint8Array(Buffer.from(x, 'base64url'));
+}
