@@ -64,7 +64,7 @@ test.each(['paths', 'leaves'] as const)(
     expect(shown?.proof.batch_path).toHaveLength(3);
     expect(walk(shown?.proof.leaf ?? '', shown?.proof.batch_path)).toBe(shown?.proof.batch_root);
     expect(walk(shown?.proof.header_leaf ?? '', shown?.proof.ledger_path)).toBe(shown?.proof.checkpoint?.root);
-    expect(shown?.proof).toMatchObject({ batch: 1, index: 5, count: 7, stamp: { file: 'checkpoints/2.tsr' } });
+    expect(shown?.proof).toMatchObject({ batch: 1, index: 5, count: 7, stamp: { file: 'checkpoints/2.1.tsr' } });
     expect(shown?.proved.before?.time).toBe('2026-03-01T10:19:00.000Z');
   },
 );
@@ -159,6 +159,7 @@ test('the command exits with the verdict of the record, and reports a record tha
       tsaCa: [file('root.der', authority.root.der)],
       ledgerKey: [file('ledger.key', LEDGER_KEY.verifierKey)],
       maxDelay: '24h',
+      requireStamps: '1',
       at: VERIFIED_AT.toISOString(),
     };
     const zip = file('changed.zip', buildPackage(authority, changed));

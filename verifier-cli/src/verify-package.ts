@@ -34,6 +34,8 @@ export interface VerifyOptions {
   readonly ledgerKeys: readonly VerifierKey[];
   /** Milliseconds by which a stamp may come later than the time that the service claims. */
   readonly maxDelay: number;
+  /** How many distinct authorities must have stamped every entry; the default is 1. */
+  readonly requireStamps?: number;
   /** The time of verification. */
   readonly at: Date;
   /** Called with the number of bytes read and the total. */
@@ -99,7 +101,7 @@ export async function verifyPackage(
   const newest = [...checkpoints.values()].at(-1);
   const batches = await readBatches(files, newest);
   const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
-  const times = stampedTimes(stamps, tied, findings);
+  const times = stampedTimes(stamps, tied, options.requireStamps ?? 1, findings);
   const intervals = verifyBatchTimes(batches, stamps, times, findings);
   if (manifest !== null) verifyExportTime(manifest, times, findings);
 
@@ -132,5 +134,15 @@ export async function verifyPackage(
   }
   // Batches without an entry are included for their headers, and affect no record.
   const holding = intervals.filter(({ batch }) => files.has(PACKAGE_FILES.proofs(batch)));
-  return buildReport({ findings, manifest, summary, coverage, intervals: holding, stamps, texts, at: options.at });
+  return buildReport({
+    findings,
+    manifest,
+    summary,
+    coverage,
+    intervals: holding,
+    times,
+    stamps,
+    texts,
+    at: options.at,
+  });
 }

@@ -32,8 +32,8 @@ export interface EnclosedBatch {
  * Makes the lines of `batches.ndjson`, and collects the older time stamps that the headers name.
  */
 export class BatchesFile {
-  /** The `after` of the headers: SHA-256 of a time-stamp response, in hex, by checkpoint size. */
-  readonly after = new Map<number, string>();
+  /** The `after` of the headers: SHA-256 of time-stamp responses, in hex, by checkpoint size. */
+  readonly after = new Map<number, Set<string>>();
   readonly batches = new Map<number, EnclosedBatch>();
 
   constructor(
@@ -64,7 +64,10 @@ export class BatchesFile {
     if (!isInLedger) differ(`batch ${number} is not the one that the ledger holds`);
     const header = BatchHeader.parse(JSON.parse(text));
     if (toHex(streamsRoot(runs)) !== header.streams_root) differ(`the streams of batch ${number} are not those sealed`);
-    if (header.after !== null) this.after.set(header.after.size, header.after.sha256);
+    if (header.after !== null) {
+      const named = this.after.get(header.after.size) ?? new Set();
+      this.after.set(header.after.size, named.add(header.after.sha256));
+    }
     this.batches.set(number, { number, count: header.count, root: hashFromHex(header.root) });
     return { header: text, path: [...path], streams_count: runs.length, streams: this.#ownRuns(runs) };
   }

@@ -91,7 +91,7 @@ describe('loadConfig', () => {
       dataDir: '/srv/ledger',
       database: { url: 'postgresql://u:p@h/d', poolSize: 20 },
       eventStoreUrl: 'esdb://a:2113,b:2113,c:2113?tls=false',
-      timestamping: { urls: ['https://a.example/tsr', 'http://b.example'], caFile: '/roots.pem' },
+      timestamping: { urls: ['https://a.example/tsr', 'http://b.example'], caFile: '/roots.pem', quorum: 1 },
       masterKey: { kind: 'given', key },
       http: {
         host: '0.0.0.0',
