@@ -5,6 +5,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { authorityName } from '../../timestamping/authority-name.js';
 import { type CheckpointChoice, endingSizes, thinOut } from './choose-checkpoints.js';
 import { differ } from './errors.js';
 import { readProofs, readStampedSizes } from './ledger-reader.js';
@@ -32,7 +33,7 @@ export interface CheckpointNeeds {
 /** The data of an enclosed checkpoint that the README names. */
 export interface EnclosedCheckpoint {
   readonly size: number;
-  /** Its time stamps in the order obtained. */
+  /** Its time stamps in the order obtained; of each authority, the host only. */
   readonly stamps: readonly { readonly genTime: Date; readonly authority: string }[];
 }
 
@@ -62,7 +63,10 @@ export async function addCheckpoints(
     for (const sha of row.certificates) evidence.set(sha, { kind: 'certificate', sha });
     for (const sha of row.crls) evidence.set(sha, { kind: 'crl', sha });
     for (const sha of row.ocsp) evidence.set(sha, { kind: 'ocsp', sha });
-    const stamps = row.stored.map(({ gen_time: genTime, authority }) => ({ genTime, authority }));
+    const stamps = row.stored.map(({ gen_time: genTime, authority }) => ({
+      genTime,
+      authority: authorityName(authority),
+    }));
     enclosed.push({ size, stamps });
   }
   for (const item of evidence.values()) {
