@@ -121,12 +121,6 @@ export function timeAttacks(authority: FixtureAuthority): Attack[] {
       files: (files) =>
         void files.set('checkpoints/5.tsr', files.get(PACKAGE_FILES.response(5, 1)) ?? new Uint8Array()),
     }),
-    {
-      ...doubt('a stamp that cannot be read beside a valid one', 'tst.format', {
-        files: (files) => void files.set(PACKAGE_FILES.response(5, 2), new Uint8Array(10)),
-      }),
-      verdict: 'valid',
-    },
     doubt('one authority where two are required', 'time.stamped', {}, { requireStamps: 2 }),
     attack('a stamp without its checkpoint', 'ledger.checkpoint', {
       files: (files) => void files.set(PACKAGE_FILES.response(3, 1), new Uint8Array(10)),
