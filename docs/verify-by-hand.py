@@ -236,10 +236,28 @@ def first_checkpoint(package, manifest, number, newest_root, key):
     return size
 
 
-def check_stamp(package, size, roots):
-    """Step 7: an authority that you trust has stamped that checkpoint. Returns the time, in seconds since 1970."""
+def check_stamps(package, size, roots):
+    """Step 7: authorities that you trust have stamped that checkpoint. Returns the times, in seconds since 1970.
+
+    Each time stamp is judged by itself: an invalid one proves nothing, and the others still count."""
+    times, problems = [], []
+    for number in range(1, 10):
+        name = f"checkpoints/{size}.{number}.tsr"
+        if name in package.names:
+            try:
+                times.append(check_stamp(package, size, name, roots))
+            except Refused as problem:
+                problems.append(f"{name}: {problem}")
+    require(times, "; ".join(problems) or "the checkpoint has no time stamp")
+    for problem in problems:
+        print(f"   not counted: {ascii(problem)}")
+    return sorted(times)
+
+
+def check_stamp(package, size, name, roots):
+    """The time in one time stamp over a checkpoint, in seconds since 1970."""
     note = package.on_disk(package.read(f"checkpoints/{size}.note"), "note")
-    token = package.on_disk(package.read(f"checkpoints/{size}.tsr"), "tsr")
+    token = package.on_disk(package.read(name), "tsr")
     certificates = b""
     for name in sorted(package.names):
         if name.startswith("checkpoints/certificates/"):
@@ -292,8 +310,8 @@ def main():
             print(f"5. the batch is in the ledger {manifest['origin']!a}, checkpoint {manifest['checkpoint']!a}, root {root.hex()}")
             size = first_checkpoint(package, manifest, header["number"], root, key)
             print(f"6. checkpoint {size} held it already, and nothing was rewritten since")
-            stamped = check_stamp(package, size, given.tsa_ca)
-            print(f"7. it existed by {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(stamped))}, says the time-stamp authority")
+            for stamped in check_stamps(package, size, given.tsa_ca):
+                print(f"7. it existed by {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(stamped))}, says a time-stamp authority")
             values = check_values(package, line, entry["record"])
             print(f"8. {len(values)} disclosed values, and the texts enclosed, are those that it commits to")
         except (Refused, KeyError, TypeError, IndexError, ValueError, OSError, zipfile.BadZipFile) as problem:

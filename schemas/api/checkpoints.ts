@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_TOKENS } from '../events/ledger.js';
 import { Instant, Sha256Hex } from '../evidence/primitives.js';
 
 export const MAX_CHECKPOINTS = 1000;
@@ -22,6 +23,28 @@ export const CheckpointsQuery = z.object({
 
 export const CheckpointParams = z.object({ size: TreeSize.describe('Tree size of the checkpoint.') });
 
+export const TokenParams = CheckpointParams.extend({
+  number: z
+    .string()
+    .regex(/^[1-9]$/, `must be a number from 1 to ${MAX_TOKENS}`)
+    .transform(Number)
+    .describe('Place in the order in which the time stamps of the checkpoint were obtained, from 1.'),
+});
+
+/** Paths of the public downloads of a checkpoint. */
+export const CheckpointLinks = {
+  note: z.string().describe('Path of the signed note.'),
+  tokens: z.array(z.string()).describe('Paths of the time stamp responses, in the order obtained.'),
+};
+
+/** @param tokens number of time stamps */
+export function checkpointLinks(size: number, tokens: number): { note: string; tokens: string[] } {
+  return {
+    note: `/checkpoints/${size}/note`,
+    tokens: Array.from({ length: tokens }, (_, index) => `/checkpoints/${size}/tokens/${index + 1}`),
+  };
+}
+
 export const ConsistencyParams = CheckpointParams.extend({
   from: TreeSize.describe('The smaller tree size, of which the ledger at `size` is an extension.'),
 });
@@ -39,9 +62,8 @@ export const CheckpointsResponse = z
       checkpoints: z.array(
         z.object({
           size: z.int().describe('Tree size.'),
-          time: Instant.describe('Time of the time stamp.'),
-          note: z.string().describe('Path of the signed note.'),
-          token: z.string().describe('Path of the time stamp response.'),
+          time: Instant.describe('Earliest time of its time stamps.'),
+          ...CheckpointLinks,
         }),
       ),
     }),

@@ -54,15 +54,27 @@ export const BatchSealedBody = z.strictObject({
 });
 export type BatchSealedBody = z.infer<typeof BatchSealedBody>;
 
-/** The checkpoint of one size received its time stamp. There is exactly one for each size. */
+/** Most time stamps that one checkpoint can have. */
+export const MAX_TOKENS = 9;
+
+/**
+ * The checkpoint of one size received a time stamp. It counts as stamped from the event on whose
+ * `number` is at least `quorum`. Until then no other checkpoint receives one.
+ */
 export const CheckpointStampedBody = z.strictObject({
   v: z.literal(1),
   size: Count,
-  /** The note's exact text: the bytes that are stamped. Frozen. */
+  /** Place in the order in which the time stamps of this checkpoint were obtained, from 1. */
+  number: z.int().min(1).max(MAX_TOKENS),
+  /** How many authorities had to stamp a checkpoint when this time stamp was obtained. */
+  quorum: z.int().min(1).max(MAX_TOKENS),
+  /** The note's exact text: the bytes that are stamped. The same for every time stamp of a size. */
   note: z.string(),
   /** The TimeStampResp as received. */
   tsr: BytesFromBase64,
   authority: z.string().max(500),
+  /** Organization of the trust anchor: time stamps with equal ones are of one authority. */
+  organization: z.string().max(2000),
   gen_time: Instant,
   /**
    * SHA-256 of what was gathered when the stamp was obtained; the bytes are kept in the table

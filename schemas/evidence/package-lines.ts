@@ -11,7 +11,8 @@ export const PACKAGE_FILES = {
   consistency: 'checkpoints/consistency.ndjson',
   bridges: 'checkpoints/bridges.ndjson',
   note: (size: number) => `checkpoints/${size}.note`,
-  response: (size: number) => `checkpoints/${size}.tsr`,
+  /** @param number place in the order in which the time stamps of a checkpoint were obtained, from 1 */
+  response: (size: number, number: number) => `checkpoints/${size}.${number}.tsr`,
   cosignatures: (size: number) => `checkpoints/${size}.cosignatures`,
   certificate: (sha256: string) => `checkpoints/certificates/${sha256}.cer`,
   crl: (sha256: string) => `checkpoints/crls/${sha256}.crl`,

@@ -112,6 +112,11 @@ export interface TimestampReport {
   /** DER of the same certificates, for those who keep or ask about them. */
   readonly chainCertificates: readonly Uint8Array[];
   /**
+   * The organization of the trust anchor, by which authorities are told apart: `Name.organization`
+   * of its subject. Undefined where no chain was found.
+   */
+  readonly organization: string | undefined;
+  /**
    * State of the revocation check; `provisional` passes, and a later CRL or OCSP answer would make
    * it conclusive.
    */

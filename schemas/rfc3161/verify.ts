@@ -22,6 +22,7 @@ import { attempt, MalformedInput } from './errors.js';
 import {
   check,
   completeChecks,
+  cutText,
   outcomeOf,
   type TimestampCheck,
   type TimestampClaims,
@@ -123,6 +124,7 @@ function reportOf(found: {
 }): TimestampReport {
   const checks = completeChecks(found.checks);
   const path = found.chain?.path ?? [];
+  const anchor = path.at(-1);
   return {
     outcome: outcomeOf(checks),
     checks,
@@ -130,6 +132,7 @@ function reportOf(found: {
     signer: found.signer && summaryOf(found.signer),
     chain: path.map(summaryOf),
     chainCertificates: path.map(({ der }) => der),
+    organization: anchor && cutText(anchor.subject.organization),
     revocation: found.chain?.revocation ?? 'indeterminate',
     soundUntil: found.soundUntil,
   };

@@ -21,6 +21,8 @@ export interface RotationOptions {
   /** Origin of the ledger. */
   readonly origin: string;
   readonly client: TimestampClient;
+  /** Number of distinct authorities that must stamp a checkpoint. */
+  readonly quorum: number;
   /** DER of the configured root certificates. */
   readonly trustAnchors: readonly Uint8Array[];
   /** Called before a checkpoint leaves the service, to store the head outside the database. */
@@ -44,7 +46,7 @@ export interface LedgerKeyRotation {
  *   database
  */
 export async function rotateLedgerKey(options: RotationOptions, signal: AbortSignal): Promise<LedgerKeyRotation> {
-  const { db, eventLog, keyring, origin, client, trustAnchors } = options;
+  const { db, eventLog, keyring, origin, client, quorum, trustAnchors } = options;
   const signer = ledgerSignerOf(await keyring.ledgerKey(), origin);
   const nextKey = await keyring.nextLedgerKey();
   const next = ledgerSignerOf(nextKey, origin);
@@ -57,7 +59,7 @@ export async function rotateLedgerKey(options: RotationOptions, signal: AbortSig
   const readNewest = () => readNewestStamp(db, trustAnchors, new Date());
   const { rememberHead } = options;
   await bridgeLedgerKey(
-    { db, eventLog, client, signer, next, readNewest, ...(rememberHead && { rememberHead }) },
+    { db, eventLog, client, quorum, signer, next, readNewest, ...(rememberHead && { rememberHead }) },
     signal,
   );
   await keyring.promoteNextLedgerKey();

@@ -9,6 +9,8 @@ import type { Installation } from './installation.js';
 /** The source of the stamper's tokens, and their trust anchors. */
 export interface Timestamping {
   readonly client: TimestampClient;
+  /** Number of distinct authorities that must stamp a checkpoint. */
+  readonly quorum: number;
   /** DER of the root certificates. */
   readonly trustAnchors: readonly Uint8Array[];
   /** Base URL of the development authority in this process; null with configured authorities. */
@@ -49,17 +51,17 @@ export function observeAsking({ metrics, tracing }: Pick<Installation, 'metrics'
 export async function openTimestamping(config: Config, observe?: ObserveAsking): Promise<Timestamping> {
   const observed = observe === undefined ? {} : { observe };
   if (config.timestamping !== undefined) {
-    const { urls, caFile } = config.timestamping;
+    const { urls, caFile, quorum } = config.timestamping;
     const trustAnchors = certificatesOfPem(await readFile(caFile, 'utf8'));
     if (trustAnchors.length === 0)
       throw new Error(
         `TSA_CA_FILE ${caFile} contains no PEM certificate. Add the root certificates of the authorities in TSA_URLS.`,
       );
     const client = createTimestampClient({ authorities: urls, trustAnchors, ...observed });
-    return { client, trustAnchors, developmentUrl: null, stop: async () => undefined };
+    return { client, quorum, trustAnchors, developmentUrl: null, stop: async () => undefined };
   }
   const tsa = await startDevelopmentTsa({ folder: developmentTsaFolder(config) });
   const trustAnchors = certificatesOfPem(await readFile(tsa.rootCertificatePemPath, 'utf8'));
   const client = createTimestampClient({ authorities: [tsa.url], trustAnchors, ...observed });
-  return { client, trustAnchors, developmentUrl: tsa.url, stop: () => tsa.stop() };
+  return { client, quorum: 1, trustAnchors, developmentUrl: tsa.url, stop: () => tsa.stop() };
 }

@@ -73,6 +73,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     logger,
     signer,
     client: timestamping.client,
+    quorum: timestamping.quorum,
     trustAnchors: timestamping.trustAnchors,
     minIntervalMs: config.stampIntervalMs,
     tracing,

@@ -14,9 +14,12 @@ export function isDevelopmentStamp(checkpoint: 'c' | 'p'): string {
                      and position(convert_to('${DEVELOPMENT_MARK}', 'UTF8') in e.bytes) > 0)`;
 }
 
-/** Display name of the authority of a time stamp. */
-export function stampedBy(stamp: { readonly authority: string; readonly is_development: boolean }): string {
-  return stamp.is_development ? DEVELOPMENT_AUTHORITY : authorityName(stamp.authority);
+/** Display names of the authorities of a checkpoint. */
+export function stampedBy(stamp: {
+  readonly authorities: readonly string[];
+  readonly is_development: boolean;
+}): string[] {
+  return stamp.is_development ? [DEVELOPMENT_AUTHORITY] : stamp.authorities.map(authorityName);
 }
 
 /**

@@ -47,6 +47,8 @@ export interface ObtainedTimestamp {
   readonly response: Uint8Array;
   /** URL of the authority. */
   readonly authority: string;
+  /** Organization of the trust anchor: responses with equal ones are of one authority. */
+  readonly organization: string;
   readonly genTime: Date;
   /** The text in the token. */
   readonly genTimeText: string;

@@ -14,17 +14,24 @@ export interface TimestampClient {
    *
    * @param data the exact bytes to stamp; may be empty
    * @param options.previous the newest existing token: the new one must not precede it
-   * @throws TimestampUnavailable if no authority returned a valid token, or all of them are paused
+   * @param options.exclude organizations whose time stamps exist: a response of one of them counts
+   *   as none
+   * @throws TimestampUnavailable if no other authority returned a valid token, or all of them are
+   *   paused
    */
   stamp(
     data: Uint8Array,
-    options?: { readonly previous?: StatedTime; readonly signal?: AbortSignal },
+    options?: {
+      readonly previous?: StatedTime;
+      readonly signal?: AbortSignal;
+      readonly exclude?: readonly string[];
+    },
   ): Promise<ObtainedTimestamp>;
 }
 
 /**
  * Creates a client of time-stamping authorities (RFC 3161 over HTTP, §3.4). It remembers failed
- * authorities and caches revocation responses, both in memory only.
+ * authorities and the organization of each, and caches revocation responses, all in memory only.
  * @throws TypeError without an authority
  */
 export function createTimestampClient(options: TimestampClientOptions): TimestampClient {
@@ -40,29 +47,41 @@ export function createTimestampClient(options: TimestampClientOptions): Timestam
   } = options;
   if (authorities.length === 0) throw new TypeError('a time stamp client needs at least one authority');
   const health = new Map<string, AuthorityHealth>();
+  // An authority that is known to be excluded is not asked: it may charge for each response.
+  const organizations = new Map<string, string>();
   const cache = new AnswerCache(64, 32 * 1024 * 1024);
   const context: Context = { ...options, clock, sleep, fetch, timeoutMs, cache };
 
   return {
-    async stamp(data, { previous, signal } = {}) {
-      const known = authorities.map((url) => ({ url, health: health.get(url) ?? HEALTHY }));
-      const { ask, nextAt } = whomToAsk(known, clock().getTime());
+    async stamp(data, { previous, signal, exclude = [] } = {}) {
+      const isExcluded = (url: string): boolean => exclude.includes(organizations.get(url) ?? '');
       const failures: { authority: string; reason: string }[] = [];
+      const refuse = (url: string): void => {
+        failures.push({ authority: url, reason: `has stamped this already, as ${organizations.get(url)}` });
+      };
+      for (const url of authorities.filter(isExcluded)) refuse(url);
+      const healthOf = (urls: readonly string[]) => urls.map((url) => ({ url, health: health.get(url) ?? HEALTHY }));
+      const others = authorities.filter((url) => !isExcluded(url));
+      const { ask, nextAt } = whomToAsk(healthOf(others), clock().getTime());
+      if (nextAt !== undefined && failures.length > 0)
+        for (const url of others)
+          failures.push({ authority: url, reason: `pauses until ${new Date(nextAt).toISOString()} at least` });
       for (const { url, health: before } of ask) {
         signal?.throwIfAborted();
         try {
           const stamp = await observe(new URL(url).host, () => stampWith(url, data, previous, signal, context));
           health.delete(url);
-          return stamp;
+          organizations.set(url, stamp.organization);
+          if (!isExcluded(url)) return stamp;
+          refuse(url);
         } catch (error) {
           if (!(error instanceof AuthorityFailure)) throw error;
           failures.push({ authority: url, reason: error.message });
           health.set(url, afterFailure(before, clock().getTime(), backOff, random()));
         }
       }
-      const states = authorities.map((url) => ({ health: health.get(url) ?? HEALTHY }));
-      const retryAt = nextAt ?? whomToAsk(states, clock().getTime()).nextAt ?? clock().getTime();
-      throw new TimestampUnavailable(failures, new Date(retryAt));
+      const retryAt = nextAt ?? whomToAsk(healthOf(others), clock().getTime()).nextAt ?? clock().getTime();
+      throw new TimestampUnavailable(failures, new Date(Number.isFinite(retryAt) ? retryAt : clock().getTime()));
     },
   };
 }

@@ -101,10 +101,12 @@ async function complete(
   const gathered = await gatherRevocation(certificates, { ...context, ...(signal && { signal }) });
   const { crls, ocspResponses, problems } = gathered;
   const report = await verifyTimestamp({ ...input, crls, ocspResponses, revocation: 'require' });
-  if (report.outcome === 'fail') throw new AuthorityFailure(complaints(report));
+  const { organization } = report;
+  if (report.outcome === 'fail' || organization === undefined) throw new AuthorityFailure(complaints(report));
   return {
     response,
     authority: url,
+    organization,
     genTime: claims.genTime,
     genTimeText: claims.genTimeText,
     accuracyMicroseconds: claims.accuracyMicroseconds,

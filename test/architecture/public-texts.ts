@@ -156,7 +156,7 @@ const README_EXAMPLE: Parameters<typeof packageReadme>[0] = {
     counts: { entries: 1, consents: 1, erased: 0, attachments: 0, not_yet_stamped: 1 },
     complete: [],
   },
-  checkpoint: { size: 3, genTime: new Date(0), authority: 'An authority' },
+  checkpoint: { size: 3, stamps: [{ genTime: new Date(0), authority: 'An authority' }] },
   example: {
     entryLine: 1,
     leaf: '00'.repeat(32),

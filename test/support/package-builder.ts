@@ -70,7 +70,7 @@ function packageFiles(ledger: FixtureLedger, hooks: PackageHooks): Files {
   files.set(PACKAGE_FILES.readme, utf8('An evidence package.\n'));
   for (const [size, { note, response, crl }] of ledger.checkpoints) {
     files.set(PACKAGE_FILES.note(size), note);
-    files.set(PACKAGE_FILES.response(size), response);
+    files.set(PACKAGE_FILES.response(size, 1), response);
     if (crl !== null) files.set(PACKAGE_FILES.crl(toHex(sha256(crl))), crl);
   }
   const { der } = ledger.authority.tsa;

@@ -108,7 +108,7 @@ export async function writeScalePackage(path: string, authority: FixtureAuthorit
     [size, newest],
   ] as const) {
     await add(PACKAGE_FILES.note(at), [note]);
-    await add(PACKAGE_FILES.response(at), [response]);
+    await add(PACKAGE_FILES.response(at, 1), [response]);
     await add(PACKAGE_FILES.crl(toHex(sha256(crl))), [crl]);
   }
   await add(PACKAGE_FILES.certificate(toHex(sha256(authority.tsa.der))), [authority.tsa.der]);

@@ -45,7 +45,7 @@ describe.skipIf(!hasUnzip || !hasOpenssl)(
       spawnSync('unzip', ['-q', 'package.zip'], { cwd: place });
       writeFileSync(join(place, 'ledger.key'), `a line of something else\n${key}\n`);
       const manifest = Manifest.parse(JSON.parse(readFileSync(join(place, 'manifest.json'), 'utf8')));
-      const checkpoint = { size: manifest.checkpoint ?? 0, genTime: new Date(0), authority: 'any' };
+      const checkpoint = { size: manifest.checkpoint ?? 0, stamps: [{ genTime: new Date(0), authority: 'any' }] };
       const readme = packageReadme({ manifest, checkpoint, example: null });
       const step = readme.slice(readme.indexOf('\n2. '), readme.indexOf('\n3. '));
       const commands = [...step.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line).join('\n');

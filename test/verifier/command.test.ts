@@ -87,6 +87,13 @@ test('exits with 3 without keys, and names the missing options', () => {
   expect(result.stdout).toContain('--ledger-key');
 });
 
+test('--require-stamps decides how many authorities must have stamped', () => {
+  expect(run('check', 'package.zip', ...TRUST, '--require-stamps', '1').status).toBe(0);
+  const two = run('check', 'package.zip', ...TRUST, '--require-stamps', '2');
+  expect(two.status).toBe(3);
+  expect(two.stdout).toContain('valid time stamps of 1 distinct authority cover the entry: 2 are required');
+});
+
 test('--max-delay decides how late a stamp may come', () => {
   expect(run('check', 'package.zip', ...TRUST, '--max-delay', '60s').status).toBe(3);
   expect(run('check', 'package.zip', ...TRUST, '--max-delay', '2d').status).toBe(0);
@@ -102,6 +109,8 @@ test.each([
   ['a file that is no ZIP', ['check', 'ledger.key']],
   ['a root that is no certificate', ['check', 'package.zip', '--tsa-ca', 'ledger.key']],
   ['a key file without a key', ['check', 'package.zip', '--ledger-key', 'roots.pem']],
+  ['no stamp required', ['check', 'package.zip', '--require-stamps', '0']],
+  ['more stamps required than a checkpoint can have', ['check', 'package.zip', '--require-stamps', '10']],
   ['a wrong duration', ['check', 'package.zip', '--max-delay', '1 day']],
   ['a wrong time', ['check', 'package.zip', '--at', 'yesterday']],
 ])('2 for %s', (_, args) => {

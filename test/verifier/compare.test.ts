@@ -144,7 +144,7 @@ describe('a contradiction is proved, and the proof is verified by itself', () =>
     const only = (sizes: readonly number[]): PackageHooks => ({
       files: (files) => {
         for (const name of [...files.keys()]) {
-          const [, size] = /^checkpoints\/(\d+)\.(?:note|tsr)$/.exec(name) ?? [];
+          const [, size] = /^checkpoints\/(\d+)\.(?:note|1\.tsr)$/.exec(name) ?? [];
           if (size !== undefined && !sizes.includes(Number(size))) files.delete(name);
         }
       },

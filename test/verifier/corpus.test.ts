@@ -25,6 +25,7 @@ const CorpusIndex = z.strictObject({
       tsa_ca: z.array(z.string()),
       ledger_key: z.array(z.string()),
       max_delay: z.string(),
+      require_stamps: z.int(),
       at: z.string(),
       content_sha256: z.string(),
     }),
@@ -56,6 +57,7 @@ test.each(cases)('$group: $title', async (expected) => {
     trustAnchors: await readCertificates(expected.tsa_ca.map(inCorpus), expect.unreachable),
     ledgerKeys: await readLedgerKeys(expected.ledger_key.map(inCorpus)),
     maxDelay: parseDuration(expected.max_delay),
+    requireStamps: expected.require_stamps,
     at: parseTime(expected.at),
   });
   expect(report.verdict).toBe(expected.verdict);

@@ -115,7 +115,7 @@ describe.skipIf(!hasProc)(titleNeeding('/proc', hasProc, 'memory stays bounded')
           const note = utf8(signedNote(text, LEDGER_KEY));
           const token = makeToken(authority.tsa, { data: note, genTime: timeText(stampTime(5)), unsignedAttributes });
           files.set(PACKAGE_FILES.note(size), note);
-          files.set(PACKAGE_FILES.response(size), makeResponse(token));
+          files.set(PACKAGE_FILES.response(size, 1), makeResponse(token));
         }
       }),
     );

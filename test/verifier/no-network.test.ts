@@ -86,7 +86,7 @@ describe('where sockets are forbidden', () => {
     buildPackage(authority, {
       files: (enclosed) => {
         files.note = enclosed.get('checkpoints/5.note');
-        files.response = enclosed.get('checkpoints/5.tsr');
+        files.response = enclosed.get('checkpoints/5.1.tsr');
       },
     });
     command.write('5.note', files.note ?? '');

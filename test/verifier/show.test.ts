@@ -68,7 +68,7 @@ test.each(['paths', 'leaves'] as const)(
       batch: 1,
       index: entry?.index,
       count: 7,
-      stamp: { file: 'checkpoints/2.tsr' },
+      stamp: { file: 'checkpoints/2.1.tsr' },
     });
     expect(shown?.proved.before?.time).toBe('2026-03-01T10:19:00.000Z');
   },
@@ -164,6 +164,7 @@ test('the command exits with the verdict of the record, and reports a record tha
       tsaCa: [file('root.der', authority.root.der)],
       ledgerKey: [file('ledger.key', LEDGER_KEY.verifierKey)],
       maxDelay: '24h',
+      requireStamps: '1',
       at: VERIFIED_AT.toISOString(),
     };
     const zip = file('changed.zip', buildPackage(authority, changed));

@@ -36,6 +36,7 @@ program
   .option('--json', 'print one JSON object instead of text')
   .option('--html <file>', 'also write the report as an HTML page')
   .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')
+  .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',
@@ -65,6 +66,7 @@ program
   .option('--json', 'print one JSON object instead of text')
   .option('--html <file>', 'also write the record as an HTML page')
   .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')
+  .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',

@@ -37,6 +37,8 @@ export interface VerifyOptions {
   readonly witnesses?: WitnessTrust;
   /** Milliseconds by which a stamp may come later than the time that the service claims. */
   readonly maxDelay: number;
+  /** How many distinct authorities must have stamped every entry; the default is 1. */
+  readonly requireStamps?: number;
   /** The time of verification. */
   readonly at: Date;
   /** Called with the number of bytes read and the total. */
@@ -105,7 +107,7 @@ export async function verifyPackage(
   const newest = [...checkpoints.values()].at(-1);
   const batches = await readBatches(files, newest);
   const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
-  const times = stampedTimes(stamps, tied, findings);
+  const times = stampedTimes(stamps, tied, options.requireStamps ?? 1, findings);
   const intervals = verifyBatchTimes(batches, stamps, times, findings);
   if (manifest !== null) verifyExportTime(manifest, times, findings);
 
@@ -140,7 +142,7 @@ export async function verifyPackage(
   // Batches without an entry are included for their headers, and affect no record.
   const holding = intervals.filter(({ batch }) => files.has(PACKAGE_FILES.proofs(batch)));
   return buildReport({
-    ...{ findings, manifest, summary, coverage, intervals: holding, stamps, witnessed, texts },
+    ...{ findings, manifest, summary, coverage, intervals: holding, stamps, witnessed, times, texts },
     at: options.at,
   });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CHANNELS, ConsentRecord, DECISIONS } from '../../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../../events/notices.js';
 import { Uuid } from '../../evidence/primitives.js';
+import { CheckpointLinks } from '../checkpoints.js';
 import { InputTime, QueryText } from '../common.js';
 import { PersonReference } from '../erasures.js';
 import { ExportedAttachment, PERSONAL_FIELDS } from '../export.js';
@@ -101,7 +102,7 @@ const Sealing = z
     index: z.int().nullable(),
     sealed_at: Timestamp.nullable(),
     checkpoint: z
-      .object({ size: z.int(), gen_time: Timestamp, authority: z.string(), note: z.string(), token: z.string() })
+      .object({ size: z.int(), gen_time: Timestamp, authorities: z.array(z.string()), ...CheckpointLinks })
       .nullable()
       .describe('The first stamped checkpoint that covers the batch.'),
   })

@@ -1,21 +1,22 @@
 import { z } from 'zod';
 import { Sha256Hex } from '../../evidence/primitives.js';
-import { TreeSize } from '../checkpoints.js';
+import { CheckpointLinks, TreeSize } from '../checkpoints.js';
 import { dataOf, PageQuery, pageOf, Timestamp } from './common.js';
-
-const PublicLinks = { note: z.string(), token: z.string() };
 
 const Checkpoint = z
   .object({
     size: z.int().describe('Number of batches that the checkpoint covers.'),
     root: Sha256Hex.describe('Root hash of the ledger tree.'),
-    gen_time: Timestamp.describe('Time of the time stamp.'),
-    authority: z.string().describe('Host of the authority; `development` for the development authority.'),
+    gen_time: Timestamp.describe('Earliest time of the time stamps.'),
+    authorities: z
+      .array(z.string())
+      .describe(
+        'Hosts of the authorities, in the order of the time stamps; `development` for the development authority.',
+      ),
     certificates_expire_at: Timestamp.nullable().describe(
-      'When the first of the certificates stored with the token expires; null if there are none.',
+      'When the first of the certificates stored with the tokens expires; null if there are none.',
     ),
-    /** Paths of the public downloads. */
-    ...PublicLinks,
+    ...CheckpointLinks,
   })
   .meta({ id: 'Checkpoint' });
 
@@ -30,7 +31,7 @@ const Batch = z
       .string()
       .describe('Header of the batch as JCS text: its UTF-8 is the content of leaf `number` of the ledger tree.'),
     checkpoint: z
-      .object({ size: z.int(), gen_time: Timestamp, ...PublicLinks })
+      .object({ size: z.int(), gen_time: Timestamp, ...CheckpointLinks })
       .nullable()
       .describe('The first stamped checkpoint that covers the batch; null while there is none.'),
   })
@@ -58,7 +59,7 @@ export const TimestampStatusResponse = dataOf(
       .describe('Age in seconds of the tenant’s oldest consent that no time stamp covers; null: there is none.'),
     unsealed_entries: z.int().describe('Entries of the tenant that are in no batch yet.'),
     unstamped_entries: z.int().describe('Entries of the tenant that no time stamp covers yet, unsealed ones included.'),
-    last_stamp: z.object({ size: z.int(), gen_time: Timestamp, authority: z.string() }).nullable(),
+    last_stamp: z.object({ size: z.int(), gen_time: Timestamp, authorities: z.array(z.string()) }).nullable(),
     authorities: z
       .array(z.string())
       .describe(

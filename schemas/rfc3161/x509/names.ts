@@ -11,6 +11,11 @@ export interface Name {
   readonly text: string;
   /** Its relative names, each as a form that is equal for names that RFC 5280 §7.1 calls equal. */
   readonly relativeNames: readonly string[];
+  /**
+   * The organization that it names: its attributes O (2.5.4.10), or the whole name if it has none.
+   * Equal for names that RFC 5280 §7.1 calls equal, and safe to print.
+   */
+  readonly organization: string;
 }
 
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
@@ -26,9 +31,13 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ['1.2.840.113549.1.9.1', 'emailAddress'],
 ]);
 
+const ORGANIZATION = '2.5.4.10';
+
 /** @throws MalformedInput */
 export function parseName(node: Asn1Node, what: string): Name {
   const sets = listOf(node, TAG.sequence, what).map((set) => listOf(set, TAG.set, `${what} part`).map(parseAttribute));
+  const attributes = sets.flat();
+  const organizations = attributes.filter(({ type }) => type === ORGANIZATION);
   return {
     raw: node.raw,
     text: sets.map((set) => set.map(({ text }) => text).join('+')).join(', '),
@@ -38,6 +47,7 @@ export function parseName(node: Asn1Node, what: string): Name {
         .sort()
         .join('+'),
     ),
+    organization: (organizations.length > 0 ? organizations : attributes).map(({ folded }) => folded).join(', '),
   };
 }
 
@@ -62,16 +72,35 @@ export function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-function parseAttribute(node: Asn1Node): { text: string; canonical: string } {
+interface Attribute {
+  /** Dotted OID. */
+  readonly type: string;
+  readonly text: string;
+  readonly canonical: string;
+  /** As `text`, but equal for equal values. */
+  readonly folded: string;
+}
+
+function parseAttribute(node: Asn1Node): Attribute {
   const [typeNode, valueNode, ...rest] = childrenOf(expectTag(node, TAG.sequence, 'name attribute'));
   if (typeNode === undefined || valueNode === undefined || rest.length > 0) {
     throw new MalformedInput('bad-value', 'a name attribute is not a type and a value');
   }
   const type = oidValue(typeNode, 'name attribute type');
   const value = directoryString(valueNode);
-  const shown = value === undefined ? `#${toHex(valueNode.raw)}` : printable(value).replace(/([,+\\])/g, '\\$1');
+  const shown = value === undefined ? `#${toHex(valueNode.raw)}` : escaped(value);
   const folded = value === undefined ? shown : value.normalize('NFKC').toLowerCase().trim().replace(/\s+/g, ' ');
-  return { text: `${SHORT_NAMES.get(type) ?? type}=${shown}`, canonical: JSON.stringify([type, folded]) };
+  const label = SHORT_NAMES.get(type) ?? type;
+  return {
+    type,
+    text: `${label}=${shown}`,
+    canonical: JSON.stringify([type, folded]),
+    folded: `${label}=${value === undefined ? shown : escaped(folded)}`,
+  };
+}
+
+function escaped(value: string): string {
+  return printable(value).replace(/([,+\\])/g, '\\$1');
 }
 
 /** The text of a string value; undefined for types that are no strings. */

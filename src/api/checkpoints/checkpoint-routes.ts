@@ -24,7 +24,7 @@ import {
   listLedgerKeys,
   listStampedCheckpoints,
 } from './operations.js';
-import { listCheckpoints, readCheckpoint, readLargestSize } from './read-checkpoints.js';
+import { listCheckpoints, readLargestSize, readNote, readToken } from './read-checkpoints.js';
 import { readLedgerKeys } from './read-ledger-keys.js';
 
 // A stamped checkpoint is frozen; the list and the cosignatures grow.
@@ -50,13 +50,13 @@ export function checkpointRoutes(scope: FastifyInstance, db: Queryable): void {
     if (inForce === undefined) throw new ApiError('RESOURCE_NOT_FOUND', 'The ledger has not published a key yet.');
     return text(`${inForce.key}\n`, FOR_MINUTES);
   });
-  serve(scope, getCheckpointNote, async ({ size }) => text((await existing(db, size)).note, FOREVER));
-  serve(scope, getCheckpointToken, async ({ size }) => {
-    const { tsr } = await existing(db, size);
-    return publicDocument({ contentType: 'application/timestamp-reply', body: tsr, cacheControl: FOREVER });
+  serve(scope, getCheckpointNote, async ({ size }) => text(existing(await readNote(db, size)), FOREVER));
+  serve(scope, getCheckpointToken, async ({ size, number }) => {
+    const body = existing(await readToken(db, size, number));
+    return publicDocument({ contentType: 'application/timestamp-reply', body, cacheControl: FOREVER });
   });
   serve(scope, getCheckpointCosignatures, async ({ size }) => {
-    await existing(db, size);
+    existing(await readNote(db, size));
     return text(await readCosignatures(db, size), SHORTLY);
   });
   serve(scope, getConsistencyProof, async ({ size, from }) => {
@@ -82,10 +82,9 @@ function serve<P extends z.ZodObject, Q extends z.ZodObject>(
   return handler;
 }
 
-async function existing(db: Queryable, size: number) {
-  const checkpoint = await readCheckpoint(db, size);
-  if (checkpoint === null) throw new ApiError('CHECKPOINT_NOT_FOUND');
-  return checkpoint;
+function existing<T>(found: T | null): T {
+  if (found === null) throw new ApiError('CHECKPOINT_NOT_FOUND');
+  return found;
 }
 
 function json(content: object, cacheControl: string, links?: readonly string[]): PublicDocument {

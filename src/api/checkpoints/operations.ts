@@ -5,6 +5,7 @@ import {
   ConsistencyParams,
   ConsistencyResponse,
   LedgerKeysResponse,
+  TokenParams,
 } from '../../../schemas/api/checkpoints.js';
 import { NoBody, None } from '../../../schemas/api/panel/common.js';
 import { EXAMPLE_VALUES } from '../server/example-values.js';
@@ -80,9 +81,11 @@ export const getCheckpointNote = defineOperation({
 export const getCheckpointToken = defineOperation({
   ...one,
   id: 'getCheckpointToken',
-  path: '/checkpoints/{size}/token',
-  summary: 'Get the time stamp of a checkpoint',
+  path: '/checkpoints/{size}/tokens/{number}',
+  summary: 'Get a time stamp of a checkpoint',
+  params: TokenParams,
   download: { mediaType: 'application/timestamp-reply', description: 'The response of the authority (RFC 3161).' },
+  example: { path: { size: EXAMPLE_VALUES.checkpointSize, number: '1' } },
 });
 
 export const getCheckpointCosignatures = defineOperation({

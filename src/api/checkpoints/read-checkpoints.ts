@@ -1,31 +1,38 @@
 import { z } from 'zod';
-import { MAX_CHECKPOINTS } from '../../../schemas/api/checkpoints.js';
+import { checkpointLinks, MAX_CHECKPOINTS } from '../../../schemas/api/checkpoints.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
-const CheckpointRows = z.array(z.object({ note: z.string(), tsr: z.instanceof(Buffer) })).max(1);
+const NoteRows = z.array(z.object({ note: z.string() })).max(1);
 
-/**
- * A stamped checkpoint: the exact text of its note, and the time stamp response as received. Null
- * if there is none of this size.
- */
-export async function readCheckpoint(db: Queryable, size: number) {
-  const { rows } = await db.query('select note, tsr from checkpoints where size = $1', [size]);
-  return CheckpointRows.parse(rows)[0] ?? null;
+/** The exact text of a stamped checkpoint's note. Null if there is none of this size. */
+export async function readNote(db: Queryable, size: number): Promise<string | null> {
+  const { rows } = await db.query('select note from checkpoints where size = $1', [size]);
+  return NoteRows.parse(rows)[0]?.note ?? null;
 }
 
-const ListedRows = z.array(z.object({ size: z.int(), gen_time: z.date() }));
+const TokenRows = z.array(z.object({ tsr: z.instanceof(Buffer) })).max(1);
+
+/** A time stamp response of a stamped checkpoint, as received. Null if there is none. */
+export async function readToken(db: Queryable, size: number, number: number): Promise<Buffer | null> {
+  const { rows } = await db.query(
+    'select t.tsr from checkpoint_tokens t join checkpoints c using (size) where t.size = $1 and t.number = $2',
+    [size, number],
+  );
+  return TokenRows.parse(rows)[0]?.tsr ?? null;
+}
+
+const ListedRows = z.array(z.object({ size: z.int(), gen_time: z.date(), tokens: z.int() }));
 
 /** The stamped checkpoints of larger sizes than `after`, by size: `MAX_CHECKPOINTS` at most. */
 export async function listCheckpoints(db: Queryable, after: number) {
-  const { rows } = await db.query('select size, gen_time from checkpoints where size > $1 order by size limit $2', [
-    after,
-    MAX_CHECKPOINTS,
-  ]);
-  return ListedRows.parse(rows).map(({ size, gen_time }) => ({
+  const { rows } = await db.query(
+    'select size, gen_time, tokens from checkpoints where size > $1 order by size limit $2',
+    [after, MAX_CHECKPOINTS],
+  );
+  return ListedRows.parse(rows).map(({ size, gen_time, tokens }) => ({
     size,
     time: gen_time.toISOString(),
-    note: `/checkpoints/${size}/note`,
-    token: `/checkpoints/${size}/token`,
+    ...checkpointLinks(size, tokens),
   }));
 }
 

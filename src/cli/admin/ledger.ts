@@ -18,12 +18,12 @@ export function ledgerCommand(context: CliContext): Command {
     ).action(async (options: { readonly json?: boolean }) => {
       await withInstallation(context, async ({ workerPool: pool, eventLog, keyring, config }) => {
         await bindEventLog(pool, eventLog);
-        const { client, trustAnchors, stop } = await openTimestamping(config);
+        const { client, quorum, trustAnchors, stop } = await openTimestamping(config);
         try {
           const origin = config.ledgerOrigin;
           const done = await rotateLedgerKey(
             {
-              ...{ db: pool, eventLog, keyring, origin, client, trustAnchors },
+              ...{ db: pool, eventLog, keyring, origin, client, quorum, trustAnchors },
               rememberHead: (state) => rememberHead(pool, ledgerHeadFile(config), state),
             },
             new AbortController().signal,

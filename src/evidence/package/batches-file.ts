@@ -36,8 +36,8 @@ export interface EnclosedBatch {
  * Makes the lines of `batches.ndjson`, and collects the older time stamps that the headers name.
  */
 export class BatchesFile {
-  /** The `after` of the headers: SHA-256 of a time-stamp response, in hex, by checkpoint size. */
-  readonly after = new Map<number, string>();
+  /** The `after` of the headers: SHA-256 of time-stamp responses, in hex, by checkpoint size. */
+  readonly after = new Map<number, Set<string>>();
   readonly batches = new Map<number, EnclosedBatch>();
 
   /** @param streams of which each line shows the run, or that there is none */
@@ -69,7 +69,10 @@ export class BatchesFile {
     const isInLedger = verifyInclusion(number, size, batchLeaf(text), path.map(hashFromHex), root).ok;
     if (!isInLedger) differ(`batch ${number} is not the one that the ledger holds`);
     const header = BatchHeader.parse(JSON.parse(text));
-    if (header.after !== null) this.after.set(header.after.size, header.after.sha256);
+    if (header.after !== null) {
+      const named = this.after.get(header.after.size) ?? new Set();
+      this.after.set(header.after.size, named.add(header.after.sha256));
+    }
     this.batches.set(number, {
       number,
       level: header.level,

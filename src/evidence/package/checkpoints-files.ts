@@ -6,6 +6,7 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
 import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { authorityName } from '../../timestamping/authority-name.js';
 import { type CheckpointChoice, endingSizes, thinOut } from './choose-checkpoints.js';
 import { differ } from './errors.js';
 import { readProofs, readStampedSizes } from './ledger-reader.js';
@@ -17,7 +18,7 @@ const bytes = z.instanceof(Uint8Array);
 
 const PAGE = 1_000;
 const PROOF_PAGE = 100;
-/** Lower than the limits of verifiers: 10,000 checkpoints and 2,000 CRLs. */
+/** Lower than the limits of verifiers: 10,000 checkpoints, 20,000 time stamps and 2,000 CRLs. */
 const LIMITS = { checkpoints: 5_000, evidence: 1_900 };
 
 /** The input for the choice of a package's checkpoints. */
@@ -26,15 +27,15 @@ export interface CheckpointNeeds {
   readonly size: number;
   /** Numbers of the enclosed batches, sorted. */
   readonly batches: readonly number[];
-  /** The older time stamps that batch headers name: SHA-256 of the response, in hex, by size. */
-  readonly after: ReadonlyMap<number, string>;
+  /** The older time stamps that batch headers name: SHA-256 of the responses, in hex, by size. */
+  readonly after: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
 /** The data of an enclosed checkpoint that the README names. */
 export interface EnclosedCheckpoint {
   readonly size: number;
-  readonly genTime: Date;
-  readonly authority: string;
+  /** Its time stamps in the order obtained; of each authority, the host only. */
+  readonly stamps: readonly { readonly genTime: Date; readonly authority: string }[];
 }
 
 /**
@@ -57,17 +58,19 @@ export async function addCheckpoints(
   for (const size of sizes) {
     await beforePage();
     const row = await readCheckpoint(db, size);
-    const after = needs.after.get(size);
-    if (toHex(sha256(row.tsr)) !== (after ?? row.tsr_sha256))
-      differ(`the time stamp of checkpoint ${size} was changed`);
     await writer.add(PACKAGE_FILES.note(size), [utf8(row.note)]);
-    await writer.add(PACKAGE_FILES.response(size), [row.tsr]);
+    for (const { number, tsr } of row.stored) await writer.add(PACKAGE_FILES.response(size, number), [tsr]);
+    assertNamed(size, row.stored, needs.after.get(size) ?? []);
     const cosignatures = await readCosignatures(db, size);
     if (cosignatures !== '') await writer.add(PACKAGE_FILES.cosignatures(size), [utf8(cosignatures)]);
     for (const sha of row.certificates) evidence.set(sha, { kind: 'certificate', sha });
     for (const sha of row.crls) evidence.set(sha, { kind: 'crl', sha });
     for (const sha of row.ocsp) evidence.set(sha, { kind: 'ocsp', sha });
-    enclosed.push({ size, genTime: row.gen_time, authority: row.authority });
+    const stamps = row.stored.map(({ gen_time: genTime, authority }) => ({
+      genTime,
+      authority: authorityName(authority),
+    }));
+    enclosed.push({ size, stamps });
   }
   for (const item of evidence.values()) {
     await beforePage();
@@ -111,24 +114,40 @@ async function readChoices(db: Queryable, sizes: readonly number[]): Promise<rea
   return choices;
 }
 
+/** Refuses time stamps that were changed since they were stored, or since a header named them. */
+function assertNamed(size: number, stored: z.infer<typeof tokenRows>, named: Iterable<string>): void {
+  const digests = new Set(stored.map(({ tsr }) => toHex(sha256(tsr))));
+  const isChanged = [...named, ...stored.map((token) => token.tsr_sha256)].some((digest) => !digests.has(digest));
+  if (isChanged) differ(`a time stamp of checkpoint ${size} was changed`);
+}
+
+const tokenRows = z.array(
+  z.object({ number: z.int(), tsr: bytes, tsr_sha256: z.string(), gen_time: z.date(), authority: z.string() }),
+);
+
 const checkpointRow = z.object({
   note: z.string(),
-  tsr: bytes,
-  tsr_sha256: z.string(),
-  gen_time: z.date(),
-  authority: z.string(),
+  tokens: z.int(),
   certificates: z.array(z.string()),
   crls: z.array(z.string()),
   ocsp: z.array(z.string()),
 });
 
-async function readCheckpoint(db: Queryable, size: number): Promise<z.infer<typeof checkpointRow>> {
-  const { rows } = await db.query(
-    'select note, tsr, tsr_sha256, gen_time, authority, certificates, crls, ocsp from checkpoints where size = $1',
+type StoredCheckpoint = z.infer<typeof checkpointRow> & { readonly stored: z.infer<typeof tokenRows> };
+
+async function readCheckpoint(db: Queryable, size: number): Promise<StoredCheckpoint> {
+  const checkpoints = await db.query('select note, tokens, certificates, crls, ocsp from checkpoints where size = $1', [
+    size,
+  ]);
+  const [row] = z.array(checkpointRow).parse(checkpoints.rows);
+  if (row === undefined) return differ(`checkpoint ${size} is missing`);
+  const tokens = await db.query(
+    'select number, tsr, tsr_sha256, gen_time, authority from checkpoint_tokens where size = $1 order by number',
     [size],
   );
-  const [row] = z.array(checkpointRow).parse(rows);
-  return row ?? differ(`checkpoint ${size} is missing`);
+  const stored = tokenRows.parse(tokens.rows);
+  if (stored.length !== row.tokens) differ(`a time stamp of checkpoint ${size} is missing`);
+  return { ...row, stored };
 }
 
 interface Evidence {

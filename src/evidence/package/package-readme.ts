@@ -41,8 +41,8 @@ function title({ manifest, checkpoint }: ReadmeOptions): string {
   const stamped =
     checkpoint === null
       ? 'The ledger had no time stamp yet when this package was made: it proves no time.'
-      : `It shows the ledger at checkpoint ${checkpoint.size}. The time stamp of this checkpoint is of
-${checkpoint.genTime.toISOString()}, by ${printable(checkpoint.authority)}.`;
+      : `It shows the ledger at checkpoint ${checkpoint.size}, which was stamped on
+${checkpoint.stamps.map(({ genTime, authority }) => `${genTime.toISOString()} by ${printable(authority)}`).join(',\n')}.`;
   return `EVIDENCE PACKAGE OF CONSENT RECORDS
 ===================================
 ${warning}
@@ -80,7 +80,8 @@ The program consent-verify checks everything, offline:
 
   consent-verify check PACKAGE.zip --tsa-ca ROOT.pem --ledger-key LEDGER-KEY
 
-ROOT.pem is the root certificate of the time stamp authority: obtain it from the authority.
+ROOT.pem is the root certificate of a time stamp authority: obtain it from the authority. Give one
+--tsa-ca for each authority.
 LEDGER-KEY is the public key of the ledger: obtain it from the operator. Never take either from the
 package: a forger would enclose a root and a key of their own.
 
@@ -138,11 +139,16 @@ The first lines of the note are the name of the ledger, the number of its Merkle
     head -n 3 ${PACKAGE_FILES.note(size)}`;
 }
 
-function checkingStamp({ size }: EnclosedCheckpoint): string {
-  return `3. An independent authority stamped that checkpoint, at the time that the last command prints:
+function checkingStamp({ size, stamps }: EnclosedCheckpoint): string {
+  const commands = stamps.map((_, index) => {
+    const response = PACKAGE_FILES.response(size, index + 1);
+    return `    openssl ts -verify -data ${PACKAGE_FILES.note(size)} -in ${response} -CAfile "$ROOT"
+    openssl ts -reply -in ${response} -text | grep 'Time stamp:'`;
+  });
+  return `3. Each .tsr file is the stamp of an independent authority over that checkpoint, at the time that
+the second command prints. ROOT must contain the root of that authority:
 
-    openssl ts -verify -data ${PACKAGE_FILES.note(size)} -in ${PACKAGE_FILES.response(size)} -CAfile "$ROOT"
-    openssl ts -reply -in ${PACKAGE_FILES.response(size)} -text | grep 'Time stamp:'
+${commands.join('\n')}
 
 If the certificate of the authority has expired, add -attime with that time in seconds since 1970.
 Check the other checkpoints in the same way. The smallest checkpoint above the number of a Merkle

@@ -13,7 +13,8 @@ export const ConsentRow = ConsentReadModelRow.extend({
   sealed_at: z.date().nullable(),
   checkpoint_size: z.int().nullable(),
   gen_time: z.date().nullable(),
-  authority: z.string().nullable(),
+  authorities: z.array(z.string()).nullable(),
+  tokens: z.int().nullable(),
   is_development: z.boolean(),
 });
 export type ConsentRow = z.infer<typeof ConsentRow>;
@@ -22,7 +23,7 @@ export type ConsentRow = z.infer<typeof ConsentRow>;
 export const CONSENT_COLUMNS = `c.event_id, c.site_id, c.stream, c.revision, c.record, c.proof_hash, c.consent_type, c.decision, c.categories,
   c.language, c.document_version_id, c.compliance_framework, c.created_at, c.valid_until, c.channel, c.erased_by,
   exists (select from record_keys k where k.event_id = c.event_id and k.site_id = c.site_id) as has_key,
-  d.slug, l.batch, l.index, b.sealed_at, p.size as checkpoint_size, p.gen_time, p.authority,
+  d.slug, l.batch, l.index, b.sealed_at, p.size as checkpoint_size, p.gen_time, p.authorities, p.tokens,
   ${isDevelopmentStamp('p')} as is_development`;
 
 export const CONSENT_JOINS = `
@@ -30,7 +31,7 @@ export const CONSENT_JOINS = `
   left join documents d on d.id = v.document_id
   left join leaves l on l.stream = c.stream and l.revision = c.revision
   left join batches b on b.number = l.batch
-  ${joinFirstStamp('l.batch', 'size, gen_time, authority, certificates', 'p')}`;
+  ${joinFirstStamp('l.batch', 'size, gen_time, authorities, tokens, certificates', 'p')}`;
 
 /**
  * Reads one record of a site.

@@ -9,21 +9,21 @@ import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { readTreeProof } from '../../pipeline/ledger/read-tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { CheckpointRow } from './sealed-evidence.js';
+import type { StampedCheckpoint, TokenRow } from './sealed-evidence.js';
 
 /**
  * Checks that a stamped checkpoint covers a batch. A published key of the ledger must have signed
- * its note. The ledger tree must lead from the batch to its root. Its token must cover the note's
- * bytes. The token's own signature is not verified here.
+ * its note. The ledger tree must lead from the batch to its root. Each of its tokens must cover the
+ * note's bytes. The signatures of the tokens are not verified here.
  * @param batch its number, and its leaf in the ledger tree
  */
 export async function checkCheckpoint(
   db: Queryable,
-  row: CheckpointRow,
+  row: StampedCheckpoint,
   batch: { readonly number: number; readonly leaf: Uint8Array },
 ): Promise<boolean> {
   const checkpoint = await signedCheckpoint(db, row.note);
-  if (checkpoint === null || checkpoint.size !== row.size || !isTokenOf(row)) return false;
+  if (checkpoint === null || checkpoint.size !== row.size || !haveTokens(row)) return false;
   const path = await readTreeProof(db, inclusionRanges(batch.number, checkpoint.size));
   return path !== null && verifyInclusion(batch.number, checkpoint.size, batch.leaf, path, checkpoint.root).ok;
 }
@@ -41,7 +41,13 @@ async function signedCheckpoint(db: Queryable, text: string): Promise<Checkpoint
   return null;
 }
 
-function isTokenOf({ note, tsr, tsr_sha256, gen_time }: CheckpointRow): boolean {
+/** Whether all tokens are stored, are over the note, and the time is that of the earliest. */
+function haveTokens({ note, tokens, stored, gen_time }: StampedCheckpoint): boolean {
+  const earliest = Math.min(...stored.map((token) => token.gen_time.getTime()));
+  return tokens === stored.length && earliest === gen_time.getTime() && stored.every((token) => isTokenOf(note, token));
+}
+
+function isTokenOf(note: string, { tsr, tsr_sha256, gen_time }: TokenRow): boolean {
   if (toHex(sha256(tsr)) !== tsr_sha256) return false;
   try {
     const info = parseTimestamp(tsr).tstInfo;

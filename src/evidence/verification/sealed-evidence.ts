@@ -32,11 +32,16 @@ const HeadRow = z.object({ revision: z.int(), leaf: Bytes, leaf_hash: Bytes.null
 const CheckpointRow = z.object({
   size: z.int(),
   note: z.string(),
-  tsr: Bytes,
-  tsr_sha256: z.string(),
   gen_time: z.date(),
+  tokens: z.int(),
 });
-export type CheckpointRow = z.infer<typeof CheckpointRow>;
+const TokenRow = z.object({ tsr: Bytes, tsr_sha256: z.string(), gen_time: z.date() });
+export type TokenRow = z.infer<typeof TokenRow>;
+
+/** A stamped checkpoint with the stored rows of its time stamps. */
+export interface StampedCheckpoint extends z.infer<typeof CheckpointRow> {
+  readonly stored: readonly TokenRow[];
+}
 
 /** The stored data about the sealing of a record. None of it is verified yet. */
 export interface SealedEvidence {
@@ -50,7 +55,7 @@ export interface SealedEvidence {
   /** The hashes of the batch's leaves in order; null marks a gap. */
   readonly batchLeaves: readonly (Uint8Array | null)[];
   /** The smallest stamped checkpoint that covers the batch. */
-  readonly checkpoint: CheckpointRow | null;
+  readonly checkpoint: StampedCheckpoint | null;
 }
 
 /**
@@ -95,13 +100,23 @@ async function readBatch(db: Queryable, number: number) {
     [number],
   );
   const leaves = await db.query('select index, hash from leaves where batch = $1 order by index', [number]);
-  const checkpoints = await db.query(firstStamp('$1', 'size, note, tsr, tsr_sha256, gen_time'), [number]);
   const rows = z.array(z.object({ index: z.int(), hash: Bytes })).parse(leaves.rows);
   return {
     batch: z.array(BatchRow).parse(batches.rows)[0] ?? null,
     batchLeaves: rows.map(({ index, hash }, place) => (index === place ? hash : null)),
-    checkpoint: z.array(CheckpointRow).parse(checkpoints.rows)[0] ?? null,
+    checkpoint: await readCheckpoint(db, number),
   };
+}
+
+async function readCheckpoint(db: Queryable, batch: number): Promise<StampedCheckpoint | null> {
+  const checkpoints = await db.query(firstStamp('$1', 'size, note, gen_time, tokens'), [batch]);
+  const [row] = z.array(CheckpointRow).parse(checkpoints.rows);
+  if (row === undefined) return null;
+  const tokens = await db.query(
+    'select tsr, tsr_sha256, gen_time from checkpoint_tokens where size = $1 order by number',
+    [row.size],
+  );
+  return { ...row, stored: z.array(TokenRow).parse(tokens.rows) };
 }
 
 const PAGE = 20;

@@ -14,8 +14,9 @@ export interface KeyBridge {
 }
 
 /**
- * Checks a stamped checkpoint: the ledger's key must have signed its note over a root of the tree.
- * A bridging checkpoint must also be signed by the new key.
+ * Checks a time stamp of a checkpoint: the ledger's key must have signed its note over a root of the
+ * tree. A bridging checkpoint must also be signed by the new key. While a checkpoint has too few time
+ * stamps, each further one must be over the same note.
  * @returns the key change, if it is one
  * @throws LedgerCorrupt
  */
@@ -35,6 +36,13 @@ export async function checkCheckpoint(
   if (checkpoint.size !== body.size || body.size > state.size || body.size <= (state.stamped?.size ?? 0)) {
     throw new LedgerCorrupt(revision, `a checkpoint of size ${body.size} does not belong here`);
   }
+  const { pending } = state;
+  if (pending !== null && (pending.size !== body.size || pending.note !== body.note)) {
+    throw new LedgerCorrupt(revision, `checkpoint ${pending.size} has too few time stamps, and this is another one`);
+  }
+  if (body.number !== (pending?.tokens.length ?? 0) + 1) {
+    throw new LedgerCorrupt(revision, `time stamp ${body.number} of checkpoint ${body.size} does not belong here`);
+  }
   if (!equalBytes(checkpoint.root, await readLedgerRoot(db, body.size))) {
     throw new LedgerCorrupt(revision, 'its root is not that of the ledger tree');
   }
@@ -49,8 +57,9 @@ export async function checkCheckpoint(
 }
 
 /**
- * Stores a checked checkpoint and the key of a bridge. From then on the new key signs, and no
- * evidence package may contain the checkpoint without the bridge.
+ * Stores a checked time stamp. With the last one of its quorum, it also stores the checkpoint and the
+ * key of a bridge. From then on the new key signs, and no evidence package may contain the checkpoint
+ * without the bridge.
  * @param db in a transaction that locks the row of `sealer_state`
  */
 export async function insertCheckpoint(
@@ -59,19 +68,32 @@ export async function insertCheckpoint(
   bridge: KeyBridge | null,
 ): Promise<void> {
   await db.query(
-    `insert into checkpoints (size, note, tsr, tsr_sha256, gen_time, authority, certificates, crls, ocsp)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `insert into checkpoint_tokens
+       (size, number, note, tsr, tsr_sha256, gen_time, authority, organization, certificates, crls, ocsp)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       body.size,
+      body.number,
       body.note,
       body.tsr,
       toHex(sha256(body.tsr)),
       body.gen_time,
       body.authority,
+      body.organization,
       body.certificates,
       body.crls,
       body.ocsp,
     ],
+  );
+  if (body.number < body.quorum) return;
+  await db.query(
+    `insert into checkpoints (size, note, tokens, gen_time, authorities, certificates, crls, ocsp)
+     select size, min(note), count(*), min(gen_time), array_agg(authority order by number),
+            array(select distinct unnest(certificates) from checkpoint_tokens where size = $1 order by 1),
+            array(select distinct unnest(crls) from checkpoint_tokens where size = $1 order by 1),
+            array(select distinct unnest(ocsp) from checkpoint_tokens where size = $1 order by 1)
+       from checkpoint_tokens where size = $1 group by size`,
+    [body.size],
   );
   if (bridge === null) return;
   await db.query('insert into ledger_keys (key, replaces, bridge_size, published_at) values ($1, $2, $3, $4)', [

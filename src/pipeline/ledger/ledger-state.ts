@@ -14,10 +14,23 @@ export interface LedgerState {
   readonly size: number;
   /** `sealed_at` of the newest batch. */
   readonly sealedAt: Date | null;
-  /** The newest stored time-stamp response. */
+  /**
+   * The newest checkpoint that enough authorities have stamped, and the newest of its responses.
+   */
   readonly stamped: { readonly size: number; readonly sha256: string } | null;
+  /** The checkpoint that some authorities have stamped, but not enough of them. */
+  readonly pending: PendingCheckpoint | null;
   /** Verifier key of the newest published ledger key. */
   readonly key: string | null;
+}
+
+/** A checkpoint with fewer time stamps than its quorum. */
+export interface PendingCheckpoint {
+  readonly size: number;
+  /** The exact text that its time stamps cover. */
+  readonly note: string;
+  /** Its time stamps in the order obtained, at least one. */
+  readonly tokens: readonly { readonly sha256: string; readonly organization: string }[];
 }
 
 /** The last sealed event of a stream. */
@@ -38,6 +51,10 @@ const stateRows = z
       stamped_size: z.int().nullable(),
       tsr_sha256: z.string().nullable(),
       key: z.string().nullable(),
+      pending_size: z.int().nullable(),
+      pending_note: z.string().nullable(),
+      pending_sha256: z.array(z.string()).nullable(),
+      pending_organizations: z.array(z.string()).nullable(),
     }),
   )
   .length(1);
@@ -45,10 +62,18 @@ const stateRows = z
 /** Reads the state in one statement, so in one snapshot. */
 export async function readLedgerState(db: Queryable): Promise<LedgerState> {
   const { rows } = await db.query(`
-    select s.ledger_revision, s.log_position, coalesce(b.number + 1, 0) as size, b.sealed_at, c.size as stamped_size, c.tsr_sha256, k.key
+    select s.ledger_revision, s.log_position, coalesce(b.number + 1, 0) as size, b.sealed_at, c.size as stamped_size,
+           n.tsr_sha256, k.key, p.size as pending_size, p.note as pending_note, p.sha256 as pending_sha256,
+           p.organizations as pending_organizations
       from sealer_state s
       left join lateral (select number, sealed_at from batches order by number desc limit 1) b on true
-      left join lateral (select size, tsr_sha256 from checkpoints order by size desc limit 1) c on true
+      left join lateral (select size from checkpoints order by size desc limit 1) c on true
+      left join lateral (
+        select tsr_sha256 from checkpoint_tokens where size = c.size order by number desc limit 1) n on true
+      left join lateral (
+        select size, min(note) as note, array_agg(tsr_sha256 order by number) as sha256,
+               array_agg(organization order by number) as organizations
+          from checkpoint_tokens where size > coalesce(c.size, 0) group by size) p on true
       left join lateral (select key from ledger_keys order by bridge_size desc nulls last limit 1) k on true`);
   const [row] = stateRows.parse(rows);
   if (row === undefined) throw new RangeError('the table sealer_state is empty');
@@ -59,8 +84,15 @@ export async function readLedgerState(db: Queryable): Promise<LedgerState> {
     sealedAt: row.sealed_at,
     stamped:
       row.stamped_size === null || row.tsr_sha256 === null ? null : { size: row.stamped_size, sha256: row.tsr_sha256 },
+    pending: pendingOf(row),
     key: row.key,
   };
+}
+
+function pendingOf(row: z.infer<typeof stateRows>[number]): PendingCheckpoint | null {
+  const { pending_size: size, pending_note: note, pending_sha256: digests, pending_organizations: names } = row;
+  if (size === null || note === null || digests === null || names === null) return null;
+  return { size, note, tokens: digests.map((sha256, index) => ({ sha256, organization: names[index] ?? '' })) };
 }
 
 const headRows = z.array(z.object({ stream: z.string(), revision: z.int(), leaf: z.string() }));

@@ -1,5 +1,5 @@
 /**
- * SQL: the first time-stamped checkpoint that covers a Merkle batch. A checkpoint of size n covers
+ * SQL: the first checkpoint that covers a Merkle batch and that enough authorities have stamped. A checkpoint of size n covers
  * the batches 0 to n − 1: this file is the one place that says so.
  * @param batch SQL of the batch's number, e.g. `l.batch` or `$1`
  * @param columns of `checkpoints`, separated by commas

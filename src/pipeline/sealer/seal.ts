@@ -50,8 +50,15 @@ function headerStart(state: LedgerState, now: Date): Pick<BatchHeader, 'v' | 'nu
     v: 1,
     number: state.size,
     sealed_at: new Date(Math.max(now.getTime(), state.sealedAt?.getTime() ?? 0)).toISOString(),
-    after: state.stamped === null ? null : { size: state.stamped.size, sha256: state.stamped.sha256 },
+    after: newestResponse(state),
   };
+}
+
+/** The newest time-stamp response, also that of a checkpoint that has too few. */
+function newestResponse({ pending, stamped }: LedgerState): BatchHeader['after'] {
+  const last = pending?.tokens.at(-1);
+  if (pending !== null && last !== undefined) return { size: pending.size, sha256: last.sha256 };
+  return stamped === null ? null : { size: stamped.size, sha256: stamped.sha256 };
 }
 
 interface SealOutcome {
@@ -113,7 +120,7 @@ async function append(
 /**
  * Seals a batch without leaves, which creates a tree size without a checkpoint. Renewals and key
  * rotations need one.
- * @returns the state in which the ledger is larger than its newest stamped checkpoint, even if
+ * @returns the state in which the ledger is larger than its newest checkpoint with a time stamp, even if
  *   another process appended the batch
  * @throws the errors of `catchUpLedger` and `tryAppendToLedger`
  */
@@ -123,7 +130,7 @@ export async function sealEmptyBatch(
   now: () => Date | Promise<Date>,
 ): Promise<LedgerState> {
   let state = await catchUpLedger(db, eventLog);
-  while (state.size === (state.stamped?.size ?? 0)) {
+  while (state.size === (state.pending ?? state.stamped)?.size || state.size === 0) {
     ({ state } = await sealBatch(db, eventLog, state, { leaves: [], logPosition: null }, await now()));
   }
   return state;

@@ -4,25 +4,26 @@ import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 
-/** Properties of the newest stored time stamp that the stamper needs. */
+/** Properties of the newest stamped checkpoint that the stamper needs. */
 export interface NewestStamp extends StatedTime {
   readonly size: number;
   /**
-   * Time until which it is sound without a newer one over it; null if its chain does not lead to a
-   * configured root.
+   * Time until which all of its time stamps are sound without newer ones over them; null if the
+   * chain of one does not lead to a configured root.
    */
   readonly soundUntil: Date | null;
 }
 
 const bytes = z.instanceof(Uint8Array);
-const stampRows = z
-  .array(z.object({ size: z.int(), note: z.string(), tsr: bytes, gen_time: z.date(), certificates: z.array(bytes) }))
-  .max(1);
+const stampRows = z.array(
+  z.object({ size: z.int(), note: z.string(), tsr: bytes, gen_time: z.date(), certificates: z.array(bytes) }),
+);
 
 /**
+ * Reads the newest stamped checkpoint. The time is the latest one of its time stamps.
  * @param trustAnchors DER of the configured root certificates
  * @param at time at which algorithms are evaluated
- * @returns null before the first time stamp
+ * @returns null before the first one
  */
 export async function readNewestStamp(
   db: Queryable,
@@ -30,23 +31,32 @@ export async function readNewestStamp(
   at: Date,
 ): Promise<NewestStamp | null> {
   const { rows } = await db.query(`
-    select c.size, c.note, c.tsr, c.gen_time,
-           array(select bytes from timestamp_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
-      from checkpoints c order by c.size desc limit 1`);
-  const [row] = stampRows.parse(rows);
-  if (row === undefined) return null;
-  const report = await verifyTimestamp({
-    token: row.tsr,
-    stamped: { data: utf8(row.note) },
-    trustAnchors,
-    untrusted: row.certificates,
-    revocation: 'ignore',
-    at,
-  });
+    select t.size, t.note, t.tsr, t.gen_time,
+           array(select bytes from timestamp_evidence e where e.sha256 = any(t.certificates) and e.kind = 'certificate') as certificates
+      from checkpoint_tokens t where t.size = (select max(size) from checkpoints) order by t.gen_time desc`);
+  const stamps: NewestStamp[] = [];
+  for (const row of stampRows.parse(rows)) {
+    const report = await verifyTimestamp({
+      token: row.tsr,
+      stamped: { data: utf8(row.note) },
+      trustAnchors,
+      untrusted: row.certificates,
+      revocation: 'ignore',
+      at,
+    });
+    stamps.push({
+      size: row.size,
+      genTime: row.gen_time,
+      accuracyMicroseconds: report.claims?.accuracyMicroseconds,
+      soundUntil: report.soundUntil?.date ?? null,
+    });
+  }
+  const [latest] = stamps;
+  if (latest === undefined) return null;
+  const ends = stamps.map(({ soundUntil }) => soundUntil);
+  const isEveryOneKnown = ends.every((end) => end !== null);
   return {
-    size: row.size,
-    genTime: row.gen_time,
-    accuracyMicroseconds: report.claims?.accuracyMicroseconds,
-    soundUntil: report.soundUntil?.date ?? null,
+    ...latest,
+    soundUntil: isEveryOneKnown ? new Date(Math.min(...ends.map((end) => end.getTime()))) : null,
   };
 }

@@ -1,41 +1,63 @@
-import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { toBase64, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { CHECKPOINT_STAMPED } from '../../../schemas/events/ledger.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 import type { ObtainedTimestamp, TimestampClient } from '../../timestamping/client.js';
 import type { NewEvent } from '../event-log/port.js';
 import { ledgerEvent } from '../ledger/append-to-ledger.js';
-import { storeEvidence } from './evidence-store.js';
+import { type EvidenceDigests, storeEvidence } from './evidence-store.js';
 
 export interface StampRequest {
-  readonly size: number;
   /** Note of the checkpoint; its exact bytes are time-stamped. */
   readonly note: string;
-  /** The newest time stamp; the new one must not precede it. */
+  /** The newest time stamp of a smaller checkpoint; the new one must not precede it. */
   readonly previous: StatedTime | null;
+  /** Organizations whose time stamps the checkpoint has. */
+  readonly exclude: readonly string[];
+}
+
+/** A time stamp whose evidence is stored, before an event names it. */
+export interface StoredStamp {
+  readonly stamp: ObtainedTimestamp;
+  readonly digests: EvidenceDigests;
+  /** SHA-256 of the response, in hex. */
+  readonly sha256: string;
 }
 
 /**
  * Obtains a time stamp for a note and stores the evidence of the token before any event refers to
  * it.
- * @returns the time stamp, and the `CheckpointStamped` event to append to `ledger`
  * @throws TimestampUnavailable
  */
 export async function obtainStamp(
   { db, client }: { readonly db: Queryable; readonly client: TimestampClient },
-  { size, note, previous }: StampRequest,
+  { note, previous, exclude }: StampRequest,
   signal: AbortSignal,
-): Promise<{ readonly stamp: ObtainedTimestamp; readonly event: NewEvent }> {
-  const stamp = await client.stamp(utf8(note), { signal, ...(previous && { previous }) });
-  const digests = await storeEvidence(db, stamp);
-  const event = ledgerEvent(CHECKPOINT_STAMPED, {
+): Promise<StoredStamp> {
+  const stamp = await client.stamp(utf8(note), { signal, exclude, ...(previous && { previous }) });
+  return { stamp, digests: await storeEvidence(db, stamp), sha256: toHex(sha256(stamp.response)) };
+}
+
+/**
+ * Builds the event of a time stamp.
+ * @param number place among the time stamps of the checkpoint, from 1
+ * @param quorum number of authorities that must stamp a checkpoint
+ */
+export function stampedEvent(
+  { stamp, digests }: StoredStamp,
+  { size, note, number, quorum }: Readonly<Record<'size' | 'number' | 'quorum', number>> & { readonly note: string },
+): NewEvent {
+  return ledgerEvent(CHECKPOINT_STAMPED, {
     v: 1,
     size,
+    number,
+    quorum,
     note,
     tsr: toBase64(stamp.response),
     authority: stamp.authority,
+    organization: stamp.organization,
     gen_time: stamp.genTime.toISOString(),
     ...digests,
   });
-  return { stamp, event };
 }

@@ -10,13 +10,16 @@ import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
 import { type LedgerState, readLedgerRoot } from '../ledger/ledger-state.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
 import { bridgingNote } from './checkpoint-note.js';
-import { obtainStamp } from './obtain-stamp.js';
+import { obtainStamp, type StoredStamp, stampedEvent } from './obtain-stamp.js';
+import { stampCheckpoint } from './stamp-checkpoint.js';
 
 export interface BridgeOptions {
   /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly client: TimestampClient;
+  /** Number of distinct authorities that must stamp a checkpoint. */
+  readonly quorum: number;
   /** The current key. */
   readonly signer: LedgerSigner;
   /**
@@ -35,8 +38,9 @@ export interface BridgeOptions {
 
 /**
  * Transfers the ledger from one key to another (docs/evidence-format.md §8). A stamped checkpoint
- * names the new key and is signed by both; the same append publishes the new key. If every size
- * already has a note, an empty batch is sealed first.
+ * names the new key and is signed by both. One append adds all of its time stamps and publishes the
+ * new key. A pending checkpoint is completed first. If every size already has a note, an empty batch
+ * is sealed.
  * The call may run beside sealers and stampers, and again after a crash at any point; completed
  * steps are skipped.
  * @returns the ledger's state under the new key
@@ -45,17 +49,23 @@ export interface BridgeOptions {
  * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
 export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSignal): Promise<LedgerState> {
-  const { db, eventLog, client, signer, next, readNewest, rememberHead, now = () => new Date() } = options;
+  const { db, eventLog, client, quorum, signer, next, readNewest, rememberHead, now = () => new Date() } = options;
   for (;;) {
     const before = await catchUpLedger(db, eventLog);
     if (before.key === verifierKeyOf(next)) return before;
     if (before.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(before.key, verifierKeyOf(signer));
+    if (before.pending !== null) await stampCheckpoint(options, before, await readNewest(), signal);
     const sealed = await sealEmptyBatch(db, eventLog, now);
     const { size } = sealed;
     await rememberHead?.(sealed);
     const note = bridgingNote(signer, next, size, await readLedgerRoot(db, size));
     const previous = await readNewest();
-    const { event: stamped } = await obtainStamp({ db, client }, { size, note, previous }, signal);
+    const stamps: StoredStamp[] = [];
+    while (stamps.length < quorum) {
+      const exclude = stamps.map(({ stamp }) => stamp.organization);
+      stamps.push(await obtainStamp({ db, client }, { note, previous, exclude }, signal));
+    }
+    const stamped = stamps.map((stamp, index) => stampedEvent(stamp, { size, note, number: index + 1, quorum }));
     const published = ledgerEvent(LEDGER_KEY_PUBLISHED, {
       v: 1,
       created_at: now().toISOString(),
@@ -63,8 +73,8 @@ export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSigna
       replaces: { key: verifierKeyOf(signer), bridge_size: size },
     });
     let current = await catchUpLedger(db, eventLog);
-    while (current.key === verifierKeyOf(signer) && (current.stamped?.size ?? 0) < size) {
-      await tryAppendToLedger(eventLog, current.revision, stamped, published);
+    while (current.key === verifierKeyOf(signer) && current.pending === null && (current.stamped?.size ?? 0) < size) {
+      await tryAppendToLedger(eventLog, current.revision, ...stamped, published);
       current = await catchUpLedger(db, eventLog);
     }
   }

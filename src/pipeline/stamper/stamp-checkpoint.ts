@@ -1,5 +1,3 @@
-import { sha256 } from '../../../schemas/crypto/digest.js';
-import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { StatedTime } from '../../timestamping/acceptance.js';
 import type { TimestampClient } from '../../timestamping/client.js';
@@ -10,13 +8,15 @@ import { LedgerKeyMismatch } from '../ledger/errors.js';
 import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
 import { type LedgerState, readLedgerRoot } from '../ledger/ledger-state.js';
 import { checkpointNote } from './checkpoint-note.js';
-import { obtainStamp } from './obtain-stamp.js';
+import { obtainStamp, type StoredStamp, stampedEvent } from './obtain-stamp.js';
 
 export interface StampingOptions {
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;
+  /** Number of distinct authorities that must stamp a checkpoint. */
+  readonly quorum: number;
   /**
    * Stores the ledger's state outside the database; called before a checkpoint leaves the service.
    */
@@ -24,33 +24,62 @@ export interface StampingOptions {
 }
 
 /**
- * Obtains a time stamp for the checkpoint of `state.size` and appends it to `ledger`. Nothing is
- * appended if another process stamped this size or a larger one in the meantime.
+ * Obtains time stamps for one checkpoint until enough authorities have stamped it, and appends each
+ * to `ledger` at once. So a later call continues with those that are still missing. The checkpoint
+ * is the pending one, or else that of `state.size`. Nothing is appended if another process was
+ * first.
  * @param state applied to the tables: `ledger` contains that size
- * @param previous the newest time stamp; the new one must not precede it
- * @returns the ledger's state afterwards, stamped at `state.size` or above, and whether this call
- *   stamped it
+ * @param previous the newest time stamp of a smaller checkpoint; the new ones must not precede it
+ * @returns the ledger's state afterwards, stamped at that size or above, and whether this call
+ *   obtained the last time stamp
  * @throws TimestampUnavailable
  * @throws LedgerKeyMismatch if the ledger's key was changed in the meantime
  * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
 export async function stampCheckpoint(
-  { db, eventLog, signer, client, rememberHead }: StampingOptions,
+  { db, eventLog, signer, client, quorum, rememberHead }: StampingOptions,
   state: LedgerState,
   previous: StatedTime | null,
   signal: AbortSignal,
 ): Promise<{ readonly state: LedgerState; readonly isOwn: boolean }> {
-  const { size } = state;
-  const note = checkpointNote(signer, size, await readLedgerRoot(db, size));
+  const { size } = state.pending ?? state;
+  const note = state.pending?.note ?? checkpointNote(signer, size, await readLedgerRoot(db, size));
   await rememberHead?.(state);
-  const { stamp, event } = await obtainStamp({ db, client }, { size, note, previous }, signal);
-  let current = await catchUpLedger(db, eventLog);
-  while ((current.stamped?.size ?? 0) < size) {
-    // The append succeeds only at this revision, so no checkpoint of a replaced key enters the
-    // ledger.
-    if (current.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(current.key, verifierKeyOf(signer));
-    await tryAppendToLedger(eventLog, current.revision, event);
+  let current = state;
+  let newest: StoredStamp | null = null;
+  while (!isStamped(current, size)) {
+    const exclude = excludedBy(current, quorum);
+    const obtained = await obtainStamp({ db, client }, { note, previous, exclude }, signal);
+    newest = obtained;
     current = await catchUpLedger(db, eventLog);
+    while (isMissing(current, size, obtained, quorum)) {
+      // The append succeeds only at this revision, so no checkpoint of a replaced key enters the
+      // ledger.
+      if (current.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(current.key, verifierKeyOf(signer));
+      const number = (current.pending?.tokens.length ?? 0) + 1;
+      await tryAppendToLedger(eventLog, current.revision, stampedEvent(obtained, { size, note, number, quorum }));
+      current = await catchUpLedger(db, eventLog);
+    }
   }
-  return { state: current, isOwn: current.stamped?.sha256 === toHex(sha256(stamp.response)) };
+  return { state: current, isOwn: newest !== null && current.stamped?.sha256 === newest.sha256 };
+}
+
+function isStamped({ stamped }: LedgerState, size: number): boolean {
+  return (stamped?.size ?? 0) >= size;
+}
+
+/**
+ * The organizations that have stamped the pending checkpoint. None is excluded if they are enough
+ * since the quorum was lowered: then one more time stamp, of any authority, completes it.
+ */
+function excludedBy({ pending }: LedgerState, quorum: number): readonly string[] {
+  const organizations = pending?.tokens.map(({ organization }) => organization) ?? [];
+  return organizations.length < quorum ? organizations : [];
+}
+
+/** Whether the checkpoint still needs this time stamp. Another process may have added others. */
+function isMissing(state: LedgerState, size: number, { sha256, stamp }: StoredStamp, quorum: number): boolean {
+  if (isStamped(state, size)) return false;
+  const isKnown = state.pending?.tokens.some((token) => token.sha256 === sha256) ?? false;
+  return !isKnown && !excludedBy(state, quorum).includes(stamp.organization);
 }

@@ -24,6 +24,8 @@ export interface StamperOptions {
   readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;
+  /** Number of distinct authorities that must stamp a checkpoint. */
+  readonly quorum: number;
   /**
    * Stores the ledger's state outside the database; called before a checkpoint leaves the service.
    */
@@ -135,14 +137,14 @@ class CheckpointStamper implements Stamper {
       logger.info({ part: this.name, ledger_size: state.size }, 'renewing the protection of older time stamps');
       state = await sealEmptyBatch(db, eventLog, this.options.trustedClock ?? this.#now);
     }
-    const { size } = state;
+    const { size } = state.pending ?? state;
     const { isOwn } = await tracing.span('stamp checkpoint', { 'consent_ledger.ledger_size': size }, () =>
       stampCheckpoint(this.options, state, this.#newest, signal),
     );
     this.#newest = await this.#readNewest();
     if (isOwn) {
       this.#stamps += 1;
-      logger.info({ part: this.name, ledger_size: state.size }, 'checkpoint stamped');
+      logger.info({ part: this.name, ledger_size: size }, 'checkpoint stamped');
     }
     return true;
   }

@@ -15,7 +15,9 @@ export interface Config {
   /** `undefined`: PostgreSQL stores the event log. */
   readonly eventStoreUrl: string | undefined;
   /** `undefined`: the development time-stamp authority. */
-  readonly timestamping: { readonly urls: readonly string[]; readonly caFile: string } | undefined;
+  readonly timestamping:
+    | { readonly urls: readonly string[]; readonly caFile: string; readonly quorum: number }
+    | undefined;
   readonly masterKey: MasterKeySource;
   readonly http: {
     readonly host: string;
@@ -147,6 +149,10 @@ function problemsOfCombinations(texts: Readonly<Record<string, string>>): Config
   if (texts.WITNESS_KEYS !== undefined && texts.WITNESS_URLS === undefined) {
     problems.push(problemOf('WITNESS_URLS', 'is required together with WITNESS_KEYS.'));
   }
+  const quorum = Number(texts.TSA_QUORUM ?? 1);
+  if (quorum > Math.max(1, texts.TSA_URLS?.split(',').length ?? 0)) {
+    problems.push(problemOf('TSA_QUORUM', 'is larger than the number of authorities in TSA_URLS.'));
+  }
   if (texts.MASTER_KEY !== undefined && texts.MASTER_KEY_FILE !== undefined) {
     problems.push(problemOf('MASTER_KEY_FILE', 'must not be set together with MASTER_KEY.'));
   }
@@ -173,7 +179,10 @@ function assemble(values: Values): Config {
     dataDir,
     database: { url: values.DATABASE_URL, poolSize: values.DATABASE_POOL_SIZE },
     eventStoreUrl: values.EVENTSTORE_URL,
-    timestamping: urls === undefined || caFile === undefined ? undefined : { urls, caFile: resolve(caFile) },
+    timestamping:
+      urls === undefined || caFile === undefined
+        ? undefined
+        : { urls, caFile: resolve(caFile), quorum: values.TSA_QUORUM },
     masterKey: masterKeySource(values, dataDir),
     http: {
       host: values.HOST,

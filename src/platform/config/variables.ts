@@ -72,6 +72,12 @@ export const variables = z.object({
     otherwise: 'the root of the development authority',
     example: '/etc/consent-ledger/tsa-roots.pem',
   }),
+  TSA_QUORUM: integer(1, 4).register(descriptions, {
+    meaning:
+      'Number of distinct authorities in `TSA_URLS` that must stamp each checkpoint. Authorities are distinct if their root certificates name different organizations.',
+    default: '1',
+    example: '2',
+  }),
   MASTER_KEY: key256.optional().register(descriptions, {
     meaning:
       'The key that wraps all other keys: 32 random bytes as base64 or hexadecimal. **Without it no personal value can be read. Back it up apart from the database.**',

@@ -19,9 +19,13 @@ export async function generateKeyPair() {
   return crypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
 }
 
-/** Issues the self-signed root certificate. */
-export async function issueRoot(keys: KeyPair, now: Date): Promise<pkijs.Certificate> {
+/**
+ * Issues the self-signed root certificate.
+ * @param organization attribute O of its name, by which authorities are told apart; null: none
+ */
+export async function issueRoot(keys: KeyPair, now: Date, organization: string | null): Promise<pkijs.Certificate> {
   const certificate = await unsigned('Root', keys, now, ROOT_DAYS);
+  if (organization !== null) certificate.subject.typesAndValues.unshift(attribute('2.5.4.10', organization));
   certificate.issuer = certificate.subject;
   certificate.extensions = [
     extension(OID.basicConstraints, true, new pkijs.BasicConstraints({ cA: true, pathLenConstraint: 0 }).toSchema()),
@@ -83,16 +87,16 @@ export function randomSerialNumber(): asn1js.Integer {
 
 async function unsigned(role: string, keys: KeyPair, now: Date, days: number): Promise<pkijs.Certificate> {
   const certificate = new pkijs.Certificate({ version: 2, serialNumber: randomSerialNumber() });
-  certificate.subject.typesAndValues.push(commonName(`Consent Ledger ${role}: ${DEVELOPMENT_MARK}`));
+  certificate.subject.typesAndValues.push(attribute('2.5.4.3', `Consent Ledger ${role}: ${DEVELOPMENT_MARK}`));
   certificate.notBefore = time(new Date(now.getTime() - BACKDATING_MS));
   certificate.notAfter = time(new Date(now.getTime() + days * DAY_MS));
   await certificate.subjectPublicKeyInfo.importKey(keys.publicKey);
   return certificate;
 }
 
-/** At most 64 characters (RFC 5280 appendix A.1). */
-function commonName(value: string): pkijs.AttributeTypeAndValue {
-  return new pkijs.AttributeTypeAndValue({ type: '2.5.4.3', value: new asn1js.Utf8String({ value }) });
+/** @param value at most 64 characters (RFC 5280 appendix A.1) */
+function attribute(type: string, value: string): pkijs.AttributeTypeAndValue {
+  return new pkijs.AttributeTypeAndValue({ type, value: new asn1js.Utf8String({ value }) });
 }
 
 /** RFC 5280 §4.1.2.5: UTCTime until 2049, GeneralizedTime from 2050. */

@@ -56,12 +56,13 @@ export async function settleIdentity(
   kept: Identity | undefined,
   crlUrl: string,
   port: number,
+  organization: string | null,
   now: Date,
 ): Promise<Identity> {
   const isCurrent = kept?.crlUrl === crlUrl && kept.tsa.notAfter.value.getTime() - now.getTime() > MINIMUM_VALIDITY_MS;
   if (kept !== undefined && isCurrent) return kept;
   const rootKeys = kept?.rootKeys ?? (await generateKeyPair());
-  const root = kept?.root ?? (await issueRoot(rootKeys, now));
+  const root = kept?.root ?? (await issueRoot(rootKeys, now, organization));
   const tsaKeys = kept?.tsaKeys ?? (await generateKeyPair());
   const tsa = await issueTsaCertificate(tsaKeys, root, rootKeys, crlUrl, now);
   const identity = { root, rootKeys, tsa, tsaKeys, crlUrl, port };

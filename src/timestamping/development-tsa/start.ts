@@ -30,14 +30,17 @@ export interface DevelopmentTsa {
  * @param options.folder folder of keys, port and `development-tsa-root.pem`; created if missing
  * @param options.host address to listen on; the default is 127.0.0.1
  * @param options.port port of the first start; the default is any free port
+ * @param options.organization organization of the root certificate that the first start creates, at
+ *   most 64 characters; the default is none. Authorities of one organization count as one.
  * @throws Error if the stored identity is unreadable, or no port is available
  */
 export async function startDevelopmentTsa(options: {
   readonly folder: string;
   readonly host?: string;
   readonly port?: number;
+  readonly organization?: string;
 }): Promise<DevelopmentTsa> {
-  const { folder, host = '127.0.0.1' } = options;
+  const { folder, host = '127.0.0.1', organization = null } = options;
   const kept = await loadIdentity(folder);
   let identity: Identity | undefined;
   const { server, port } = await listen(host, options.port ?? kept?.port ?? 0, async (method, path, body) =>
@@ -45,7 +48,7 @@ export async function startDevelopmentTsa(options: {
   );
   try {
     const base = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    identity = await settleIdentity(folder, kept, `${base}${CRL_PATH}`, port, new Date());
+    identity = await settleIdentity(folder, kept, `${base}${CRL_PATH}`, port, organization, new Date());
     const rootCertificatePemPath = await writeRootPem(folder, identity);
     return { url: `${base}/`, rootCertificatePemPath, port, stop: () => close(server) };
   } catch (error) {

@@ -109,7 +109,7 @@ describe('the ledger in public', () => {
     const json = 'application/json; charset=utf-8';
     const cases = [
       [first.note, 'text/plain; charset=utf-8', forever],
-      [first.token, 'application/timestamp-reply', forever],
+      [first.tokens[0] ?? '', 'application/timestamp-reply', forever],
       [`/checkpoints/${first.size}/consistency/1`, json, forever],
       ['/checkpoints', json, 'public, max-age=10'],
       ['/checkpoints/', json, 'public, max-age=10'],
@@ -142,8 +142,8 @@ describe('the ledger in public', () => {
     const { owner } = world.pipeline;
     const base = 1_000_000;
     await owner.query(
-      `insert into checkpoints (size, note, tsr, tsr_sha256, gen_time, authority, certificates, crls, ocsp)
-       select $1 + i, 'note', '\\x00', 'x', now(), 'test', '{}', '{}', '{}' from generate_series(1, $2::int) i`,
+      `insert into checkpoints (size, note, tokens, gen_time, authorities, certificates, crls, ocsp)
+       select $1 + i, 'note', 1, now(), '{test}', '{}', '{}', '{}' from generate_series(1, $2::int) i`,
       [base, 2 * MAX_CHECKPOINTS - checkpoints.length + 5],
     );
     try {
@@ -182,6 +182,7 @@ describe('the ledger in public', () => {
             trustAnchors: [world.tsaRoot, await rootOf(tsa)],
           },
           client: createTimestampClient({ authorities: [tsa.url], trustAnchors: [await rootOf(tsa)] }),
+          quorum: 1,
         },
         new AbortController().signal,
       );

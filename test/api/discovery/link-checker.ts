@@ -49,9 +49,9 @@ function urlsOfBody(path: string, contentType: string, text: string): readonly N
     return [...text.matchAll(/^Canonical: (.*)$/gm)].map(([, url = '']) => named(url, 'text/plain'));
   }
   if (path === '/checkpoints/') {
-    return CheckpointsResponse.parse(json()).data.checkpoints.flatMap(({ note, token }) => [
+    return CheckpointsResponse.parse(json()).data.checkpoints.flatMap(({ note, tokens }) => [
       named(note, 'text/plain'),
-      named(token, 'application/timestamp-reply'),
+      ...tokens.map((token) => named(token, 'application/timestamp-reply')),
     ]);
   }
   if (path === '/checkpoints/keys') {

@@ -48,7 +48,7 @@ describe.each([[PUBLIC], [undefined]])('with PUBLIC_URL %s', (publicUrl) => {
       expect([...seen]).toContain(path);
     }
     expect([...seen].filter((path) => path.endsWith('/SKILL.md'))).toHaveLength(3);
-    expect([...seen].some((path) => /^\/checkpoints\/\d+\/token$/.test(path))).toBe(true);
+    expect([...seen].some((path) => /^\/checkpoints\/\d+\/tokens\/\d$/.test(path))).toBe(true);
   });
 
   it('redirects the old place of security.txt', async () => {

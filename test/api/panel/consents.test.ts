@@ -178,8 +178,8 @@ describe('consents in the panel', () => {
     expect(stamped).toMatchObject({ id: cookie.id, is_intact: true, stream: `consents-${shop.siteId}` });
     const { checkpoint } = stamped.sealing;
     expect(checkpoint?.size).toBeGreaterThan(stamped.sealing.batch ?? Number.POSITIVE_INFINITY);
-    expect((await fetch(app.url + (checkpoint?.token ?? ''))).status).toBe(200);
-    expect(checkpoint?.authority).toBe('development');
+    expect((await fetch(app.url + (checkpoint?.tokens[0] ?? ''))).status).toBe(200);
+    expect(checkpoint?.authorities).toEqual(['development']);
   });
 
   it('verifies one, and notices what was altered', async () => {

@@ -187,13 +187,15 @@ describe('the reading routes', () => {
     );
     const hashes = data.hashes.map((hash) => fromHex(hash) ?? new Uint8Array());
     expect(verifyConsistency(first.size, last.size, from.root, to.root, hashes)).toEqual({ ok: true });
-    const token = await fetch(app.url + last.token);
+    const token = await fetch(app.url + (last.tokens[0] ?? ''));
     expect(token.headers.get('content-type')).toBe('application/timestamp-reply');
     expect((await token.arrayBuffer()).byteLength).toBeGreaterThan(100);
     for (const path of [
       '/checkpoints/999999/note',
       '/checkpoints/0/note',
-      '/checkpoints/x/token',
+      '/checkpoints/x/tokens/1',
+      `/checkpoints/${last.size}/tokens/2`,
+      `/checkpoints/${last.size}/tokens/0`,
       `/checkpoints/${last.size}/consistency/${last.size}`,
     ]) {
       expect(await ask(app.url + path), path).toMatchObject({ status: 404, body: { code: 'CHECKPOINT_NOT_FOUND' } });

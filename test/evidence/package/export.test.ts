@@ -248,7 +248,9 @@ describe('a log and a ledger that contradict each other', () => {
       `update leaves set event_id = gen_random_uuid() where event_id = '${early[2]}'`,
       `update batches set header = replace(header, '"v":1', '"v":2')`,
       `update ledger_nodes set hash = sha256(hash) where level = 0 and index = 0`,
-      `update checkpoints set tsr = tsr || '\\x00'`,
+      `update checkpoint_tokens set tsr = tsr || '\\x00'`,
+      `update checkpoint_tokens set tsr_sha256 = repeat('ab', 32)`,
+      `update checkpoints set tokens = 2`,
       `update notice_contents set content = content || '\\x00'`,
       `update timestamp_evidence set bytes = bytes || '\\x00'`,
     ];

@@ -110,7 +110,12 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
       await seal(maxLeaves);
       const state = await catchUpLedger(pool, eventLog);
       const newest = await readNewestStamp(pool, [tsaRoot], new Date());
-      await stampCheckpoint({ db: pool, eventLog, signer, client }, state, newest, new AbortController().signal);
+      await stampCheckpoint(
+        { db: pool, eventLog, signer, client, quorum: 1 },
+        state,
+        newest,
+        new AbortController().signal,
+      );
     },
     async close() {
       await tsa.stop();

@@ -47,7 +47,7 @@ it('encloses the batch of another site that names the time stamp over a record',
   const named = new Map(headers.flatMap(({ after }) => (after === null ? [] : [[after.size, after.sha256] as const])));
   const newest = manifestOf(files).checkpoint;
   const stamps = [...files].flatMap(([name, bytes]) => {
-    const [, size] = /^checkpoints\/(\d+)\.tsr$/.exec(name) ?? [];
+    const [, size] = /^checkpoints\/(\d+)\.1\.tsr$/.exec(name) ?? [];
     return size === undefined ? [] : [{ size: Number(size), digest: toHex(sha256(bytes)) }];
   });
   expect(stamps.length).toBeGreaterThan(1);

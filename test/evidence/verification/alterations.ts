@@ -132,6 +132,11 @@ export async function alterationsOf(superuser: pg.Pool, eventId: string, other: 
     ),
     ...columns('checkpoints', `size = ${size}`, {
       note: `replace(note, E'\\n\\n', E'\\nx\\n\\n')`,
+      tokens: 'tokens + 1',
+      gen_time: `gen_time + interval '1 second'`,
+    }),
+    ...columns('checkpoint_tokens', `size = ${size}`, {
+      size: '100000',
       tsr: `tsr || '\\x00'`,
       tsr_sha256: `'${'ab'.repeat(32)}'`,
       gen_time: `gen_time + interval '1 second'`,

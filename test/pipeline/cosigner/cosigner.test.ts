@@ -184,7 +184,7 @@ describe('an honest witness', () => {
       const { worker: db, eventLog } = world.pipeline;
       const trust = { client, trustAnchors: [world.tsaRoot, ...root] };
       return rotateLedgerKey(
-        { db, eventLog, keyring: world.keyring, origin: ORIGIN, ...trust },
+        { db, eventLog, keyring: world.keyring, origin: ORIGIN, quorum: 1, ...trust },
         new AbortController().signal,
       );
     };

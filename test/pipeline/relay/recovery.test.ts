@@ -163,8 +163,8 @@ test('deletes outbox rows only after they are old and their batch is stamped', a
   const { size } = await readLedgerState(pipeline.worker);
   const stamp = (at: number) =>
     pipeline.owner.query(
-      `insert into checkpoints (size, note, tsr, tsr_sha256, gen_time, authority, certificates, crls, ocsp)
-       values ($1, '', '', '', now(), '', '{}', '{}', '{}')`,
+      `insert into checkpoints (size, note, tokens, gen_time, authorities, certificates, crls, ocsp)
+       values ($1, '', 1, now(), '{}', '{}', '{}', '{}')`,
       [at],
     );
   await stamp(size - 1);

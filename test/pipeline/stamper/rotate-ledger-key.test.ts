@@ -51,6 +51,7 @@ function parts(changes: Partial<RotationOptions> = {}): RotationOptions {
     keyring,
     origin: ORIGIN,
     client,
+    quorum: 1,
     trustAnchors: [tsaRoot],
   };
   return { ...own, ...changes };
@@ -65,7 +66,7 @@ async function stamp(signer = currentSigner()): Promise<void> {
   const { worker: pool, eventLog } = pipeline;
   const newest = await readNewestStamp(pool, [tsaRoot], new Date());
   await stampCheckpoint(
-    { db: pool, eventLog, signer: await signer, client },
+    { db: pool, eventLog, signer: await signer, client, quorum: 1 },
     await catchUpLedger(pool, eventLog),
     newest,
     signal,
@@ -169,7 +170,7 @@ test('restores the same keys when the tables are rebuilt from the log', async ()
     owner.query('select key, replaces, bridge_size::int from ledger_keys order by bridge_size nulls first');
   const before = (await keys()).rows;
   await owner.query(`
-    truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys, checkpoints cascade;
+    truncate batches, leaves, ledger_nodes, sealed_streams, ledger_events, ledger_keys, checkpoints, checkpoint_tokens cascade;
     update sealer_state set ledger_revision = -1, log_position = null`);
   await catchUpLedger(pool, eventLog);
   expect((await keys()).rows).toEqual(before);

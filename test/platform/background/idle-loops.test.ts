@@ -118,6 +118,10 @@ test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, asy
     sealed_at: null,
     stamped_size: null,
     tsr_sha256: null,
+    pending_size: null,
+    pending_note: null,
+    pending_sha256: null,
+    pending_organizations: null,
   };
   const pool = emptyDatabase((sql) => {
     if (!sql.includes('from sealer_state')) return [];
@@ -130,6 +134,7 @@ test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, asy
     logger,
     signer,
     client: { stamp: () => Promise.reject(new Error('nothing is stamped')) },
+    quorum: 1,
     trustAnchors: [],
     minIntervalMs: NEVER_MS,
     pollMs: NEVER_MS,

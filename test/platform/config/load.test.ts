@@ -55,6 +55,7 @@ describe('loadConfig', () => {
       DATABASE_POOL_SIZE: '20',
       EVENTSTORE_URL: 'esdb://a:2113,b:2113,c:2113?tls=false',
       TSA_URLS: 'https://a.example/tsr , http://b.example',
+      TSA_QUORUM: '2',
       TSA_CA_FILE: '/roots.pem',
       MASTER_KEY: key.toString('base64'),
       DATA_DIR: '/srv/ledger',
@@ -99,7 +100,7 @@ describe('loadConfig', () => {
       dataDir: '/srv/ledger',
       database: { url: 'postgresql://u:p@h/d', poolSize: 20 },
       eventStoreUrl: 'esdb://a:2113,b:2113,c:2113?tls=false',
-      timestamping: { urls: ['https://a.example/tsr', 'http://b.example'], caFile: '/roots.pem' },
+      timestamping: { urls: ['https://a.example/tsr', 'http://b.example'], caFile: '/roots.pem', quorum: 2 },
       masterKey: { kind: 'given', key },
       http: {
         host: '0.0.0.0',
@@ -201,6 +202,15 @@ describe('loadConfig', () => {
     ['SECURITY_CONTACT', 'https://example.org/réport'],
   ])('refuses %s=%j', (name, text) => {
     expect(Object.keys(problemsOf({ [name]: text }))).toEqual([name]);
+  });
+
+  it('requires at least as many authorities as TSA_QUORUM', () => {
+    const problem = { TSA_QUORUM: 'is larger than the number of authorities in TSA_URLS.' };
+    expect(problemsOf({ TSA_QUORUM: '2' })).toEqual(problem);
+    expect(problemsOf({ TSA_QUORUM: '3', TSA_URLS: 'https://a.example,https://b.example', TSA_CA_FILE: '/a' })).toEqual(
+      problem,
+    );
+    expect(Object.keys(problemsOf({ TSA_QUORUM: '0' }))).toEqual(['TSA_QUORUM']);
   });
 
   it('requires TSA_URLS and TSA_CA_FILE together', () => {

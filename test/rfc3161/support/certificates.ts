@@ -14,6 +14,8 @@ export interface TestCertificate {
 
 export interface CertificateOptions {
   readonly name: string;
+  /** Attribute O of the name; none if left out. */
+  readonly organization?: string;
   /** Left out: self-signed. */
   readonly issuer?: TestCertificate;
   readonly signer?: Signer;
@@ -28,15 +30,16 @@ export const NOT_BEFORE = new Date('2020-01-01T00:00:00Z');
 export const NOT_AFTER = new Date('2040-01-01T00:00:00Z');
 let nextSerial = 1000n;
 
-export function distinguishedName(name: string): Uint8Array {
-  return sequence(set(sequence(oid('2.5.4.3'), utf8(name))));
+export function distinguishedName(name: string, organization?: string): Uint8Array {
+  const first = organization === undefined ? [] : [set(sequence(oid('2.5.4.10'), utf8(organization)))];
+  return sequence(...first, set(sequence(oid('2.5.4.3'), utf8(name))));
 }
 
 export function makeCertificate(options: CertificateOptions): TestCertificate {
   const { issuer, signer = ecdsaSigner('P-256', 'sha256'), version = 3 } = options;
   nextSerial += 1n;
   const serial = options.serial ?? nextSerial;
-  const name = distinguishedName(options.name);
+  const name = distinguishedName(options.name, options.organization);
   const issuerName = issuer?.name ?? name;
   const issuerSigner = issuer?.signer ?? signer;
   const tbs = sequence(

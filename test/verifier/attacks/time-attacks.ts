@@ -113,12 +113,17 @@ export function timeAttacks(authority: FixtureAuthority): Attack[] {
     }),
     doubt('nothing stamped behind the second checkpoint', 'time.stamped', {
       files: (files) => {
-        files.delete(PACKAGE_FILES.response(4));
-        files.delete(PACKAGE_FILES.response(5));
+        files.delete(PACKAGE_FILES.response(4, 1));
+        files.delete(PACKAGE_FILES.response(5, 1));
       },
     }),
+    attack('a stamp without a number', 'container.names', {
+      files: (files) =>
+        void files.set('checkpoints/5.tsr', files.get(PACKAGE_FILES.response(5, 1)) ?? new Uint8Array()),
+    }),
+    doubt('one authority where two are required', 'time.stamped', {}, { requireStamps: 2 }),
     attack('a stamp without its checkpoint', 'ledger.checkpoint', {
-      files: (files) => void files.set(PACKAGE_FILES.response(3), new Uint8Array(10)),
+      files: (files) => void files.set(PACKAGE_FILES.response(3, 1), new Uint8Array(10)),
     }),
   ];
 }

@@ -31,6 +31,7 @@ export interface CorpusCase {
   /** Verifier-key lines. */
   readonly ledgerKeys: readonly string[];
   readonly maxDelayMs: number;
+  readonly requireStamps: number;
   readonly at: Date;
 }
 
@@ -93,6 +94,7 @@ function made(
       LEDGER_KEY.verifierKey,
     ],
     maxDelayMs: options.maxDelay ?? DEFAULT_MAX_DELAY_MS,
+    requireStamps: options.requireStamps ?? 1,
     at: options.at ?? VERIFIED_AT,
   };
 }

@@ -33,7 +33,7 @@ function putLedgerKey(line: string): string {
 }
 
 let bytes = 0;
-const index = cases.map(({ zip, file, contentSha256, tsaCa, ledgerKeys, maxDelayMs, at, ...about }) => {
+const index = cases.map(({ zip, file, contentSha256, tsaCa, ledgerKeys, maxDelayMs, requireStamps, at, ...about }) => {
   bytes += zip.length;
   return {
     file: put(file, zip),
@@ -45,6 +45,7 @@ const index = cases.map(({ zip, file, contentSha256, tsaCa, ledgerKeys, maxDelay
     tsa_ca: tsaCa.map(putRoot),
     ledger_key: ledgerKeys.map(putLedgerKey),
     max_delay: `${maxDelayMs / 1000}s`,
+    require_stamps: requireStamps,
     at: at.toISOString(),
     content_sha256: contentSha256,
   };

@@ -81,6 +81,7 @@ function start(): void {
         trustAnchors: [...held.certificates, ...typedCertificates(typedRoots.value)],
         ledgerKeys: [...held.keys, ...ledgerKeysIn(typedKeys.value)],
         maxDelay: (find('max-delay', HTMLInputElement).valueAsNumber || 24) * HOUR_MS,
+        requireStamps: find('require-stamps', HTMLInputElement).valueAsNumber || 1,
         at: verificationTime(find('at', HTMLInputElement).value),
         onProgress: (read, total) => {
           if (run === runs && total > 0) bar.value = read / total;
@@ -145,8 +146,8 @@ function start(): void {
       input.value = '';
     });
   }
-  for (const input of [typedRoots, typedKeys, find('max-delay', HTMLInputElement), find('at', HTMLInputElement)])
-    input.addEventListener('change', () => void check());
+  const options = ['max-delay', 'require-stamps', 'at'].map((id) => find(id, HTMLInputElement));
+  for (const input of [typedRoots, typedKeys, ...options]) input.addEventListener('change', () => void check());
   find('form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     void check();

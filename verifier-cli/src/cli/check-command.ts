@@ -9,7 +9,7 @@ import type { RecordWatch } from '../show/record-watch.js';
 import { NotAPackage, verifyPackage } from '../verify-package.js';
 import { mayBeContradiction, runCheckContradiction } from './contradiction-command.js';
 import { EXIT_CODES } from './exit-codes.js';
-import { parseDuration, parseTime, parseWitnesses } from './options.js';
+import { parseDuration, parseStamps, parseTime, parseWitnesses } from './options.js';
 import { Progress, type ProgressOutput } from './progress.js';
 import { readCertificates, readLedgerKeys, readWitnessKeys, type Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
@@ -25,6 +25,7 @@ export interface CheckOptions {
   /** Where to write the report as a page. */
   readonly html?: string;
   readonly maxDelay: string;
+  readonly requireStamps: string;
   readonly at?: string;
 }
 
@@ -68,14 +69,15 @@ export async function verifyFile(
   const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
   const witnesses = parseWitnesses(await readWitnessKeys(options.witnessKey ?? []), options.witnesses);
   const maxDelay = parseDuration(options.maxDelay);
+  const requireStamps = parseStamps(options.requireStamps);
   const at = options.at === undefined ? new Date() : parseTime(options.at);
   const source = await openFileSource(path).catch((error: unknown) => {
     throw new UsageError(`${path} cannot be opened: ${error instanceof Error ? error.message : 'unknown error'}`);
   });
   const progress = new Progress(output.progress, Date.now);
   try {
-    const trust = { trustAnchors, ledgerKeys, witnesses };
-    return await verifyPackage(source, { ...trust, maxDelay, at, onProgress: progress.update }, watch);
+    const given = { trustAnchors, ledgerKeys, witnesses, maxDelay, requireStamps, at, onProgress: progress.update };
+    return await verifyPackage(source, given, watch);
   } catch (error) {
     if (error instanceof NotAPackage) throw new UsageError(`${path}: ${error.message}`);
     throw error;

@@ -18,7 +18,7 @@ const LISTS: ReadonlySet<string> = new Set([
   '--policy',
 ]);
 const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
-  ...['--data', '--digest', '--nonce', '--revocation', '--at', '--max-delay', '--witnesses', '--html', '--output'],
+  ...['--data', '--digest', '--nonce', '--revocation', '--at', '--max-delay', '--witnesses', '--require-stamps', '--html', '--output'],
 ]);
 
 /**

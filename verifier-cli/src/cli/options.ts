@@ -62,6 +62,12 @@ export function parseWitnesses(given: readonly VerifierKey[], required: string |
   return { keys, required: Number(required) };
 }
 
+/** A number of time stamp authorities, from 1 to 9. @throws UsageError */
+export function parseStamps(text: string): number {
+  if (!/^[1-9]$/.test(text)) throw new UsageError(`“${text}” is not a number of authorities: write 1 to 9`);
+  return Number(text);
+}
+
 /** For an option that may be given several times. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

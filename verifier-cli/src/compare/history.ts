@@ -107,8 +107,9 @@ export async function historyOfPackage(
 
 async function stampedAt(files: PackageFiles, enclosed: Checkpoints, trust: TimestampTrust): Promise<string | null> {
   if (trust.trustAnchors.length === 0) return null;
-  const [stamp] = (await verifyTimestamps(files, new Map([...enclosed].slice(-1)), trust)).values();
-  return stamp?.report.outcome === 'pass' ? (stamp.report.claims?.genTime.toISOString() ?? null) : null;
+  const stamps = await verifyTimestamps(files, new Map([...enclosed].slice(-1)), trust);
+  const holding = stamps.filter(({ report }) => report.outcome === 'pass');
+  return holding.map(({ report }) => report.claims?.genTime.toISOString() ?? '').sort()[0] ?? null;
 }
 
 function noted({ size, from, to }: Bridge, checkpoints: ReadonlyMap<number, NotedCheckpoint>) {

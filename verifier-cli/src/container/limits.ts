@@ -37,6 +37,8 @@ export const LIMITS = {
   answerBytes: 64 * 1024 ** 3,
   /** Checkpoints enclosed. */
   checkpoints: 10_000,
+  /** Time stamps of all checkpoints. */
+  stamps: 40_000,
   /** Key rotations. */
   bridges: 100,
   /** Batches. */

@@ -170,7 +170,8 @@ class EntriesPass {
     if (common !== null) {
       const { times, starts, maxDelay } = this.context;
       const { batch } = read.source;
-      const sealed = { after: starts.get(batch) ?? null, before: times.endOf(batch) };
+      const authorities = { found: times.authoritiesOf(batch), required: times.required };
+      const sealed = { after: starts.get(batch) ?? null, before: times.endOf(batch), authorities };
       verifyClaimedTime(Date.parse(common.created_at), sealed, maxDelay, findings);
     }
     this.#verifyRecord(read, disclosures);

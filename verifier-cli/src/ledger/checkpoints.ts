@@ -25,7 +25,7 @@ export type Checkpoints = ReadonlyMap<number, EnclosedCheckpoint>;
 export async function readCheckpoints(files: PackageFiles, manifest: Manifest | null): Promise<Checkpoints> {
   const { findings } = files;
   const found = new Map<number, EnclosedCheckpoint>();
-  const sizes = sizesOf(files, 'note');
+  const sizes = sizesOf(files);
   if (sizes.length > LIMITS.checkpoints) {
     findings.fail('container.limits', `the package includes more than ${LIMITS.checkpoints} checkpoints`);
   }
@@ -45,12 +45,10 @@ export async function readCheckpoints(files: PackageFiles, manifest: Manifest | 
     else findings.fail('ledger.checkpoint', problem, { file });
   }
   const noted = new Set(sizes);
-  for (const size of sizesOf(files, 'tsr')) {
-    if (!noted.has(size)) {
-      findings.fail('ledger.checkpoint', 'the checkpoint for this time stamp is missing', {
-        file: PACKAGE_FILES.response(size),
-      });
-    }
+  for (const file of files.archive.keys()) {
+    const [, digits] = /^checkpoints\/(\d+)\.\d\.tsr$/.exec(file) ?? [];
+    if (digits !== undefined && !noted.has(Number(digits)))
+      findings.fail('ledger.checkpoint', 'the checkpoint for this time stamp is missing', { file });
   }
   if (manifest === null) return found;
   if (manifest.checkpoint === null) {
@@ -83,12 +81,12 @@ function readOne(
   return null;
 }
 
-/** The sizes for which there is a file of this kind, smallest first. */
-function sizesOf(files: PackageFiles, kind: 'note' | 'tsr'): readonly number[] {
+/** The sizes for which there is a note, smallest first. */
+function sizesOf(files: PackageFiles): readonly number[] {
   const sizes: number[] = [];
   for (const name of files.archive.keys()) {
-    const [, digits, extension] = /^checkpoints\/(\d+)\.(note|tsr)$/.exec(name) ?? [];
-    if (extension === kind && Number.isSafeInteger(Number(digits))) sizes.push(Number(digits));
+    const [, digits] = /^checkpoints\/(\d+)\.note$/.exec(name) ?? [];
+    if (digits !== undefined && Number.isSafeInteger(Number(digits))) sizes.push(Number(digits));
   }
   return sizes.sort((a, b) => a - b);
 }

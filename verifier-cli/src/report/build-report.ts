@@ -4,7 +4,7 @@ import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
 import type { SealingInterval } from '../time/batch-times.js';
-import type { ProvedTime } from '../time/stamped-times.js';
+import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/stamp.js';
 import { notProved } from './not-proved.js';
 import { provesOf } from './proves.js';
@@ -23,6 +23,7 @@ export interface Found {
   readonly summary: RecordsSummary;
   readonly coverage: Coverage | null;
   readonly intervals: readonly SealingInterval[];
+  readonly times: StampedTimes;
   readonly stamps: Stamps;
   readonly witnessed: WitnessedCheckpoint;
   readonly texts: VerificationReport['texts'];
@@ -36,13 +37,14 @@ export function buildReport({
   summary,
   coverage,
   intervals,
+  times,
   stamps,
   witnessed,
   texts,
   at,
 }: Found): VerificationReport {
-  const proved = provedOf(intervals);
-  const holding = [...stamps.values()].filter(({ report }) => report.outcome === 'pass');
+  const proved = provedOf(intervals, times.required);
+  const holding = stamps.filter(({ report }) => report.outcome === 'pass');
   return {
     format: 'consent-verify-report',
     version: 1,
@@ -61,9 +63,9 @@ export function buildReport({
     coverage: coverage && { consents: listed(coverage.consents), notices: listed(coverage.notices) },
     records: summary,
     proved,
-    stamps: { count: stamps.size, first: [...stamps.values()].slice(-MAX_LISTED).map(reportedStamp) },
+    stamps: { count: stamps.length, first: stamps.slice(-MAX_LISTED).map(reportedStamp) },
     witnesses: reportedWitnesses(witnessed),
-    sound_until: firstEnd(holding),
+    sound_until: lastEnd(holding, times.required),
     warnings: findings.warnings,
     texts,
     proves: provesOf({ findings, manifest, summary, proved, coverage, witnessed }),
@@ -88,13 +90,14 @@ function listed(coverage: StreamCoverage): StreamCoverage {
   return { ...coverage, complete: coverage.complete.slice(0, MAX_LISTED) };
 }
 
-function provedOf(intervals: readonly SealingInterval[]): VerificationReport['proved'] {
+function provedOf(intervals: readonly SealingInterval[], required: number): VerificationReport['proved'] {
   const starts = intervals.map(({ after }) => after);
   const ends = intervals.map(({ before }) => before);
   return {
     not_before: starts.includes(null) ? null : extreme(starts, (a, b) => a.time < b.time),
     earliest: extreme(ends, (a, b) => a.time < b.time),
     not_after: ends.includes(null) ? null : extreme(ends, (a, b) => a.time > b.time),
+    required_stamps: required,
     batches: intervals.length,
     batches_without_stamp: ends.filter((end) => end === null).length,
     intervals: intervals.slice(0, MAX_LISTED).map(({ batch, after, before }) => ({
@@ -119,12 +122,14 @@ export function reportedTime({ time, accuracy, size }: ProvedTime): ReportedTime
   return { time: new Date(time).toISOString(), accuracy_ms: accuracy, checkpoint: size };
 }
 
-function reportedStamp({ size, report, renewedBy }: Stamp): ReportedStamp {
+function reportedStamp({ size, file, report, renewedBy }: Stamp): ReportedStamp {
   return {
     checkpoint: size,
+    file,
     outcome: report.outcome,
     time: report.claims?.genTime.toISOString() ?? null,
     authority: report.signer?.subject ?? null,
+    organization: report.organization ?? null,
     revocation: report.revocation,
     sound_until: soundUntil(report.soundUntil),
     renewed_by: renewedBy && { checkpoint: renewedBy.size, time: renewedBy.time.toISOString() },
@@ -132,12 +137,17 @@ function reportedStamp({ size, report, renewedBy }: Stamp): ReportedStamp {
 }
 
 /**
- * The package is valid as long as its longest-lasting stamp: a newer stamp renews the older ones.
+ * The package is valid as long as the longest-lasting stamp of each required authority: a newer stamp
+ * renews the older ones.
  */
-function firstEnd(stamps: readonly Stamp[]): { date: string; reason: string } | null {
-  const ends = stamps.map(({ report }) => report.soundUntil).filter((end) => end !== undefined);
-  const [longest] = ends.toSorted((a, b) => b.date.getTime() - a.date.getTime());
-  return soundUntil(longest);
+function lastEnd(stamps: readonly Stamp[], required: number): { date: string; reason: string } | null {
+  const ends = new Map<string, NonNullable<Stamp['report']['soundUntil']>>();
+  for (const { report } of stamps) {
+    const { organization = '', soundUntil: end } = report;
+    if (end !== undefined && !(Number(ends.get(organization)?.date) >= end.date.getTime())) ends.set(organization, end);
+  }
+  const sorted = [...ends.values()].sort((a, b) => b.date.getTime() - a.date.getTime());
+  return soundUntil(sorted[required - 1]);
 }
 
 function soundUntil(

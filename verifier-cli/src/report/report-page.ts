@@ -16,6 +16,7 @@ import {
 } from './page-parts.js';
 import { printable } from './printable.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
+import { missingStamps } from './stamp-lines.js';
 
 const SHOWN_PROBLEMS = 10;
 
@@ -51,7 +52,7 @@ function times({ verdict, proved, records, sound_until: soundUntil }: Verificati
     proved.not_after === null
       ? proved.batches === 0
         ? 'Not proved: the package contains no sealed batch.'
-        : `Not proved: no valid time stamp for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}.`
+        : `Not proved: ${missingStamps(proved.required_stamps)} for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}.`
       : timeText(proved.not_after);
   return section(
     'Proved times',
@@ -259,7 +260,7 @@ function stamps({ stamps: { count, first } }: VerificationReport): Markup {
       {},
       element('th', { scope: 'row' }, outcomeMark(stamp.outcome)),
       element('td', {}, stamp.time === null ? 'unknown' : momentText(stamp.time)),
-      element('td', {}, foreign(stamp.authority ?? 'unknown'), ` (checkpoint ${stamp.checkpoint})`),
+      element('td', {}, foreign(stamp.authority ?? 'unknown'), ` (${printable(stamp.file)})`, ...anchor(stamp)),
       element(
         'td',
         {},
@@ -274,6 +275,10 @@ function stamps({ stamps: { count, first } }: VerificationReport): Markup {
     'Time stamps',
     element('table', {}, element('caption', {}, caption), head, element('tbody', {}, ...rows)),
   );
+}
+
+function anchor({ organization }: ReportedStamp): Markup[] {
+  return organization === null ? [] : [element('p', {}, 'root of ', foreign(organization))];
 }
 
 function renewal({ renewed_by: by }: ReportedStamp): Markup[] {

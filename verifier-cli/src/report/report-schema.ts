@@ -47,9 +47,14 @@ const Text = z.strictObject({
 
 const Stamp = z.strictObject({
   checkpoint: Count,
+  file: z.string(),
   outcome: z.enum(['pass', 'fail', 'indeterminate']),
   time: z.string().nullable().describe('time that the token states; proved only if the outcome is `pass`'),
-  authority: z.string().nullable(),
+  authority: z.string().nullable().describe('subject of the signer certificate'),
+  organization: z
+    .string()
+    .nullable()
+    .describe('organization of the trust anchor: stamps with equal ones are of one authority'),
   revocation: z.enum(['conclusive', 'provisional', 'indeterminate', 'revoked', 'not-applicable', 'ignored']),
   sound_until: End.nullable(),
   renewed_by: z
@@ -116,8 +121,9 @@ export const ReportSchema = z
       not_before: Time.nullable(),
       earliest: Time.nullable(),
       not_after: Time.nullable().describe('all records of the package existed by this time'),
+      required_stamps: Count.describe('number of distinct authorities that must have stamped every batch'),
       batches: Count,
-      batches_without_stamp: Count,
+      batches_without_stamp: Count.describe('batches that valid time stamps of fewer authorities cover'),
       intervals: z
         .array(z.strictObject({ batch: Count, after: Time.nullable(), before: Time.nullable() }))
         .max(MAX_LISTED),

@@ -16,10 +16,18 @@ export interface ReportedTime {
 
 export interface ReportedStamp {
   readonly checkpoint: number;
+  /** Name of the response file. */
+  readonly file: string;
   readonly outcome: 'pass' | 'fail' | 'indeterminate';
   /** What the token claims; proved only where the outcome is `pass`. */
   readonly time: string | null;
+  /** Subject of the signer's certificate. */
   readonly authority: string | null;
+  /**
+   * Organization of the trust anchor: stamps with equal ones are of one authority. Null if no chain
+   * was found.
+   */
+  readonly organization: string | null;
   readonly revocation: string;
   readonly sound_until: { readonly date: string; readonly reason: string } | null;
   /**
@@ -90,9 +98,12 @@ export interface VerificationReport {
     readonly not_before: ReportedTime | null;
     /** The earliest end of a batch's interval. */
     readonly earliest: ReportedTime | null;
-    /** Everything in the package existed by this; null where a batch has no stamp that holds. */
+    /** Everything in the package existed by this; null where a batch has too few stamps that hold. */
     readonly not_after: ReportedTime | null;
+    /** How many distinct authorities must have stamped every batch. */
+    readonly required_stamps: number;
     readonly batches: number;
+    /** Batches that stamps that hold of fewer authorities cover. */
     readonly batches_without_stamp: number;
     /** The intervals of the first batches. */
     readonly intervals: readonly {

@@ -3,6 +3,7 @@ import type { CheckResult, Problem } from '../findings/findings.js';
 import { coverageText, discloseText, filterText } from './coverage-text.js';
 import { printable } from './printable.js';
 import type { ReportedFilter, ReportedTime, VerificationReport } from './report.js';
+import { missingStamps, stampLines } from './stamp-lines.js';
 
 const VERDICTS = {
   valid: 'VALID: every required check passed.',
@@ -23,6 +24,8 @@ export function terminalReport(report: VerificationReport): string {
     VERDICTS[report.verdict],
     '',
     ...timeLines(report),
+    '',
+    ...stampLines(report),
     '',
     ...packageLines(report),
     '',
@@ -48,7 +51,7 @@ function timeLines({ proved, records, sound_until: soundUntil }: VerificationRep
     lines.push(
       proved.batches === 0
         ? '  not proved: the package contains no sealed batch'
-        : `  not proved: no valid time stamp for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}`,
+        : `  not proved: ${missingStamps(proved.required_stamps)} for ${proved.batches_without_stamp} of ${counted(proved.batches, 'batch', 'batches')}`,
     );
   } else {
     lines.push(`  all records existed by                  ${timeText(proved.not_after)}`);

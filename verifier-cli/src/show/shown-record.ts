@@ -101,7 +101,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
   const interval = context.intervals.find(({ batch }) => batch === source.batch);
   const before = interval?.before ?? null;
   const after = interval?.after ?? null;
-  const stamp = before === null ? undefined : context.stamps.get(before.size);
+  const stamp = before === null ? undefined : context.stamps.find(({ file }) => file === before.file);
   return {
     format: 'consent-verify-record',
     version: 1,

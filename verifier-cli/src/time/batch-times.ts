@@ -42,24 +42,22 @@ function startOf({ header, line }: Batch, stamps: Stamps, times: StampedTimes, f
     findings.skip('time.start', 'the batch was sealed before the first time stamp');
     return null;
   }
-  const stamp = stamps.get(header.after.size);
-  if (stamp === undefined) {
+  const { size, sha256 } = header.after;
+  const own = stamps.filter((stamp) => stamp.size === size);
+  if (own.length === 0) {
     findings.open(
       'time.start',
-      `the time stamp over checkpoint ${header.after.size}, after which the batch was sealed, is not in the package`,
+      `the time stamp over checkpoint ${size}, after which the batch was sealed, is not in the package`,
       at,
     );
     return null;
   }
-  if (stamp.sha256 !== header.after.sha256) {
-    findings.fail(
-      'time.start',
-      `the time stamp over checkpoint ${header.after.size} is not the one that the batch names`,
-      at,
-    );
+  const stamp = own.find((one) => one.sha256 === sha256);
+  if (stamp === undefined) {
+    findings.fail('time.start', `no time stamp over checkpoint ${size} is the one that the batch names`, at);
     return null;
   }
-  const proved = times.at(header.after.size);
+  const proved = times.in(stamp.file);
   if (proved === null) findings.open('time.start', 'the time stamp after which the batch was sealed is not valid', at);
   else findings.pass('time.start');
   return proved;

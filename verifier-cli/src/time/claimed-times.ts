@@ -1,3 +1,4 @@
+import { counted } from '../../../schemas/text/counted.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import type { ProvedTime } from './stamped-times.js';
 
@@ -10,8 +11,10 @@ export const WARN_DELAY_MS = 3_600_000;
 interface Sealed {
   /** Null if no earlier stamp is named, enclosed and sound. */
   readonly after: ProvedTime | null;
-  /** Null if no stamp that holds covers the entry. */
+  /** Null if stamps that hold of too few authorities cover the entry. */
   readonly before: ProvedTime | null;
+  /** How many distinct authorities cover the entry with stamps that hold, and how many must. */
+  readonly authorities: { readonly found: number; readonly required: number };
 }
 
 /**
@@ -21,13 +24,19 @@ interface Sealed {
  */
 export function verifyClaimedTime(
   createdAt: number,
-  { after, before: end }: Sealed,
+  { after, before: end, authorities }: Sealed,
   maxDelay: number,
   findings: EntryFindings,
 ): void {
   if (end === null) {
-    findings.open('time.stamped', 'no valid time stamp covers the entry');
-    findings.open('time.claimed', 'there is no time stamp to compare the claimed time with');
+    const { found, required } = authorities;
+    findings.open(
+      'time.stamped',
+      found === 0 && required === 1
+        ? 'no valid time stamp covers the entry'
+        : `valid time stamps of ${counted(found, 'distinct authority', 'distinct authorities')} cover the entry: ${required} are required`,
+    );
+    findings.open('time.claimed', 'there is no proved time to compare the claimed time with');
     return;
   }
   findings.pass('time.stamped');

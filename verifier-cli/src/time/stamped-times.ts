@@ -4,6 +4,8 @@ import type { Stamp, Stamps } from '../timestamps/stamp.js';
 /** Moments in milliseconds since 1970, with the accuracy that the authority states. */
 export interface ProvedTime {
   readonly size: number;
+  /** Name of the response file. */
+  readonly file: string;
   readonly time: number;
   /** Milliseconds to either side; 0 where the authority states none. */
   readonly accuracy: number;
@@ -11,13 +13,18 @@ export interface ProvedTime {
 
 /** When a batch was sealed, as far as stamps prove it. */
 export interface StampedTimes {
+  /** How many distinct authorities must have stamped. */
+  readonly required: number;
   /**
-   * The earliest proved time by which a batch existed; null if no stamp that holds covers it.
+   * The earliest proved time by which a batch existed: the time of the first stamp, or of the last
+   * one of the required authorities. Null if stamps that hold of too few authorities cover it.
    * @param number the batch's number
    */
   endOf(number: number): ProvedTime | null;
-  /** The stamp over the checkpoint of this size, if it holds. */
-  at(size: number): ProvedTime | null;
+  /** Number of distinct authorities whose stamps hold and cover a batch. @param number of the batch */
+  authoritiesOf(number: number): number;
+  /** The stamp in this response file, if it holds. */
+  in(file: string): ProvedTime | null;
   /** Every stamp that holds, by size. */
   readonly all: readonly ProvedTime[];
 }
@@ -29,40 +36,77 @@ const TOLERANCE_MS = 1000;
  * Takes from the stamps those that hold and whose checkpoints are tied to the newest, and verifies
  * that later checkpoints do not bear earlier times.
  * @param tied sizes of the checkpoints that consistency proofs tie to the newest one
+ * @param required number of distinct authorities, at least 1
  */
-export function stampedTimes(stamps: Stamps, tied: ReadonlySet<number>, findings: Findings): StampedTimes {
-  const all = [...stamps.values()]
-    .filter((stamp) => stamp.report.outcome === 'pass' && tied.has(stamp.size))
-    .flatMap(provedTime);
-  verifyOrder([...stamps.values()], findings);
-  const bySize = new Map(all.map((proved) => [proved.size, proved]));
-  const earliest: ProvedTime[] = [];
-  for (const proved of all.toReversed()) {
-    const best = earliest.at(-1);
-    earliest.push(best !== undefined && best.time + best.accuracy <= proved.time + proved.accuracy ? best : proved);
-  }
-  earliest.reverse();
+export function stampedTimes(
+  stamps: Stamps,
+  tied: ReadonlySet<number>,
+  required: number,
+  findings: Findings,
+): StampedTimes {
+  const holding = stamps.filter((stamp) => stamp.report.outcome === 'pass' && tied.has(stamp.size));
+  const all = holding.flatMap(provedTime);
+  verifyOrder(stamps, findings);
+  const byFile = new Map(all.map((proved) => [proved.file, proved]));
+  const ends = endsOf(holding, required);
+  const indexOf = (number: number): number => {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((ends[middle]?.size ?? 0) > number) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
   return {
+    required,
     all,
-    at: (size) => bySize.get(size) ?? null,
-    endOf: (number) => {
-      let low = 0;
-      let high = all.length;
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2);
-        if ((all[middle]?.size ?? 0) > number) high = middle;
-        else low = middle + 1;
-      }
-      return earliest[low] ?? null;
-    },
+    in: (file) => byFile.get(file) ?? null,
+    endOf: (number) => ends[indexOf(number)]?.end ?? null,
+    authoritiesOf: (number) => ends[indexOf(number)]?.authorities ?? 0,
   };
 }
 
-/** Tokens are ordered only where their intervals do not overlap (RFC 3161 §2.4.2). */
+/** What all stamps from one on, in the order of their sizes, prove together. */
+interface SuffixEnd {
+  readonly size: number;
+  readonly end: ProvedTime | null;
+  readonly authorities: number;
+}
+
+function endsOf(holding: readonly Stamp[], required: number): readonly SuffixEnd[] {
+  const earliest = new Map<string, ProvedTime>();
+  const ends: SuffixEnd[] = [];
+  for (const stamp of holding.toReversed()) {
+    const organization = stamp.report.organization ?? '';
+    for (const proved of provedTime(stamp)) {
+      const best = earliest.get(organization);
+      if (best === undefined || endOf(proved) < endOf(best)) earliest.set(organization, proved);
+    }
+    const sorted = [...earliest.values()].sort((a, b) => endOf(a) - endOf(b));
+    ends.push({ size: stamp.size, end: sorted[required - 1] ?? null, authorities: sorted.length });
+  }
+  return ends.reverse();
+}
+
+function endOf({ time, accuracy }: ProvedTime): number {
+  return time + accuracy;
+}
+
+/**
+ * Tokens are ordered only where their intervals do not overlap (RFC 3161 §2.4.2). Those of one
+ * checkpoint have no order.
+ */
 function verifyOrder(stamps: readonly Stamp[], findings: Findings): void {
   let latest: ProvedTime | null = null;
-  for (const stamp of stamps) {
+  let own: ProvedTime | null = null;
+  for (const stamp of stamps.filter(({ report }) => report.outcome !== 'fail')) {
     for (const proved of provedTime(stamp)) {
+      if (own !== null && own.size !== proved.size) {
+        if (latest === null || own.time > latest.time) latest = own;
+        own = null;
+      }
       const allowed = proved.accuracy + (latest?.accuracy ?? 0) + TOLERANCE_MS;
       if (latest !== null && proved.time + allowed < latest.time) {
         findings.fail(
@@ -75,13 +119,14 @@ function verifyOrder(stamps: readonly Stamp[], findings: Findings): void {
       } else {
         findings.pass('time.order');
       }
-      if (latest === null || proved.time > latest.time) latest = proved;
+      if (own === null || proved.time > own.time) own = proved;
     }
   }
 }
 
-function provedTime({ size, report }: Stamp): ProvedTime[] {
+function provedTime({ size, file, report }: Stamp): ProvedTime[] {
   const { claims } = report;
   if (claims === undefined) return [];
-  return [{ size, time: claims.genTime.getTime(), accuracy: Math.ceil((claims.accuracyMicroseconds ?? 0) / 1000) }];
+  const accuracy = Math.ceil((claims.accuracyMicroseconds ?? 0) / 1000);
+  return [{ size, file, time: claims.genTime.getTime(), accuracy }];
 }

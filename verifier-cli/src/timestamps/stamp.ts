@@ -10,6 +10,7 @@ export interface RenewingStamp {
 /** A time stamp over a checkpoint. */
 export interface Stamp {
   readonly size: number;
+  /** Name of the response file. */
   readonly file: string;
   /** Hex SHA-256 of the response file: batches sealed later name it. */
   readonly sha256: string;
@@ -18,5 +19,5 @@ export interface Stamp {
   readonly renewedBy: RenewingStamp | null;
 }
 
-/** Stamps by size of their checkpoint, smallest first. */
-export type Stamps = ReadonlyMap<number, Stamp>;
+/** Stamps by size of their checkpoint, smallest first, and by their number. */
+export type Stamps = readonly Stamp[];

@@ -1,10 +1,12 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
+import { MAX_TOKENS } from '../../../schemas/events/ledger.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import type { TimestampReport } from '../../../schemas/rfc3161/report.js';
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
+import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { Findings } from '../findings/findings.js';
 import type { Checkpoints, EnclosedCheckpoint } from '../ledger/checkpoints.js';
@@ -20,7 +22,7 @@ export interface TimestampTrust {
 }
 
 /**
- * Verifies the time stamp of every checkpoint (RFC 3161, RFC 5816), at the time that it states.
+ * Verifies every time stamp of every checkpoint (RFC 3161, RFC 5816), at the time that it states.
  * Each is evaluated by the algorithms sound at the time of verification; one that is no longer
  * sound, by those sound when a newer valid stamp renewed it (RFC 4998 §5.3).
  * @param history what ties the checkpoints to one another; without it nothing is renewed
@@ -35,28 +37,41 @@ export async function verifyTimestamps(
   const renewals = new Renewals(history);
   const stamps: Stamp[] = [];
   for (const enclosed of [...checkpoints.values()].reverse()) {
-    const stamp = await verifyStamp(files, enclosed, pki, trust, renewals);
-    if (stamp === null) continue;
-    renewals.accept(stamp);
-    stamps.push(stamp);
+    const found = responsesOf(enclosed.checkpoint.size, files);
+    if (stamps.length + found.length > LIMITS.stamps) {
+      files.findings.fail('container.limits', `the package includes more than ${LIMITS.stamps} time stamps`);
+      break;
+    }
+    const own: Stamp[] = [];
+    for (const file of found) {
+      const stamp = await verifyStamp(files, file, enclosed, pki, trust, renewals);
+      if (stamp !== null) own.push(stamp);
+    }
+    for (const stamp of own) renewals.accept(stamp);
+    stamps.push(...own.toReversed());
   }
   stamps.reverse();
-  for (const stamp of stamps) reportStamp(stamp, files, trust.trustAnchors.length);
-  return new Map(stamps.map((stamp) => [stamp.size, stamp]));
+  const stamped = new Set(stamps.filter(({ report }) => report.outcome === 'pass').map(({ size }) => size));
+  for (const stamp of stamps) reportStamp(stamp, stamped.has(stamp.size), files, trust.trustAnchors.length);
+  return stamps;
+}
+
+function responsesOf(size: number, files: PackageFiles): readonly string[] {
+  const numbers = Array.from({ length: MAX_TOKENS }, (_, index) => index + 1);
+  const found = numbers.map((number) => PACKAGE_FILES.response(size, number)).filter((file) => files.has(file));
+  if (found.length === 0)
+    files.findings.open('tst.format', 'the checkpoint has no time stamp', { file: PACKAGE_FILES.response(size, 1) });
+  return found;
 }
 
 async function verifyStamp(
   files: PackageFiles,
+  file: string,
   { checkpoint, bytes }: EnclosedCheckpoint,
   pki: PkiFiles,
   { trustAnchors, at }: TimestampTrust,
   renewals: Renewals,
 ): Promise<Stamp | null> {
-  const file = PACKAGE_FILES.response(checkpoint.size);
-  if (!files.has(file)) {
-    files.findings.open('tst.format', 'the checkpoint has no time stamp', { file });
-    return null;
-  }
   const token = await files.bytes(file);
   if (token === null) return null;
   const input = {
@@ -98,13 +113,26 @@ function withoutBytes(report: TimestampReport): TimestampReport {
   return { ...report, chainCertificates: [] };
 }
 
-function reportStamp({ file, report, renewedBy }: Stamp, { findings }: PackageFiles, anchors: number): void {
+/**
+ * Reports the checks of one stamp. One that fails proves nothing, and contradicts nothing either: it
+ * stays open if another stamp of its checkpoint is valid.
+ */
+function reportStamp(
+  { file, report, renewedBy }: Stamp,
+  isStamped: boolean,
+  { findings }: PackageFiles,
+  anchors: number,
+): void {
+  const isReplaced = report.outcome === 'fail' && isStamped;
+  if (isReplaced)
+    findings.warn('the time stamp is invalid and was not used: another one of its checkpoint is valid', { file });
   for (const check of report.checks) {
     const isRenewed = renewedBy !== null && check.id === 'tst.algorithms';
     const message = isRenewed
       ? `${check.message}; sound when checkpoint ${renewedBy.size} was stamped, on ${renewedBy.time.toISOString()}`
       : messageFor(check.id, check.message, anchors);
-    findings.report(check.id, check.outcome, message, { file });
+    const outcome = isReplaced && check.outcome === 'fail' ? 'indeterminate' : check.outcome;
+    findings.report(check.id, outcome, message, { file });
   }
 }
 

@@ -56,8 +56,10 @@ unzip -q "$PACKAGE" -d unpacked
 cd unpacked
 sed -n 's/^    "\\(.*\\)": "\\([0-9a-f]\\{64\\}\\)",\\{0,1\\}$/\\2  \\1/p' manifest.json | sha256sum --check --quiet
 SIZE=$(ls checkpoints | sed -n 's/\\.note$//p' | sort -n | tail -n 1)
-openssl ts -verify -data "checkpoints/$SIZE.note" -in "checkpoints/$SIZE.tsr" -CAfile "$TSA_CA"
-openssl ts -reply -in "checkpoints/$SIZE.tsr" -text | grep 'Time stamp:'
+for STAMP in "checkpoints/$SIZE".*.tsr; do
+  openssl ts -verify -data "checkpoints/$SIZE.note" -in "$STAMP" -CAfile "$TSA_CA"
+  openssl ts -reply -in "$STAMP" -text | grep 'Time stamp:'
+done
 ~~~
 
 The files are then those that the manifest lists, and the ledger at that size existed at the printed time. \`README.txt\` continues with the ledger's signature, and

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { checkpointLinks } from '../../../../schemas/api/checkpoints.js';
 import type { ConsentResponse, ConsentsPage } from '../../../../schemas/api/panel/consents.js';
 import { consentToken } from '../../../../schemas/events/consent-recorded.js';
 import type { ConsentRow } from '../../../evidence/records/consent-row.js';
@@ -38,20 +39,19 @@ async function matchesProofHash(row: ConsentRow, keyId: string, proofKeys: Proof
 
 /** How far a record is sealed and stamped, according to the tables. */
 export function sealingOf(row: ConsentRow): Shown['sealing'] {
-  const { checkpoint_size: size, gen_time: genTime, authority, is_development } = row;
+  const { checkpoint_size: size, gen_time: genTime, authorities, tokens, is_development } = row;
   return {
     batch: row.batch,
     index: row.index,
     sealed_at: row.sealed_at?.toISOString() ?? null,
     checkpoint:
-      size === null || genTime === null || authority === null
+      size === null || genTime === null || authorities === null || tokens === null
         ? null
         : {
             size,
             gen_time: genTime.toISOString(),
-            authority: stampedBy({ authority, is_development }),
-            note: `/checkpoints/${size}/note`,
-            token: `/checkpoints/${size}/token`,
+            authorities: stampedBy({ authorities, is_development }),
+            ...checkpointLinks(size, tokens),
           },
   };
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
+import { checkpointLinks } from '../../../../schemas/api/checkpoints.js';
 import type { BatchesPage, CheckpointsPage } from '../../../../schemas/api/panel/timestamps.js';
 import { toHex } from '../../../../schemas/crypto/encoding.js';
 import { parseCheckpoint } from '../../../../schemas/evidence/checkpoint.js';
@@ -17,14 +18,15 @@ const CheckpointRows = z.array(
     size: z.int(),
     note: z.string(),
     gen_time: z.date(),
-    authority: z.string(),
+    authorities: z.array(z.string()),
+    tokens: z.int(),
     is_development: z.boolean(),
     certificates: z.array(z.instanceof(Buffer)),
   }),
 );
 
 const SELECT_CHECKPOINTS = `
-select c.size, c.note, c.gen_time, c.authority, ${isDevelopmentStamp('c')} as is_development,
+select c.size, c.note, c.gen_time, c.authorities, c.tokens, ${isDevelopmentStamp('c')} as is_development,
        array(select e.bytes from timestamp_evidence e where e.sha256 = any(c.certificates) and e.kind = 'certificate') as certificates
   from checkpoints c`;
 
@@ -52,14 +54,10 @@ function shown(row: z.infer<typeof CheckpointRows>[number]): ShownCheckpoint {
     size: row.size,
     root: toHex(checkpoint.root),
     gen_time: row.gen_time.toISOString(),
-    authority: stampedBy(row),
+    authorities: stampedBy(row),
     certificates_expire_at: ends.length === 0 ? null : new Date(Math.min(...ends)).toISOString(),
-    ...linksOf(row.size),
+    ...checkpointLinks(row.size, row.tokens),
   };
-}
-
-function linksOf(size: number): { readonly note: string; readonly token: string } {
-  return { note: `/checkpoints/${size}/note`, token: `/checkpoints/${size}/token` };
 }
 
 const BatchRows = z.array(
@@ -70,15 +68,16 @@ const BatchRows = z.array(
     sealed_at: z.date(),
     size: z.int().nullable(),
     gen_time: z.date().nullable(),
+    tokens: z.int().nullable(),
   }),
 );
 
 /** Batches as they are shown to those who have entries in them. */
 export async function showBatches(db: Queryable, own: readonly OwnBatch[]): Promise<ShownBatch[]> {
   const { rows } = await db.query(
-    `select b.number, b.header, b.root, b.sealed_at, c.size, c.gen_time
+    `select b.number, b.header, b.root, b.sealed_at, c.size, c.gen_time, c.tokens
        from batches b
-       ${joinFirstStamp('b.number', 'size, gen_time', 'c')}
+       ${joinFirstStamp('b.number', 'size, gen_time, tokens', 'c')}
       where b.number = any($1::bigint[])`,
     [own.map(({ number }) => number)],
   );
@@ -93,9 +92,9 @@ export async function showBatches(db: Queryable, own: readonly OwnBatch[]): Prom
       root: toHex(row.root),
       header: row.header,
       checkpoint:
-        row.size === null || row.gen_time === null
+        row.size === null || row.gen_time === null || row.tokens === null
           ? null
-          : { size: row.size, gen_time: row.gen_time.toISOString(), ...linksOf(row.size) },
+          : { size: row.size, gen_time: row.gen_time.toISOString(), ...checkpointLinks(row.size, row.tokens) },
     };
   });
 }

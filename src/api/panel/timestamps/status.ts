@@ -13,7 +13,7 @@ import { type OwnStreams, ownStreams, sealedBelow } from './own-entries.js';
 type Status = z.infer<typeof TimestampStatusResponse>['data'];
 
 const StampRows = z
-  .array(z.object({ size: z.int(), gen_time: z.date(), authority: z.string(), is_development: z.boolean() }))
+  .array(z.object({ size: z.int(), gen_time: z.date(), authorities: z.array(z.string()), is_development: z.boolean() }))
   .max(1);
 const LogRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 const WaitingRows = z.tuple([z.object({ waiting: z.int(), oldest: z.date().nullable(), now: z.date() })]);
@@ -23,7 +23,7 @@ const OldestRows = z.tuple([z.object({ oldest: z.date().nullable() })]);
 export async function timestampStatus(db: Queryable, config: Config, tenantId: string): Promise<Status> {
   const streams = await ownStreams(db, tenantId);
   const stamps = await db.query(
-    `select size, gen_time, authority, ${isDevelopmentStamp('c')} as is_development
+    `select size, gen_time, authorities, ${isDevelopmentStamp('c')} as is_development
        from checkpoints c order by size desc limit 1`,
   );
   const [last] = StampRows.parse(stamps.rows);
@@ -37,7 +37,7 @@ export async function timestampStatus(db: Queryable, config: Config, tenantId: s
     unstamped_age_seconds: times.length === 0 ? null : Math.max(0, (now.getTime() - Math.min(...times)) / 1000),
     unsealed_entries: waiting + missing(logged, sealed),
     unstamped_entries: waiting + missing(logged, stamped),
-    last_stamp: last ? { size: last.size, gen_time: last.gen_time.toISOString(), authority: stampedBy(last) } : null,
+    last_stamp: last ? { size: last.size, gen_time: last.gen_time.toISOString(), authorities: stampedBy(last) } : null,
     authorities: config.timestamping?.urls.map(authorityName) ?? [DEVELOPMENT_AUTHORITY],
     is_development: config.timestamping === undefined,
   };

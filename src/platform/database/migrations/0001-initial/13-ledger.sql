@@ -116,27 +116,55 @@ comment on column ledger_events.body is 'Body of the event.';
 create table checkpoints (
   size bigint primary key,
   note text not null,
-  tsr bytea not null,
-  tsr_sha256 text not null,
+  tokens integer not null,
   gen_time timestamptz not null,
-  authority text not null,
+  authorities text[] not null,
   certificates text[] not null,
   crls text[] not null,
   ocsp text[] not null,
   stamped_at timestamptz not null default now()
 );
 
-comment on table checkpoints is 'Signed states of the ledger tree with their time stamps.';
+comment on table checkpoints is 'Signed states of the ledger tree that enough authorities have stamped.';
 comment on column checkpoints.size is 'Leaves of the ledger tree.';
 comment on column checkpoints.note is 'Signed note with size and root (C2SP tlog-checkpoint).';
-comment on column checkpoints.tsr is 'Time stamp response over the note (RFC 3161, DER).';
-comment on column checkpoints.tsr_sha256 is 'SHA-256 of tsr, lower-case hexadecimal.';
-comment on column checkpoints.gen_time is 'genTime of the time stamp.';
-comment on column checkpoints.authority is 'Authority that issued the time stamp.';
-comment on column checkpoints.certificates is 'SHA-256 of the certificates gathered with it; see timestamp_evidence.';
-comment on column checkpoints.crls is 'SHA-256 of the CRLs gathered with it.';
-comment on column checkpoints.ocsp is 'SHA-256 of the OCSP responses gathered with it.';
+comment on column checkpoints.tokens is 'Number of its time stamps, which are in checkpoint_tokens.';
+comment on column checkpoints.gen_time is 'Earliest genTime of its time stamps.';
+comment on column checkpoints.authorities is 'Authorities that issued them, in the order obtained.';
+comment on column checkpoints.certificates is 'SHA-256 of the certificates gathered with them; see timestamp_evidence.';
+comment on column checkpoints.crls is 'SHA-256 of the CRLs gathered with them.';
+comment on column checkpoints.ocsp is 'SHA-256 of the OCSP responses gathered with them.';
 comment on column checkpoints.stamped_at is 'Time at which the row was written.';
+
+create table checkpoint_tokens (
+  size bigint not null,
+  number integer not null,
+  note text not null,
+  tsr bytea not null,
+  tsr_sha256 text not null,
+  gen_time timestamptz not null,
+  authority text not null,
+  organization text not null,
+  certificates text[] not null,
+  crls text[] not null,
+  ocsp text[] not null,
+  primary key (size, number)
+);
+
+comment on table checkpoint_tokens is
+  'Time stamps of checkpoints. At most one size is not in checkpoints: it has fewer time stamps than its quorum.';
+comment on column checkpoint_tokens.size is 'Leaves of the ledger tree.';
+comment on column checkpoint_tokens.number is 'Place in the order in which the time stamps of the checkpoint were obtained, from 1.';
+comment on column checkpoint_tokens.note is 'Signed note with size and root: the stamped bytes.';
+comment on column checkpoint_tokens.tsr is 'Time stamp response over the note (RFC 3161, DER).';
+comment on column checkpoint_tokens.tsr_sha256 is 'SHA-256 of tsr, lower-case hexadecimal.';
+comment on column checkpoint_tokens.gen_time is 'genTime of the time stamp.';
+comment on column checkpoint_tokens.authority is 'Address of the authority that issued it.';
+comment on column checkpoint_tokens.organization is
+  'Organization of its trust anchor: time stamps with equal ones are of one authority.';
+comment on column checkpoint_tokens.certificates is 'SHA-256 of the certificates gathered with it; see timestamp_evidence.';
+comment on column checkpoint_tokens.crls is 'SHA-256 of the CRLs gathered with it.';
+comment on column checkpoint_tokens.ocsp is 'SHA-256 of the OCSP responses gathered with it.';
 
 create table timestamp_evidence (
   sha256 text primary key,

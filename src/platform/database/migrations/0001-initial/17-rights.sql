@@ -18,7 +18,7 @@ grant select on
     event_log.events,
     projections, projection_generations, projection_views,
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events,
-    checkpoints, timestamp_evidence, ledger_keys, witnesses, cosignatures,
+    checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates,
     audit_log
@@ -49,7 +49,7 @@ grant select on
     event_log.events,
     projections, projection_generations, projection_views,
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events,
-    checkpoints, timestamp_evidence, ledger_keys, witnesses, cosignatures,
+    checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates
   to consent_ledger_worker;
@@ -58,7 +58,7 @@ grant select (id, expires_at) on invitations, password_resets to consent_ledger_
 grant insert on
     keyring, outbox, relayed_streams, quarantined_sites,
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, ledger_events,
-    checkpoints, timestamp_evidence, ledger_keys, witnesses, cosignatures,
+    checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records,
     exports, export_chunks, manifest_certificates, audit_log
   to consent_ledger_worker;
