@@ -53,10 +53,10 @@ export const BatchLine = z.strictObject({
   /** Number of leaves under `streams_root`. */
   streams_count: Count,
   /**
-   * The runs of the package's own streams (its site has two), with their inclusion paths under
-   * `streams_root`.
+   * The runs of the package's own streams (two of its site, and `policy`), with their inclusion
+   * paths under `streams_root`.
    */
-  streams: z.array(z.strictObject({ stream: StreamName, first: Count, last: Count, index: Count, path: Path })).max(2),
+  streams: z.array(z.strictObject({ stream: StreamName, first: Count, last: Count, index: Count, path: Path })).max(3),
 });
 export type BatchLine = z.infer<typeof BatchLine>;
 

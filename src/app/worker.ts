@@ -86,6 +86,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       logger,
       signer,
       limits: { maxLeaves: Math.min(config.batch.maxEvents, MAX_BATCH_LEAVES), maxAgeMs: config.batch.maxAgeMs },
+      policy: config.policy,
       trustedClock,
       rememberHead: remember,
       onSealed: () => stamper.wake(),

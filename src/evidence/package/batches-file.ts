@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import {
   BatchHeader,
   batchLeaf,
@@ -70,7 +70,7 @@ export class BatchesFile {
   }
 
   #ownRuns(runs: readonly StreamRun[]): JsonValue[] {
-    const own = [consentsStream(this.siteId), noticesStream(this.siteId)];
+    const own = [consentsStream(this.siteId), noticesStream(this.siteId), POLICY_STREAM];
     const tree = new MemoryTree(runs.map(streamRunLeaf));
     return runs.flatMap((run, index) =>
       own.includes(run.stream)

@@ -20,6 +20,7 @@ import {
   parseFilter,
   publicFilter,
 } from './filter.js';
+import { firstBatch } from './first-batch.js';
 import { isDevelopmentLedger, newestCheckpoint } from './ledger-reader.js';
 import { ndjson, ndjsonPages } from './lines.js';
 import { findManifestCertificate } from './manifest-certificate.js';
@@ -167,8 +168,8 @@ async function write(
   const scope = await findScope(db, eventLog, siteId, filter, visitorIndex, size);
   const fits = publicFilter(filter);
 
-  const total = [...scope.consents, ...(scope.notices === null ? [] : [scope.notices])].reduce(
-    (sum, run) => sum + run.last - run.first + 1,
+  const total = [...scope.consents, scope.notices, scope.policies].reduce(
+    (sum, run) => sum + (run === null ? 0 : run.last - run.first + 1),
     0,
   );
   const entries = new EntriesFile({
@@ -181,7 +182,8 @@ async function write(
   await writer.add(PACKAGE_FILES.entries, ndjsonPages(entries.pages()));
 
   const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
-  const lines = [...numbers, ...(await renewalBatches(db, size, numbers))].sort((a, b) => a - b);
+  const dated = [...(await firstBatch(db, numbers)), ...numbers];
+  const lines = [...dated, ...(await renewalBatches(db, size, dated))].sort((a, b) => a - b);
   let enclosed: readonly EnclosedCheckpoint[] = [];
   if (checkpoint !== null) {
     const batches = new BatchesFile(db, siteId, checkpoint);
@@ -196,7 +198,7 @@ async function write(
       done += 1;
     }
     progress({ step: 'checkpoints', done: 0, total: null });
-    enclosed = await addCheckpoints(writer, db, { size, batches: numbers, after: batches.after }, assertRunning);
+    enclosed = await addCheckpoints(writer, db, { size, batches: dated, after: batches.after }, assertRunning);
   } else {
     await writer.add(PACKAGE_FILES.batches, []);
   }

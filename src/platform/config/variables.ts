@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_POLICY_DELAYS, MAX_POLICY_DELAY_SECONDS } from '../../../schemas/events/ledger-policy.js';
 import {
   bearerSecret,
   contactUris,
@@ -175,6 +176,18 @@ export const variables = z.object({
       'Minimum time, in milliseconds, between two time stamps. Each time stamp covers everything sealed before it.',
     default: '60000',
     example: '600000',
+  }),
+  SEAL_WITHIN_SECONDS: integer(1, MAX_POLICY_DELAY_SECONDS).register(descriptions, {
+    meaning:
+      'Largest delay, in seconds, from the time of a record to the sealing of its batch. The ledger publishes it as its policy, and verifiers evaluate by it. At least twice `BATCH_MAX_AGE_MS`.',
+    default: String(DEFAULT_POLICY_DELAYS.sealWithinSeconds),
+    example: '120',
+  }),
+  STAMP_WITHIN_SECONDS: integer(1, MAX_POLICY_DELAY_SECONDS).register(descriptions, {
+    meaning:
+      'Largest delay, in seconds, from the sealing of a batch to its time stamp. The ledger publishes it as its policy, and verifiers evaluate by it. At least twice `STAMP_INTERVAL_MS`.',
+    default: String(DEFAULT_POLICY_DELAYS.stampWithinSeconds),
+    example: '900',
   }),
   ADMISSION_MAX_GROUP: integer(1, 1000).register(descriptions, {
     meaning: 'Maximum number of consents in one admission group, which is one transaction.',

@@ -30,6 +30,7 @@ describe('loadConfig', () => {
       ledgerOrigin: 'localhost/consent-ledger',
       batch: { maxEvents: 4096, maxAgeMs: 10_000 },
       stampIntervalMs: 60_000,
+      policy: { sealWithinSeconds: 600, stampWithinSeconds: 3600 },
       admission: { maxGroup: 100 },
       outbox: { maxRows: 500_000, retentionHours: 24 },
       erasureJournal: resolve('data/erasures.ndjson'),
@@ -67,6 +68,8 @@ describe('loadConfig', () => {
       BATCH_MAX_EVENTS: '8192',
       BATCH_MAX_AGE_MS: '500',
       STAMP_INTERVAL_MS: '250',
+      SEAL_WITHIN_SECONDS: '60',
+      STAMP_WITHIN_SECONDS: '300',
       ADMISSION_MAX_GROUP: '50',
       OUTBOX_MAX_ROWS: '1000',
       OUTBOX_RETENTION_HOURS: '0',
@@ -109,6 +112,7 @@ describe('loadConfig', () => {
       ledgerOrigin: 'consent.example.org/ledger',
       batch: { maxEvents: 8192, maxAgeMs: 500 },
       stampIntervalMs: 250,
+      policy: { sealWithinSeconds: 60, stampWithinSeconds: 300 },
       admission: { maxGroup: 50 },
       outbox: { maxRows: 1000, retentionHours: 0 },
       erasureJournal: '/journal/e.ndjson',
@@ -189,6 +193,14 @@ describe('loadConfig', () => {
     ['SECURITY_CONTACT', 'https://example.org/réport'],
   ])('refuses %s=%j', (name, text) => {
     expect(Object.keys(problemsOf({ [name]: text }))).toEqual([name]);
+  });
+
+  it('refuses a policy that the intervals of the service would break', () => {
+    const env = { SEAL_WITHIN_SECONDS: '19', STAMP_INTERVAL_MS: '1800001' };
+    expect(problemsOf(env)).toEqual({
+      SEAL_WITHIN_SECONDS: 'must be at least twice BATCH_MAX_AGE_MS, or the service breaks its own policy.',
+      STAMP_WITHIN_SECONDS: 'must be at least twice STAMP_INTERVAL_MS, or the service breaks its own policy.',
+    });
   });
 
   it('requires TSA_URLS and TSA_CA_FILE together', () => {
