@@ -29,7 +29,14 @@ program
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
   .option('--json', 'print one JSON object instead of text')
   .option('--html <file>', 'also write the report as an HTML page')
-  .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')
+  .option(
+    '--max-delay <duration>',
+    'maximum time between the claimed time of a record and its time stamp, for example 30m; default: by the policy of the ledger, which it can only tighten',
+  )
+  .option(
+    '--max-age <duration>',
+    'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
+  )
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',
@@ -56,7 +63,14 @@ program
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
   .option('--json', 'print one JSON object instead of text')
   .option('--html <file>', 'also write the record as an HTML page')
-  .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')
+  .option(
+    '--max-delay <duration>',
+    'maximum time between the claimed time of a record and its time stamp, for example 30m; default: by the policy of the ledger, which it can only tighten',
+  )
+  .option(
+    '--max-age <duration>',
+    'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
+  )
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',

@@ -167,10 +167,10 @@ export function treeAttacks(): Attack[] {
           i === 1 ? { ...one, streams: [{ ...(Array.isArray(one.streams) ? one.streams[0] : {}), last: 9 }] } : one,
         ),
     }),
-    attack('more runs in a batch than a site has streams', 'batch.header', {
+    attack('more runs in a batch than a package has streams', 'batch.header', {
       batchLines: (lines) =>
         lines.map((one, i) =>
-          i === 1 ? { ...one, streams: Array(3).fill(Array.isArray(one.streams) ? one.streams[0] : {}) } : one,
+          i === 1 ? { ...one, streams: Array(4).fill(Array.isArray(one.streams) ? one.streams[0] : {}) } : one,
         ),
     }),
     attack('a run at another index', 'batch.streams', {

@@ -21,7 +21,8 @@ export interface CheckOptions {
   readonly json?: boolean;
   /** Where to write the report as a page. */
   readonly html?: string;
-  readonly maxDelay: string;
+  readonly maxDelay?: string;
+  readonly maxAge?: string;
   readonly at?: string;
 }
 
@@ -63,14 +64,17 @@ export async function verifyFile(
 ): Promise<VerificationReport> {
   const trustAnchors = await readCertificates(options.tsaCa ?? [], output.warn);
   const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
-  const maxDelay = parseDuration(options.maxDelay);
+  const limits = {
+    ...(options.maxDelay !== undefined && { maxDelay: parseDuration(options.maxDelay) }),
+    ...(options.maxAge !== undefined && { maxAge: parseDuration(options.maxAge) }),
+  };
   const at = options.at === undefined ? new Date() : parseTime(options.at);
   const source = await openFileSource(path).catch((error: unknown) => {
     throw new UsageError(`${path} cannot be opened: ${error instanceof Error ? error.message : 'unknown error'}`);
   });
   const progress = new Progress(output.progress, Date.now);
   try {
-    return await verifyPackage(source, { trustAnchors, ledgerKeys, maxDelay, at, onProgress: progress.update }, watch);
+    return await verifyPackage(source, { trustAnchors, ledgerKeys, ...limits, at, onProgress: progress.update }, watch);
   } catch (error) {
     if (error instanceof NotAPackage) throw new UsageError(`${path}: ${error.message}`);
     throw error;

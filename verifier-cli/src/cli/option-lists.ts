@@ -17,7 +17,7 @@ const LISTS: ReadonlySet<string> = new Set([
   '--policy',
 ]);
 const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
-  ...['--data', '--digest', '--nonce', '--revocation', '--at', '--max-delay', '--html', '--output'],
+  ...['--data', '--digest', '--nonce', '--revocation', '--at', '--max-delay', '--max-age', '--html', '--output'],
 ]);
 
 /**

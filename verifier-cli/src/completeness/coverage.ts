@@ -1,4 +1,4 @@
-import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -25,6 +25,8 @@ export interface StreamCoverage {
 export interface Coverage {
   readonly consents: StreamCoverage;
   readonly notices: StreamCoverage;
+  /** Of the ledger's policies. */
+  readonly policies: StreamCoverage;
 }
 
 /** @param complete runs that were found complete, in order */
@@ -33,6 +35,7 @@ export function coverageOf({ filter }: Manifest, complete: readonly StreamRun[],
   return {
     consents: { ...consents, is_whole: consents.is_whole && isUnfiltered(filter) },
     notices: streamCoverage(noticesStream(filter.site_id), complete, batches),
+    policies: streamCoverage(POLICY_STREAM, complete, batches),
   };
 }
 
@@ -64,7 +67,11 @@ function streamCoverage(stream: string, complete: readonly StreamRun[], batches:
  * whole site that claims runs of its consents claims all of them as of its checkpoint, and so does
  * every package for the site's notices: the last events cannot be left off.
  */
-export function verifyCoverage(manifest: Manifest, { consents, notices }: Coverage, findings: Findings): void {
+export function verifyCoverage(
+  manifest: Manifest,
+  { consents, notices, policies }: Coverage,
+  findings: Findings,
+): void {
   const claims = (stream: string) => manifest.complete.some((run) => run.stream === stream);
   if (isUnfiltered(manifest.filter)) {
     if (claims(consents.stream)) verifyWhole(consents, findings);
@@ -74,6 +81,8 @@ export function verifyCoverage(manifest: Manifest, { consents, notices }: Covera
       });
   }
   if (claims(notices.stream)) verifyWhole(notices, findings);
+  // A policy that is left out could be the stricter one.
+  if (policies.ledger_reaches !== null) verifyWhole(policies, findings);
 }
 
 function verifyWhole(

@@ -39,6 +39,7 @@ export const LIMITS = {
   checkpoints: 10_000,
   /** Key rotations. */
   bridges: 100,
+  policies: 10_000,
   /** Batches. */
   batches: 200_000,
   /** Characters of a batch's header. */

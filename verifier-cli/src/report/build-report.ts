@@ -1,7 +1,9 @@
 import type { Manifest, PackageFilter } from '../../../schemas/evidence/manifest.js';
+import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import type { Coverage, StreamCoverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
+import type { PolicyInForce } from '../policy/policies.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/stamp.js';
@@ -24,6 +26,9 @@ export interface Found {
   readonly intervals: readonly SealingInterval[];
   readonly stamps: Stamps;
   readonly texts: VerificationReport['texts'];
+  /** The valid stamp over the package's checkpoint. */
+  readonly asOf: ProvedTime | null;
+  readonly policy: PolicyInForce;
   readonly at: Date;
 }
 
@@ -36,34 +41,43 @@ export function buildReport({
   intervals,
   stamps,
   texts,
+  asOf,
+  policy,
   at,
 }: Found): VerificationReport {
   const proved = provedOf(intervals);
-  const holding = [...stamps.values()].filter(({ report }) => report.outcome === 'pass');
+  const last = intervals.at(-1)?.batch ?? 0;
+  const covering = [...stamps.values()].filter(({ size, report }) => report.outcome === 'pass' && size > last);
   return {
     format: 'consent-verify-report',
     version: 1,
     verdict: findings.verdict(),
+    as_of: asOf && reportedTime(asOf),
     checks: findings.results(),
     package: {
       origin: manifest?.origin ?? null,
       site_id: manifest?.filter.site_id ?? null,
       exported_at: manifest?.exported_at ?? null,
       exported_by: manifest?.exported_by ?? null,
-      development: manifest?.development ?? null,
+      development: isDevelopment(stamps) || (manifest?.development ?? null),
       checkpoint: manifest?.checkpoint ?? null,
       not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,
       filter: manifest && reportedFilter(manifest.filter),
     },
     coverage: coverage && { consents: listed(coverage.consents), notices: listed(coverage.notices) },
+    policy: {
+      number: policy.number,
+      seal_within_seconds: policy.sealWithinMs / 1000,
+      stamp_within_seconds: policy.stampWithinMs / 1000,
+    },
     records: summary,
     proved,
     stamps: { count: stamps.size, first: [...stamps.values()].slice(-MAX_LISTED).map(reportedStamp) },
-    sound_until: firstEnd(holding),
+    sound_until: lastEnd(covering),
     warnings: findings.warnings,
     texts,
     proves: provesOf({ findings, manifest, summary, proved, coverage }),
-    not_proved: notProved(manifest, summary, coverage),
+    not_proved: notProved(manifest, summary, coverage, isDevelopment(stamps)),
     verified_at: at.toISOString(),
   };
 }
@@ -120,9 +134,20 @@ function reportedStamp({ size, report, renewedBy }: Stamp): ReportedStamp {
 }
 
 /**
- * The package is valid as long as its longest-lasting stamp: a newer stamp renews the older ones.
+ * Whether the certificates show that a development authority stamped a checkpoint. The manifest
+ * states it as well, but an operator could leave that out.
  */
-function firstEnd(stamps: readonly Stamp[]): { date: string; reason: string } | null {
+export function isDevelopment(stamps: Stamps): boolean {
+  const isMarked = (subject: string | undefined) => subject?.includes(DEVELOPMENT_MARK) === true;
+  return [...stamps.values()].some(
+    ({ report }) => isMarked(report.signer?.subject) || report.chain.some(({ subject }) => isMarked(subject)),
+  );
+}
+
+/**
+ * The last end of the stamps that cover every batch: a newer stamp renews the older ones.
+ */
+function lastEnd(stamps: readonly Stamp[]): { date: string; reason: string } | null {
   const ends = stamps.map(({ report }) => report.soundUntil).filter((end) => end !== undefined);
   const [longest] = ends.toSorted((a, b) => b.date.getTime() - a.date.getTime());
   return soundUntil(longest);

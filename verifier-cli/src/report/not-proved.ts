@@ -9,6 +9,7 @@ export function notProved(
   manifest: Manifest | null,
   summary: RecordsSummary,
   coverage: Coverage | null,
+  isDevelopment = false,
 ): readonly string[] {
   const lines = [
     'Who the person was. The records state what the service was told, or what the backend of the tenant vouched for.',
@@ -33,7 +34,7 @@ export function notProved(
       `The personal details of ${counted(summary.erased, 'erased record')}. An erasure shows which records were erased together, but not whose they are.`,
     );
   }
-  if (manifest?.development === true) {
+  if (isDevelopment || manifest?.development === true) {
     lines.push(
       'Anything in a dispute. A development time stamp authority stamped this ledger, and anyone can run one.',
     );
