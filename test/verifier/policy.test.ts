@@ -1,37 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { LEDGER_POLICY_SET, type LedgerPolicySetRecord } from '../../schemas/events/ledger-policy.js';
-import { POLICY_STREAM } from '../../schemas/events/streams.js';
 import { RecordWatch, recordText, terminalReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { reportPage } from '../../verifier-cli/src/report/report-page.js';
 import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
-import { type FixtureEvent, type FixtureWorld, fixtureUuid, minute } from '../support/ledger-fixture-events.js';
+import {
+  type FixtureEvent,
+  type FixtureWorld,
+  fixtureUuid,
+  minute,
+  policyEvent,
+} from '../support/ledger-fixture-events.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { notPassed, verifierKey, verifyFixture } from './support.js';
 
 const authority = fixtureAuthority();
 const verify = (hooks: PackageHooks, options: Partial<VerifyOptions> = {}) =>
   verifyFixture(authority, buildPackage(authority, hooks), options);
-
-/** A policy of the ledger, as the service would publish it. */
-function policyEvent(number: number, minutes: number, change: Partial<LedgerPolicySetRecord> = {}): FixtureEvent {
-  const label = `policy ${number}`;
-  const record: LedgerPolicySetRecord = {
-    v: 1,
-    event_id: fixtureUuid(label),
-    created_at: minute(minutes).toISOString(),
-    number,
-    seal_within_seconds: 600,
-    stamp_within_seconds: 3600,
-    stamps: 1,
-    witnesses: [],
-    witnesses_required: 0,
-    tree_hash: 'sha256',
-    ...change,
-  };
-  const base = { proofHash: null, disclosures: [], attachments: [] };
-  return { ...base, label, stream: POLICY_STREAM, type: LEDGER_POLICY_SET, eventId: fixtureUuid(label), record };
-}
 
 /** Adds policies to batches of the fixture's world. */
 function withPolicies(policies: readonly (readonly [batch: number, event: FixtureEvent])[], hooks: PackageHooks = {}) {
