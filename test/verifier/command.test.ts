@@ -87,9 +87,11 @@ test('exits with 3 without keys, and names the missing options', () => {
   expect(result.stdout).toContain('--ledger-key');
 });
 
-test('--max-delay decides how late a stamp may come', () => {
+test('--max-delay can only tighten the policy, and --max-age limits the age of the state', () => {
   expect(run('check', 'package.zip', ...TRUST, '--max-delay', '60s').status).toBe(3);
   expect(run('check', 'package.zip', ...TRUST, '--max-delay', '2d').status).toBe(0);
+  expect(run('check', 'package.zip', ...TRUST, '--max-age', '1h').status).toBe(3);
+  expect(run('check', 'package.zip', ...TRUST, '--max-age', '9999d').status).toBe(0);
 });
 
 test.each([
