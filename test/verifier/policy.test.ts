@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { DEVELOPMENT_MARK } from '../../schemas/rfc3161/development-mark.js';
 import { RecordWatch, recordText, terminalReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
 import { reportPage } from '../../verifier-cli/src/report/report-page.js';
+import { crlDistributionPoint, makeCertificate, TSA_EXTENSIONS } from '../rfc3161/support/certificates.js';
 import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
 import {
   type FixtureEvent,
@@ -312,7 +314,7 @@ describe('the state of a package', () => {
 });
 
 describe('messages', () => {
-  test('a development stamp never makes a plain “valid”, even if the manifest hides it', async () => {
+  test('a development stamp never makes a plain “valid”', async () => {
     const text = 'VALID, BUT NOT EVIDENCE, as of ';
     const report = await verify({ manifest: (one) => ({ ...one, development: true }) });
     expect(terminalReport(report)).toMatch(new RegExp(`^${text}`));
@@ -322,6 +324,16 @@ describe('messages', () => {
     const record = await shown('c3', { manifest: (one) => ({ ...one, development: true }) });
     expect(record).toMatchObject({ verdict: 'valid', development: true });
     expect(record === null ? '' : recordText(record)).toMatch(new RegExp(`^${text}`));
+  });
+
+  test('a development authority is recognised by its certificate, if the manifest hides it', async () => {
+    const { root, newSigner } = authority;
+    const name = `Fixture TSA: ${DEVELOPMENT_MARK}`;
+    const extensions = [...TSA_EXTENSIONS, crlDistributionPoint('http://crl.example/root.crl')];
+    const tsa = makeCertificate({ name, issuer: root, signer: newSigner(), extensions });
+    const report = await verify({ authority: { root, tsa } });
+    expect(report.package.development).toBe(true);
+    expect(terminalReport(report)).toMatch(/^VALID, BUT NOT EVIDENCE, as of /);
   });
 
   test('an invalid package does not open with proved times', async () => {
