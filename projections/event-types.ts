@@ -5,6 +5,7 @@ import {
   LEDGER_RESTORED,
   LOG_STARTED,
 } from '../schemas/events/ledger.js';
+import { LEDGER_POLICY_SET } from '../schemas/events/ledger-policy.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_PUBLISHED,
@@ -19,6 +20,7 @@ export const LEDGER_EVENTS = [
   BATCH_SEALED,
   CHECKPOINT_STAMPED,
   LEDGER_RESTORED,
+  LEDGER_POLICY_SET,
 ] as const;
 export const NOTICE_EVENTS = [
   DOCUMENT_VERSION_PUBLISHED,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decodeUtf8 } from '../crypto/encoding.js';
 import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from './consent-recorded.js';
+import { LEDGER_POLICY_SET, LedgerPolicySetRecord } from './ledger-policy.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_PUBLISHED,
@@ -20,6 +21,7 @@ export const SEALED_RECORD_SCHEMAS = {
   [DOCUMENT_VERSION_ACTIVATED]: DocumentVersionStateRecord,
   [DOCUMENT_VERSION_RETIRED]: DocumentVersionStateRecord,
   [SITE_CONFIG_PUBLISHED]: SiteConfigPublishedRecord,
+  [LEDGER_POLICY_SET]: LedgerPolicySetRecord,
 } as const;
 export type SealedEventType = keyof typeof SEALED_RECORD_SCHEMAS;
 

@@ -1,6 +1,9 @@
 /** The stream of batches, time stamp tokens and ledger keys. */
 export const LEDGER_STREAM = 'ledger';
 
+/** The stream of the ledger's policies. It belongs to no site. */
+export const POLICY_STREAM = 'policy';
+
 /** The stream of a site's consents and erasures. */
 export function consentsStream(siteId: string): string {
   return `consents-${siteId}`;
@@ -13,7 +16,7 @@ export function noticesStream(siteId: string): string {
 
 /** Whether the events of a stream are sealed into batches. */
 export function isSealedStream(stream: string): boolean {
-  return stream.startsWith('consents-') || stream.startsWith('notices-');
+  return stream === POLICY_STREAM || stream.startsWith('consents-') || stream.startsWith('notices-');
 }
 
 /** The site whose stream this is; null for streams of no site. */

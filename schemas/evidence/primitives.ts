@@ -52,4 +52,4 @@ export const BytesFromBase64 = z.string().transform((text, context) => {
 /** Name of a stream whose events are sealed, or of the ledger itself. */
 export const StreamName = z
   .string()
-  .regex(/^(?:(?:consents|notices)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|ledger)$/);
+  .regex(/^(?:(?:consents|notices)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|policy|ledger)$/);

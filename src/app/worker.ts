@@ -1,4 +1,5 @@
 import { PROJECTIONS } from '../../projections/index.js';
+import { formatWitnessKey } from '../../schemas/evidence/cosignature.js';
 import { applyErasures, createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
 import { createExporter } from '../evidence/exports/index.js';
 import { ensureManifestCertificate } from '../evidence/package/index.js';
@@ -88,6 +89,11 @@ export async function startWorker(installation: Installation): Promise<Worker> {
       logger,
       signer,
       limits: { maxLeaves: Math.min(config.batch.maxEvents, MAX_BATCH_LEAVES), maxAgeMs: config.batch.maxAgeMs },
+      policy: {
+        ...config.policy,
+        stamps: timestamping.quorum,
+        witnesses: config.witnesses.map(({ key }) => formatWitnessKey(key.name, key.publicKey)),
+      },
       trustedClock,
       rememberHead: remember,
       onSealed: () => stamper.wake(),

@@ -58,7 +58,7 @@ describe('evidence export on the command line', () => {
   });
 
   describe('with rare time stamps', () => {
-    beforeAll(() => start({ STAMP_INTERVAL_MS: '86400000' }));
+    beforeAll(() => start({ STAMP_INTERVAL_MS: '86400000', STAMP_WITHIN_SECONDS: '172800' }));
     afterAll(stop);
 
     it('reports the number of omitted consents, the stamp interval, and what to do', async () => {

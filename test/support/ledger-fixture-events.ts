@@ -1,13 +1,14 @@
 import { sha256, sha256Hex } from '../../schemas/crypto/digest.js';
 import { toHex, utf8 } from '../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED, type ConsentRecord } from '../../schemas/events/consent-recorded.js';
+import { LEDGER_POLICY_SET, type LedgerPolicySetRecord } from '../../schemas/events/ledger-policy.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_PUBLISHED,
   type DocumentVersionPublishedRecord,
 } from '../../schemas/events/notices.js';
 import { SITE_CONFIG_PUBLISHED, type SiteConfigPublishedRecord } from '../../schemas/events/site-config.js';
-import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import { encodeDisclosure } from '../../schemas/evidence/disclosure.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
@@ -201,6 +202,30 @@ function erasure(label: string, minutes: number, consents: readonly string[]): F
     disclosures: [],
     attachments: [],
   };
+}
+
+/** Returns a policy of the ledger, as the service publishes it. */
+export function policyEvent(
+  number: number,
+  minutes: number,
+  change: Partial<LedgerPolicySetRecord> = {},
+): FixtureEvent {
+  const label = `policy ${number}`;
+  const record: LedgerPolicySetRecord = {
+    v: 1,
+    event_id: fixtureUuid(label),
+    created_at: minute(minutes).toISOString(),
+    number,
+    seal_within_seconds: 600,
+    stamp_within_seconds: 3600,
+    stamps: 1,
+    witnesses: [],
+    witnesses_required: 0,
+    tree_hash: 'sha256',
+    ...change,
+  };
+  const base = { proofHash: null, personTag: null, disclosures: [], attachments: [] };
+  return { ...base, label, stream: POLICY_STREAM, type: LEDGER_POLICY_SET, eventId: fixtureUuid(label), record };
 }
 
 /** Returns a small world with every kind of content of a package, new at each call. */

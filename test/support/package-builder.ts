@@ -1,7 +1,7 @@
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toBase64url, toHex, utf8 } from '../../schemas/crypto/encoding.js';
 import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
-import { consentsStream, noticesStream, siteOfStream } from '../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM, siteOfStream } from '../../schemas/events/streams.js';
 import { type KeyedRun, keyedRunLeaf, runDigest, streamKey } from '../../schemas/evidence/batch-header.js';
 import { manifestKeyText } from '../../schemas/evidence/checkpoint.js';
 import type { Manifest } from '../../schemas/evidence/manifest.js';
@@ -136,7 +136,7 @@ function batchLine(ledger: FixtureLedger, number: number): Json {
   return {
     header: batch.text,
     path: inclusionPath(number, ledger.ledgerLeaves),
-    ...shownRuns(batch.runs, [consentsStream(siteId), noticesStream(siteId)]),
+    ...shownRuns(batch.runs, [consentsStream(siteId), noticesStream(siteId), POLICY_STREAM]),
   };
 }
 

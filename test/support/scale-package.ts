@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import { sha256, sha256Stream } from '../../schemas/crypto/digest.js';
 import { toBase64url, toHex, utf8 } from '../../schemas/crypto/encoding.js';
-import { consentsStream, noticesStream } from '../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../schemas/events/streams.js';
 import {
   type BatchHeader,
   batchHeaderText,
@@ -90,7 +90,7 @@ export async function writeScalePackage(path: string, authority: FixtureAuthorit
     if (lines.length > 0)
       await add(PACKAGE_FILES.tags(number), chunked(lines.map((line) => `${JSON.stringify(line)}\n`)));
   }
-  const streams = [consentsStream(world.siteId), noticesStream(world.siteId)];
+  const streams = [consentsStream(world.siteId), noticesStream(world.siteId), POLICY_STREAM];
   const batchLines = sealed.map(({ text, run }, number) =>
     JSON.stringify({
       header: text,

@@ -94,9 +94,11 @@ test('--require-stamps decides how many authorities must have stamped', () => {
   expect(two.stdout).toContain('valid time stamps of 1 distinct authority cover the entry: 2 are required');
 });
 
-test('--max-delay decides how late a stamp may come', () => {
+test('--max-delay can only tighten the policy, and --max-age limits the age of the state', () => {
   expect(run('check', 'package.zip', ...TRUST, '--max-delay', '60s').status).toBe(3);
   expect(run('check', 'package.zip', ...TRUST, '--max-delay', '2d').status).toBe(0);
+  expect(run('check', 'package.zip', ...TRUST, '--max-age', '1h').status).toBe(3);
+  expect(run('check', 'package.zip', ...TRUST, '--max-age', '9999d').status).toBe(0);
 });
 
 test.each([

@@ -42,13 +42,12 @@ function expectHarmless(html: string): void {
 test('the page lists what the package proves first, then what it does not prove, and shows the texts as source', async () => {
   const html = pageOf(await verifyFixture(authority, buildPackage(authority)));
   const order = [
-    'Valid',
-    'Proved times',
-    '2026-03-01 10:49:00.000 UTC',
-    'sound until',
-    'Claimed by the service',
+    'Valid, as of 2026-03-01 10:49:00.000 UTC',
     'What the package proves',
     'What the package does not prove',
+    'Proved times',
+    'sound until',
+    'Claimed by the service',
     '<h2>Checked package',
     '<h2>The texts consented to',
     '&lt;script&gt;alert(1)&lt;/script&gt;',

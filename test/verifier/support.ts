@@ -1,6 +1,5 @@
 import { parseVerifierKey, type VerifierKey } from '../../schemas/evidence/signed-note.js';
 import {
-  DEFAULT_MAX_DELAY_MS,
   memorySource,
   type RecordWatch,
   type VerificationReport,
@@ -23,7 +22,7 @@ export function verifyFixture(
   watch: RecordWatch | null = null,
 ): Promise<VerificationReport> {
   const trust = { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
-  const given = { ...trust, maxDelay: DEFAULT_MAX_DELAY_MS, at: VERIFIED_AT, ...options };
+  const given = { ...trust, at: VERIFIED_AT, ...options };
   return verifyPackage(memorySource(zip), given, watch);
 }
 

@@ -11,4 +11,4 @@ export { terminalReport } from './report/terminal.js';
 export { recordText } from './show/record-text.js';
 export { RecordWatch } from './show/record-watch.js';
 export type { ShownRecord } from './show/shown-record.js';
-export { DEFAULT_MAX_DELAY_MS, NotAPackage, type VerifyOptions, verifyPackage } from './verify-package.js';
+export { NotAPackage, type VerifyOptions, verifyPackage } from './verify-package.js';

@@ -35,7 +35,14 @@ program
   .option('--witnesses <n>', 'number of these witnesses that must have cosigned the newest checkpoint')
   .option('--json', 'print one JSON object instead of text')
   .option('--html <file>', 'also write the report as an HTML page')
-  .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')
+  .option(
+    '--max-delay <duration>',
+    'maximum time between the claimed time of a record and its time stamp, for example 30m; default: by the policy of the ledger, which it can only tighten',
+  )
+  .option(
+    '--max-age <duration>',
+    'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
+  )
   .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
@@ -65,7 +72,14 @@ program
   .option('--witnesses <n>', 'number of these witnesses that must have cosigned the newest checkpoint')
   .option('--json', 'print one JSON object instead of text')
   .option('--html <file>', 'also write the record as an HTML page')
-  .option('--max-delay <duration>', 'maximum time between the claimed time of a record and its time stamp', '24h')
+  .option(
+    '--max-delay <duration>',
+    'maximum time between the claimed time of a record and its time stamp, for example 30m; default: by the policy of the ledger, which it can only tighten',
+  )
+  .option(
+    '--max-age <duration>',
+    'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
+  )
   .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(

@@ -1,7 +1,7 @@
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
 import { readBatches } from './batches/batches.js';
-import { openArchive } from './container/archive.js';
+import { openArchive, startsAsZip } from './container/archive.js';
 import type { ByteSource } from './container/byte-source.js';
 import { verifyEntries } from './entries/verify-entries.js';
 import { PackageFiles } from './files/package-files.js';
@@ -18,11 +18,13 @@ import { verifyExportTime } from './manifest/export-time.js';
 import { verifyFileList } from './manifest/file-list.js';
 import { readManifest } from './manifest/manifest.js';
 import { verifyManifestSignature } from './manifest/signature.js';
-import { buildReport } from './report/build-report.js';
+import { readPolicies } from './policy/policies.js';
+import { buildReport, isDevelopment } from './report/build-report.js';
 import type { VerificationReport } from './report/report.js';
 import type { RecordWatch } from './show/record-watch.js';
 import { shownRecord } from './show/shown-record.js';
 import { verifyBatchTimes } from './time/batch-times.js';
+import { verifyFreshness } from './time/freshness.js';
 import { stampedTimes } from './time/stamped-times.js';
 import { verifyTimestamps } from './timestamps/timestamps.js';
 
@@ -35,8 +37,13 @@ export interface VerifyOptions {
   readonly ledgerKeys: readonly VerifierKey[];
   /** Witnesses of the ledger; the default is none. */
   readonly witnesses?: WitnessTrust;
-  /** Milliseconds by which a stamp may come later than the time that the service claims. */
-  readonly maxDelay: number;
+  /**
+   * Milliseconds by which a stamp may come later than the time that the service claims. It can only
+   * be stricter than the ledger's policy.
+   */
+  readonly maxDelay?: number;
+  /** Milliseconds: see `FreshnessLimits`. */
+  readonly maxAge?: number;
   /** How many distinct authorities must have stamped every entry; the default is 1. */
   readonly requireStamps?: number;
   /** The time of verification. */
@@ -44,9 +51,6 @@ export interface VerifyOptions {
   /** Called with the number of bytes read and the total. */
   readonly onProgress?: (readBytes: number, totalBytes: number) => void;
 }
-
-/** 24 hours. */
-export const DEFAULT_MAX_DELAY_MS = 24 * 3_600_000;
 
 const NO_WITNESSES: WitnessTrust = { keys: [], required: null };
 
@@ -56,10 +60,12 @@ export class NotAPackage extends Error {
 }
 
 /**
- * Checks that every record depends on and that precede the entries. Batches count for their own
- * records only.
+ * Checks that every record depends on and that precede the entries. Batches, and the stamps that
+ * their headers name, count for their own records only.
  */
-const FOUNDATION = CHECK_IDS.filter((id) => /^(?:container|manifest|ledger|tst|time)\./.test(id));
+const FOUNDATION = CHECK_IDS.filter(
+  (id) => id !== 'time.start' && /^(?:container|manifest|ledger|tst|time)\./.test(id),
+);
 const CONTAINER = CHECK_IDS.filter((id) => /^(?:container|manifest)\./.test(id));
 
 /**
@@ -77,7 +83,12 @@ export async function verifyPackage(
 
   // Container: one way to read it, names, limits.
   const archive = await openArchive(source, findings);
-  if (archive === null) throw new NotAPackage('The file is not a ZIP.');
+  if (archive === null)
+    throw new NotAPackage(
+      (await startsAsZip(source))
+        ? 'The file begins as a ZIP, but its end is missing. The download was probably cut off: download the package again.'
+        : 'The file is not a ZIP.',
+    );
   if (!archive.has(PACKAGE_FILES.manifest)) {
     const wrong = findings.results().find(({ outcome }) => outcome === 'fail');
     throw new NotAPackage(
@@ -107,9 +118,15 @@ export async function verifyPackage(
   const newest = [...checkpoints.values()].at(-1);
   const batches = await readBatches(files, newest);
   const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
-  const times = stampedTimes(stamps, tied, options.requireStamps ?? 1, findings);
-  const intervals = verifyBatchTimes(batches, stamps, times, findings);
+  const policies = await readPolicies(files, batches);
+  const requiredFor = (batch: number): number => Math.max(options.requireStamps ?? 1, policies.inForceAt(batch).stamps);
+  const times = stampedTimes(stamps, tied, requiredFor, findings);
+  // Batches without an entry are included for their headers, and affect no record.
+  const holds = (batch: number): boolean => files.has(PACKAGE_FILES.proofs(batch));
+  const intervals = verifyBatchTimes({ batches, stamps, times, policies, holds, findings });
   if (manifest !== null) verifyExportTime(manifest, times, findings);
+  const asOf = times.all.find(({ size }) => size === newest?.checkpoint.size) ?? null;
+  verifyFreshness(manifest, asOf, options, findings);
 
   const foundation = findings.verdict(FOUNDATION);
 
@@ -119,7 +136,8 @@ export async function verifyPackage(
     batches,
     size: newest?.checkpoint.size ?? null,
     times,
-    starts: new Map(intervals.map(({ batch, after }) => [batch, after])),
+    intervals,
+    policies,
     maxDelay: options.maxDelay,
     watch,
   });
@@ -137,12 +155,26 @@ export async function verifyPackage(
       newest,
       foundation: worst(foundation, findings.verdict(CONTAINER)),
       packageVerdict: findings.verdict(),
+      asOf,
+      isDevelopment: isDevelopment(stamps) || manifest?.development === true,
+      warnings: findings.warnings.first,
     });
   }
-  // Batches without an entry are included for their headers, and affect no record.
-  const holding = intervals.filter(({ batch }) => files.has(PACKAGE_FILES.proofs(batch)));
+  const holding = intervals.filter(({ batch }) => holds(batch));
   return buildReport({
-    ...{ findings, manifest, summary, coverage, intervals: holding, stamps, witnessed, times, texts },
-    at: options.at,
+    ...{
+      findings,
+      manifest,
+      summary,
+      coverage,
+      intervals: holding,
+      stamps,
+      witnessed,
+      times,
+      texts,
+      asOf,
+      at: options.at,
+    },
+    policy: policies.inForceAt(holding.at(-1)?.batch ?? 0),
   });
 }

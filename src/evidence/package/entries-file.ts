@@ -89,6 +89,7 @@ export class EntriesFile {
     const behind = new Set([...this.#supporting].filter((revision) => revision > end));
     for (const run of runsOfRevisions(stream, behind)) yield* this.#run(run);
     if (scope.notices !== null) yield* this.#run(scope.notices);
+    if (scope.policies !== null) yield* this.#run(scope.policies);
   }
 
   async *#run(run: Scope['consents'][number]): AsyncGenerator<readonly JsonValue[], void> {

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
-import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
@@ -23,6 +23,7 @@ import {
   parseFilter,
   publicFilter,
 } from './filter.js';
+import { firstBatch } from './first-batch.js';
 import { isDevelopmentLedger, newestCheckpoint, readBatchLeaves } from './ledger-reader.js';
 import { ndjson, ndjsonPages } from './lines.js';
 import { findManifestCertificate } from './manifest-certificate.js';
@@ -173,8 +174,8 @@ async function write(
   const scope = await findScope(db, eventLog, siteId, filter, visitor, size);
   const fits = publicFilter(filter);
 
-  const total = [...scope.consents, ...(scope.notices === null ? [] : [scope.notices])].reduce(
-    (sum, run) => sum + run.last - run.first + 1,
+  const total = [...scope.consents, scope.notices, scope.policies].reduce(
+    (sum, run) => sum + (run === null ? 0 : run.last - run.first + 1),
     0,
   );
   const entries = new EntriesFile({
@@ -188,11 +189,12 @@ async function write(
 
   const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
   const cover = new Set(coverOf(size));
-  const own = [...numbers, ...numbers.flatMap((number) => rollUpsOver(number, size)), ...cover];
+  const dated = [...(await firstBatch(db, numbers)), ...numbers];
+  const own = [...dated, ...numbers.flatMap((number) => rollUpsOver(number, size)), ...cover];
   const lines = sortedNumbers([...own, ...(await renewalBatches(db, size, sortedNumbers(own)))]);
   let enclosed: readonly EnclosedCheckpoint[] = [];
   if (checkpoint !== null) {
-    const streams = [consentsStream(siteId), noticesStream(siteId)];
+    const streams = [consentsStream(siteId), noticesStream(siteId), POLICY_STREAM];
     const batches = new BatchesFile(db, streams, checkpoint);
     const tags = new TagsFiles(db, writer, nextTagOf(scope.person), cover);
     progress({ step: 'batches', done: 0, total: lines.length });
@@ -207,7 +209,7 @@ async function write(
       done += 1;
     }
     progress({ step: 'checkpoints', done: 0, total: null });
-    enclosed = await addCheckpoints(writer, db, { size, batches: numbers, after: batches.after }, assertRunning);
+    enclosed = await addCheckpoints(writer, db, { size, batches: dated, after: batches.after }, assertRunning);
   } else {
     await writer.add(PACKAGE_FILES.batches, []);
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -30,6 +30,8 @@ export interface Scope {
   readonly lastConsents: number;
   /** The whole notices stream as of the checkpoint; null if it is empty. */
   readonly notices: RevisionRun | null;
+  /** All policies of the ledger as of the checkpoint; null if there are none. */
+  readonly policies: RevisionRun | null;
   /** Runs of which no event is missing. */
   readonly complete: readonly RevisionRun[];
   /** The person that the filter names; null: none. */
@@ -41,7 +43,7 @@ const PAGE = 1_000;
 /**
  * Determines the entries that a package encloses. A whole site gives its complete streams, and a
  * range gives the run that contains it. Selected records are enclosed alone, with the erasures that
- * list them. The site's notices are always enclosed.
+ * list them. The site's notices and the ledger's policies are always enclosed.
  * @param visitor the person that the filter names
  * @param size size of the checkpoint: only batches below it count
  */
@@ -57,8 +59,10 @@ export async function findScope(
   const lastConsents = await lastRevisionBelow(db, stream, size);
   const lastNotices = await lastRevisionBelow(db, noticesStream(siteId), size);
   const notices = lastNotices < 0 ? null : { stream: noticesStream(siteId), first: 0, last: lastNotices };
-  const rest = { lastConsents, notices, person: null };
-  const completeNotices = notices === null ? [] : [notices];
+  const lastPolicies = await lastRevisionBelow(db, POLICY_STREAM, size);
+  const policies = lastPolicies < 0 ? null : { stream: POLICY_STREAM, first: 0, last: lastPolicies };
+  const rest = { lastConsents, notices, policies, person: null };
+  const always = [notices, policies].filter((run) => run !== null);
   if (picksRecords(filter)) {
     const revisions = await pickedRevisions(db, siteId, filter, visitor, size);
     const person = visitor === null ? null : await findPerson(db, siteId, visitor.siteKey, visitor.index, size);
@@ -68,7 +72,7 @@ export async function findScope(
       ...rest,
       consents: runsOfRevisions(stream, revisions),
       leavesOut: true,
-      complete: completeNotices,
+      complete: always,
       person: person === null || isWhole ? person : { ...person, records: null },
     };
   }
@@ -76,7 +80,7 @@ export async function findScope(
   const run =
     whole === null || isWholeSite(filter) ? whole : await findRun(db, eventLog, whole, filter, publicFilter(filter));
   const consents = run === null ? [] : [run];
-  return { ...rest, consents, leavesOut: false, complete: [...consents, ...completeNotices] };
+  return { ...rest, consents, leavesOut: false, complete: [...consents, ...always] };
 }
 
 /** Finds the revisions of the selected records and of the erasures that list them. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
+import { LEDGER_STREAM, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { LogBehind } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
@@ -25,12 +25,15 @@ export async function assertLogNotBehind(db: Queryable, eventLog: EventLog): Pro
 }
 
 /**
- * Yields both ends of `ledger` and of every stream that received relayed events.
+ * Yields both ends of `ledger`, of `policy` and of every stream that received relayed events.
  * @throws EventLogUnavailable
  */
 export async function* streamEnds(db: Queryable, eventLog: EventLog): AsyncGenerator<StreamEnds, void, undefined> {
   let after = '';
-  const { rows } = await db.query(`select '${LEDGER_STREAM}' as stream, ledger_revision as revision from sealer_state`);
+  const { rows } = await db.query(
+    `select '${LEDGER_STREAM}' as stream, ledger_revision as revision from sealer_state
+     union all select '${POLICY_STREAM}', coalesce(max(revision), -1) from ledger_policies`,
+  );
   let page = streamRows.parse(rows);
   while (page.length > 0) {
     yield* await Promise.all(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { consentsStream, LEDGER_STREAM, noticesStream } from '../../../schemas/events/streams.js';
+import { consentsStream, LEDGER_STREAM, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { assertGenuine, type ProofKeys } from '../../platform/keys/index.js';
@@ -104,10 +104,11 @@ const keptRows = z.array(
 
 /** Returns the stored events after a revision, up to the first gap. */
 async function keptEvents(db: Queryable, stream: string, after: number): Promise<NewEvent[]> {
+  const table = stream === LEDGER_STREAM ? 'ledger_events' : stream === POLICY_STREAM ? 'ledger_policies' : null;
   const { rows } =
-    stream === LEDGER_STREAM
+    table !== null
       ? await db.query(
-          'select revision, event_id, type, body from ledger_events where revision > $1 order by revision limit $2',
+          `select revision, event_id, type, body from ${table} where revision > $1 order by revision limit $2`,
           [after, PAGE],
         )
       : await db.query(

@@ -13,6 +13,7 @@ import { Unsealable } from '../ledger/errors.js';
 import type { LedgerSigner } from '../ledger/ledger-signer.js';
 import { type LedgerState, readStreamHeads } from '../ledger/ledger-state.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
+import { ensurePolicySet, type PolicySettings } from '../ledger/publish-policy.js';
 import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
 import { type BatchLimits, PendingBatch } from './pending-batch.js';
 import { sealBatch } from './seal.js';
@@ -25,6 +26,8 @@ export interface SealerOptions {
   readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly limits: BatchLimits;
+  /** Policy to publish before the first batch; without it none is published. */
+  readonly policy?: PolicySettings;
   /** Interval of the search for new events while there are none, in milliseconds. */
   readonly pollMs?: number;
   /** Called after each Merkle batch, so that the stamper need not wait for its next poll. */
@@ -90,6 +93,8 @@ class Sealer implements BackgroundPart {
   async #work(signal: AbortSignal): Promise<void> {
     const { db, eventLog, signer, pollMs = 200 } = this.options;
     let state = await ensureKeyPublished(db, eventLog, signer, this.#now);
+    const { policy } = this.options;
+    if (policy !== undefined) await ensurePolicySet(db, eventLog, policy, this.options.trustedClock ?? this.#now);
     let pending = new PendingBatch(state.logPosition);
     this.#isLeader = true;
     try {

@@ -39,6 +39,11 @@ export interface StamperOptions {
   readonly minIntervalMs: number;
   /** Time before the end of a time stamp's validity at which it is renewed, in milliseconds. */
   readonly renewalMarginMs?: number;
+  /**
+   * Age of the newest time stamp, in milliseconds, at which a ledger without new events is stamped
+   * again. Verifiers doubt a package that was made 24 hours after its newest time stamp.
+   */
+  readonly maxQuietMs?: number;
   /** Interval of the search for new batches, in milliseconds. */
   readonly pollMs?: number;
   readonly now?: () => Date;
@@ -66,6 +71,7 @@ class CheckpointStamper implements Stamper {
   readonly name = 'stamper';
   readonly #now: () => Date;
   readonly #marginMs: number;
+  readonly #maxQuietMs: number;
   readonly #wakeUp = new WakeUp();
   #isLeader = false;
   #stamps = 0;
@@ -75,6 +81,7 @@ class CheckpointStamper implements Stamper {
   constructor(private readonly options: StamperOptions) {
     this.#now = options.now ?? (() => new Date());
     this.#marginMs = options.renewalMarginMs ?? 60 * DAY_MS;
+    this.#maxQuietMs = options.maxQuietMs ?? DAY_MS / 2;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -134,7 +141,7 @@ class CheckpointStamper implements Stamper {
     }
     if (state.size === (state.stamped?.size ?? 0)) {
       if (!this.#isRenewalDue()) return false;
-      logger.info({ part: this.name, ledger_size: state.size }, 'renewing the protection of older time stamps');
+      logger.info({ part: this.name, ledger_size: state.size }, 'stamping again without new events');
       state = await sealEmptyBatch(db, eventLog, this.options.trustedClock ?? this.#now);
     }
     const { size } = state.pending ?? state;
@@ -155,6 +162,8 @@ class CheckpointStamper implements Stamper {
 
   #isRenewalDue(): boolean {
     if (this.#newest === null) return false;
-    return renewalTime(this.#newest.genTime, this.#newest.soundUntil, this.#marginMs) <= this.#now();
+    const { genTime, soundUntil } = this.#newest;
+    const isQuiet = this.#now().getTime() - genTime.getTime() >= this.#maxQuietMs;
+    return isQuiet || renewalTime(genTime, soundUntil, this.#marginMs) <= this.#now();
   }
 }

@@ -48,6 +48,8 @@ export interface Config {
   readonly stampIntervalMs: number;
   /** Witnesses of the ledger; empty: none. */
   readonly witnesses: readonly WitnessAddress[];
+  /** Delays that the ledger's policy promises to its readers, in seconds. */
+  readonly policy: { readonly sealWithinSeconds: number; readonly stampWithinSeconds: number };
   readonly admission: { readonly maxGroup: number };
   readonly outbox: { readonly maxRows: number; readonly retentionHours: number };
   /** Absolute path. */
@@ -159,6 +161,13 @@ function problemsOfCombinations(texts: Readonly<Record<string, string>>): Config
   if (texts.GEO_REGION_HEADER !== undefined && texts.GEO_COUNTRY_HEADER === undefined) {
     problems.push(problemOf('GEO_COUNTRY_HEADER', 'is required together with GEO_REGION_HEADER.'));
   }
+  for (const [promise, interval] of [
+    ['SEAL_WITHIN_SECONDS', 'BATCH_MAX_AGE_MS'],
+    ['STAMP_WITHIN_SECONDS', 'STAMP_INTERVAL_MS'],
+  ] as const) {
+    if (Number(texts[promise]) * 1000 < 2 * Number(texts[interval]))
+      problems.push(problemOf(promise, `must be at least twice ${interval}, or the service breaks its own policy.`));
+  }
   return problems;
 }
 
@@ -202,6 +211,7 @@ function assemble(values: Values): Config {
     batch: { maxEvents: values.BATCH_MAX_EVENTS, maxAgeMs: values.BATCH_MAX_AGE_MS },
     stampIntervalMs: values.STAMP_INTERVAL_MS,
     witnesses: witnessAddresses(values),
+    policy: { sealWithinSeconds: values.SEAL_WITHIN_SECONDS, stampWithinSeconds: values.STAMP_WITHIN_SECONDS },
     admission: { maxGroup: values.ADMISSION_MAX_GROUP },
     outbox: { maxRows: values.OUTBOX_MAX_ROWS, retentionHours: values.OUTBOX_RETENTION_HOURS },
     erasureJournal:

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_POLICY_DELAYS, MAX_POLICY_DELAY_SECONDS } from '../../../schemas/events/ledger-policy.js';
 import {
   bearerSecret,
   contactUris,
@@ -194,6 +195,18 @@ export const variables = z.object({
       'Verifier keys of these witnesses (C2SP tlog-cosignature, type `0x04`), separated by commas, in the order of `WITNESS_URLS`. The service stores only cosignatures that verify with these keys.',
     otherwise: 'no witness cosigns the checkpoints',
     example: 'witness.example.org/w1+00a0702f+BCaOqP2bc+HHTO8OnM9ufMPGANssqR9mpY9i8Crp363B',
+  }),
+  SEAL_WITHIN_SECONDS: integer(1, MAX_POLICY_DELAY_SECONDS).register(descriptions, {
+    meaning:
+      'Largest delay, in seconds, from the time of a record to the sealing of its batch. The ledger publishes it as its policy, and verifiers evaluate by it. At least twice `BATCH_MAX_AGE_MS`.',
+    default: String(DEFAULT_POLICY_DELAYS.sealWithinSeconds),
+    example: '120',
+  }),
+  STAMP_WITHIN_SECONDS: integer(1, MAX_POLICY_DELAY_SECONDS).register(descriptions, {
+    meaning:
+      'Largest delay, in seconds, from the sealing of a batch to its time stamp. The ledger publishes it as its policy, and verifiers evaluate by it. At least twice `STAMP_INTERVAL_MS`.',
+    default: String(DEFAULT_POLICY_DELAYS.stampWithinSeconds),
+    example: '900',
   }),
   ADMISSION_MAX_GROUP: integer(1, 1000).register(descriptions, {
     meaning: 'Maximum number of consents in one admission group, which is one transaction.',

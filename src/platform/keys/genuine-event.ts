@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import { InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
-import { consentsStream, siteOfStream } from '../../../schemas/events/streams.js';
+import { consentsStream, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { KeyError } from './errors.js';
 import type { Keyring } from './keyring.js';
 import { isProofHashOf } from './proof-hash.js';
@@ -15,7 +16,7 @@ export class NotGenuine extends Error {
 
 export type ProofKeys = Pick<Keyring, 'proofKeyById'>;
 
-/** An event of a site's stream, from any source. */
+/** An event of a sealed stream, from any source. */
 export interface SiteEvent {
   readonly id: string;
   readonly type: string;
@@ -23,11 +24,11 @@ export interface SiteEvent {
   readonly data: Uint8Array;
 }
 
-const Named = z.object({ event_id: z.string(), site_id: z.string(), proof_key_id: z.string().optional() });
+const Named = z.object({ event_id: z.string(), site_id: z.string().optional(), proof_key_id: z.string().optional() });
 
 /**
  * Verifies that the service wrote an event. Its record must name this event and the site of this
- * stream. The proof hash of a consent must be the HMAC of its record under the tenant's proof key,
+ * stream; a policy of the ledger names no site. The proof hash of a consent must be the HMAC of its record under the tenant's proof key,
  * which the database stores only encrypted. Events without a person (notices, erasures) have no
  * proof hash; only their names are checked.
  * @throws NotGenuine, without any content of the event
@@ -36,11 +37,13 @@ const Named = z.object({ event_id: z.string(), site_id: z.string(), proof_key_id
 export async function assertGenuine({ id, type, stream, data }: SiteEvent, keys: ProofKeys): Promise<void> {
   const { recordText, proofHash } = contentOf(id, type, data);
   const named = Named.safeParse(parseJson(recordText)).data;
-  if (named === undefined || named.event_id !== id || named.site_id !== siteOfStream(stream)) {
+  if (named === undefined || named.event_id !== id || (named.site_id ?? null) !== siteOfStream(stream)) {
     throw new NotGenuine(`the record of event ${id} names another event or site than ${stream}`);
   }
+  if ((type === LEDGER_POLICY_SET) !== (stream === POLICY_STREAM))
+    throw new NotGenuine(`event ${id} does not belong to ${stream}`);
   if (proofHash === null) return;
-  if (stream !== consentsStream(named.site_id)) throw new NotGenuine(`event ${id} does not belong to ${stream}`);
+  if (stream !== consentsStream(named.site_id ?? '')) throw new NotGenuine(`event ${id} does not belong to ${stream}`);
   const key = await proofKeyOf(keys, named.proof_key_id ?? '');
   if (key === null || !isProofHashOf(recordText, proofHash, key)) {
     throw new NotGenuine(`the proof hash of event ${id} does not match its record: one of them was altered`);

@@ -1,8 +1,4 @@
-/**
- * Part of every certificate of the development authority, so that its tokens are not mistaken for
- * evidence.
- */
-export const DEVELOPMENT_MARK = 'DEVELOPMENT ONLY – NOT EVIDENCE';
+export { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 
 /**
  * Policy of the development authority's tokens: the OID of the UUID

@@ -111,7 +111,7 @@ describe('the skills', () => {
       expect(checked, checked.stderr).toMatchObject({ exitCode: 0 });
       const shown = await run(show, { ...trust, PACKAGE: packagePath });
       expect(shown, shown.stderr).toMatchObject({ exitCode: 0 });
-      expect(shown.stdout).toContain(`VALID: ${accepted.consent_token}`);
+      expect(shown.stdout).toMatch(new RegExp(`^VALID, BUT NOT EVIDENCE, as of .*: ${accepted.consent_token}`, 'm'));
       const confirmed = await run(byHand, { ...trust, PACKAGE: packagePath });
       expect(confirmed, confirmed.stderr).toMatchObject({ exitCode: 0 });
       expect(confirmed.stdout).toMatch(/Verification: OK\n(?:.*\n)*Time stamp: /);

@@ -126,7 +126,7 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
 }
 
 const SEALED_ALL = `(select 1 where (select count(*) from leaves) =
-  (select count(*) from event_log.events where stream like 'consents-%' or stream like 'notices-%')) as done`;
+  (select count(*) from event_log.events where stream like 'consents-%' or stream like 'notices-%' or stream = 'policy')) as done`;
 
 function certificateOf(pem: string): Uint8Array {
   const [, body] = /-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/.exec(pem) ?? [];

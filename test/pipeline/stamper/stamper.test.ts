@@ -232,6 +232,19 @@ test('renews once, over an empty batch, before a certificate expires', async () 
   await assertStampsAreRight();
 });
 
+test('stamps a ledger without new events again, so that packages of it show a recent state', async () => {
+  await append(1);
+  await whileRunning([sealer()], () => until(async () => (await state()).size === 1));
+  await whileRunning([stamper({ maxQuietMs: 1_500 })], async () => {
+    await until(() => isStamped(1));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await state()).size).toBe(1);
+    await until(() => isStamped(2));
+  });
+  const { rows } = await pipeline.owner.query('select count from batches where number = 1');
+  expect(rows).toEqual([{ count: 0 }]);
+});
+
 test('renews a margin before the end, but never in the first half of a time stamp\u2019s lifetime', () => {
   const day = 86_400_000;
   const at = (days: number) => new Date(days * day);

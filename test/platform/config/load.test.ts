@@ -36,6 +36,7 @@ describe('loadConfig', () => {
       batch: { maxEvents: 4096, maxAgeMs: 10_000 },
       stampIntervalMs: 60_000,
       witnesses: [],
+      policy: { sealWithinSeconds: 600, stampWithinSeconds: 3600 },
       admission: { maxGroup: 100 },
       outbox: { maxRows: 500_000, retentionHours: 24 },
       erasureJournal: resolve('data/erasures.ndjson'),
@@ -76,6 +77,8 @@ describe('loadConfig', () => {
       STAMP_INTERVAL_MS: '250',
       WITNESS_URLS: 'https://w1.example/a/, http://w2.example',
       WITNESS_KEYS: `${W1},${W2}`,
+      SEAL_WITHIN_SECONDS: '60',
+      STAMP_WITHIN_SECONDS: '300',
       ADMISSION_MAX_GROUP: '50',
       OUTBOX_MAX_ROWS: '1000',
       OUTBOX_RETENTION_HOURS: '0',
@@ -122,6 +125,7 @@ describe('loadConfig', () => {
         { url: 'https://w1.example/a/', key: parseWitnessKey(W1) },
         { url: 'http://w2.example', key: parseWitnessKey(W2) },
       ],
+      policy: { sealWithinSeconds: 60, stampWithinSeconds: 300 },
       admission: { maxGroup: 50 },
       outbox: { maxRows: 1000, retentionHours: 0 },
       erasureJournal: '/journal/e.ndjson',
@@ -211,6 +215,14 @@ describe('loadConfig', () => {
       problem,
     );
     expect(Object.keys(problemsOf({ TSA_QUORUM: '0' }))).toEqual(['TSA_QUORUM']);
+  });
+
+  it('refuses a policy that the intervals of the service would break', () => {
+    const env = { SEAL_WITHIN_SECONDS: '19', STAMP_INTERVAL_MS: '1800001' };
+    expect(problemsOf(env)).toEqual({
+      SEAL_WITHIN_SECONDS: 'must be at least twice BATCH_MAX_AGE_MS, or the service breaks its own policy.',
+      STAMP_WITHIN_SECONDS: 'must be at least twice STAMP_INTERVAL_MS, or the service breaks its own policy.',
+    });
   });
 
   it('requires TSA_URLS and TSA_CA_FILE together', () => {

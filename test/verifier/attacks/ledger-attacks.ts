@@ -15,7 +15,7 @@ export function ledgerAttacks(): Attack[] {
     note: (note, at, text) => (at === size ? change(note, text) : note),
   });
   return [
-    attack('a made-up ledger with a genuine time stamp', 'ledger.key', { ledgerKey: other }),
+    doubt('a made-up ledger with a genuine time stamp', 'ledger.key', { ledgerKey: other }),
     doubt('no ledger key given', 'ledger.key', {}, { ledgerKeys: [] }),
     doubt('a made-up ledger and no ledger key given', 'ledger.key', { ledgerKey: other }, { ledgerKeys: [] }),
     attack('the key of another ledger given', 'ledger.key', {}, { ledgerKeys: [verifierKey(elsewhere.verifierKey)] }),
@@ -121,6 +121,6 @@ export function ledgerAttacks(): Attack[] {
       rotateAt: 5,
       certificate: (note) => signedNote(note.slice(0, note.indexOf('\n\n') + 1), LEDGER_KEY),
     }),
-    attack('a key bridged to a stranger', 'ledger.key', { ledgerKey: other, rotateAt: 4 }),
+    doubt('a key bridged to a stranger', 'ledger.key', { ledgerKey: other, rotateAt: 4 }),
   ];
 }

@@ -14,9 +14,24 @@ import { timeText } from '../../rfc3161/support/der.js';
 import { makeCrl } from '../../rfc3161/support/revocation.js';
 import { makeResponse, makeToken } from '../../rfc3161/support/tokens.js';
 import type { FixtureAuthority } from '../../support/ledger-fixture.js';
-import { minute } from '../../support/ledger-fixture-events.js';
+import { type FixtureWorld, minute, policyEvent } from '../../support/ledger-fixture-events.js';
 import type { PackageHooks } from '../../support/package-builder.js';
 import { type Attack, attack, doubt, event, record } from './attack.js';
+
+/** Has these batches publish policies, each with seconds to the stamp. */
+function policies(...list: readonly (readonly [batch: number, stampWithinSeconds: number])[]): PackageHooks {
+  return {
+    world: ({ batches }: FixtureWorld) => {
+      for (const [i, [batch, stampWithinSeconds]] of list.entries())
+        batches[batch]?.push(
+          policyEvent(i + 1, batch * 10 + 1, {
+            seal_within_seconds: 300,
+            stamp_within_seconds: stampWithinSeconds,
+          }),
+        );
+    },
+  };
+}
 
 /** Time stamps and claimed times. */
 export function timeAttacks(authority: FixtureAuthority): Attack[] {
@@ -105,6 +120,42 @@ export function timeAttacks(authority: FixtureAuthority): Attack[] {
       event('c0', record({ created_at: '2026-02-26T00:00:00.000Z' })),
     ),
     doubt('a consent stamped later than the delay allowed', 'time.claimed', {}, { maxDelay: 60_000 }),
+    doubt(
+      'a consent backdated to before the stamp before its batch',
+      'time.claimed',
+      event('c7', record({ created_at: minute(23).toISOString() })),
+    ),
+    doubt(
+      'a consent backdated among later ones of its stream',
+      'time.claimed',
+      event('c4', record({ created_at: minute(7).toISOString() })),
+    ),
+    attack(
+      'a consent from after the sealing of its batch',
+      'time.claimed',
+      event('c7', record({ created_at: minute(53).toISOString() })),
+    ),
+    doubt('a stricter policy that the service breaks', 'time.claimed', policies([0, 60])),
+    doubt('a policy that it breaks from its batch on', 'time.claimed', policies([0, 3600], [3, 60])),
+    attack('a policy wider than a policy may be', 'record.format', policies([0, 172_801])),
+    attack('a policy that the package leaves out', 'completeness.runs', {
+      ...policies([0, 3600]),
+      entryLines: (lines) => lines.slice(0, -1),
+      manifest: (one) => ({
+        ...one,
+        complete: one.complete.slice(0, -1),
+        counts: { ...one.counts, entries: one.counts.entries - 1 },
+      }),
+    }),
+    doubt('batches that name no stamp', 'time.start', { header: (one) => ({ ...one, after: null }) }),
+    doubt('a package made long after its newest stamp', 'time.fresh', {
+      manifest: (one) => ({ ...one, exported_at: '2026-03-03T00:00:00.000Z' }),
+    }),
+    attack('a package made in the future', 'time.fresh', {
+      manifest: (one) => ({ ...one, exported_at: '2027-06-01T00:00:00.000Z' }),
+    }),
+    doubt('a package older than the reader accepts', 'time.fresh', {}, { maxAge: 3_600_000 }),
+    doubt('stamps whose algorithms and certificates have ended', 'time.stamped', {}, { at: new Date('2050-01-01') }),
     attack('a batch that claims to be sealed after its stamp', 'time.claimed', {
       header: (one) => (one.number === 4 ? { ...one, sealed_at: minute(500).toISOString() } : one),
     }),

@@ -170,7 +170,7 @@ export function treeAttacks(): Attack[] {
     attack('one run shown several times', 'batch.streams', {
       batchLines: (lines) =>
         lines.map((one, i) =>
-          i === 1 ? { ...one, streams: Array(3).fill(Array.isArray(one.streams) ? one.streams[0] : {}) } : one,
+          i === 1 ? { ...one, streams: Array(4).fill(Array.isArray(one.streams) ? one.streams[0] : {}) } : one,
         ),
     }),
     attack('a run at another index', 'batch.streams', {

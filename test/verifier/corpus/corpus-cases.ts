@@ -2,7 +2,6 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { concatBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import type { VerifyOptions } from '../../../verifier-cli/src/index.js';
-import { DEFAULT_MAX_DELAY_MS } from '../../../verifier-cli/src/index.js';
 import { type FixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../../support/ledger-fixture.js';
 import { buildPackage, type PackageHooks } from '../../support/package-builder.js';
 import type { ZipFile } from '../../support/zip-writer.js';
@@ -30,7 +29,8 @@ export interface CorpusCase {
   readonly tsaCa: readonly Uint8Array[];
   /** Verifier-key lines. */
   readonly ledgerKeys: readonly string[];
-  readonly maxDelayMs: number;
+  /** Null: by the ledger's policy. */
+  readonly maxDelayMs: number | null;
   readonly requireStamps: number;
   readonly at: Date;
 }
@@ -93,7 +93,7 @@ function made(
     ledgerKeys: options.ledgerKeys?.map(({ name, publicKey }) => formatVerifierKey(name, publicKey)) ?? [
       LEDGER_KEY.verifierKey,
     ],
-    maxDelayMs: options.maxDelay ?? DEFAULT_MAX_DELAY_MS,
+    maxDelayMs: options.maxDelay ?? null,
     requireStamps: options.requireStamps ?? 1,
     at: options.at ?? VERIFIED_AT,
   };

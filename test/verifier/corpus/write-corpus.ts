@@ -44,7 +44,7 @@ const index = cases.map(({ zip, file, contentSha256, tsaCa, ledgerKeys, maxDelay
     verdict: about.verdict,
     tsa_ca: tsaCa.map(putRoot),
     ledger_key: ledgerKeys.map(putLedgerKey),
-    max_delay: `${maxDelayMs / 1000}s`,
+    max_delay: maxDelayMs === null ? null : `${maxDelayMs / 1000}s`,
     require_stamps: requireStamps,
     at: at.toISOString(),
     content_sha256: contentSha256,

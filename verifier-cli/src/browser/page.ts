@@ -6,6 +6,7 @@ import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
 import { reportPage } from '../report/report-page.js';
+import { verdictWording } from '../report/wording.js';
 import { ledgerKeysIn } from '../trust/trust-material.js';
 import { NotAPackage, type VerifyOptions, verifyPackage } from '../verify-package.js';
 import { blobSource } from './blob-source.js';
@@ -25,6 +26,12 @@ interface Held {
   subject: Subject | null;
   certificates: readonly Uint8Array[];
   keys: readonly VerifierKey[];
+}
+
+/** The limit in a field, in milliseconds; nothing if the field is empty. */
+function hoursIn(id: string, name: 'maxDelay' | 'maxAge'): Partial<VerifyOptions> {
+  const hours = find(id, HTMLInputElement).valueAsNumber;
+  return Number.isNaN(hours) ? {} : { [name]: hours * HOUR_MS };
 }
 
 function start(): void {
@@ -80,7 +87,8 @@ function start(): void {
       const show = await verify({
         trustAnchors: [...held.certificates, ...typedCertificates(typedRoots.value)],
         ledgerKeys: [...held.keys, ...ledgerKeysIn(typedKeys.value)],
-        maxDelay: (find('max-delay', HTMLInputElement).valueAsNumber || 24) * HOUR_MS,
+        ...hoursIn('max-delay', 'maxDelay'),
+        ...hoursIn('max-age', 'maxAge'),
         requireStamps: find('require-stamps', HTMLInputElement).valueAsNumber || 1,
         at: verificationTime(find('at', HTMLInputElement).value),
         onProgress: (read, total) => {
@@ -127,7 +135,8 @@ function start(): void {
       find('result', HTMLElement).replaceChildren(renderDom(reportPage(found)));
       find('actions', HTMLElement).hidden = false;
       recordForm.reset(true);
-      status.textContent = `Checked: ${found.verdict}.`;
+      const { word } = verdictWording(found.verdict, found.package.development === true);
+      status.textContent = `Checked: ${word.toLowerCase()}.`;
     };
   };
 
@@ -146,7 +155,7 @@ function start(): void {
       input.value = '';
     });
   }
-  const options = ['max-delay', 'require-stamps', 'at'].map((id) => find(id, HTMLInputElement));
+  const options = ['max-delay', 'max-age', 'require-stamps', 'at'].map((id) => find(id, HTMLInputElement));
   for (const input of [typedRoots, typedKeys, ...options]) input.addEventListener('change', () => void check());
   find('form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();

@@ -1,5 +1,6 @@
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
+import { verdictWording } from '../report/wording.js';
 import { recordPage } from '../show/record-page.js';
 import { RecordWatch } from '../show/record-watch.js';
 import type { ShownRecord } from '../show/shown-record.js';
@@ -42,7 +43,8 @@ export function startRecordForm(verify: (watch: RecordWatch, show: () => void) =
     }
     place.replaceChildren(renderDom(recordPage(found)));
     actions.hidden = false;
-    status.textContent = `Record shown below: ${found.verdict}.`;
+    const { word } = verdictWording(found.verdict, found.development);
+    status.textContent = `Record shown below: ${word.toLowerCase()}.`;
     place.focus();
   };
 

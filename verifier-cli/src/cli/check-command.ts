@@ -24,7 +24,8 @@ export interface CheckOptions {
   readonly json?: boolean;
   /** Where to write the report as a page. */
   readonly html?: string;
-  readonly maxDelay: string;
+  readonly maxDelay?: string;
+  readonly maxAge?: string;
   readonly requireStamps: string;
   readonly at?: string;
 }
@@ -68,15 +69,18 @@ export async function verifyFile(
   const trustAnchors = await readCertificates(options.tsaCa ?? [], output.warn);
   const ledgerKeys = await readLedgerKeys(options.ledgerKey ?? []);
   const witnesses = parseWitnesses(await readWitnessKeys(options.witnessKey ?? []), options.witnesses);
-  const maxDelay = parseDuration(options.maxDelay);
   const requireStamps = parseStamps(options.requireStamps);
+  const limits = {
+    ...(options.maxDelay !== undefined && { maxDelay: parseDuration(options.maxDelay) }),
+    ...(options.maxAge !== undefined && { maxAge: parseDuration(options.maxAge) }),
+  };
   const at = options.at === undefined ? new Date() : parseTime(options.at);
   const source = await openFileSource(path).catch((error: unknown) => {
     throw new UsageError(`${path} cannot be opened: ${error instanceof Error ? error.message : 'unknown error'}`);
   });
   const progress = new Progress(output.progress, Date.now);
   try {
-    const given = { trustAnchors, ledgerKeys, witnesses, maxDelay, requireStamps, at, onProgress: progress.update };
+    const given = { trustAnchors, ledgerKeys, witnesses, requireStamps, ...limits, at, onProgress: progress.update };
     return await verifyPackage(source, given, watch);
   } catch (error) {
     if (error instanceof NotAPackage) throw new UsageError(`${path}: ${error.message}`);

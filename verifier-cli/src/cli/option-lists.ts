@@ -18,7 +18,19 @@ const LISTS: ReadonlySet<string> = new Set([
   '--policy',
 ]);
 const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
-  ...['--data', '--digest', '--nonce', '--revocation', '--at', '--max-delay', '--witnesses', '--require-stamps', '--html', '--output'],
+  ...[
+    '--data',
+    '--digest',
+    '--nonce',
+    '--revocation',
+    '--at',
+    '--max-delay',
+    '--max-age',
+    '--witnesses',
+    '--require-stamps',
+    '--html',
+    '--output',
+  ],
 ]);
 
 /**

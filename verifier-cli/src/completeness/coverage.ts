@@ -1,4 +1,4 @@
-import { consentsStream, noticesStream } from '../../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -26,6 +26,8 @@ export interface StreamCoverage {
 export interface Coverage {
   readonly consents: StreamCoverage;
   readonly notices: StreamCoverage;
+  /** Of the ledger's policies. */
+  readonly policies: StreamCoverage;
 }
 
 /**
@@ -43,6 +45,7 @@ export function coverageOf(
   return {
     consents: { ...consents, is_whole: consents.is_whole && isUnfiltered(filter) },
     notices: coverage(noticesStream(filter.site_id)),
+    policies: coverage(POLICY_STREAM),
   };
 }
 
@@ -111,7 +114,7 @@ function streamEnd(stream: string, batches: Batches, size: number): StreamEnd {
  */
 export function verifyCoverage(
   manifest: Manifest,
-  { consents, notices }: Coverage,
+  { consents, notices, policies }: Coverage,
   batches: Batches,
   size: number | null,
   findings: Findings,
@@ -120,6 +123,8 @@ export function verifyCoverage(
   if (size === null) return;
   if (isUnfiltered(manifest.filter)) verifyWhole(consents, batches, size, findings);
   verifyWhole(notices, batches, size, findings);
+  // A policy that is left out could be the stricter one.
+  verifyWhole(policies, batches, size, findings);
 }
 
 function verifyWhole(

@@ -22,6 +22,15 @@ export interface ArchiveFile {
 export type Archive = ReadonlyMap<string, ArchiveFile>;
 
 const READ_BYTES = 256 * 1024;
+/** Signature of a local header (APPNOTE 4.3.7), as bytes. */
+const LOCAL_HEADER = [0x50, 0x4b, 0x03, 0x04];
+
+/** Whether a file that cannot be opened begins as a ZIP, as after a download that was cut off. */
+export async function startsAsZip(source: ByteSource): Promise<boolean> {
+  if (source.size < LOCAL_HEADER.length) return false;
+  const start = await source.read(0, LOCAL_HEADER.length);
+  return LOCAL_HEADER.every((byte, i) => start[i] === byte);
+}
 
 /**
  * Opens a ZIP and checks its structure, names and limits. What can still be read in spite of a

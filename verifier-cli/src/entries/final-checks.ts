@@ -10,6 +10,8 @@ const UNREAD: Resolution = { outcome: 'indeterminate', message: 'the record coul
 
 /** What the whole file has shown. */
 interface Whole {
+  /** The worst verdict on a policy of the ledger. */
+  readonly policyVerdict: Verdict;
   /** By reference: see `Documents`. */
   readonly resolutions: readonly Resolution[];
   /** Whether every notice of the site is enclosed and understood. */
@@ -32,9 +34,10 @@ export class FinalChecks {
    * @returns the verdict of these checks alone
    */
   evaluate(index: number, notes: EntryNote[] | null): { readonly verdict: Verdict; readonly isErased: boolean } {
-    const { resolutions, isHistoryWhole } = this.whole;
+    const { resolutions, isHistoryWhole, policyVerdict } = this.whole;
     const row = this.consents.row(index);
     const findings = new EntryFindings(this.findings, () => this.consents.locationOf(index), notes);
+    findings.adopt(policyVerdict);
     for (const [check, reference] of [
       ['document.version', row.version],
       ['document.configuration', row.configuration],

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
+import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import { isSealedEventType, type SealedEventType } from '../../../schemas/events/sealed-event.js';
-import { consentsStream, noticesStream, siteOfStream } from '../../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { Entry } from '../../../schemas/evidence/entry.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { matchShape } from '../files/parse.js';
 
-const CommonFields = z.looseObject({ event_id: Uuid, site_id: Uuid, created_at: Instant });
+const CommonFields = z.looseObject({ event_id: Uuid, site_id: Uuid.optional(), created_at: Instant });
 
 /** What every record states of itself. */
 export type CommonFields = Pick<z.infer<typeof CommonFields>, 'event_id' | 'site_id' | 'created_at'>;
@@ -27,16 +28,19 @@ export function commonFieldsOf(record: JsonValue): CommonFields | null {
  */
 export function streamProblem(entry: Entry, fields: CommonFields | null, site: string | null): string | null {
   const streamSite = siteOfStream(entry.stream);
-  if (streamSite === null) return 'the stream does not belong to a site';
-  if (site !== null && streamSite !== site) return 'the stream belongs to another site than the one in the manifest';
+  if (streamSite === null && entry.stream !== POLICY_STREAM) return 'the stream does not belong to a site';
+  if (streamSite !== null && site !== null && streamSite !== site)
+    return 'the stream belongs to another site than the one in the manifest';
   if (isSealedEventType(entry.type) && entry.stream !== streamFor(entry.type, streamSite))
     return `events of type ${entry.type} do not belong in this stream`;
   if (fields === null) return null;
-  if (fields.site_id !== streamSite) return 'the site in the record differs from the site of the stream';
+  if ((fields.site_id ?? null) !== streamSite) return 'the site in the record differs from the site of the stream';
   if (fields.event_id !== entry.event_id) return 'the event id in the record differs from the event id of the entry';
   return null;
 }
 
-function streamFor(type: SealedEventType, site: string): string {
+function streamFor(type: SealedEventType, site: string | null): string | null {
+  if (type === LEDGER_POLICY_SET) return POLICY_STREAM;
+  if (site === null) return null;
   return type === CONSENT_RECORDED || type === SUBJECT_ERASED ? consentsStream(site) : noticesStream(site);
 }

@@ -1,4 +1,5 @@
 import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { LEDGER_POLICY_SET, LedgerPolicySetRecord } from '../../../schemas/events/ledger-policy.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
   DOCUMENT_VERSION_PUBLISHED,
@@ -8,6 +9,7 @@ import {
 } from '../../../schemas/events/notices.js';
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
@@ -26,12 +28,15 @@ import { Documents } from '../documents/documents.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
-import type { Verdict } from '../findings/verdict.js';
+import { type Verdict, worst } from '../findings/verdict.js';
 import { FilterRules } from '../manifest/filter.js';
+import type { Policies } from '../policy/policies.js';
 import type { VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
-import { verifyClaimedTime } from '../time/claimed-times.js';
-import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
+import type { SealingInterval } from '../time/batch-times.js';
+import { type AllowedDelays, allowedDelays, type Sealed, verifyClaimedTime } from '../time/claimed-times.js';
+import type { StampedTimes } from '../time/stamped-times.js';
+import { StreamTimes } from '../time/stream-times.js';
 import { Attachments } from './attachments.js';
 import { type ConsentRow, ConsentTable } from './consent-table.js';
 import { verifyDisclosures } from './disclosures.js';
@@ -50,10 +55,11 @@ export interface EntryContext {
   /** Size of the package's checkpoint; null if it has none. */
   readonly size: number | null;
   readonly times: StampedTimes;
-  /** By batch, the stamp after which it was proved to be sealed. */
-  readonly starts: ReadonlyMap<number, ProvedTime | null>;
-  /** Milliseconds. */
-  readonly maxDelay: number;
+  /** When each batch was proved to be sealed. */
+  readonly intervals: readonly SealingInterval[];
+  readonly policies: Policies;
+  /** Milliseconds from the claimed time to the stamp, if the verifying person limits it. */
+  readonly maxDelay: number | undefined;
   /** The record to be shown, if one is. */
   readonly watch: RecordWatch | null;
 }
@@ -110,9 +116,15 @@ class EntriesPass {
   readonly #filter: FilterRules | null;
   readonly #consents = new ConsentTable();
   readonly #salts = new Salts();
+  readonly #streamTimes = new StreamTimes();
+  readonly #intervals: ReadonlyMap<number, SealingInterval>;
   #knowsEveryType = true;
   /** Neighbouring entries are of one batch. */
   #latestHolding: readonly number[] | null = null;
+  /** The worst verdict on a policy: every record is evaluated by one. */
+  #policyVerdict: Verdict = 'valid';
+  /** Of the batch evaluated last: consecutive entries share one. */
+  #lastBatch: { readonly number: number; readonly sealed: Sealed; readonly allowed: AllowedDelays } | null = null;
 
   constructor(
     readonly files: PackageFiles,
@@ -128,6 +140,7 @@ class EntriesPass {
     this.#erasures = new Erasures(files.findings);
     this.#runs = new CompleteRuns(context.manifest, files.findings);
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
+    this.#intervals = new Map(context.intervals.map((interval) => [interval.batch, interval]));
   }
 
   /**
@@ -168,13 +181,30 @@ class EntriesPass {
     if (problem === null) findings.pass('entry.stream');
     else findings.fail('entry.stream', problem);
     if (common !== null) {
-      const { times, starts, maxDelay } = this.context;
-      const { batch } = read.source;
-      const authorities = { found: times.authoritiesOf(batch), required: times.required };
-      const sealed = { after: starts.get(batch) ?? null, before: times.endOf(batch), authorities };
-      verifyClaimedTime(Date.parse(common.created_at), sealed, maxDelay, findings);
+      const createdAt = Date.parse(common.created_at);
+      const { sealed, allowed } = this.#timesOf(read.source.batch);
+      verifyClaimedTime(createdAt, sealed, allowed, findings);
+      this.#streamTimes.accept(entry.stream, createdAt, findings);
     }
     this.#verifyRecord(read, disclosures);
+    if (entry.stream === POLICY_STREAM || entry.type === LEDGER_POLICY_SET)
+      this.#policyVerdict = worst(this.#policyVerdict, findings.verdict);
+  }
+
+  /** When a batch was sealed, and which delays the policy in force at it allows. */
+  #timesOf(number: number): { readonly sealed: Sealed; readonly allowed: AllowedDelays } {
+    if (this.#lastBatch?.number === number) return this.#lastBatch;
+    const { batches, times, policies, maxDelay } = this.context;
+    const header = batches.get(number)?.header;
+    const interval = this.#intervals.get(number);
+    const sealed: Sealed = {
+      after: interval?.after ?? null,
+      before: interval?.before ?? null,
+      sealedAt: header === undefined ? null : Date.parse(header.sealed_at),
+      authorities: { found: times.authoritiesOf(number), required: times.requiredFor(number) },
+    };
+    this.#lastBatch = { number, sealed, allowed: allowedDelays(policies.inForceAt(number), maxDelay) };
+    return this.#lastBatch;
   }
 
   /** The batch in which the entry's place is looked up; null where it is not. */
@@ -224,6 +254,7 @@ class EntriesPass {
     else if (source.index !== run.start + entry.revision - run.first)
       findings.fail('entry.inclusion', `the run of the stream demands another index in batch ${source.batch}`);
     findings.adopt(batch.verdict);
+    findings.adopt(this.#intervals.get(source.batch)?.verdict ?? 'valid');
     this.#verifyHolding(read, batch);
   }
 
@@ -264,6 +295,9 @@ class EntriesPass {
     const parsed = matchShape<unknown>(SEALED_RECORD_SCHEMAS[entry.type], record);
     if (parsed.ok) findings.pass('record.format');
     else findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
+    const policy = entry.type === LEDGER_POLICY_SET ? matchShape(LedgerPolicySetRecord, record) : null;
+    if (policy?.ok && policy.value.number !== entry.revision + 1)
+      findings.fail('record.format', 'the number of the policy is not its place in the stream');
     const version =
       entry.type === DOCUMENT_VERSION_PUBLISHED ? matchShape(DocumentVersionPublishedRecord, record) : null;
     if (version?.ok) this.#documents.addVersion(version.value, findings.verdict, place);
@@ -332,6 +366,7 @@ class EntriesPass {
     const resolutions = await this.#documents.resolve();
     const finalChecks = new FinalChecks(this.files.findings, this.#consents, this.#erasures, {
       resolutions,
+      policyVerdict: this.#policyVerdict,
       isHistoryWhole: coverage?.notices.is_whole === true && this.#knowsEveryType,
     });
     for (let i = 0; i < this.#consents.length; i += 1) {
@@ -356,6 +391,7 @@ class EntriesPass {
     if (manifest === null) return null;
     const coverage = coverageOf(manifest, this.#runs.complete, batches, size);
     verifyCoverage(manifest, coverage, batches, size, this.files.findings);
+    if (size !== null && !coverage.policies.is_whole) this.#policyVerdict = 'invalid';
     return coverage;
   }
 

@@ -143,8 +143,15 @@ export const CHECKS = {
   },
   'time.stamped': { meaning: 'A valid time stamp covers every entry.', required: true },
   'time.order': { meaning: 'The time stamps of later checkpoints do not have earlier times.', required: true },
-  'time.claimed': { meaning: 'The time stamps contradict no time that the service claims.', required: true },
-  'time.start': { meaning: 'Every batch was sealed after an earlier time stamp.', required: false },
+  'time.claimed': {
+    meaning: "The claimed times agree with the time stamps, and with the ledger's policy.",
+    required: true,
+  },
+  'time.start': {
+    meaning: 'Every batch names the newest time stamp that existed when it was sealed.',
+    required: true,
+  },
+  'time.fresh': { meaning: 'The package shows the ledger as of the time at which it was made.', required: true },
   'package.records': { meaning: 'The package contains at least one consent record.', required: true },
 } as const satisfies Record<string, CheckDefinition>;
 

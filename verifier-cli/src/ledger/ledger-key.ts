@@ -1,5 +1,11 @@
+import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
-import { type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
+import {
+  type NoteSignature,
+  type SignedNote,
+  type VerifierKey,
+  verifyNote,
+} from '../../../schemas/evidence/signed-note.js';
 import type { Findings } from '../findings/findings.js';
 import { type Bridge, isSameKey } from './bridges.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
@@ -15,6 +21,23 @@ export interface TrustedKeys {
    * attacker may have obtained a retired key.
    */
   readonly inForce: readonly VerifierKey[];
+  /** Id of a key of the ledger's name that signed the newest checkpoint instead; null if none did. */
+  readonly otherKey: string | null;
+}
+
+const NOT_SIGNED = 'the ledger key that you gave did not sign the checkpoint';
+
+/**
+ * The id of a key of the ledger's name that signed a note, if no trusted key did. It may be an older
+ * key, which the package cannot prove: a key vouches for its successors only.
+ * @returns hexadecimal; null if there is no such signature
+ */
+function otherKeyOf({ signatures }: SignedNote, trusted: readonly VerifierKey[]): string | null {
+  const isTrusted = (line: NoteSignature) =>
+    trusted.some((key) => key.name === line.name && equalBytes(key.keyId, line.keyId));
+  if (signatures.some(isTrusted)) return null;
+  const other = signatures.find(({ name }) => trusted.some((key) => key.name === name));
+  return other === undefined ? null : toHex(other.keyId);
 }
 
 /**
@@ -41,14 +64,14 @@ export async function verifyLedgerKey(
       'ledger.key',
       "no ledger key was given, so the origin of the records is not proved: give the operator's key with --ledger-key",
     );
-    return { keys: [], inForce: [] };
+    return { keys: [], inForce: [], otherKey: null };
   }
   if (own.length === 0) {
     findings.fail(
       'ledger.key',
       `the package is of the ledger “${origin ?? 'unknown'}”, but the given keys are of other ledgers`,
     );
-    return { keys: [], inForce: [] };
+    return { keys: [], inForce: [], otherKey: null };
   }
   const chain =
     bridges.length === 0 ? [] : [...bridges.slice(0, 1).map(({ from }) => from), ...bridges.map(({ to }) => to)];
@@ -56,14 +79,23 @@ export async function verifyLedgerKey(
   const trusted = pinned < 0 ? own : [...own, ...chain.slice(pinned)];
   if (newest === undefined) {
     findings.open('ledger.key', 'the package includes no checkpoint, so there is no signature to check');
-    return { keys: trusted, inForce: trusted };
+    return { keys: trusted, inForce: trusted, otherKey: null };
   }
+  const olderKey = otherKeyOf(newest.note, trusted);
   for (const enclosed of checkpoints.values()) {
     const problem = await problemOf(enclosed, chain, bridges, trusted, enclosed === newest);
+    const other = problem === NOT_SIGNED ? olderKey : null;
+    const at = { file: enclosed.file };
     if (problem === null) findings.pass('ledger.key');
-    else findings.fail('ledger.key', problem, { file: enclosed.file });
+    else if (other === null) findings.fail('ledger.key', problem, at);
+    else
+      findings.open(
+        'ledger.key',
+        `the checkpoint is signed by key ${other} of this ledger's name, not by the key that you gave: if that is an older key of this ledger, get it from the operator and give it with --ledger-key`,
+        at,
+      );
   }
-  return { keys: trusted, inForce: await keysInForce(newest, chain.at(-1), trusted) };
+  return { keys: trusted, inForce: await keysInForce(newest, chain.at(-1), trusted), otherKey: olderKey };
 }
 
 /**
@@ -96,5 +128,5 @@ async function problemOf(
     return 'the key in force at this size did not sign the checkpoint';
   const isTrusted = verdicts.slice(0, trusted.length).includes('signed');
   if (isTrusted || (!isNewest && period !== undefined)) return null;
-  return 'the ledger key that you gave did not sign the checkpoint';
+  return NOT_SIGNED;
 }

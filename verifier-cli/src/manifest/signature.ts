@@ -88,6 +88,8 @@ async function verifyCertificate(
       'there is no trusted ledger key to check the certificate with: give one with --ledger-key',
       at,
     );
+  } else if (trusted.otherKey !== null) {
+    findings.open('manifest.certificate', 'another key of the ledger signed the certificate: see ledger.key', at);
   } else {
     findings.fail('manifest.certificate', 'the ledger key that you gave did not sign the certificate', at);
   }

@@ -1,8 +1,10 @@
 import type { Manifest, PackageFilter } from '../../../schemas/evidence/manifest.js';
+import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import type { Coverage, StreamCoverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
+import type { PolicyInForce } from '../policy/policies.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/stamp.js';
@@ -27,6 +29,9 @@ export interface Found {
   readonly stamps: Stamps;
   readonly witnessed: WitnessedCheckpoint;
   readonly texts: VerificationReport['texts'];
+  /** The valid stamp over the package's checkpoint. */
+  readonly asOf: ProvedTime | null;
+  readonly policy: PolicyInForce;
   readonly at: Date;
 }
 
@@ -41,35 +46,45 @@ export function buildReport({
   stamps,
   witnessed,
   texts,
+  asOf,
+  policy,
   at,
 }: Found): VerificationReport {
-  const proved = provedOf(intervals, times.required);
-  const holding = stamps.filter(({ report }) => report.outcome === 'pass');
+  const last = intervals.at(-1)?.batch ?? 0;
+  const required = times.requiredFor(last);
+  const proved = provedOf(intervals, required);
+  const covering = stamps.filter(({ size, report }) => report.outcome === 'pass' && size > last);
   return {
     format: 'consent-verify-report',
     version: 1,
     verdict: findings.verdict(),
+    as_of: asOf && reportedTime(asOf),
     checks: findings.results(),
     package: {
       origin: manifest?.origin ?? null,
       site_id: manifest?.filter.site_id ?? null,
       exported_at: manifest?.exported_at ?? null,
       exported_by: manifest?.exported_by ?? null,
-      development: manifest?.development ?? null,
+      development: isDevelopment(stamps) || (manifest?.development ?? null),
       checkpoint: manifest?.checkpoint ?? null,
       not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,
       filter: manifest && reportedFilter(manifest.filter),
     },
     coverage: coverage && { consents: listed(coverage.consents), notices: listed(coverage.notices) },
+    policy: {
+      number: policy.number,
+      seal_within_seconds: policy.sealWithinMs / 1000,
+      stamp_within_seconds: policy.stampWithinMs / 1000,
+    },
     records: summary,
     proved,
     stamps: { count: stamps.length, first: stamps.slice(-MAX_LISTED).map(reportedStamp) },
     witnesses: reportedWitnesses(witnessed),
-    sound_until: lastEnd(holding, times.required),
+    sound_until: lastEnd(covering, required),
     warnings: findings.warnings,
     texts,
     proves: provesOf({ findings, manifest, summary, proved, coverage, witnessed }),
-    not_proved: notProved(manifest, summary, coverage, witnessed),
+    not_proved: notProved(manifest, summary, coverage, { witnessed, isDevelopment: isDevelopment(stamps) }),
     verified_at: at.toISOString(),
   };
 }
@@ -134,6 +149,17 @@ function reportedStamp({ size, file, report, renewedBy }: Stamp): ReportedStamp 
     sound_until: soundUntil(report.soundUntil),
     renewed_by: renewedBy && { checkpoint: renewedBy.size, time: renewedBy.time.toISOString() },
   };
+}
+
+/**
+ * Whether the certificates show that a development authority stamped a checkpoint. The manifest
+ * states it as well, but an operator could leave that out.
+ */
+export function isDevelopment(stamps: Stamps): boolean {
+  const isMarked = (subject: string | undefined) => subject?.includes(DEVELOPMENT_MARK) === true;
+  return stamps.some(
+    ({ report }) => isMarked(report.signer?.subject) || report.chain.some(({ subject }) => isMarked(subject)),
+  );
 }
 
 /**

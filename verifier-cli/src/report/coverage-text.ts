@@ -1,7 +1,28 @@
 import type { StreamCoverage } from '../completeness/coverage.js';
-import type { ReportedFilter } from './report.js';
+import type { RecordsSummary } from '../entries/summary.js';
+import { printable } from './printable.js';
+import type { ReportedFilter, ReportedPolicy } from './report.js';
 
 const SHOWN_RUNS = 5;
+
+/** How many records there are of each decision, in words: a rejection is no consent. */
+export function decisionsText({ decisions }: RecordsSummary): string {
+  const parts = Object.entries(decisions).map(([decision, count]) => `${count} ${printable(decision)}`);
+  return parts.join(', ') || 'none';
+}
+
+/** How many records hold, in words. */
+export function verdictsText({ verdicts }: RecordsSummary): string {
+  return `${verdicts.valid} hold, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`;
+}
+
+/** The delays by which the records were evaluated, in words. */
+export function policyText({ number, ...policy }: ReportedPolicy): string {
+  const delays = `sealed within ${policy.seal_within_seconds} s, stamped within ${policy.stamp_within_seconds} s`;
+  return number === null
+    ? `${delays} (defaults: the package includes no policy of the ledger)`
+    : `${delays} (policy ${number} of the ledger)`;
+}
 
 /** How far one stream is covered, in words; always with the revisions it is about. */
 export function coverageText(coverage: StreamCoverage): string {

@@ -10,7 +10,7 @@ export function notProved(
   manifest: Manifest | null,
   summary: RecordsSummary,
   coverage: Coverage | null,
-  witnessed: WitnessedCheckpoint,
+  { witnessed, isDevelopment }: { readonly witnessed: WitnessedCheckpoint; readonly isDevelopment: boolean },
 ): readonly string[] {
   const lines = [
     'Who the person was. The records state what the service was told, or what the backend of the tenant vouched for.',
@@ -37,7 +37,7 @@ export function notProved(
       `The personal details of ${counted(summary.erased, 'erased record')}. An erasure shows which records were erased together, but not whose they are.`,
     );
   }
-  if (manifest?.development === true) {
+  if (isDevelopment || manifest?.development === true) {
     lines.push(
       'Anything in a dispute. A development time stamp authority stamped this ledger, and anyone can run one.',
     );

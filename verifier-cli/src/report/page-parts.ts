@@ -1,10 +1,9 @@
 import type { Outcome } from '../findings/check-table.js';
 import type { Problem } from '../findings/findings.js';
-import type { Verdict } from '../findings/verdict.js';
 import { element, type Markup } from './markup.js';
 import { printable, printableSource } from './printable.js';
 import type { ReportedTime } from './report.js';
-import { OUTCOME_WORDS, VERDICT_WORDS } from './wording.js';
+import { OUTCOME_WORDS, type VerdictWording } from './wording.js';
 
 /** A text from the package, isolated so that it cannot reorder the text next to it. */
 export function foreign(text: string): Markup {
@@ -16,9 +15,17 @@ export function sourceBlock(text: string): Markup {
   return element('pre', { dir: 'auto' }, printableSource(text));
 }
 
-export function verdictBanner(verdict: Verdict, note?: string): Markup {
-  const { word, sentence } = VERDICT_WORDS[verdict];
-  return element('p', { class: `verdict ${verdict}` }, element('strong', {}, word), note ?? sentence);
+/**
+ * The verdict with the time as of which it holds.
+ * @param asOf the newest valid stamp over the package's checkpoint
+ */
+export function verdictBanner({ word, sentence, style }: VerdictWording, asOf: ReportedTime | null): Markup {
+  return element('p', { class: `verdict ${style}` }, element('strong', {}, `${word}, ${asOfText(asOf)}`), sentence);
+}
+
+/** The time as of which a verdict holds, in words. */
+export function asOfText(asOf: ReportedTime | null): string {
+  return asOf === null ? 'as of an unproved time' : `as of ${momentText(asOf.time)}`;
 }
 
 export function section(title: string, ...children: readonly Markup[]): Markup {

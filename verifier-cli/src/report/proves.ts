@@ -5,7 +5,7 @@ import type { RecordsSummary } from '../entries/summary.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
-import { coverageText } from './coverage-text.js';
+import { coverageText, decisionsText } from './coverage-text.js';
 import type { VerificationReport } from './report.js';
 
 interface Found {
@@ -27,7 +27,7 @@ export function provesOf({ findings, manifest, summary, proved, coverage, witnes
   const lines: string[] = [];
   if (pass('ledger.key') && manifest !== null && summary.consents > 0)
     lines.push(
-      `The ledger “${manifest.origin}”, whose key you gave, contains ${summary.consents === 1 ? 'this consent' : `these ${summary.consents} consents`}.`,
+      `The ledger “${manifest.origin}”, whose key you gave, contains ${summary.consents === 1 ? 'this record' : `these ${summary.consents} records`} (${decisionsText(summary)}).`,
     );
   if (pass('time.stamped') && proved.not_after !== null) {
     lines.push(

@@ -1,6 +1,6 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult } from '../findings/findings.js';
-import { coverageText, discloseText, filterText } from './coverage-text.js';
+import { coverageText, decisionsText, discloseText, filterText, policyText, verdictsText } from './coverage-text.js';
 import { element, type Markup } from './markup.js';
 import {
   facts,
@@ -17,22 +17,28 @@ import {
 import { printable } from './printable.js';
 import type { ReportedStamp, ReportedText, VerificationReport } from './report.js';
 import { missingStamps } from './stamp-lines.js';
+import { verdictWording } from './wording.js';
 
 const SHOWN_PROBLEMS = 10;
 
-/** The report as a page for people, the proved times first. */
+/** The report as a page for people: first what is proved and what is not. */
 export function reportPage(report: VerificationReport): Markup {
   return element(
     'article',
     { lang: 'en' },
-    element('header', {}, element('h1', {}, 'Evidence of consent: verification report'), verdictBanner(report.verdict)),
+    element(
+      'header',
+      {},
+      element('h1', {}, 'Evidence of consent: verification report'),
+      verdictBanner(verdictWording(report.verdict, report.package.development === true), report.as_of),
+    ),
     ...developmentNotice(report),
-    times(report),
     proofs(report),
     section('What the package does not prove', list(report.not_proved.map(printable))),
-    about(report),
     ...attention(report.checks),
     ...warnings(report),
+    times(report),
+    about(report),
     ...texts(report),
     checks(report),
     stamps(report),
@@ -106,9 +112,7 @@ function proofs({ proves, verdict }: VerificationReport): Markup {
   );
 }
 
-function about({ package: about, records, coverage, verified_at: at }: VerificationReport): Markup {
-  const decisions = Object.entries(records.decisions).map(([decision, count]) => `${count} ${printable(decision)}`);
-  const { verdicts } = records;
+function about({ package: about, policy, records, coverage, verified_at: at }: VerificationReport): Markup {
   return section(
     'Checked package',
     facts([
@@ -119,11 +123,9 @@ function about({ package: about, records, coverage, verified_at: at }: Verificat
       ['Consents and erasures', coverage && coverageText(coverage.consents)],
       ['Documents and configurations', coverage && coverageText(coverage.notices)],
       ['Exported', [`${momentText(about.exported_at ?? 'unknown')} by `, foreign(about.exported_by ?? 'unknown')]],
-      ['Consents', `${records.consents}${decisions.length === 0 ? '' : ` (${decisions.join(', ')})`}`],
-      [
-        'Verdicts of the consents',
-        `${verdicts.valid} valid, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`,
-      ],
+      ['Policy', policyText(policy)],
+      ['Records', `${records.consents}: ${verdictsText(records)}`],
+      ['Decisions', decisionsText(records)],
       [
         'Personal details',
         `${records.disclosed_values} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,

@@ -92,6 +92,9 @@ export const ReportSchema = z
     format: z.literal('consent-verify-report'),
     version: z.literal(1),
     verdict: VerdictName,
+    as_of: Time.nullable().describe(
+      'valid time stamp over the checkpoint of the package: later events are unknown; null if there is none',
+    ),
     checks: z.array(Check).min(CHECK_IDS.length).max(CHECK_IDS.length).describe('all checks, always in the same order'),
     package: z.strictObject({
       origin: z.string().nullable(),
@@ -107,6 +110,13 @@ export const ReportSchema = z
       filter: Filter.nullable().describe('the request that the manifest states'),
     }),
     coverage: z.strictObject({ consents: Coverage, notices: Coverage }).nullable(),
+    policy: z
+      .strictObject({
+        number: z.int().min(1).nullable().describe('null if the package includes no policy, and the defaults apply'),
+        seal_within_seconds: Count,
+        stamp_within_seconds: Count,
+      })
+      .describe('policy of the ledger for the newest batch of the package'),
     records: z.strictObject({
       entries: Count,
       consents: Count,

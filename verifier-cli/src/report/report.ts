@@ -69,18 +69,31 @@ export interface ReportedFilter {
   readonly disclose: 'all' | 'none' | readonly string[];
 }
 
+/** The policy of the ledger for the newest batch of the package. */
+export interface ReportedPolicy {
+  /** Number in the policy's event; null if the package includes none, and the defaults apply. */
+  readonly number: number | null;
+  readonly seal_within_seconds: number;
+  readonly stamp_within_seconds: number;
+}
+
 /** What the verifier found: the object that `--json` prints. */
 export interface VerificationReport {
   readonly format: 'consent-verify-report';
   readonly version: 1;
   readonly verdict: Verdict;
+  /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
+  readonly as_of: ReportedTime | null;
   readonly checks: readonly CheckResult[];
   readonly package: {
     readonly origin: string | null;
     readonly site_id: string | null;
     readonly exported_at: string | null;
     readonly exported_by: string | null;
-    /** True if a development authority stamped it: no evidence then. */
+    /**
+     * True if a development authority stamped it, by the manifest or by its certificates: no
+     * evidence then.
+     */
     readonly development: boolean | null;
     readonly checkpoint: number | null;
     readonly not_yet_stamped: number | null;
@@ -91,6 +104,7 @@ export interface VerificationReport {
    * `MAX_LISTED` runs each.
    */
   readonly coverage: { readonly consents: StreamCoverage; readonly notices: StreamCoverage } | null;
+  readonly policy: ReportedPolicy;
   readonly records: RecordsSummary;
   /** Between which proved times the batches of the package were sealed. */
   readonly proved: {

@@ -1,29 +1,34 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult, Problem } from '../findings/findings.js';
-import { coverageText, discloseText, filterText } from './coverage-text.js';
+import { coverageText, decisionsText, discloseText, filterText, policyText, verdictsText } from './coverage-text.js';
+import { asOfText } from './page-parts.js';
 import { printable } from './printable.js';
 import type { ReportedFilter, ReportedTime, VerificationReport } from './report.js';
 import { missingStamps, stampLines } from './stamp-lines.js';
-
-const VERDICTS = {
-  valid: 'VALID: every required check passed.',
-  indeterminate:
-    'INDETERMINATE: no check failed, but a required check could not be decided. See the checks marked “?” below.',
-  invalid: 'INVALID: at least one check failed. See the checks marked “✗” below.',
-} as const;
+import { verdictWording } from './wording.js';
 
 const MARKS = { pass: '✓', fail: '✗', indeterminate: '?', 'not-applicable': '–' } as const;
 const SHOWN_PROBLEMS = 5;
 
 /**
- * The report for people: the verdict, the proved times, the claims beside them, the checks, and
- * what is not proved.
+ * The report for people: the verdict, what is proved and what is not, then the proved times, the
+ * claims beside them, and the checks. The times of an invalid package come last.
  */
 export function terminalReport(report: VerificationReport): string {
+  const { word, sentence } = verdictWording(report.verdict, report.package.development === true);
+  const times = ['', ...timeLines(report)];
+  const isInvalid = report.verdict === 'invalid';
   return [
-    VERDICTS[report.verdict],
+    `${word.toUpperCase()}, ${asOfText(report.as_of)}: ${sentence}`,
     '',
-    ...timeLines(report),
+    'What this proves',
+    ...(report.proves.length === 0 ? ['nothing as a whole: see the checks below'] : report.proves).map(
+      (line) => `  • ${printable(line)}`,
+    ),
+    '',
+    'What this does not prove',
+    ...report.not_proved.map((line) => `  • ${printable(line)}`),
+    ...(isInvalid ? [] : times),
     '',
     ...stampLines(report),
     '',
@@ -33,20 +38,14 @@ export function terminalReport(report: VerificationReport): string {
     'Checks',
     ...report.checks.flatMap(checkLines),
     ...warningLines(report),
-    '',
-    'What this proves',
-    ...(report.proves.length === 0 ? ['nothing as a whole: see the checks above'] : report.proves).map(
-      (line) => `  • ${printable(line)}`,
-    ),
-    '',
-    'What this does not prove',
-    ...report.not_proved.map((line) => `  • ${printable(line)}`),
+    ...(isInvalid ? times : []),
     '',
   ].join('\n');
 }
 
-function timeLines({ proved, records, sound_until: soundUntil }: VerificationReport): string[] {
+function timeLines({ verdict, proved, records, sound_until: soundUntil }: VerificationReport): string[] {
   const lines = ['Proved times (by time stamp authorities that you trust)'];
+  if (verdict === 'invalid') lines.push('  of the stamped data, which may differ from the content of this package');
   if (proved.not_after === null) {
     lines.push(
       proved.batches === 0
@@ -91,9 +90,7 @@ function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
   return accuracy === 0 ? time : `${time} (± ${accuracy} ms)`;
 }
 
-function packageLines({ package: about, records, coverage }: VerificationReport): string[] {
-  const { verdicts } = records;
-  const decisions = Object.entries(records.decisions).map(([decision, count]) => `${count} ${printable(decision)}`);
+function packageLines({ package: about, policy, records, coverage }: VerificationReport): string[] {
   return [
     'Package',
     `  ledger        ${printable(about.origin ?? 'unknown')}`,
@@ -103,8 +100,9 @@ function packageLines({ package: about, records, coverage }: VerificationReport)
     ...(about.development === true
       ? ['  WARNING       stamped by a development authority: for trials only, not evidence']
       : []),
-    `  consents      ${records.consents} (${decisions.join(', ') || 'none'})`,
-    `                ${verdicts.valid} valid, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`,
+    `  policy        ${policyText(policy)}`,
+    `  records       ${records.consents}: ${verdictsText(records)}`,
+    `  decisions     ${decisionsText(records)}`,
     `  personal data ${counted(records.disclosed_values, 'value')} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,
   ];
 }

@@ -1,15 +1,41 @@
 import type { Outcome } from '../findings/check-table.js';
 import type { Verdict } from '../findings/verdict.js';
 
-/** The verdict in one word and in one sentence, for pages. */
-export const VERDICT_WORDS: Readonly<Record<Verdict, { readonly word: string; readonly sentence: string }>> = {
-  valid: { word: 'Valid', sentence: 'Every required check passed.' },
+/** A verdict for people. */
+export interface VerdictWording {
+  readonly word: string;
+  readonly sentence: string;
+  /** Class of the banner. */
+  readonly style: string;
+}
+
+const WORDINGS: Readonly<Record<Verdict, VerdictWording>> = {
+  valid: { word: 'Valid', sentence: 'Every required check passed.', style: 'valid' },
   indeterminate: {
     word: 'Indeterminate',
-    sentence: 'No check failed, but a required check could not be decided. See the checks marked “open” below.',
+    sentence: 'No check failed, but a required check could not be decided. See the checks marked “?” below.',
+    style: 'indeterminate',
   },
-  invalid: { word: 'Invalid', sentence: 'At least one check failed. See the checks marked “failed” below.' },
+  invalid: {
+    word: 'Invalid',
+    sentence: 'At least one check failed. See the checks marked “✗” below.',
+    style: 'invalid',
+  },
 };
+
+const VALID_BUT_DEVELOPMENT: VerdictWording = {
+  word: 'Valid, but not evidence',
+  sentence: 'A development time stamp authority stamped this ledger. Anyone can run one and set its clock.',
+  style: 'indeterminate',
+};
+
+/**
+ * The words for a verdict. The stamps of a development authority never make a plain “valid”.
+ * @param isDevelopment whether such an authority stamped the ledger
+ */
+export function verdictWording(verdict: Verdict, isDevelopment: boolean): VerdictWording {
+  return verdict === 'valid' && isDevelopment ? VALID_BUT_DEVELOPMENT : WORDINGS[verdict];
+}
 
 /**
  * An outcome as a mark with a word: colour alone tells nothing to some readers, and to no printer.

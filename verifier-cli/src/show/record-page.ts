@@ -5,7 +5,7 @@ import { element, type Markup } from '../report/markup.js';
 import { facts, foreign, momentText, outcomeMark, section, timeText, verdictBanner } from '../report/page-parts.js';
 import { printable } from '../report/printable.js';
 import { textParts } from '../report/report-page.js';
-import { VERDICT_WORDS } from '../report/wording.js';
+import { verdictWording } from '../report/wording.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
@@ -21,8 +21,9 @@ export function recordPage(shown: ShownRecord): Markup {
       {},
       element('h1', {}, shown.consent_token === null ? 'One event of the ledger' : 'One record of consent'),
       element('p', {}, element('code', {}, foreign(shown.consent_token ?? shown.event_id))),
-      verdictBanner(shown.verdict),
+      verdictBanner(verdictWording(shown.verdict, shown.development), shown.as_of),
       ...packageNote(shown),
+      ...shown.warnings.map((warning) => element('p', { class: 'attention' }, foreign(warning))),
     ),
     times(shown),
     section('Content', facts(members(shown.record))),
@@ -33,9 +34,9 @@ export function recordPage(shown: ShownRecord): Markup {
   );
 }
 
-function packageNote({ verdict, package_verdict: whole }: ShownRecord): Markup[] {
+function packageNote({ verdict, package_verdict: whole, development }: ShownRecord): Markup[] {
   if (whole === verdict) return [];
-  const text = `This verdict is for this record. The verdict of the whole package is ${VERDICT_WORDS[whole].word.toLowerCase()}: see the package report.`;
+  const text = `This verdict is for this record. The verdict of the whole package is ${verdictWording(whole, development).word.toLowerCase()}: see the package report.`;
   return [element('p', {}, text)];
 }
 

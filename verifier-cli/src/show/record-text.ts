@@ -1,8 +1,8 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { counted } from '../../../schemas/text/counted.js';
-import { momentText, timeText } from '../report/page-parts.js';
+import { asOfText, momentText, timeText } from '../report/page-parts.js';
 import { printable, printableSource } from '../report/printable.js';
-import { OUTCOME_WORDS, VERDICT_WORDS } from '../report/wording.js';
+import { OUTCOME_WORDS, verdictWording } from '../report/wording.js';
 import type { PathStep, ShownRecord } from './shown-record.js';
 
 /**
@@ -10,10 +10,12 @@ import type { PathStep, ShownRecord } from './shown-record.js';
  * and the way of its proof.
  */
 export function recordText(shown: ShownRecord): string {
-  const { word } = VERDICT_WORDS[shown.verdict];
+  const { word, sentence } = verdictWording(shown.verdict, shown.development);
   return [
-    `${word.toUpperCase()}: ${shown.consent_token ?? shown.event_id}`,
+    `${word.toUpperCase()}, ${asOfText(shown.as_of)}: ${shown.consent_token ?? shown.event_id}`,
+    sentence,
     ...(shown.package_verdict === shown.verdict ? [] : [`(verdict of the whole package: ${shown.package_verdict})`]),
+    ...shown.warnings.map((warning) => `! ${printable(warning)}`),
     '',
     ...timeLines(shown),
     '',

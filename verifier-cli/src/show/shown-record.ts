@@ -11,12 +11,13 @@ import { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
 import type { EntryNote } from '../findings/entry-findings.js';
-import { Findings } from '../findings/findings.js';
+import { Findings, type Warning } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { reportedTime } from '../report/build-report.js';
 import type { ReportedText, ReportedTime } from '../report/report.js';
 import type { SealingInterval } from '../time/batch-times.js';
+import type { ProvedTime } from '../time/stamped-times.js';
 import type { Stamps } from '../timestamps/stamp.js';
 
 /** A hash on the way up a tree: the running hash is joined with it, as left or as right child. */
@@ -33,6 +34,12 @@ export interface ShownRecord {
   /** Of this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
   readonly package_verdict: Verdict;
+  /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
+  readonly as_of: ReportedTime | null;
+  /** True if a development authority stamped the ledger: the record is not evidence then. */
+  readonly development: boolean;
+  /** Warnings about this record, and about the whole package. */
+  readonly warnings: readonly string[];
   readonly event_id: string;
   /** Null for an event that is not a consent. */
   readonly consent_token: string | null;
@@ -75,6 +82,9 @@ export interface ShowContext {
   /** Of the checks that every record depends on. */
   readonly foundation: Verdict;
   readonly packageVerdict: Verdict;
+  readonly asOf: ProvedTime | null;
+  readonly isDevelopment: boolean;
+  readonly warnings: readonly Warning[];
 }
 
 /** What was collected about the record while its package was verified (`RecordWatch`). */
@@ -107,6 +117,11 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     version: 1,
     verdict: worst(watch.verdict, context.foundation),
     package_verdict: context.packageVerdict,
+    as_of: context.asOf && reportedTime(context.asOf),
+    development: context.isDevelopment,
+    warnings: context.warnings
+      .filter(({ event_id: id }) => id === undefined || id === entry.event_id)
+      .map(({ message }) => message),
     event_id: entry.event_id,
     consent_token: entry.type === CONSENT_RECORDED ? consentToken(entry.event_id) : null,
     type: entry.type,

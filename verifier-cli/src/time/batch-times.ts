@@ -1,64 +1,154 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batch, Batches } from '../batches/batches.js';
+import { EntryFindings } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
+import type { Verdict } from '../findings/verdict.js';
+import type { Policies } from '../policy/policies.js';
 import type { Stamps } from '../timestamps/stamp.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
+import { durationText } from './duration-text.js';
 import type { ProvedTime, StampedTimes } from './stamped-times.js';
 
 /** Between which proved times a batch was sealed. */
 export interface SealingInterval {
   readonly batch: number;
-  /** Null where no earlier stamp is named, enclosed and sound. */
+  /** Null where no earlier stamp is proved. */
   readonly after: ProvedTime | null;
   readonly before: ProvedTime | null;
+  /** What these checks found about the batch. */
+  readonly verdict: Verdict;
+}
+
+/** What the intervals are derived from. */
+export interface BatchTimesContext {
+  readonly batches: Batches;
+  readonly stamps: Stamps;
+  readonly times: StampedTimes;
+  readonly policies: Policies;
+  /** Whether the package includes entries of this batch: a header alone dates no record. */
+  readonly holds: (batch: number) => boolean;
+  readonly findings: Findings;
 }
 
 /**
- * Derives the interval of every batch, and verifies the stamp that its header names as older, and
- * the time that it claims.
+ * Derives the interval of every batch, in order. Verifies the stamp that its header names as older,
+ * and the time that it claims.
  */
-export function verifyBatchTimes(
-  batches: Batches,
-  stamps: Stamps,
-  times: StampedTimes,
-  findings: Findings,
-): readonly SealingInterval[] {
-  return [...batches.values()].map((batch) => {
+export function verifyBatchTimes(context: BatchTimesContext): readonly SealingInterval[] {
+  const intervals: SealingInterval[] = [];
+  let newest: ProvedTime | null = null;
+  for (const batch of context.batches.values()) {
+    const { number } = batch.header;
     const at = { file: PACKAGE_FILES.batches, line: batch.line };
-    const before = times.endOf(batch.header.number);
-    const after = startOf(batch, stamps, times, findings);
-    const sealedAt = Date.parse(batch.header.sealed_at);
-    const isTooLate = before !== null && sealedAt > before.time + before.accuracy + CLOCK_TOLERANCE_MS;
-    const isTooEarly = after !== null && sealedAt < after.time - after.accuracy - CLOCK_TOLERANCE_MS;
-    if (isTooLate || isTooEarly)
-      findings.fail('time.claimed', `batch ${batch.header.number} has a sealed_at that the time stamps contradict`, at);
-    return { batch: batch.header.number, after, before };
-  });
+    const findings = new EntryFindings(context.findings, at);
+    const after = verifyStart(batch, newest, context, findings);
+    if (batch.verdict !== 'invalid' && after !== null && (newest === null || after.time > newest.time)) newest = after;
+    const before = context.times.endOf(number);
+    verifySealedAt(batch, after, before, context, findings);
+    intervals.push({ batch: number, after, before, verdict: findings.verdict });
+  }
+  return intervals;
 }
 
-function startOf({ header, line }: Batch, stamps: Stamps, times: StampedTimes, findings: Findings): ProvedTime | null {
-  const at = { file: PACKAGE_FILES.batches, line };
-  if (header.after === null) {
-    findings.skip('time.start', 'the batch was sealed before the first time stamp');
-    return null;
+function verifySealedAt(
+  { header }: Batch,
+  after: ProvedTime | null,
+  before: ProvedTime | null,
+  { policies, holds }: BatchTimesContext,
+  findings: EntryFindings,
+): void {
+  const sealedAt = Date.parse(header.sealed_at);
+  const isTooLate = before !== null && sealedAt > before.time + before.accuracy + CLOCK_TOLERANCE_MS;
+  const isTooEarly = after !== null && sealedAt < after.time - after.accuracy - CLOCK_TOLERANCE_MS;
+  if (isTooLate || isTooEarly) {
+    findings.fail('time.claimed', `batch ${header.number} has a sealed_at that the time stamps contradict`);
+    return;
   }
-  const { size, sha256 } = header.after;
-  const own = stamps.filter((stamp) => stamp.size === size);
-  if (own.length === 0) {
+  // Entries are compared with the end themselves. Batch 0 shows when the ledger began.
+  if (header.number !== 0 || holds(0) || before === null) return;
+  const delay = before.time + before.accuracy - sealedAt;
+  const allowed = policies.inForceAt(0).stampWithinMs + CLOCK_TOLERANCE_MS;
+  if (delay > allowed) findings.open('time.claimed', `batch 0 was stamped ${durationText(delay)} after its sealed_at`);
+}
+
+/**
+ * Verifies the older stamp that a header names.
+ * @param inherited the newest proved start of an earlier batch: batches are sealed in order
+ * @returns the time after which the batch was sealed; null if none is proved
+ */
+function verifyStart(
+  batch: Batch,
+  inherited: ProvedTime | null,
+  context: BatchTimesContext,
+  findings: EntryFindings,
+): ProvedTime | null {
+  const { header } = batch;
+  const { stamps, times, holds } = context;
+  const denied = deniedStamp(batch, times);
+  if (holds(header.number) && denied !== null) {
     findings.open(
       'time.start',
-      `the time stamp over checkpoint ${size}, after which the batch was sealed, is not in the package`,
-      at,
+      `the batch was sealed ${durationText(Date.parse(header.sealed_at) - denied.time)} after the time stamp over checkpoint ${denied.size}, but names ${header.after === null ? 'no time stamp' : 'an older one'}`,
     );
+    return inherited;
+  }
+  if (header.after === null) {
+    verifyUnnamed(batch, context, findings);
+    return inherited;
+  }
+  const { size, sha256 } = header.after;
+  const included = stamps.filter((one) => one.size === size);
+  const stamp = included.find((one) => one.sha256 === sha256);
+  if (stamp === undefined && included.length > 0) {
+    findings.fail('time.start', `no time stamp over checkpoint ${size} is the one that the batch names`);
     return null;
   }
-  const stamp = own.find((one) => one.sha256 === sha256);
-  if (stamp === undefined) {
-    findings.fail('time.start', `no time stamp over checkpoint ${size} is the one that the batch names`, at);
-    return null;
+  const own = stamp === undefined ? null : times.in(stamp.file);
+  if (own !== null) {
+    findings.pass('time.start');
+    return inherited !== null && inherited.time > own.time ? inherited : own;
   }
-  const proved = times.in(stamp.file);
-  if (proved === null) findings.open('time.start', 'the time stamp after which the batch was sealed is not valid', at);
-  else findings.pass('time.start');
-  return proved;
+  if (!holds(header.number)) return inherited;
+  if (isFresh(batch, inherited, context)) findings.pass('time.start');
+  else
+    findings.open(
+      'time.start',
+      stamp === undefined
+        ? `the time stamp over checkpoint ${size}, after which the batch was sealed, is not in the package`
+        : 'the time stamp after which the batch was sealed is not valid',
+    );
+  return inherited;
+}
+
+/**
+ * The newest valid stamp that the header does not name, although it existed before `sealed_at`. A
+ * service that leaves out stamps could backdate records.
+ */
+function deniedStamp({ header }: Batch, times: StampedTimes): ProvedTime | null {
+  const latest = Date.parse(header.sealed_at) - CLOCK_TOLERANCE_MS;
+  const named = header.after?.size ?? 0;
+  const isDenied = ({ size, time, accuracy }: ProvedTime) =>
+    size > named && size <= header.number && time + accuracy < latest;
+  return times.all.findLast(isDenied) ?? null;
+}
+
+/**
+ * A batch without an older stamp was sealed before the first one. That is proved by batch 0: the
+ * stamps that the package includes over it all cover this batch.
+ */
+function verifyUnnamed({ header }: Batch, { batches, holds }: BatchTimesContext, findings: EntryFindings): void {
+  const { number } = header;
+  if (number === 0 || batches.has(0) || !holds(number))
+    findings.report('time.start', 'not-applicable', 'the batch was sealed before the first time stamp');
+  else
+    findings.open(
+      'time.start',
+      `batch ${number} names no earlier time stamp, and the package does not include batch 0, which would show that there was none`,
+    );
+}
+
+/** Whether a start of an earlier batch is within the delays of the policy. */
+function isFresh({ header }: Batch, start: ProvedTime | null, { policies }: BatchTimesContext): boolean {
+  const { sealWithinMs, stampWithinMs } = policies.inForceAt(header.number);
+  return start !== null && Date.parse(header.sealed_at) - start.time <= sealWithinMs + stampWithinMs;
 }

@@ -1,70 +1,94 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import type { PolicyInForce } from '../policy/policies.js';
+import { durationText } from './duration-text.js';
 import type { ProvedTime } from './stamped-times.js';
 
-/** By how much a clock of the service may run ahead of the authority's: 300 s. */
+/** By how much two clocks may differ: 300 s. */
 export const CLOCK_TOLERANCE_MS = 300_000;
-/** Delay between a claimed time and its stamp from which on the report warns: 1 h. */
-export const WARN_DELAY_MS = 3_600_000;
 
-/** Between which proved times an entry was sealed. */
-interface Sealed {
-  /** Null if no earlier stamp is named, enclosed and sound. */
+/** When an entry was sealed. */
+export interface Sealed {
+  /** Null if no earlier stamp is proved. */
   readonly after: ProvedTime | null;
   /** Null if stamps that hold of too few authorities cover the entry. */
   readonly before: ProvedTime | null;
   /** How many distinct authorities cover the entry with stamps that hold, and how many must. */
   readonly authorities: { readonly found: number; readonly required: number };
+  /** `sealed_at` of its batch, milliseconds since 1970; null without the batch. */
+  readonly sealedAt: number | null;
+}
+
+/** By how much the claimed time may precede sealing and stamping, in milliseconds. */
+export interface AllowedDelays {
+  readonly sealMs: number;
+  /** From the claimed time to the stamp. */
+  readonly stampMs: number;
 }
 
 /**
- * Holds the time that the service claims for an entry against the proved times of its sealing.
+ * The delays that a policy allows.
+ * @param maxDelay milliseconds from the claimed time to the stamp that the verifying person allows;
+ *   it cannot exceed the policy
+ */
+export function allowedDelays(policy: PolicyInForce, maxDelay = Number.POSITIVE_INFINITY): AllowedDelays {
+  return { sealMs: policy.sealWithinMs, stampMs: Math.min(maxDelay, policy.sealWithinMs + policy.stampWithinMs) };
+}
+
+/**
+ * Compares the time that the service claims for an entry with the proved times of its sealing, and
+ * with its policy.
  * @param createdAt claimed time, milliseconds since 1970
- * @param maxDelay milliseconds by which the stamp may come later than the claimed time
  */
 export function verifyClaimedTime(
   createdAt: number,
-  { after, before: end, authorities }: Sealed,
-  maxDelay: number,
+  sealed: Sealed,
+  allowed: AllowedDelays,
   findings: EntryFindings,
 ): void {
-  if (end === null) {
-    const { found, required } = authorities;
+  if (sealed.before === null) {
+    const { found, required } = sealed.authorities;
     findings.open(
       'time.stamped',
       found === 0 && required === 1
         ? 'no valid time stamp covers the entry'
         : `valid time stamps of ${counted(found, 'distinct authority', 'distinct authorities')} cover the entry: ${required} are required`,
     );
-    findings.open('time.claimed', 'there is no proved time to compare the claimed time with');
+    findings.report('time.claimed', 'not-applicable', 'there is no time stamp to compare the claimed time with');
     return;
   }
   findings.pass('time.stamped');
+  const contradiction = contradictionOf(createdAt, sealed, sealed.before);
+  const doubt = contradiction ?? doubtOf(createdAt, sealed, sealed.before, allowed);
+  if (doubt === null) findings.pass('time.claimed');
+  else if (contradiction === null) findings.open('time.claimed', doubt);
+  else findings.fail('time.claimed', contradiction);
+}
+
+/** No delay explains a time after the end. */
+function contradictionOf(createdAt: number, { sealedAt }: Sealed, end: ProvedTime): string | null {
+  if (createdAt > end.time + end.accuracy + CLOCK_TOLERANCE_MS)
+    return 'the time stamp is earlier than the claimed creation time';
+  if (sealedAt !== null && createdAt > sealedAt + CLOCK_TOLERANCE_MS)
+    return 'the claimed creation time is after sealed_at of the batch';
+  return null;
+}
+
+/** Why the record was sealed or stamped later than the policy allows, or is backdated. */
+function doubtOf(
+  createdAt: number,
+  { after, sealedAt }: Sealed,
+  end: ProvedTime,
+  { sealMs, stampMs }: AllowedDelays,
+): string | null {
   // An authority that states a wide accuracy proves only the end of it.
   const delay = end.time + end.accuracy - createdAt;
-  if (delay < -CLOCK_TOLERANCE_MS) {
-    findings.fail('time.claimed', 'the time stamp is earlier than the claimed creation time');
-  } else if (delay > maxDelay) {
-    findings.open(
-      'time.claimed',
-      `stamped ${hours(delay)} h after the claimed time: the record was stamped late or is backdated`,
-    );
-  } else {
-    findings.pass('time.claimed');
-    const isOlderThanStart = after !== null && createdAt < after.time - after.accuracy - CLOCK_TOLERANCE_MS;
-    if (delay > WARN_DELAY_MS) findings.all.warn(`stamped ${hours(delay)} h after the claimed time`, findings.at);
-    if (isOlderThanStart)
-      findings.all.warn(
-        `claimed time is ${minutes(after.time - createdAt)} min before the time stamp after which the batch was sealed: sealed late or backdated`,
-        findings.at,
-      );
-  }
-}
-
-function minutes(milliseconds: number): string {
-  return (milliseconds / 60_000).toFixed(0);
-}
-
-function hours(milliseconds: number): string {
-  return (milliseconds / 3_600_000).toFixed(1);
+  if (delay > stampMs)
+    return `stamped ${durationText(delay)} after the claimed time, and ${durationText(stampMs)} are allowed: the record was stamped late or is backdated`;
+  const early = after === null ? 0 : after.time - createdAt;
+  if (after !== null && early > after.accuracy + CLOCK_TOLERANCE_MS + sealMs)
+    return `the claimed time is ${durationText(early)} before the time stamp after which the batch was sealed: the record was sealed late or is backdated`;
+  if (sealedAt !== null && sealedAt - createdAt > CLOCK_TOLERANCE_MS + sealMs)
+    return `sealed ${durationText(sealedAt - createdAt)} after the claimed time, and ${durationText(sealMs)} are allowed: the record was sealed late or is backdated`;
+  return null;
 }

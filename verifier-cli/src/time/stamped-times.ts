@@ -13,8 +13,8 @@ export interface ProvedTime {
 
 /** When a batch was sealed, as far as stamps prove it. */
 export interface StampedTimes {
-  /** How many distinct authorities must have stamped. */
-  readonly required: number;
+  /** How many distinct authorities must have stamped a batch. @param number of the batch */
+  requiredFor(number: number): number;
   /**
    * The earliest proved time by which a batch existed: the time of the first stamp, or of the last
    * one of the required authorities. Null if stamps that hold of too few authorities cover it.
@@ -36,19 +36,19 @@ const TOLERANCE_MS = 1000;
  * Takes from the stamps those that hold and whose checkpoints are tied to the newest, and verifies
  * that later checkpoints do not bear earlier times.
  * @param tied sizes of the checkpoints that consistency proofs tie to the newest one
- * @param required number of distinct authorities, at least 1
+ * @param requiredFor number of distinct authorities that must have stamped a batch, at least 1
  */
 export function stampedTimes(
   stamps: Stamps,
   tied: ReadonlySet<number>,
-  required: number,
+  requiredFor: (batch: number) => number,
   findings: Findings,
 ): StampedTimes {
   const holding = stamps.filter((stamp) => stamp.report.outcome === 'pass' && tied.has(stamp.size));
   const all = holding.flatMap(provedTime);
   verifyOrder(stamps, findings);
   const byFile = new Map(all.map((proved) => [proved.file, proved]));
-  const ends = endsOf(holding, required);
+  const ends = endsOf(holding);
   const indexOf = (number: number): number => {
     let low = 0;
     let high = ends.length;
@@ -60,22 +60,22 @@ export function stampedTimes(
     return low;
   };
   return {
-    required,
+    requiredFor,
     all,
     in: (file) => byFile.get(file) ?? null,
-    endOf: (number) => ends[indexOf(number)]?.end ?? null,
-    authoritiesOf: (number) => ends[indexOf(number)]?.authorities ?? 0,
+    endOf: (number) => ends[indexOf(number)]?.earliest[requiredFor(number) - 1] ?? null,
+    authoritiesOf: (number) => ends[indexOf(number)]?.earliest.length ?? 0,
   };
 }
 
 /** What all stamps from one on, in the order of their sizes, prove together. */
 interface SuffixEnd {
   readonly size: number;
-  readonly end: ProvedTime | null;
-  readonly authorities: number;
+  /** The earliest stamp of each authority, the earliest first. */
+  readonly earliest: readonly ProvedTime[];
 }
 
-function endsOf(holding: readonly Stamp[], required: number): readonly SuffixEnd[] {
+function endsOf(holding: readonly Stamp[]): readonly SuffixEnd[] {
   const earliest = new Map<string, ProvedTime>();
   const ends: SuffixEnd[] = [];
   for (const stamp of holding.toReversed()) {
@@ -85,7 +85,7 @@ function endsOf(holding: readonly Stamp[], required: number): readonly SuffixEnd
       if (best === undefined || endOf(proved) < endOf(best)) earliest.set(organization, proved);
     }
     const sorted = [...earliest.values()].sort((a, b) => endOf(a) - endOf(b));
-    ends.push({ size: stamp.size, end: sorted[required - 1] ?? null, authorities: sorted.length });
+    ends.push({ size: stamp.size, earliest: sorted });
   }
   return ends.reverse();
 }

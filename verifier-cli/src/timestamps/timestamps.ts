@@ -13,6 +13,7 @@ import type { Checkpoints, EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { answersNear, type PkiFiles, readPkiFiles } from './pki-files.js';
 import { NO_HISTORY, type RenewalHistory, Renewals } from './renewals.js';
 import type { Stamp, Stamps } from './stamp.js';
+import { asOfSunset } from './sunset.js';
 
 export interface TimestampTrust {
   /** DER certificates of the authorities that the person who verifies trusts. */
@@ -83,11 +84,12 @@ async function verifyStamp(
     at,
   } as const;
   const answers = answersFor(token, pki, files.findings);
-  const report = await verifyTimestamp({ ...input, ...answers });
+  const report = asOfSunset(await verifyTimestamp({ ...input, ...answers }), at);
   const stamp = { size: checkpoint.size, file, sha256: toHex(sha256(token)) };
   const renewedBy = report.outcome === 'indeterminate' ? renewals.over(stamp) : null;
   if (renewedBy !== null) {
-    const renewed = await verifyTimestamp({ ...input, ...answers, at: renewedBy.time });
+    const { time } = renewedBy;
+    const renewed = asOfSunset(await verifyTimestamp({ ...input, ...answers, at: time }), time);
     if (renewed.outcome === 'pass') return { ...stamp, report: withoutBytes(renewed), renewedBy };
   }
   return { ...stamp, report: withoutBytes(report), renewedBy: null };

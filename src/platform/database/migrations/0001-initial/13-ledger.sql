@@ -113,6 +113,20 @@ comment on column ledger_events.event_id is 'Id of the event.';
 comment on column ledger_events.type is 'Type of the event with its version.';
 comment on column ledger_events.body is 'Body of the event.';
 
+create table ledger_policies (
+  revision bigint primary key,
+  event_id uuid not null,
+  type text not null,
+  body bytea not null
+);
+
+comment on table ledger_policies is
+  'Events of the policy stream, byte for byte: they fill a log that was restored from an older backup.';
+comment on column ledger_policies.revision is 'Revision in the policy stream.';
+comment on column ledger_policies.event_id is 'Id of the event.';
+comment on column ledger_policies.type is 'Type of the event with its version.';
+comment on column ledger_policies.body is 'Body of the event.';
+
 create table checkpoints (
   size bigint primary key,
   note text not null,

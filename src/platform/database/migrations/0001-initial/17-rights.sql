@@ -17,7 +17,7 @@ grant select on
     admission_generations, nonces, idempotency, rate_limit_windows,
     event_log.events,
     projections, projection_generations, projection_views,
-    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events,
+    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates,
@@ -48,7 +48,7 @@ grant select on
     admission_generations,
     event_log.events,
     projections, projection_generations, projection_views,
-    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events,
+    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
     exports, export_jobs, export_chunks, manifest_certificates
@@ -57,7 +57,7 @@ grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
 grant select (id, expires_at) on invitations, password_resets to consent_ledger_worker;
 grant insert on
     keyring, outbox, relayed_streams, quarantined_sites,
-    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, ledger_events,
+    event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records,
     exports, export_chunks, manifest_certificates, audit_log

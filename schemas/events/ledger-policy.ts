@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { Count, Instant, Uuid } from '../evidence/primitives.js';
+import { parseVerifierKey } from '../evidence/signed-note.js';
+
+export const LEDGER_POLICY_SET = 'LedgerPolicySet.v1';
+
+/** Longest delay that a policy may state, in seconds: 48 h. */
+export const MAX_POLICY_DELAY_SECONDS = 172_800;
+
+/**
+ * The promises of a ledger to its readers. They hold for every batch from the one that contains the
+ * event, until the next event of this type.
+ */
+export const LedgerPolicySetRecord = z
+  .strictObject({
+    v: z.literal(1),
+    event_id: Uuid,
+    created_at: Instant,
+    /** 1 for the first policy of the ledger; the revision in the stream `policy` plus 1. */
+    number: z.int().min(1),
+    /** Largest delay from `created_at` of a record to `sealed_at` of its batch. */
+    seal_within_seconds: z.int().min(1).max(MAX_POLICY_DELAY_SECONDS),
+    /** Largest delay from there to the time stamp. */
+    stamp_within_seconds: z.int().min(1).max(MAX_POLICY_DELAY_SECONDS),
+    /** Number of distinct time stamp authorities that stamp each checkpoint. */
+    stamps: z.int().min(1).max(16),
+    /** Verifier-key lines of the witnesses, sorted. */
+    witnesses: z
+      .array(
+        z
+          .string()
+          .max(500)
+          .refine((line) => parseVerifierKey(line) !== null, 'must be a verifier-key line'),
+      )
+      .max(64)
+      .refine((keys) => keys.every((key, i) => i === 0 || (keys[i - 1] ?? '') < key), 'must be sorted and unique'),
+    /** Number of witnesses that cosign each checkpoint. */
+    witnesses_required: Count,
+    /** Hash algorithm of all trees. */
+    tree_hash: z.literal('sha256'),
+  })
+  .refine(({ witnesses, witnesses_required: required }) => required <= witnesses.length, {
+    path: ['witnesses_required'],
+    message: 'must be at most the number of witnesses',
+  });
+export type LedgerPolicySetRecord = z.infer<typeof LedgerPolicySetRecord>;
+
+/** The delays by which a batch is evaluated that precedes the first policy, in seconds. */
+export const DEFAULT_POLICY_DELAYS = { sealWithinSeconds: 600, stampWithinSeconds: 3600 } as const;

@@ -1,0 +1,124 @@
+import {
+  DEFAULT_POLICY_DELAYS,
+  LEDGER_POLICY_SET,
+  LedgerPolicySetRecord,
+} from '../../../schemas/events/ledger-policy.js';
+import { POLICY_STREAM } from '../../../schemas/events/streams.js';
+import { isBatch } from '../../../schemas/evidence/batch-header.js';
+import { Entry } from '../../../schemas/evidence/entry.js';
+import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Batches } from '../batches/batches.js';
+import { LIMITS } from '../container/limits.js';
+import type { LineBlock } from '../files/lines.js';
+import { type LineReader, PackageFiles, readerOf } from '../files/package-files.js';
+import { matchShape, parseShape } from '../files/parse.js';
+import { Findings } from '../findings/findings.js';
+
+/** What a ledger promises for a batch. */
+export interface PolicyInForce {
+  /** The number in the policy's event; null if the defaults apply. */
+  readonly number: number | null;
+  /** Milliseconds from `created_at` of a record to `sealed_at` of its batch. */
+  readonly sealWithinMs: number;
+  /** Milliseconds from there to the time stamp. */
+  readonly stampWithinMs: number;
+  /** Distinct time stamp authorities for each checkpoint. */
+  readonly stamps: number;
+  /** Verifier-key lines of the witnesses. */
+  readonly witnesses: readonly string[];
+  readonly witnessesRequired: number;
+}
+
+/** The policy of a batch that precedes the first policy event (docs/evidence-format.md §9). */
+export const DEFAULT_POLICY: PolicyInForce = {
+  number: null,
+  sealWithinMs: DEFAULT_POLICY_DELAYS.sealWithinSeconds * 1000,
+  stampWithinMs: DEFAULT_POLICY_DELAYS.stampWithinSeconds * 1000,
+  stamps: 1,
+  witnesses: [],
+  witnessesRequired: 0,
+};
+
+interface PlacedPolicy {
+  readonly batch: number;
+  readonly policy: PolicyInForce;
+}
+
+/** The policies that a package includes, in the order of the ledger. */
+export class Policies {
+  /** @param placed in the order of the ledger */
+  constructor(readonly placed: readonly PlacedPolicy[] = []) {}
+
+  /** The newest policy in this batch or an earlier one; the defaults if there is none. */
+  inForceAt(batch: number): PolicyInForce {
+    return this.placed.findLast((one) => one.batch <= batch)?.policy ?? DEFAULT_POLICY;
+  }
+}
+
+/**
+ * Reads the policies before all other entries, which are evaluated by them: in the file they come
+ * last. Nothing is verified here. Each policy is verified as an entry, and no record is better than
+ * the worst of them.
+ */
+export async function readPolicies(files: PackageFiles, batches: Batches): Promise<Policies> {
+  const expected = [...batches.values()]
+    .flatMap(({ header, runs }) => (isBatch(header.level) ? runs : []))
+    .reduce((sum, run) => (run.stream === POLICY_STREAM ? sum + run.last - run.first + 1 : sum), 0);
+  if (expected === 0) return new Policies();
+  const quick = await policiesIn(files, markedLines());
+  // A writer may escape characters of the stream's name. Then every line is parsed.
+  const found = quick.length === expected ? quick : await policiesIn(files, readerOf(EntryLine));
+  return new Policies(found.toSorted((a, b) => a.batch - b.batch || (a.policy.number ?? 0) - (b.policy.number ?? 0)));
+}
+
+async function policiesIn(files: PackageFiles, reader: LineReader<EntryLine | null>): Promise<PlacedPolicy[]> {
+  // Problems of the file are reported when its entries are verified.
+  const again = new PackageFiles(files.source, files.archive, new Findings(), () => undefined);
+  const found: PlacedPolicy[] = [];
+  for await (const block of again.blocks(PACKAGE_FILES.entries, reader, 'entry.format')) {
+    for (const { value } of block) {
+      const placed = value === null ? null : placedPolicy(value);
+      if (placed !== null && found.length < LIMITS.policies) found.push(placed);
+    }
+  }
+  return found;
+}
+
+function placedPolicy({ entry: text, batch }: EntryLine): PlacedPolicy | null {
+  const entry = parseShape(Entry, text);
+  if (!entry.ok || entry.value.stream !== POLICY_STREAM || entry.value.type !== LEDGER_POLICY_SET) return null;
+  const record = matchShape(LedgerPolicySetRecord, entry.value.record);
+  if (!record.ok) return null;
+  const { number, stamps, witnesses } = record.value;
+  return {
+    batch,
+    policy: {
+      number,
+      sealWithinMs: record.value.seal_within_seconds * 1000,
+      stampWithinMs: record.value.stamp_within_seconds * 1000,
+      stamps,
+      witnesses,
+      witnessesRequired: record.value.witnesses_required,
+    },
+  };
+}
+
+const MARK = `\\"stream\\":\\"${POLICY_STREAM}\\"`;
+const bySchema = readerOf(EntryLine);
+
+/** Parses only lines that contain the stream's name: of a million lines, few do. */
+function markedLines(): LineReader<EntryLine | null> {
+  let last: LineBlock | null = null;
+  let next = -1;
+  return (block, start, end) => {
+    if (block !== last) next = -1;
+    last = block;
+    if (next < start) next = indexOrEnd(block.text, start);
+    return next < end ? bySchema(block, start, end) : { ok: true, value: null };
+  };
+}
+
+function indexOrEnd(text: string, start: number): number {
+  const at = text.indexOf(MARK, start);
+  return at < 0 ? text.length : at;
+}

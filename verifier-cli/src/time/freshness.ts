@@ -1,0 +1,58 @@
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Findings } from '../findings/findings.js';
+import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
+import { durationText } from './duration-text.js';
+import type { ProvedTime } from './stamped-times.js';
+
+/** 24 hours. */
+export const DEFAULT_MAX_AGE_MS = 86_400_000;
+
+/** When the verification takes place, and how old a state may be. */
+export interface FreshnessLimits {
+  readonly at: Date;
+  /**
+   * Milliseconds from the newest time stamp to `exported_at`, and to `at`. If it is not given, 24 h
+   * to `exported_at`, and no limit to `at`: an archived package stays valid.
+   */
+  readonly maxAge?: number;
+}
+
+/**
+ * Verifies that the package shows the ledger as it was when the package was made. A package with an
+ * old checkpoint can leave out everything since then.
+ * @param asOf the valid stamp over the package's checkpoint
+ */
+export function verifyFreshness(
+  manifest: Manifest | null,
+  asOf: ProvedTime | null,
+  { at, maxAge }: FreshnessLimits,
+  findings: Findings,
+): void {
+  const place = { file: PACKAGE_FILES.manifest };
+  if (manifest === null) {
+    findings.skip('time.fresh', 'the manifest does not state when the package was made');
+    return;
+  }
+  const exportedAt = Date.parse(manifest.exported_at);
+  if (exportedAt > at.getTime() + CLOCK_TOLERANCE_MS) {
+    findings.fail('time.fresh', 'exported_at is later than the time of verification', place);
+    return;
+  }
+  if (asOf === null) {
+    findings.skip('time.fresh', 'no valid time stamp covers the checkpoint of the package');
+    return;
+  }
+  const limit = maxAge ?? DEFAULT_MAX_AGE_MS;
+  const exportAge = exportedAt - asOf.time;
+  const age = at.getTime() - asOf.time;
+  if (exportAge > limit)
+    findings.open(
+      'time.fresh',
+      `the package was made ${durationText(exportAge)} after the newest time stamp over its checkpoint: it says nothing about the time since then`,
+      place,
+    );
+  else if (maxAge !== undefined && age > limit)
+    findings.open('time.fresh', `the newest time stamp over the checkpoint of the package is ${durationText(age)} old`);
+  else findings.pass('time.fresh');
+}

@@ -1,0 +1,29 @@
+import type { EntryFindings } from '../findings/entry-findings.js';
+import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
+import { durationText } from './duration-text.js';
+
+/**
+ * Verifies that the claimed times of a stream do not fall. Entries that are recorded at the same
+ * time may be a little out of order, and a clock may be set back: a larger fall is a doubt, not a
+ * contradiction.
+ */
+export class StreamTimes {
+  #stream: string | null = null;
+  #latest = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Takes the entries in their order.
+   * @param createdAt claimed time, milliseconds since 1970
+   */
+  accept(stream: string, createdAt: number, findings: EntryFindings): void {
+    if (stream !== this.#stream) this.#latest = Number.NEGATIVE_INFINITY;
+    this.#stream = stream;
+    const fall = this.#latest - createdAt;
+    this.#latest = Math.max(this.#latest, createdAt);
+    if (fall > CLOCK_TOLERANCE_MS)
+      findings.open(
+        'time.claimed',
+        `the claimed time is ${durationText(fall)} before that of an earlier entry of the stream: the record is backdated, or a clock was wrong`,
+      );
+  }
+}

@@ -1,0 +1,20 @@
+import type { TimestampReport } from '../../../schemas/rfc3161/report.js';
+
+/**
+ * The report on a stamp as of a later time. After the end of its algorithms and certificates, a
+ * stamp proves nothing by itself. The authority no longer reports a compromised key, and a new token
+ * with an old time looks the same.
+ * @param at the time of verification, or that of the stamp that renews it
+ */
+export function asOfSunset(report: TimestampReport, at: Date): TimestampReport {
+  const { soundUntil } = report;
+  if (report.outcome !== 'pass' || soundUntil === undefined || at < soundUntil.date) return report;
+  const message = `sound until ${soundUntil.date.toISOString()} (${soundUntil.reason}), and no newer time stamp renews it`;
+  return {
+    ...report,
+    outcome: 'indeterminate',
+    checks: report.checks.map((check) =>
+      check.id === 'tst.algorithms' ? { ...check, outcome: 'indeterminate', message } : check,
+    ),
+  };
+}
