@@ -63,6 +63,34 @@ function rootOfRange(reader: Reader, start: number, end: number): Uint8Array | n
   return left === null || right === null ? null : nodeHash(left, right);
 }
 
+/**
+ * The same proof about some of its shown leaves.
+ * @param keep indexes of the leaves that stay shown, at least one
+ * @returns the hashes beside them; null if the given proof is not one
+ */
+export function fewerShown(
+  size: number,
+  shown: readonly ShownLeaf[],
+  hashes: readonly Uint8Array[],
+  keep: ReadonlySet<number>,
+): readonly Uint8Array[] | null {
+  if (rootOfShown(size, shown, hashes) === null) return null;
+  const reader = { shown, hashes, nextShown: 0, nextHash: 0 };
+  const beside = (start: number, end: number): { hash: Uint8Array; beside: readonly Uint8Array[] | null } => {
+    const next = reader.shown[reader.nextShown];
+    const isWhole = next === undefined || next.index >= end || end - start === 1;
+    if (isWhole) {
+      const isKept = next !== undefined && next.index < end && keep.has(next.index);
+      return { hash: rootOfRange(reader, start, end) ?? new Uint8Array(), beside: isKept ? [] : null };
+    }
+    const middle = start + splitPoint(end - start);
+    const left = beside(start, middle);
+    const right = beside(middle, end);
+    return joined({ level: 0, ...left }, { level: 0, ...right }, 0);
+  };
+  return beside(0, size).beside;
+}
+
 /** Largest power of two below n, n > 1. */
 function splitPoint(n: number): number {
   let k = 1;

@@ -4,14 +4,19 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toHex } from '../../schemas/crypto/encoding.js';
+import { type BatchHeader, keyedRunLeaf, runDigest } from '../../schemas/evidence/batch-header.js';
 import { checkpointText } from '../../schemas/evidence/checkpoint.js';
+import { levelOf } from '../../schemas/evidence/roll-ups.js';
 import { consistencyRanges, hashesOfRanges } from '../../schemas/merkle/proofs.js';
+import { ShownLeavesProof } from '../../schemas/merkle/shown-leaves.js';
 import { treeRoot } from '../../schemas/merkle/tree.js';
 import { provedPrefixRoot } from '../../schemas/merkle/verify-consistency.js';
+import { leavesProblem } from '../../verifier-cli/src/compare/leaves-problem.js';
 import { buildLedger, type FixtureLedger, LEDGER_KEY, ORIGIN } from '../support/ledger-fixture.js';
 import { fixtureConsent, fixtureUuid } from '../support/ledger-fixture-events.js';
-import { buildPackage, type PackageHooks } from '../support/package-builder.js';
+import { buildPackage, type PackageHooks, shownTags } from '../support/package-builder.js';
 import { signedNote, testSigningKey } from '../support/signing-key.js';
+import type { Json } from './attacks/attack.js';
 import { type BundledCommand, bundleCommand } from './bundled-command.js';
 import { fixedAuthority } from './corpus/fixed-authority.js';
 
@@ -22,6 +27,9 @@ const authority = fixedAuthority(fileURLToPath(new URL('../corpus', import.meta.
 const KEY = ['--ledger-key', 'ledger.vkey'];
 const other = testSigningKey(ORIGIN, 'another');
 let outputs = 0;
+const missing = (): never => {
+  throw new Error('the fixture has no such batch');
+};
 
 /** The same ledger at an earlier time: only so many batches. */
 const cutTo = (batches: number): PackageHooks => ({ world: (world) => void world.batches.splice(batches) });
@@ -67,6 +75,36 @@ beforeAll(() => {
 });
 afterAll(() => command.remove());
 
+/** Batch 1 lists its last person tag before the first one: no order of places is that of the tags. */
+const unsortedTags: PackageHooks = {
+  tags: (tags, batch) => (batch === 1 ? [...tags.slice(-1), ...tags.slice(0, -1)] : tags),
+};
+/** Shows of batch 1 only the tags at these places, among those of `unsortedTags`. */
+const showing = (...places: readonly number[]): PackageHooks => ({
+  ...unsortedTags,
+  tagLines: (lines, batch) => {
+    if (batch !== 1) return lines;
+    const tags = buildLedger(authority, unsortedTags).batches[1]?.tags ?? [];
+    return shownTags(tags, new Set(places.map((place) => toHex(tags[place] ?? new Uint8Array()))));
+  },
+});
+/** The runs of batch 1 in the opposite order, of which a package shows some. */
+const unsortedStreams = (isShown: (line: Json) => boolean): PackageHooks => ({
+  runs: (runs, batch) => (batch === 1 ? [...runs].reverse() : runs),
+  batchLines: (lines, { batches }) =>
+    lines.map((line, number) => {
+      if (number !== 1) return line;
+      const runs = batches[1]?.runs ?? [];
+      const proof = new ShownLeavesProof();
+      const leaves = runs.map((run, index) => ({ index, key: run.key, run: runDigest(run) }));
+      for (const [index, run] of runs.entries()) {
+        const leaf = leaves[index];
+        proof.append(keyedRunLeaf(run), leaf !== undefined && isShown(leaf));
+      }
+      return { ...line, streams: leaves.filter(isShown), hashes: proof.hashes().map(toHex) };
+    }),
+});
+
 const WITHOUT_ERASURE: PackageHooks = { world: (world) => Object.assign(world, { erased: [] }) };
 
 function proofOf(ledger: FixtureLedger, from: number, to: number): string[] {
@@ -98,6 +136,78 @@ function proofFrom(a: string, b: string): { kind: unknown; file: string } {
   const proof: { kind: unknown } = JSON.parse(readFileSync(join(command.folder, file), 'utf8'));
   return { kind: proof.kind, file };
 }
+
+describe('trees that are not sorted', () => {
+  test('a tag that one side sees, and that the other is told is absent', () => {
+    command.write('present.zip', buildPackage(authority, showing(0)));
+    command.write('absent.zip', buildPackage(authority, showing(1, 2)));
+    const { kind, file } = proofFrom('present.zip', 'absent.zip');
+    expect(kind).toBe('leaves');
+    expect(command.run('check-contradiction', file, ...KEY).stdout).toContain('with tags that are not sorted');
+  });
+
+  test('streams whose order differs from that of their keys', () => {
+    command.write(
+      'first.zip',
+      buildPackage(
+        authority,
+        unsortedStreams(({ index }) => index === 0),
+      ),
+    );
+    command.write(
+      'last.zip',
+      buildPackage(
+        authority,
+        unsortedStreams(({ index }) => index === 1),
+      ),
+    );
+    expect(proofFrom('first.zip', 'last.zip').kind).toBe('leaves');
+  });
+
+  test('a proof with another tag, place or hash is none', () => {
+    const { file } = proofFrom('present.zip', 'absent.zip');
+    const proof = JSON.parse(readFileSync(join(command.folder, file), 'utf8'));
+    const changes: readonly ((copy: typeof proof) => void)[] = [
+      (copy) => {
+        copy.first.leaves[0].key = 'ab'.repeat(32);
+      },
+      (copy) => {
+        copy.first.leaves[0].index += 1;
+      },
+      (copy) => {
+        copy.second.hashes.pop();
+      },
+      (copy) => {
+        copy.second = copy.first;
+      },
+      (copy) => {
+        copy.first.tree = 'streams';
+      },
+    ];
+    for (const [n, change] of changes.entries()) {
+      const copy = structuredClone(proof);
+      change(copy);
+      command.write(`none-${n}.json`, JSON.stringify(copy));
+      expect(command.run('check-contradiction', `none-${n}.json`, ...KEY).status).toBe(1);
+    }
+  });
+
+  test('a roll-up without what a batch under it has', () => {
+    const header = (number: number): BatchHeader => ({
+      ...(buildLedger(authority).batches[1]?.header ?? missing()),
+      ...{ number, level: levelOf(number), tags_count: 2 },
+    });
+    const key = (byte: number) => new Uint8Array(32).fill(byte);
+    const one = { header: header(5), tree: 'tags' as const, leaves: [{ index: 0, key: key(5) }] };
+    const over = (leaves: readonly number[]) => ({
+      ...{ header: header(127), tree: 'tags' as const },
+      leaves: leaves.map((byte, index) => ({ index, key: key(byte) })),
+    });
+    expect(leavesProblem(one, over([4, 6]))).toContain('sealed roll-up 127 without a leaf of batch 5');
+    expect(leavesProblem(one, over([4, 5]))).toBeNull();
+    expect(leavesProblem({ ...one, header: header(128) }, over([4, 6]))).toBeNull();
+  });
+});
 
 describe('one history', () => {
   test('a package and itself', () => {

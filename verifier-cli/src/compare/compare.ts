@@ -6,6 +6,7 @@ import { isProvedExtension } from './consistency.js';
 import { Contradiction, type ContradictionFile, verifyContradiction } from './contradiction.js';
 import { entryConflicts, proofOfEntry, type Tally } from './entry-conflict.js';
 import type { History, NotedCheckpoint } from './history.js';
+import { leafConflicts } from './leaf-conflict.js';
 
 /** What a comparison found. */
 export interface Comparison {
@@ -113,6 +114,7 @@ async function* possibleProofs(
   const fork = forkedCheckpoints(a, b) ?? rewritten(a, b, proofs) ?? differentBatches(a, b);
   if (fork !== null) yield fork;
   if (a.files === null || b.files === null) return;
+  for await (const pair of leafConflicts(a, b)) yield { kind: 'leaves', ...pair };
   let tried = 0;
   for await (const [one, other] of entryConflicts(a.files, b.files, tally)) {
     tried += 1;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
-import { BatchHeader, batchHeaderText, batchLeaf } from '../../../schemas/evidence/batch-header.js';
+import { BatchHeader, batchHeaderText, batchLeaf, streamRunLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
+import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { Count, HashFromHex } from '../../../schemas/evidence/primitives.js';
 import {
   formatVerifierKey,
@@ -12,9 +13,11 @@ import {
   type VerifierKey,
   verifyNote,
 } from '../../../schemas/evidence/signed-note.js';
+import { rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseShape } from '../files/parse.js';
+import { leavesProblem } from './leaves-problem.js';
 
 const Note = z.string().max(1024 * 1024);
 const Path = z.array(HashFromHex).max(64);
@@ -27,6 +30,19 @@ const ProvedEntry = z.strictObject({
   index: Count,
   entry_path: Path,
 });
+/** Leaves under `streams_root` or `tags_root` of a batch, proved to be in it. */
+const ProvedLeaves = z.strictObject({
+  ...ProvedBatch.shape,
+  tree: z.enum(['streams', 'tags']),
+  /** Stream keys or tags, sorted by index. */
+  leaves: z
+    .array(z.strictObject({ index: Count, key: HashFromHex, run: HashFromHex.optional() }))
+    .min(1)
+    .max(4),
+  /** The hashes beside them (`rootOfShown`). */
+  hashes: z.array(HashFromHex).max(256),
+});
+type ProvedLeaves = z.output<typeof ProvedLeaves>;
 const Common = {
   format: z.literal('consent-ledger-contradiction'),
   version: z.literal(1),
@@ -52,6 +68,11 @@ export const Contradiction = z.discriminatedUnion('kind', [
   z.strictObject({ ...Common, kind: z.literal('batches'), first: ProvedBatch, second: ProvedBatch }),
   /** Two entries for one stream and revision. */
   z.strictObject({ ...Common, kind: z.literal('entries'), first: ProvedEntry, second: ProvedEntry }),
+  /**
+   * Two views of one sorted tree that no sorted tree has, or a batch with a stream or tag that the
+   * roll-up over it lacks.
+   */
+  z.strictObject({ ...Common, kind: z.literal('leaves'), first: ProvedLeaves, second: ProvedLeaves }),
 ]);
 /** As it is parsed: hashes are bytes. */
 export type Contradiction = z.output<typeof Contradiction>;
@@ -122,6 +143,13 @@ async function stateContradiction(
         throw new NotProved('the entries are not two different entries for one stream and revision');
       return `${first.origin} sealed two different entries as revision ${one.revision} of ${one.stream}`;
     }
+    case 'leaves': {
+      const one = { ...proof.first, header: provedLeaves(proof.first, first) };
+      const other = { ...proof.second, header: provedLeaves(proof.second, second) };
+      const problem = leavesProblem(one, other);
+      if (problem === null) throw new NotProved('the leaves do not contradict each other');
+      return `${first.origin} ${problem}`;
+    }
   }
 }
 
@@ -155,6 +183,20 @@ function provedEntry(proof: z.output<typeof ProvedEntry>, checkpoint: Checkpoint
   const verdict = verifyInclusion(proof.index, header.count, entryLeaf(proof.entry), proof.entry_path, root);
   if (!verdict.ok) throw new NotProved(`an entry is not in its batch: ${verdict.reason}`);
   return parsed.value;
+}
+
+function provedLeaves(proof: ProvedLeaves, checkpoint: Checkpoint): BatchHeader {
+  const header = provedBatch(proof, checkpoint);
+  const [count, root] =
+    proof.tree === 'tags' ? [header.tags_count, header.tags_root] : [header.streams_count, header.streams_root];
+  const leaves = proof.leaves.map(({ index, key, run }) => ({
+    index,
+    hash: proof.tree === 'tags' ? personTagLeaf(key) : streamRunLeaf(key, run ?? new Uint8Array()),
+  }));
+  const found = rootOfShown(count, leaves, proof.hashes);
+  if (found === null || !equalBytes(found, fromHex(root) ?? new Uint8Array()))
+    throw new NotProved(`the leaves are not under ${proof.tree}_root`);
+  return header;
 }
 
 /** The keys given, and those that the bridges lead to from them. */

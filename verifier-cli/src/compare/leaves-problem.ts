@@ -1,0 +1,59 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
+
+/** Sorted trees of a batch. */
+export type Tree = 'streams' | 'tags';
+
+/** A leaf of a sorted tree. */
+export interface KeyedLeaf {
+  readonly index: number;
+  /** Stream key or tag, 32 bytes. */
+  readonly key: Uint8Array;
+  /** `runDigest` of a run, decoded. */
+  readonly run?: Uint8Array | undefined;
+}
+
+/** Leaves of a tree with the header that commits to it. */
+export interface LeavesOf {
+  readonly header: BatchHeader;
+  readonly tree: Tree;
+  readonly leaves: readonly KeyedLeaf[];
+}
+
+/**
+ * What two views of trees contradict, in words; null if nothing.
+ * @param one view of a batch
+ * @param other view of the same batch, or of a roll-up over it
+ */
+export function leavesProblem(one: LeavesOf, other: LeavesOf): string | null {
+  if (one.tree !== other.tree) return null;
+  if (one.header.number === other.header.number)
+    return isSorted([...one.leaves, ...other.leaves])
+      ? null
+      : `sealed batch ${one.header.number} with ${one.tree} that are not sorted: one side sees what the other cannot`;
+  const isOver = one.header.number < other.header.number && one.header.number >= firstCovered(other.header.number);
+  const hidden = isOver ? one.leaves.find(({ key }) => isAbsent(other, key)) : undefined;
+  if (hidden === undefined) return null;
+  return `sealed roll-up ${other.header.number} without a leaf of batch ${one.header.number}, which it covers (${one.tree})`;
+}
+
+/** Whether the keys increase with the indexes. A leaf may be in the list twice. */
+function isSorted(leaves: readonly KeyedLeaf[]): boolean {
+  const byIndex = leaves.toSorted((a, b) => a.index - b.index);
+  return byIndex.every((leaf, i) => {
+    const before = byIndex[i - 1];
+    if (before === undefined) return true;
+    const order = toHex(before.key) < toHex(leaf.key);
+    return before.index === leaf.index ? toHex(before.key) === toHex(leaf.key) : order;
+  });
+}
+
+function isAbsent({ header, tree, leaves }: LeavesOf, key: Uint8Array): boolean {
+  const count = tree === 'tags' ? header.tags_count : header.streams_count;
+  const text = toHex(key);
+  if (leaves.some((leaf) => toHex(leaf.key) === text)) return false;
+  const before = leaves.findLast((leaf) => toHex(leaf.key) < text)?.index ?? -1;
+  const next = leaves.find((leaf) => toHex(leaf.key) > text)?.index ?? count;
+  return next === before + 1;
+}
