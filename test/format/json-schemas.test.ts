@@ -1,0 +1,54 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { evidenceJsonSchema } from '../../schemas/evidence/json-schemas.js';
+import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
+import { fixtureAuthority } from '../support/ledger-fixture.js';
+import { buildPackage, type Files } from '../support/package-builder.js';
+
+const FILE = new URL('../../verifier-cli/evidence.schema.json', import.meta.url);
+const Published = z.object({ $defs: z.record(z.string(), z.looseObject({})) });
+
+test('the published schema is the one of the code (UPDATE_SCHEMA=1 writes it)', () => {
+  if (process.env.UPDATE_SCHEMA !== undefined)
+    writeFileSync(FILE, `${JSON.stringify(evidenceJsonSchema(), null, 2)}\n`);
+  expect(JSON.parse(readFileSync(FILE, 'utf8'))).toEqual(evidenceJsonSchema());
+});
+
+/** The JSON of a package, each with the name of its definition. */
+function contentOf(files: Files): (readonly [definition: string, json: unknown])[] {
+  const text = (name: string): string => new TextDecoder().decode(files.get(name));
+  const lines = (name: string): unknown[] =>
+    text(name)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const found: (readonly [string, unknown])[] = [['manifest', JSON.parse(text(PACKAGE_FILES.manifest))]];
+  const Line = z.object({ entry: z.string() });
+  const Head = z.object({ header: z.string() });
+  for (const line of lines(PACKAGE_FILES.entries)) {
+    const entry = z.looseObject({ type: z.string(), record: z.unknown() }).parse(JSON.parse(Line.parse(line).entry));
+    found.push(['entry_line', line], ['entry', entry], [entry.type, entry.record]);
+  }
+  for (const line of lines(PACKAGE_FILES.batches))
+    found.push(['batch_line', line], ['batch_header', JSON.parse(Head.parse(line).header)]);
+  for (const line of lines(PACKAGE_FILES.consistency)) found.push(['consistency_line', line]);
+  for (const name of files.keys()) {
+    if (name.startsWith('proofs/')) for (const line of lines(name)) found.push(['proof_line', line]);
+    if (name.startsWith('tags/')) for (const line of lines(name)) found.push(['tag_line', line]);
+  }
+  return found;
+}
+
+test('every JSON of a package has the published form, and loses it with another member', () => {
+  const { $defs: definitions } = Published.parse(JSON.parse(readFileSync(FILE, 'utf8')));
+  const validators = new Map(Object.entries(definitions).map(([name, schema]) => [name, z.fromJSONSchema(schema)]));
+  let content: ReturnType<typeof contentOf> = [];
+  buildPackage(fixtureAuthority(), { signedFiles: (files) => void (content = contentOf(files)) });
+  expect(new Set(content.map(([name]) => name)).size).toBeGreaterThan(12);
+  for (const [name, json] of content) {
+    const validator = validators.get(name);
+    expect(validator?.safeParse(json).error, name).toBeUndefined();
+    expect(validator?.safeParse({ ...Object(json), unknown_member: 1 }).success, name).toBe(false);
+  }
+});
