@@ -8,11 +8,14 @@ import { consentToken } from '../../schemas/events/consent-recorded.js';
 import { Manifest } from '../../schemas/evidence/manifest.js';
 import { packageReadme } from '../../src/evidence/package/package-readme.js';
 import { fixtureAuthority, LEDGER_KEY, NEXT_LEDGER_KEY, ORIGIN } from '../support/ledger-fixture.js';
-import { fixtureUuid } from '../support/ledger-fixture-events.js';
+import { fixtureDisclosure, fixtureUuid } from '../support/ledger-fixture-events.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { testSigningKey } from '../support/signing-key.js';
+import { disclosing } from './attacks/attack.js';
+import { historyAttacks } from './attacks/history-attacks.js';
+import { treeAttacks } from './attacks/tree-attacks.js';
 
 const SCRIPT = fileURLToPath(new URL('../../docs/verify-by-hand.py', import.meta.url));
 const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
@@ -149,7 +152,7 @@ describe.skipIf(!hasPython || !hasOpenssl)(
       [
         'another index',
         { entryLines: (lines) => lines.map((line) => ({ ...line, index: Number(line.index) + 1 })) },
-        'audit path is missing',
+        'not in its batch',
       ],
       [
         'a note that was changed',
@@ -181,6 +184,35 @@ describe.skipIf(!hasPython || !hasOpenssl)(
       expect(stdout).toContain('NOT CONFIRMED');
       expect(stdout).toContain(reason);
       expect(status).toBe(1);
+    });
+
+    const ALL = '--all';
+
+    test('confirms whole packages, also with a line separator in a value and after a change of the key', () => {
+      const separated: PackageHooks = disclosing('c0', [fixtureDisclosure('a', 'signer_name', 'Ann\u2028Lee')]);
+      const { status, stdout } = run(separated, ALL);
+      expect(stdout).toContain('5. nothing is missing up to that checkpoint');
+      expect(status).toBe(0);
+      for (const key of ['ledger.key', 'next.key']) {
+        expect(run({ rotateAt: 4 }, ALL, key).stdout).toMatch(/\nCONFIRMED\n/);
+        expect(run({ rotateAt: 4 }, fixtureUuid('c0'), key).stdout).toMatch(/\nCONFIRMED\n/);
+      }
+    });
+
+    const inScope =
+      /^(?:batch\.(?:streams|tags|inclusion)|entry\.(?:order|chain|inclusion)|disclosure\.(?:digest|complete)|completeness|ledger\.|manifest\.(?:files|signature|certificate))/;
+    // Facts that the script states to leave to consent-verify, or that need more than the record's own trees.
+    const leftOut =
+      /malformed|without a last|no further bytes|too short|beside a notice|a path longer than any|key twice|a salt used twice/;
+    const forged = [...treeAttacks(), ...historyAttacks()].filter(
+      ({ catches, outcome, name, options }) =>
+        inScope.test(catches) && outcome === 'fail' && !leftOut.test(name) && Object.keys(options).length === 0,
+    );
+
+    test(`refuses the ${forged.length} packages that are forged within its scope`, () => {
+      expect(forged.length).toBeGreaterThan(20);
+      const confirmed = forged.filter(({ hooks }) => run(hooks, ALL).status === 0).map(({ name }) => name);
+      expect(confirmed).toEqual([]);
     });
 
     test('refuses another ledger’s key, another root, and a record that is not there', () => {
