@@ -131,7 +131,7 @@ export async function verifyPackage(
   const foundation = findings.verdict(FOUNDATION);
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
-  const { summary, attachments, texts, coverage } = await verifyEntries(files, {
+  const { summary, attachments, texts, coverage, person } = await verifyEntries(files, {
     manifest,
     batches,
     size: newest?.checkpoint.size ?? null,
@@ -167,6 +167,7 @@ export async function verifyPackage(
       manifest,
       summary,
       coverage,
+      person,
       intervals: holding,
       stamps,
       witnessed,

@@ -185,7 +185,8 @@ checkpoint names:
 ${walk(example.ledgerPath)}
     [ "$hash" = "$(sed -n 3p ${PACKAGE_FILES.note(size)} | base64 -d | od -An -v -tx1 | tr -d ' \\n')" ] && echo 'the batch is in the stamped ledger'
 
-5. A disclosed value belongs to its record: "_sd" of the record contains the digest of its string.
+5. A disclosed value belongs to its record: "disclosures" of the record contains the digest of its
+string, under the name of the value.
 
   printf '%s' DISCLOSURE | openssl dgst -sha256 -binary | base64 | tr '+/' '-_' | tr -d '='
 

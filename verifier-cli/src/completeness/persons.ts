@@ -8,12 +8,14 @@ import { LIMITS } from '../container/limits.js';
 import type { Findings } from '../findings/findings.js';
 
 /** What a package is shown to hold of the person whose records were asked for. */
-export type PersonCoverage =
+export const PERSON_COVERAGES = [
   /** The package is not about one person, or restricted further. */
-  | 'not-claimed'
+  'not-claimed',
   /** Every record of the person as of the checkpoint. */
-  | 'complete'
-  | 'unproved';
+  'complete',
+  'unproved',
+] as const;
+export type PersonCoverage = (typeof PERSON_COVERAGES)[number];
 
 /**
  * Verifies that a package for a person holds all of the person's records: those with the tags of 1 to

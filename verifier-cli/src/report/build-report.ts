@@ -1,6 +1,7 @@
 import type { Manifest, PackageFilter } from '../../../schemas/evidence/manifest.js';
 import { DEVELOPMENT_MARK } from '../../../schemas/rfc3161/development-mark.js';
 import type { Coverage, StreamCoverage } from '../completeness/coverage.js';
+import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
@@ -24,6 +25,7 @@ export interface Found {
   readonly manifest: Manifest | null;
   readonly summary: RecordsSummary;
   readonly coverage: Coverage | null;
+  readonly person: PersonCoverage;
   readonly intervals: readonly SealingInterval[];
   readonly times: StampedTimes;
   readonly stamps: Stamps;
@@ -41,6 +43,7 @@ export function buildReport({
   manifest,
   summary,
   coverage,
+  person,
   intervals,
   times,
   stamps,
@@ -70,7 +73,7 @@ export function buildReport({
       not_yet_stamped: manifest?.counts.not_yet_stamped ?? null,
       filter: manifest && reportedFilter(manifest.filter),
     },
-    coverage: coverage && { consents: listed(coverage.consents), notices: listed(coverage.notices) },
+    coverage: coverage && { consents: listed(coverage.consents), notices: listed(coverage.notices), person },
     policy: {
       number: policy.number,
       seal_within_seconds: policy.sealWithinMs / 1000,
@@ -83,8 +86,8 @@ export function buildReport({
     sound_until: lastEnd(covering, required),
     warnings: findings.warnings,
     texts,
-    proves: provesOf({ findings, manifest, summary, proved, coverage, witnessed }),
-    not_proved: notProved(manifest, summary, coverage, { witnessed, isDevelopment: isDevelopment(stamps) }),
+    proves: provesOf({ findings, manifest, summary, proved, coverage, person, witnessed }),
+    not_proved: notProved(manifest, summary, coverage, { person, witnessed, isDevelopment: isDevelopment(stamps) }),
     verified_at: at.toISOString(),
   };
 }

@@ -1,6 +1,7 @@
 import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { counted } from '../../../schemas/text/counted.js';
 import type { Coverage } from '../completeness/coverage.js';
+import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { CheckId } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
@@ -14,6 +15,7 @@ interface Found {
   readonly summary: RecordsSummary;
   readonly proved: VerificationReport['proved'];
   readonly coverage: Coverage | null;
+  readonly person: PersonCoverage;
   readonly witnessed: WitnessedCheckpoint;
 }
 
@@ -21,7 +23,15 @@ interface Found {
  * What the package proves, in words for a reader without technical knowledge. Nothing as a whole,
  * if any check failed.
  */
-export function provesOf({ findings, manifest, summary, proved, coverage, witnessed }: Found): readonly string[] {
+export function provesOf({
+  findings,
+  manifest,
+  summary,
+  proved,
+  coverage,
+  person,
+  witnessed,
+}: Found): readonly string[] {
   if (findings.verdict() === 'invalid') return [];
   const pass = (...ids: readonly CheckId[]) => ids.every((id) => findings.outcomeOf(id) === 'pass');
   const lines: string[] = [];
@@ -57,6 +67,11 @@ export function provesOf({ findings, manifest, summary, proved, coverage, witnes
     if (coverage.notices.complete.length > 0)
       lines.push(`The site's documents and configurations are ${coverageText(coverage.notices)}.`);
   }
+  const records = manifest?.filter.person?.records ?? null;
+  if (person === 'complete' && records !== null)
+    lines.push(
+      `The ledger has ${counted(records, 'record')} of the person, and the package contains all of them: no withdrawal is left out.`,
+    );
   if (pass('erasure.proof'))
     lines.push(
       `The personal details of ${counted(summary.erased, 'record')} were erased, and the ledger contains the erasure.`,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PERSON_COVERAGES } from '../completeness/persons.js';
 import { CHECK_IDS } from '../findings/check-table.js';
 import { MAX_PROBLEMS } from '../findings/findings.js';
 import { MAX_LISTED, MAX_TEXTS } from './report.js';
@@ -109,7 +110,15 @@ export const ReportSchema = z
       not_yet_stamped: Count.nullable(),
       filter: Filter.nullable().describe('the request that the manifest states'),
     }),
-    coverage: z.strictObject({ consents: Coverage, notices: Coverage }).nullable(),
+    coverage: z
+      .strictObject({
+        consents: Coverage,
+        notices: Coverage,
+        person: z
+          .enum(PERSON_COVERAGES)
+          .describe('complete: the package contains every record that the ledger has of the person'),
+      })
+      .nullable(),
     policy: z
       .strictObject({
         number: z.int().min(1).nullable().describe('null if the package includes no policy, and the defaults apply'),

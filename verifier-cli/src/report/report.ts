@@ -1,4 +1,5 @@
 import type { StreamCoverage } from '../completeness/coverage.js';
+import type { PersonCoverage } from '../completeness/persons.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { CheckResult, Warning } from '../findings/findings.js';
@@ -103,7 +104,11 @@ export interface VerificationReport {
    * How much of each stream is shown to be there; null where the manifest cannot be read. At most
    * `MAX_LISTED` runs each.
    */
-  readonly coverage: { readonly consents: StreamCoverage; readonly notices: StreamCoverage } | null;
+  readonly coverage: {
+    readonly consents: StreamCoverage;
+    readonly notices: StreamCoverage;
+    readonly person: PersonCoverage;
+  } | null;
   readonly policy: ReportedPolicy;
   readonly records: RecordsSummary;
   /** Between which proved times the batches of the package were sealed. */
