@@ -24,6 +24,9 @@ export const COMPLIANCE_FRAMEWORKS = [
 /** By which route a consent came: set by the service. The caller's `source` proves nothing. */
 export const CHANNELS = ['browser', 's2s'] as const;
 
+/** How the person's identity is assured. */
+export const ASSURANCES = ['tenant_attested'] as const;
+
 /** The fields that an approval token may vouch for, by the names of their disclosures, sorted. */
 export const VOUCHABLE_FIELDS = [
   'custom_document_content',
@@ -66,7 +69,7 @@ export const ConsentRecord = z.strictObject({
    * `tenant_attested`: the tenant's backend vouched for the person, by a one-time approval token.
    * Null: nobody did.
    */
-  identity_assurance: z.literal('tenant_attested').nullable(),
+  identity_assurance: z.enum(ASSURANCES).nullable(),
   /** Id of that token; null without one. */
   approval_token_id: z
     .string()

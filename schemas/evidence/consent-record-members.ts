@@ -1,4 +1,5 @@
 import {
+  ASSURANCES,
   CHANNELS,
   COMPLIANCE_FRAMEWORKS,
   type ConsentRecord,
@@ -23,8 +24,6 @@ interface Member<T> {
 
 const NAME = DIGIT | LOWER | UPPER | DASHES | DOT;
 const MOST_CATEGORIES = 100;
-
-const ASSURANCES: ['tenant_attested'] = ['tenant_attested'];
 
 const QUOTE = within('"');
 const COMMA = within(',');

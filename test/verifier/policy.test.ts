@@ -209,8 +209,12 @@ describe('the older stamp that a batch names', () => {
     };
     // The header of batch 3 names checkpoint 2, so that of batch 4 goes back.
     expect((await verify(stale)).verdict).toBe('invalid');
+    first = null;
     const always: PackageHooks = {
-      header: (one) => (one.number > 1 ? { ...one, after: { size: 1, sha256: z(first) } } : one),
+      header: (one) => {
+        first ??= one.after;
+        return one.number > 1 ? { ...one, after: { size: 1, sha256: z(first) } } : one;
+      },
     };
     expect(await problem('time.start', always)).toMatchObject({
       verdict: 'indeterminate',
@@ -231,7 +235,7 @@ describe('the older stamp that a batch names', () => {
   });
 
   test('leaves the package open if it is not in the package', async () => {
-    const hooks: PackageHooks = { files: (files) => void files.delete('checkpoints/4.tsr') };
+    const hooks: PackageHooks = { files: (files) => void files.delete('checkpoints/4.1.tsr') };
     // Batch 3 was sealed after stamp 2, so batch 4 was as well, within the delays of the policy.
     const near = await verify(hooks);
     expect(notPassed(near)).toEqual({});
@@ -254,7 +258,7 @@ function onlyBatches(number: number, withoutStamps: readonly number[]): PackageH
     files: (files) => {
       for (const name of [...files.keys()])
         if (name.startsWith('proofs/') && name !== `proofs/${number}.ndjson`) files.delete(name);
-      for (const size of withoutStamps) files.delete(`checkpoints/${size}.tsr`);
+      for (const size of withoutStamps) files.delete(`checkpoints/${size}.1.tsr`);
     },
     manifest: (one) => ({ ...one, complete: [] }),
   };

@@ -50,7 +50,7 @@ it('goes from nothing to evidence as docs/panel-api.md says', async () => {
   expect(stdout).toMatch(/^published\nactive\n/m);
   // The revisions of the draft, and the number of what was published from it.
   expect(stdout).toMatch(/^2\n3\n1\nct_[0-9a-f]{32}$/m);
-  expect(stdout).toContain('1 valid, 0 indeterminate, 0 invalid');
+  expect(stdout).toContain('1 hold, 0 indeterminate, 0 invalid');
   expect(stdout).toContain('Every batch is in the ledger at its stated position.');
   expect(stdout).toContain('The keys of the erased values are destroyed');
   // The erased identifier finds no record.

@@ -140,7 +140,7 @@ test('a monitor ends with 3 when the service does not answer, and with 0 when al
   const tree = Tree.random(1);
   const service = await listen(
     createServer((request, response) => {
-      const checkpoint = { size: 1, time: new Date().toISOString(), note: '', token: '' };
+      const checkpoint = { size: 1, time: new Date().toISOString(), note: '', tokens: [], authorities: [] };
       const list = { data: { keys: [], checkpoints: [checkpoint] } };
       const isNote = request.url?.endsWith('/note') === true;
       response.end(isNote ? signedNote(checkpointText(ORIGIN, tree), key) : JSON.stringify(list));

@@ -65,7 +65,7 @@ function answerTo(url: string): string | null {
   const [, size, from] = /^\/checkpoints\/(\d+)\/consistency\/(\d+)$/.exec(url) ?? [];
   if (after !== undefined) {
     const sizes = served.sizes.filter((one) => one > Number(after));
-    const checkpoints = sizes.map((one) => ({ size: one, time: served.time, note: '', token: '' }));
+    const checkpoints = sizes.map((one) => ({ size: one, time: served.time, note: '', tokens: [], authorities: [] }));
     return JSON.stringify({ data: { keys: [], checkpoints } });
   }
   if (url === '/checkpoints/keys') {
