@@ -65,7 +65,10 @@ export function fixtureDisclosure(salt: string, name: string, value: JsonValue):
 const ENGLISH = utf8('# Cookies\n\nWe use cookies. <script>alert(1)</script>\n');
 const TURKISH = utf8('# Çerezler\n\nÇerez kullanıyoruz. İstediğiniz zaman geri alabilirsiniz.\n');
 
-function configuration(): SiteConfigPublishedRecord {
+const VALIDITY_DAYS = 365;
+
+/** Returns the record of the fixture's configuration. */
+export function configuration(): SiteConfigPublishedRecord {
   const text = { en: 'Text', tr: 'Metin' };
   return {
     v: 1,
@@ -77,7 +80,7 @@ function configuration(): SiteConfigPublishedRecord {
     controller: { legal_name: 'Örnek A.Ş.', contact: 'privacy@shop.example' },
     default_language: 'en',
     languages: ['en', 'tr'],
-    validity_days: 365,
+    validity_days: VALIDITY_DAYS,
     banner: { en: { title: 'Cookies' }, tr: { title: 'Çerezler' } },
     withdrawal: text,
     categories: [
@@ -105,7 +108,8 @@ function configuration(): SiteConfigPublishedRecord {
   };
 }
 
-function version(label: string, language: string, content: Uint8Array): DocumentVersionPublishedRecord {
+/** Returns the record of a document version, published a minute after the beginning. */
+export function version(label: string, language: string, content: Uint8Array): DocumentVersionPublishedRecord {
   return {
     v: 1,
     event_id: fixtureUuid(`published ${label}`),
@@ -124,7 +128,7 @@ function version(label: string, language: string, content: Uint8Array): Document
   };
 }
 
-function notice(label: string, type: string, record: JsonObject): FixtureEvent {
+export function notice(label: string, type: string, record: JsonObject): FixtureEvent {
   const base = { stream: noticesStream(siteId), proofHash: null, personTag: null, disclosures: [], attachments: [] };
   return { ...base, label, type, eventId: fixtureUuid(label), record };
 }
@@ -161,7 +165,7 @@ export function fixtureConsent(
     site_config_hash: sha256Hex(canonicalJson(configuration())),
     compliance_framework: 'gdpr',
     created_at: minute(minutes).toISOString(),
-    valid_until: null,
+    valid_until: minute(minutes + VALIDITY_DAYS * 24 * 60).toISOString(),
     channel: 'browser',
     api_key_id: fixtureUuid('api key'),
     identity_assurance: null,

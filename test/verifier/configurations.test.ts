@@ -84,5 +84,6 @@ test('leaves consents open that name a configuration of a later version: it is n
     verdict: 'indeterminate',
     'record.format': 'indeterminate',
     'document.configuration': 'indeterminate',
+    'document.in-force': 'indeterminate',
   });
 });

@@ -186,7 +186,8 @@ async function recordConsents(
       site_config_hash: version.config,
       compliance_framework: 'gdpr',
       created_at: createdAt.toISOString(),
-      valid_until: null,
+      // The configuration allows at least a day.
+      valid_until: new Date(createdAt.getTime() + 86_400_000).toISOString(),
       channel: 's2s',
       api_key_id: randomUUID(),
       identity_assurance: null,

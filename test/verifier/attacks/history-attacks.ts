@@ -1,6 +1,5 @@
 import { utf8 } from '../../../schemas/crypto/encoding.js';
-import { DOCUMENT_VERSION_RETIRED } from '../../../schemas/events/notices.js';
-import { type FixtureWorld, fixtureUuid } from '../../support/ledger-fixture-events.js';
+import { fixtureUuid } from '../../support/ledger-fixture-events.js';
 import type { Files, PackageHooks } from '../../support/package-builder.js';
 import {
   type Attack,
@@ -17,13 +16,6 @@ import {
   streamOf,
   withoutEntry,
 } from './attack.js';
-
-/** Moves events from the first batch into the last. */
-function sealedLater({ batches }: FixtureWorld, labels: readonly string[]): void {
-  const moved = batches[0]?.filter(({ label }) => labels.includes(label)) ?? [];
-  batches[0] = batches[0]?.filter((one) => !moved.includes(one)) ?? [];
-  batches[4]?.push(...moved);
-}
 
 /** Leaves the last events of a stream out, and everything that the manifest would say of them. */
 function shortened(kind: 'consents' | 'notices', labels: readonly string[]): PackageHooks {
@@ -44,7 +36,7 @@ function shortened(kind: 'consents' | 'notices', labels: readonly string[]): Pac
   };
 }
 
-/** Documents in force, erasure, completeness. */
+/** Documents, erasure, completeness. */
 export function historyAttacks(): Attack[] {
   const c0 = fixtureUuid('c0');
   const other = fixtureUuid('other site');
@@ -73,23 +65,6 @@ export function historyAttacks(): Attack[] {
       'document.version',
       event('published version tr', record({ document_version_id: fixtureUuid('version en') })),
     ),
-    attack('a text published after the consents to it', 'document.version', {
-      world: (world) => sealedLater(world, ['published version en', 'activated en']),
-    }),
-    attack('a version activated after the consents to it', 'document.version', {
-      world: (world) => sealedLater(world, ['activated en']),
-    }),
-    attack('a version that was never activated', 'document.version', {
-      world: ({ batches }) => void batches[0]?.pop(),
-    }),
-    attack(
-      'a version retired before the consents to it',
-      'document.version',
-      event('activated tr', (one) => {
-        one.type = DOCUMENT_VERSION_RETIRED;
-        one.record.document_version_id = fixtureUuid('version en');
-      }),
-    ),
     attack(
       'a version whose activation is left out, in a package that does not claim all notices',
       'completeness.runs',
@@ -110,9 +85,6 @@ export function historyAttacks(): Attack[] {
       'document.configuration',
       event('config', record({ domain: 'evil.example' })),
     ),
-    attack('a configuration published after the consents under it', 'document.configuration', {
-      world: (world) => sealedLater(world, ['config']),
-    }),
     attack(
       'a category that the configuration does not have',
       'document.configuration',

@@ -1,12 +1,17 @@
 import type { Resolution } from '../documents/documents.js';
-import { evaluatePlace } from '../documents/evaluate-place.js';
+import { evaluateInForce } from '../documents/in-force.js';
 import type { Erasures } from '../erasure/erasures.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { ConsentTable } from './consent-table.js';
 
-const UNREAD: Resolution = { outcome: 'indeterminate', message: 'the record could not be read', term: null };
+const UNREAD: Resolution = {
+  outcome: 'indeterminate',
+  message: 'the record could not be read',
+  version: null,
+  configuration: null,
+};
 
 /** What the whole file has shown. */
 interface Whole {
@@ -14,8 +19,8 @@ interface Whole {
   readonly policyVerdict: Verdict;
   /** By reference: see `Documents`. */
   readonly resolutions: readonly Resolution[];
-  /** Whether every notice of the site is enclosed and understood. */
-  readonly isHistoryWhole: boolean;
+  /** Whether every notice of the site up to the end of a batch is enclosed and of a known type. */
+  readonly knowsNoticesUpTo: (batch: number) => boolean;
 }
 
 /**
@@ -34,19 +39,16 @@ export class FinalChecks {
    * @returns the verdict of these checks alone
    */
   evaluate(index: number, notes: EntryNote[] | null): { readonly verdict: Verdict; readonly isErased: boolean } {
-    const { resolutions, isHistoryWhole, policyVerdict } = this.whole;
+    const { resolutions, knowsNoticesUpTo, policyVerdict } = this.whole;
     const row = this.consents.row(index);
     const findings = new EntryFindings(this.findings, () => this.consents.locationOf(index), notes);
     findings.adopt(policyVerdict);
-    for (const [check, reference] of [
-      ['document.version', row.version],
-      ['document.configuration', row.configuration],
-    ] as const) {
-      const { outcome, message, term } = resolutions[reference] ?? UNREAD;
-      const misplaced = term === null || outcome === 'fail' ? null : evaluatePlace(term, row, isHistoryWhole);
-      if (misplaced === null) findings.report(check, outcome, message);
-      else findings.report(check, misplaced.outcome, misplaced.message);
-    }
+    const version = resolutions[row.version] ?? UNREAD;
+    const configuration = resolutions[row.configuration] ?? UNREAD;
+    findings.report('document.version', version.outcome, version.message);
+    findings.report('document.configuration', configuration.outcome, configuration.message);
+    const inForce = evaluateInForce(version.version, configuration.configuration, row, knowsNoticesUpTo(row.batch));
+    findings.report('document.in-force', inForce.outcome, inForce.message);
     if (row.erased !== null) {
       const { outcome, message } = this.erasures.evaluate(row.erased, {
         ...row,

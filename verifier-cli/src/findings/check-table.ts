@@ -124,6 +124,10 @@ export const CHECKS = {
     meaning: "The package includes the site's configuration and proves its publication.",
     required: true,
   },
+  'document.in-force': {
+    meaning: 'The text and the configuration were in force at the consent, which meets what they require.',
+    required: true,
+  },
   'erasure.proof': {
     meaning: 'A proved erasure in the package lists every record that is marked as erased.',
     required: true,
