@@ -11,6 +11,7 @@ import { SITE_CONFIG_PUBLISHED, type SiteConfigPublishedRecord } from '../../sch
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import { encodeDisclosure } from '../../schemas/evidence/disclosure.js';
+import { erasureTag } from '../../schemas/evidence/person-tag.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import type { JsonObject, JsonValue } from '../../schemas/json/json-value.js';
 import { digestsByName } from './disclosure-digests.js';
@@ -39,7 +40,7 @@ export interface FixtureWorld {
   readonly texts: readonly Uint8Array[];
   /** Events in log order, by batch. */
   readonly batches: FixtureEvent[][];
-  /** Labels of the erased consents and the label of the event that lists them. */
+  /** Labels of the erased consents and the label of the event that names each. */
   readonly erased: readonly { readonly consent: string; readonly by: string }[];
 }
 
@@ -186,14 +187,14 @@ export function fixtureConsent(
   };
 }
 
-function erasure(label: string, minutes: number, consents: readonly string[]): FixtureEvent {
+function erasure(label: string, minutes: number, consent: string): FixtureEvent {
   const record = {
     v: 1,
     event_id: fixtureUuid(label),
     site_id: siteId,
     created_at: minute(minutes).toISOString(),
     reason: 'person',
-    erased_event_ids: consents.map(fixtureUuid).sort(),
+    erased_event_id: fixtureUuid(consent),
   };
   return {
     label,
@@ -202,7 +203,7 @@ function erasure(label: string, minutes: number, consents: readonly string[]): F
     eventId: fixtureUuid(label),
     record,
     proofHash: null,
-    personTag: null,
+    personTag: toHex(erasureTag(sha256(utf8(`person tag of ${consent}`)))),
     disclosures: [],
     attachments: [],
   };
@@ -272,12 +273,17 @@ export function fixtureWorld(): FixtureWorld {
         fixtureConsent('c4', 15),
       ],
       [fixtureConsent('o2', 21, { site: otherSiteId }), fixtureConsent('o3', 22, { site: otherSiteId })],
-      [fixtureConsent('c5', 31), erasure('e0', 32, ['c1', 'c4']), fixtureConsent('c6', 33, { decision: 'withdrawn' })],
+      [
+        fixtureConsent('c5', 31),
+        erasure('e0', 32, 'c1'),
+        fixtureConsent('c6', 33, { decision: 'withdrawn' }),
+        erasure('e1', 34, 'c4'),
+      ],
       [fixtureConsent('c7', 41, { language: 'tr' })],
     ],
     erased: [
       { consent: 'c1', by: 'e0' },
-      { consent: 'c4', by: 'e0' },
+      { consent: 'c4', by: 'e1' },
     ],
   };
 }

@@ -11,6 +11,7 @@ import { encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosu
 import { noteKeyId, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { announceErasures } from '../../../src/erasure/index.js';
 import { ensureManifestCertificate } from '../../../src/evidence/package/index.js';
 import { newEventId } from '../../../src/pipeline/admission/event-id.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
@@ -93,6 +94,7 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   const relay = async (): Promise<void> => {
     const relays = new SiteRelay({ db: pool, eventLog, keyring, maxRows: 500, maxBytes: 10_000_000 });
     const signal = new AbortController().signal;
+    await announceErasures({ db: pool });
     for (const { siteId } of [site, otherSite]) while ((await relays.relaySome(siteId, signal)) > 0);
   };
   const seal = async (maxLeaves = 16): Promise<void> => {

@@ -26,6 +26,7 @@ import { RequestedEvents } from '../completeness/requested-events.js';
 import { CompleteRuns } from '../completeness/runs.js';
 import { Documents, type Notice } from '../documents/documents.js';
 import { isApproval } from '../documents/in-force.js';
+import { verifyAbsence } from '../erasure/absence.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
@@ -85,8 +86,16 @@ const STATES: ReadonlyMap<string, 'activated' | 'retired'> = new Map([
 /** What is remembered of a consent whose record cannot be read. */
 const UNREAD_CONSENT: Pick<
   ConsentRow,
-  'createdAt' | 'validForMs' | 'lacksToken' | 'version' | 'configuration' | 'isLacking'
-> = { createdAt: 0, validForMs: null, lacksToken: false, version: -1, configuration: -1, isLacking: false };
+  'createdAt' | 'validForMs' | 'lacksToken' | 'matches' | 'version' | 'configuration' | 'isLacking'
+> = {
+  createdAt: 0,
+  validForMs: null,
+  lacksToken: false,
+  matches: false,
+  version: -1,
+  configuration: -1,
+  isLacking: false,
+};
 
 /**
  * Verifies every entry of the package in one pass, and at its end what entries say of one another.
@@ -323,7 +332,12 @@ class EntriesPass {
     if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, noticeOf(configuration.value));
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
     if (erasure?.ok)
-      this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, findings.verdict);
+      this.#erasures.add(
+        { stream: entry.stream, revision: entry.revision },
+        erasure.value,
+        entry.person_tag,
+        findings.verdict,
+      );
   }
 
   #verifyConsent(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {
@@ -353,6 +367,7 @@ class EntriesPass {
     this.#remember(read, {
       createdAt,
       validForMs: consent.valid_until === null ? null : Date.parse(consent.valid_until) - createdAt,
+      matches: this.#filter?.matches(consent) === true,
       lacksToken: consent.approval_token_id === null && isApproval(consent.consent_type),
       version: this.#documents.referToVersion(consent),
       configuration: this.#documents.referToConfiguration(consent),
@@ -368,6 +383,7 @@ class EntriesPass {
       revision: entry.revision,
       eventId: entry.event_id,
       batch: source.batch,
+      tag: entry.person_tag ?? '',
       verdict: findings.verdict,
       erased: source.erased ?? null,
       isDisclosed: source.disclosures.length > 0,
@@ -379,6 +395,12 @@ class EntriesPass {
     this.#requested?.finish();
     const person = (await this.#person?.finish(this.#tags, this.context.size)) ?? 'not-claimed';
     const resolutions = await this.#documents.resolve();
+    const { manifest, size } = this.context;
+    const absence = await verifyAbsence(this.#consents, this.#erasures, this.#tags, {
+      manifest,
+      size,
+      coverage: coverage?.consents ?? null,
+    });
     const isWhole = coverage?.notices.is_whole === true;
     const knowsNoticesUpTo = (batch: number): boolean => isWhole && this.#documents.knowsTypesUpTo(batch);
     for (const { message, batch, at } of this.#documents.contradictions)
@@ -387,6 +409,7 @@ class EntriesPass {
       resolutions,
       policyVerdict: this.#policyVerdict,
       knowsNoticesUpTo,
+      absence,
     });
     for (let i = 0; i < this.#consents.length; i += 1) {
       const { watch } = this.context;

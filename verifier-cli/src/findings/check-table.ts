@@ -95,7 +95,7 @@ export const CHECKS = {
     required: true,
   },
   'batch.tags': {
-    meaning: 'Every batch, and every roll-up over it, lists the person tag of each of its consents.',
+    meaning: 'Every batch, and every roll-up over it, lists the tag of each of its consents and erasures.',
     required: true,
   },
   'entry.format': { meaning: 'Every entry is strict JSON in canonical form.', required: true },
@@ -129,10 +129,14 @@ export const CHECKS = {
     required: true,
   },
   'erasure.proof': {
-    meaning: 'A proved erasure in the package lists every record that is marked as erased.',
+    meaning: 'A proved erasure in the package names every record that is marked as erased.',
     required: true,
   },
   'erasure.values': { meaning: 'The package discloses no value of an erased record.', required: true },
+  'erasure.absent': {
+    meaning: 'A package with a filter leaves out no erasure of a record that it contains.',
+    required: true,
+  },
   'completeness.runs': {
     meaning: 'No event is missing within the runs that the package claims to be complete, or at the end of a stream.',
     required: true,
