@@ -221,7 +221,7 @@ function sign(files: Files, ledger: FixtureLedger, hooks: PackageHooks): void {
   const listed = [...files].filter(([name]) => !name.startsWith('attachments/'));
   const honest: Manifest = {
     format: 'consent-ledger-evidence',
-    version: 1,
+    version: '1.0',
     origin: ORIGIN,
     checkpoint: [...ledger.checkpoints.keys()].at(-1) ?? null,
     exported_at: minute(60).toISOString(),

@@ -1,4 +1,20 @@
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
+
+const RECORD_VERSION = 1;
+
+/**
+ * Whether a record names a version of its form, or of its proof hash, that is newer than this verifier.
+ * Nothing else can be said of it then.
+ */
+export function hasUnknownScheme(record: JsonValue): boolean {
+  if (record === null || typeof record !== 'object' || Array.isArray(record)) return false;
+  return isNewer(record.v, RECORD_VERSION) || isNewer(record.hash_version, HASH_VERSION);
+}
+
+function isNewer(version: JsonValue | undefined, known: number): boolean {
+  return typeof version === 'number' && Number.isInteger(version) && version > known;
+}
 
 /**
  * What is wrong with the members of a consent's record together; its schema says what each may be.

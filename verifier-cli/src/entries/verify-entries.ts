@@ -46,7 +46,7 @@ import { EntryOrder } from './entry-order.js';
 import { EventIds } from './event-ids.js';
 import { FinalChecks } from './final-checks.js';
 import { entryLineReader, type ReadEntry, readEntry } from './read-entry.js';
-import { recordProblem } from './record-rules.js';
+import { hasUnknownScheme, recordProblem } from './record-rules.js';
 import { Salts } from './salts.js';
 import { commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
@@ -301,6 +301,13 @@ class EntriesPass {
       this.#documents.addUnknown(record);
       if (entry.stream === this.#noticesStream) this.#documents.addUnknownNotice(source.batch);
       findings.open('record.format', 'this verifier does not support events of this type: use a newer version');
+      return;
+    }
+    if (hasUnknownScheme(record)) {
+      this.#documents.addUnknown(record);
+      if (entry.stream === this.#noticesStream) this.#documents.addUnknownNotice(source.batch);
+      findings.open('record.format', 'this verifier does not support records of this version: use a newer version');
+      if (entry.type === CONSENT_RECORDED) this.#remember(read, UNREAD_CONSENT);
       return;
     }
     if (entry.type === CONSENT_RECORDED) {
