@@ -46,14 +46,15 @@ export const consents: Projection = {
       const record = ConsentRecord.parse(event.record);
       return [{ kind: 'insert', table: 'consents', row: rowOf(event, body, record) }];
     },
-    [SUBJECT_ERASED]: (event) =>
-      // After a restore, an erasure may list a record that the log has lost.
-      SubjectErasedRecord.parse(event.record).erased_event_ids.map((eventId) => ({
+    [SUBJECT_ERASED]: (event) => [
+      {
+        // After a restore, an erasure may name a record that the log has lost.
         kind: 'update-if-present',
         table: 'consents',
-        key: { event_id: eventId },
+        key: { event_id: SubjectErasedRecord.parse(event.record).erased_event_id },
         set: { erased_by: event.revision },
-      })),
+      },
+    ],
   },
   ignores: [...NOTICE_EVENTS, ...LEDGER_EVENTS],
 };

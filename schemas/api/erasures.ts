@@ -87,7 +87,7 @@ export const ErasureAnnouncement = z
   })
   .meta({ id: 'ErasureAnnouncement' });
 
-/** Most announcements in a receipt. One announcement lists up to 1,000 records. */
+/** Most announcements in a receipt. There is one for each erased record. */
 export const MAX_SHOWN_ANNOUNCEMENTS = 100;
 
 /** The result of an erasure, and until when the values can still be decrypted. */
@@ -95,7 +95,10 @@ export const ErasureReceipt = Erasure.extend({
   announcements: z
     .array(ErasureAnnouncement)
     .max(MAX_SHOWN_ANNOUNCEMENTS)
-    .describe('The first announcements, in order. They list the erased records, and contain no personal value.'),
+    .describe('The first announcements, in order. Each names one erased record, and contains no personal value.'),
+  unannounced_records: z
+    .int()
+    .describe('Erased records whose announcement is not queued yet. Announcements are collected for an interval.'),
   has_more_announcements: z.boolean(),
   remains: z.object({
     scrubbed_at: Time.nullable().describe(

@@ -47,7 +47,7 @@ export const BatchSealedBody = z.strictObject({
   /** The leaves in order, as runs `[stream, first revision, last revision]`, one for each stream. */
   runs: z.array(z.tuple([StreamName, Count, Count])),
   /**
-   * The person tags of the consents among the leaves, in order, 32 bytes each: the log does not hold
+   * The tags of the consents and erasures among the leaves, in order, 32 bytes each: the log does not hold
    * them otherwise.
    */
   tags: BytesFromBase64,

@@ -25,6 +25,11 @@ export const SEALED_RECORD_SCHEMAS = {
 } as const;
 export type SealedEventType = keyof typeof SEALED_RECORD_SCHEMAS;
 
+/** Whether entries of this type have a tag: see `Entry`. */
+export function hasTag(type: string): boolean {
+  return type === CONSENT_RECORDED || type === SUBJECT_ERASED;
+}
+
 export function isSealedEventType(type: string): type is SealedEventType {
   return Object.hasOwn(SEALED_RECORD_SCHEMAS, type);
 }

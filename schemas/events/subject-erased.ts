@@ -3,22 +3,20 @@ import { Instant, Uuid } from '../evidence/primitives.js';
 
 export const SUBJECT_ERASED = 'SubjectErased.v1';
 
-/** Records in one erasure event, and in the Postgres transaction that goes with it. */
-export const MAX_ERASED_RECORDS = 1000;
-
 export const ERASURE_REASONS = ['person', 'record', 'retention'] as const;
 
 /**
- * The keys of these records were destroyed. It shows that the records were erased together, never
- * whose they are.
+ * The key of a record was destroyed. Announcements are collected, shuffled and appended at intervals:
+ * neither their order nor their times show which records were erased together.
  */
 export const SubjectErasedRecord = z.strictObject({
   v: z.literal(1),
   event_id: Uuid,
   site_id: Uuid,
+  /** Time of the announcement. The key was destroyed before. */
   created_at: Instant,
   reason: z.enum(ERASURE_REASONS),
-  /** Event ids of the erased records, sorted. */
-  erased_event_ids: z.array(Uuid).min(1).max(MAX_ERASED_RECORDS),
+  /** Event id of the erased record. */
+  erased_event_id: Uuid,
 });
 export type SubjectErasedRecord = z.infer<typeof SubjectErasedRecord>;

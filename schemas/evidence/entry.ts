@@ -38,8 +38,9 @@ export const Entry = z.strictObject({
    */
   proof_hash: Sha256Hex.nullable(),
   /**
-   * Of a consent: the tag of its person's record (`personTag`), or 32 random bytes without a person,
-   * in hex. Null for other events.
+   * In hex. Of a consent: the tag of its person's record (`personTag`), or 32 random bytes without a
+   * person. Of an erasure: the tag of the record's erasure (`erasureTag`), or random bytes if no
+   * such record is sealed or it has an earlier erasure. Null for other events.
    */
   person_tag: Sha256Hex.nullable(),
 });

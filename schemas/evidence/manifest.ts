@@ -2,9 +2,13 @@ import { z } from 'zod';
 import { RevisionRun } from './batch-header.js';
 import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';
 
-/** Name and version of the format. A verifier refuses names it does not know. */
 export const PACKAGE_FORMAT = 'consent-ledger-evidence';
-export const PACKAGE_VERSION = 1;
+/** Version `major.minor` of the format that this code writes. */
+export const PACKAGE_VERSION = '1.0';
+/** A verifier gives no verdict on another major version. */
+export const PACKAGE_MAJOR = 1;
+/** Newest minor version of which everything is known. */
+export const PACKAGE_MINOR = 0;
 
 const MAX_FILES = 450_000;
 
@@ -40,7 +44,7 @@ export function isUnfiltered(filter: PackageFilter): boolean {
 /** `manifest.json`: written last; names every other file but attachments and its own signature. */
 export const Manifest = z.strictObject({
   format: z.literal(PACKAGE_FORMAT),
-  version: z.literal(PACKAGE_VERSION),
+  version: z.string().regex(/^1\.(?:0|[1-9]\d{0,3})$/),
   /** Origin of the ledger: the first line of its checkpoints and the name of its key. */
   origin: z.string().min(1).max(300),
   /** Size of the checkpoint as of which the export was made; null if nothing was stamped yet. */
@@ -70,6 +74,15 @@ export const Manifest = z.strictObject({
     .refine((files) => Object.keys(files).length <= MAX_FILES, 'too many files'),
 });
 export type Manifest = z.infer<typeof Manifest>;
+
+/** A manifest of a newer minor version: members that are not known are left out. */
+export const NewerManifest: z.ZodType<Manifest> = z.object(Manifest.shape);
+
+/** What every version of the format has in common. */
+export const ManifestVersion = z.object({
+  format: z.literal(PACKAGE_FORMAT),
+  version: z.string().regex(/^(?:0|[1-9]\d{0,3})\.(?:0|[1-9]\d{0,3})$/),
+});
 
 /**
  * Protected header of `manifest.json.jws` (RFC 7515 compact serialisation, detached: appendix F).

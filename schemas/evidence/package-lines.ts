@@ -40,7 +40,7 @@ export const EntryLine = z.strictObject({
   /** Chosen disclosures, as they were hashed. */
   disclosures: z.array(z.string()).max(64),
   /**
-   * Where the `SubjectErased` that lists this record stands; absent if it is not erased as of the
+   * Where the `SubjectErased` that names this record stands; absent if it is not erased as of the
    * checkpoint.
    */
   erased: z.strictObject({ stream: StreamName, revision: Count }).optional(),

@@ -20,6 +20,18 @@ export function personTag(id: Uint8Array, n: number): Uint8Array {
   return sha256(PREFIX, id, number);
 }
 
+const ERASURE_PREFIX = concatBytes(utf8('consent-ledger erasure v1'), Uint8Array.of(0));
+
+/**
+ * The tag of a record's erasure: SHA-256("consent-ledger erasure v1" ‖ 0x00 ‖ the record's person
+ * tag). Where a batch's sorted tags do not have it, the batch does not have the erasure.
+ * @param tag person tag of the record, 32 bytes
+ * @returns 32 bytes
+ */
+export function erasureTag(tag: Uint8Array): Uint8Array {
+  return sha256(ERASURE_PREFIX, tag);
+}
+
 /** The leaf of a tag under `tags_root`, 32 bytes. */
 export function personTagLeaf(tag: Uint8Array): Uint8Array {
   return leafHash(tag);

@@ -103,7 +103,13 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     ...(config.witnesses.length === 0
       ? []
       : [createCosigner({ db: pool, logger, witnesses: config.witnesses, tracing })]),
-    createErasureRunner({ db: pool, eventLog, logger, journal: openErasureJournal(config.erasureJournal) }),
+    createErasureRunner({
+      db: pool,
+      eventLog,
+      logger,
+      journal: openErasureJournal(config.erasureJournal),
+      announceIntervalMs: config.erasureAnnounceIntervalMs,
+    }),
     createRetention({
       db: pool,
       keyring,

@@ -8,7 +8,7 @@ import type { Erasure } from './read-erasures.js';
 export const ANNOUNCEMENT_STATES = ['waiting', 'logged', 'sealed', 'stamped'] as const;
 
 /**
- * A `SubjectErased` of an erasure: `waiting` for the log, `logged`, `sealed` in a batch, or
+ * A queued `SubjectErased` of an erasure: `waiting` for the log, `logged`, `sealed` in a batch, or
  * `stamped` with that batch.
  */
 export interface Announcement {
@@ -61,3 +61,14 @@ export async function listAnnouncements(
   );
   return z.array(announcementRow).parse(rows);
 }
+
+/** Number of records of an erasure whose announcement is not queued yet. */
+export async function countUnannounced(db: Queryable, { id }: Pick<Erasure, 'id'>): Promise<number> {
+  const { rows } = await db.query(
+    'select count(*)::integer as records from erased_records where request_id = $1 and erasure_event_id is null',
+    [id],
+  );
+  return countRows.parse(rows)[0].records;
+}
+
+const countRows = z.tuple([z.object({ records: z.int() })]);

@@ -1,18 +1,11 @@
 import { z } from 'zod';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
-import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import type { EventLog, LoggedEvent } from '../pipeline/event-log/port.js';
 import type { Queryable } from '../platform/database/pool.js';
 import { withTransaction } from '../platform/database/pool.js';
-import {
-  cancelExports,
-  destroyPersonalData,
-  lockSite,
-  markErased,
-  markErasureEvent,
-  sendSubjectErased,
-} from './destroy.js';
+import { cancelExports, destroyPersonalData, lockSite, markAnnounced, markErased } from './destroy.js';
 import type { ErasureJournal } from './journal.js';
 import type { JournalLine } from './journal-line.js';
 import { lostRecords } from './lost-records.js';
@@ -31,8 +24,8 @@ export interface AppliedErasures {
   /** `SubjectErased` events of the log that were unknown to this database. */
   readonly fromLog: number;
   /**
-   * Erasures of the journal that were unknown to this database; those of records are in the outbox
-   * again.
+   * Lines of the journal with erasures that were unknown to this database. Their records wait for
+   * their announcement again, unless the log has it.
    */
   readonly fromJournal: number;
   /**
@@ -66,9 +59,7 @@ async function applyLog({ db, eventLog, onProgress }: ApplyErasuresOptions): Pro
   let read = 0;
   for (;;) {
     const page = await eventLog.readAll(position, PAGE);
-    for (const event of page.events) {
-      if (event.type === SUBJECT_ERASED && (await applyEvent(db, event))) applied += 1;
-    }
+    applied += await applyEvents(db, page.events);
     read += page.events.length;
     onProgress?.(read);
     if (page.next !== position) {
@@ -79,17 +70,29 @@ async function applyLog({ db, eventLog, onProgress }: ApplyErasuresOptions): Pro
   }
 }
 
-async function applyEvent(db: Queryable, event: LoggedEvent): Promise<boolean> {
-  const { record } = parseBody(PublicEventBody, event.type, event.data);
-  const erased = parseRecord(SUBJECT_ERASED, record);
-  return withTransaction(db, async (db) => {
-    await lockSite(db, erased.site_id);
-    if (!(await markErasureEvent(db, event.id, null))) return false;
-    await destroyPersonalData(db, erased.erased_event_ids, []);
-    await markErased(db, erased);
-    await cancelExports(db, erased.site_id);
-    return true;
-  });
+/** Applies the announcements among these events. @returns how many were unknown */
+async function applyEvents(db: Queryable, events: readonly LoggedEvent[]): Promise<number> {
+  const announced = events
+    .filter(({ type }) => type === SUBJECT_ERASED)
+    .map((event) => parseRecord(SUBJECT_ERASED, parseBody(PublicEventBody, event.type, event.data).record));
+  if (announced.length === 0) return 0;
+  let applied = 0;
+  for (const siteId of new Set(announced.map((record) => record.site_id))) {
+    const records = announced.filter((record) => record.site_id === siteId);
+    applied += await withTransaction(db, async (db) => {
+      await lockSite(db, siteId);
+      const unknown = await markAnnounced(db, records);
+      if (unknown.length === 0) return 0;
+      await destroyPersonalData(
+        db,
+        unknown.map((record) => record.erased_event_id),
+        [],
+      );
+      await cancelExports(db, siteId);
+      return unknown.length;
+    });
+  }
+  return applied;
 }
 
 async function applyJournal({
@@ -98,7 +101,7 @@ async function applyJournal({
   journal,
 }: ApplyErasuresOptions): Promise<Omit<AppliedErasures, 'fromLog'>> {
   const { journal_offset: offset } = await readProgress(db);
-  const lost = await lostRecords(db, eventLog, await unknownErasures(db, journal, offset));
+  const lost = await lostRecords(db, eventLog, await erasuresOf(journal, offset));
   let fromJournal = 0;
   let skippedLines = 0;
   let next = offset;
@@ -111,16 +114,12 @@ async function applyJournal({
   return { fromJournal, skippedLines };
 }
 
-/** Reads the erasures of the journal that this database does not know. */
-async function unknownErasures(db: Queryable, journal: ErasureJournal, offset: number): Promise<SubjectErasedRecord[]> {
-  const unknown: SubjectErasedRecord[] = [];
-  for await (const { line } of journal.read(offset)) {
-    const record = line?.subject_erased ?? null;
-    if (record === null) continue;
-    const { rowCount } = await db.query('select from erasure_events where event_id = $1', [record.event_id]);
-    if (rowCount === 0) unknown.push(record);
-  }
-  return unknown;
+/** Reads the erasures of records in the journal. */
+async function erasuresOf(journal: ErasureJournal, offset: number): Promise<NonNullable<JournalLine['erased']>[]> {
+  const erasures: NonNullable<JournalLine['erased']>[] = [];
+  for await (const { line } of journal.read(offset))
+    if (line !== null && line.erased !== null) erasures.push(line.erased);
+  return erasures;
 }
 
 /**
@@ -128,21 +127,18 @@ async function unknownErasures(db: Queryable, journal: ErasureJournal, offset: n
  * @param lost event ids of records that neither this database nor the log contains
  */
 async function applyLine(db: Queryable, line: JournalLine, lost: ReadonlySet<string>): Promise<boolean> {
-  const { subject_erased: record, approval_tokens: tokens } = line;
+  const { erased, approval_tokens: tokens } = line;
   return withTransaction(db, async (db) => {
     await db.query('set local synchronous_commit = on');
-    if (record === null) return (await destroyPersonalData(db, [], tokens)) > 0;
+    if (erased === null) return (await destroyPersonalData(db, [], tokens)) > 0;
     // A site that is missing in the backup has no records, and no stream for the announcement.
-    if (!(await lockSite(db, record.site_id))) return false;
-    const isUnknown = await markErasureEvent(db, record.event_id, null);
-    const deletedTokens = await destroyPersonalData(db, record.erased_event_ids, tokens);
-    if (!isUnknown) return deletedTokens > 0;
-    await cancelExports(db, record.site_id);
-    const erased = { ...record, erased_event_ids: record.erased_event_ids.filter((id) => !lost.has(id)) };
-    if (erased.erased_event_ids.length === 0) return deletedTokens > 0;
-    await markErased(db, erased);
-    await sendSubjectErased(db, erased);
-    return true;
+    const { site_id: siteId, reason } = erased;
+    if (!(await lockSite(db, siteId))) return false;
+    const deletedTokens = await destroyPersonalData(db, erased.event_ids, tokens);
+    const eventIds = erased.event_ids.filter((id) => !lost.has(id));
+    const isUnknown = (await markErased(db, { siteId, reason, requestId: null, eventIds })) > 0;
+    if (isUnknown) await cancelExports(db, siteId);
+    return isUnknown || deletedTokens > 0;
   });
 }
 

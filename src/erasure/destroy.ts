@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { utf8 } from '../../schemas/crypto/encoding.js';
-import { consentsStream } from '../../schemas/events/streams.js';
-import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
-import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import type { Queryable } from '../platform/database/pool.js';
 
 const personRows = z.array(z.object({ site_id: z.string(), visitor_index: z.instanceof(Uint8Array) }));
+const eventRows = z.array(z.object({ event_id: z.string() }));
 const stateRows = z.array(z.object({ state: z.string() }));
 
 /**
@@ -74,34 +72,57 @@ export async function cancelExports(db: Queryable, siteId: string): Promise<Canc
   return { stopped: rowCount ?? 0, destroyed };
 }
 
+/** Records whose keys one transaction destroyed. */
+export interface ErasedRecords {
+  readonly siteId: string;
+  readonly reason: SubjectErasedRecord['reason'];
+  /** Erasure that destroyed them; null: the journal brought it back after a restore. */
+  readonly requestId: string | null;
+  readonly eventIds: readonly string[];
+}
+
 /**
- * Records which `SubjectErased` lists the records. A record that another one lists already is
+ * Records that the records are erased, and are to be announced. One that is recorded already stays
  * unchanged.
+ * @returns the number of records that were not recorded before
  */
-export async function markErased(db: Queryable, record: SubjectErasedRecord): Promise<void> {
-  await db.query(
-    `insert into erased_records (event_id, erasure_event_id) select unnest($1::uuid[]), $2 on conflict (event_id) do nothing`,
-    [record.erased_event_ids, record.event_id],
-  );
-}
-
-/** Records the id of a `SubjectErased`. @returns false if it was already known */
-export async function markErasureEvent(db: Queryable, eventId: string, requestId: string | null): Promise<boolean> {
+export async function markErased(db: Queryable, erased: ErasedRecords): Promise<number> {
   const { rowCount } = await db.query(
-    'insert into erasure_events (event_id, request_id) values ($1, $2) on conflict (event_id) do nothing',
-    [eventId, requestId],
+    `insert into erased_records (event_id, site_id, reason, request_id)
+     select id, $2, $3, $4 from unnest($1::uuid[]) as e (id) on conflict (event_id) do nothing`,
+    [erased.eventIds, erased.siteId, erased.reason, erased.requestId],
   );
-  return rowCount === 1;
+  return rowCount ?? 0;
 }
 
-/** Queues a `SubjectErased` for the log. */
-export async function sendSubjectErased(db: Queryable, record: SubjectErasedRecord): Promise<void> {
-  const body = utf8(canonicalJson({ record: canonicalJson(record) }));
-  await db.query('insert into outbox (site_id, stream, event_id, type, body) values ($1, $2, $3, $4, $5)', [
-    record.site_id,
-    consentsStream(record.site_id),
-    record.event_id,
-    SUBJECT_ERASED,
-    body,
-  ]);
+/**
+ * Records announcements that the log has. A record that waits for its announcement need not be
+ * announced any more.
+ * @returns those whose event id was not known
+ */
+export async function markAnnounced(
+  db: Queryable,
+  announcements: readonly SubjectErasedRecord[],
+): Promise<readonly SubjectErasedRecord[]> {
+  const { rows } = await db.query(
+    'insert into erasure_events (event_id) select unnest($1::uuid[]) on conflict (event_id) do nothing returning event_id',
+    [announcements.map((one) => one.event_id)],
+  );
+  const unknown = new Set(eventRows.parse(rows).map((row) => row.event_id));
+  const fresh = announcements.filter((one) => unknown.has(one.event_id));
+  // A record has one row here, also if a log announces it twice.
+  const byRecord = new Map(fresh.toReversed().map((one) => [one.erased_event_id, one]));
+  const own = [...byRecord.values()];
+  await db.query(
+    `insert into erased_records as e (event_id, site_id, reason, erasure_event_id)
+     select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[])
+     on conflict (event_id) do update set erasure_event_id = excluded.erasure_event_id where e.erasure_event_id is null`,
+    [
+      own.map((one) => one.erased_event_id),
+      own.map((one) => one.site_id),
+      own.map((one) => one.reason),
+      own.map((one) => one.event_id),
+    ],
+  );
+  return fresh;
 }

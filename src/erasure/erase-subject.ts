@@ -1,16 +1,7 @@
-import { v7 as uuidV7 } from 'uuid';
-import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import type { Queryable } from '../platform/database/pool.js';
 import { withTransaction } from '../platform/database/pool.js';
 import type { Keyring } from '../platform/keys/index.js';
-import {
-  cancelExports,
-  destroyPersonalData,
-  lockSite,
-  markErased,
-  markErasureEvent,
-  sendSubjectErased,
-} from './destroy.js';
+import { cancelExports, destroyPersonalData, lockSite, markErased } from './destroy.js';
 import { UnknownSite } from './errors.js';
 import type { ErasureSubject } from './identifiers.js';
 import type { ErasureJournal } from './journal.js';
@@ -23,7 +14,6 @@ export interface ErasureOptions {
   readonly db: Queryable;
   readonly keyring: Pick<Keyring, 'siteKey'>;
   readonly journal: ErasureJournal;
-  readonly now?: () => Date;
 }
 
 /** An erasure to carry out immediately. */
@@ -37,10 +27,10 @@ export interface ErasureTask {
 
 /**
  * Erases the records of a person, one record, or all records older than a time (docs/erasure.md).
- * It destroys their keys, so that their personal part is permanently unreadable, and announces the
- * erasure in the log without personal data. Each transaction erases at most 1,000 records, and
- * `resumeErasures` finishes an interrupted erasure. An unknown subject is no error: nothing is
- * erased or logged.
+ * It destroys their keys, so that their personal part is permanently unreadable. `announceErasures`
+ * later announces each record in the log, without personal data. Each transaction erases at most
+ * 1,000 records, and `resumeErasures` finishes an interrupted erasure. An unknown subject is no
+ * error: nothing is erased or logged.
  * @throws UnknownSite, JournalUnavailable, KeyError, database errors: committed parts remain erased
  */
 export async function eraseSubject(
@@ -86,11 +76,11 @@ interface Progress {
 }
 
 /**
- * Erases one page in one transaction: destroys the keys, queues the announcement, and records the
- * counts.
+ * Erases one page in one transaction: destroys the keys, notes the records to be announced, and
+ * records the counts.
  */
 function erasePage(
-  { db, journal, now = () => new Date() }: Omit<ErasureOptions, 'keyring'>,
+  { db, journal }: Omit<ErasureOptions, 'keyring'>,
   request: ErasureRequest,
   after: string | null,
 ): Promise<Progress> {
@@ -100,20 +90,18 @@ function erasePage(
     const page = await nextRecords(db, request, after);
     const tokens = await nextApprovalTokens(db, request, page.eventIds);
     const isLast = page.next === null && !tokens.mayBeMore;
-    const record = page.eventIds.length === 0 ? null : subjectErased(request, page.eventIds, now());
+    const hasRecords = page.eventIds.length > 0;
+    const reason = reasonOf(request.target);
     // The journal is written before the commit: otherwise, a restore from a backup could bring
     // erased data back.
-    const isAnythingFound = record !== null || tokens.ids.length > 0;
+    const isAnythingFound = hasRecords || tokens.ids.length > 0;
     if (isAnythingFound) {
-      await journal.append({ v: 1, subject_erased: record, approval_tokens: [...tokens.ids] });
+      const erased = hasRecords ? { site_id: request.siteId, reason, event_ids: [...page.eventIds] } : null;
+      await journal.append({ v: 1, erased, approval_tokens: [...tokens.ids] });
     }
     const deletedTokens = await destroyPersonalData(db, page.eventIds, tokens.ids);
     const exports = isAnythingFound ? await cancelExports(db, request.siteId) : NO_EXPORTS;
-    if (record !== null) {
-      await markErased(db, record);
-      await markErasureEvent(db, record.event_id, request.id);
-      await sendSubjectErased(db, record);
-    }
+    await markErased(db, { siteId: request.siteId, reason, requestId: request.id, eventIds: page.eventIds });
     await db.query(
       `update erasure_requests
           set erased_count = erased_count + $2, deleted_token_count = deleted_token_count + $3,
@@ -123,15 +111,4 @@ function erasePage(
     );
     return { isLast, after: page.next };
   });
-}
-
-function subjectErased(request: ErasureRequest, eventIds: readonly string[], now: Date): SubjectErasedRecord {
-  return {
-    v: 1,
-    event_id: uuidV7(),
-    site_id: request.siteId,
-    created_at: now.toISOString(),
-    reason: reasonOf(request.target),
-    erased_event_ids: [...eventIds].sort(),
-  };
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { BackgroundPart, PartStatus, ServiceLogger } from '../platform/background/part.js';
 import { runUnderLease } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
+import { announceDueErasures } from './announce-erasures.js';
 import { type ApplyErasuresOptions, applyErasures } from './apply-erasures.js';
 import { resumeErasures } from './erase-subject.js';
 
@@ -9,6 +10,8 @@ export interface ErasureRunnerOptions extends ApplyErasuresOptions {
   /** A pool, because the lease holds a separate connection. */
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
+  /** Length of the intervals at whose ends erasures are announced, in milliseconds. */
+  readonly announceIntervalMs: number;
   /** Interval of the look-up for new requests, in milliseconds. */
   readonly pollMs?: number;
   /**
@@ -31,6 +34,7 @@ class ErasureRunner implements BackgroundPart {
   #finished = 0;
   #erasedRecords = 0;
   #broughtBack = 0;
+  #announced = 0;
 
   constructor(private readonly options: ErasureRunnerOptions) {}
 
@@ -44,6 +48,7 @@ class ErasureRunner implements BackgroundPart {
       finished_erasures: this.#finished,
       erased_records: this.#erasedRecords,
       erasures_applied_again: this.#broughtBack,
+      announced_records: this.#announced,
     };
   }
 
@@ -67,6 +72,8 @@ class ErasureRunner implements BackgroundPart {
         this.#erasedRecords += receipt.erasedRecords;
         logger.info({ part: this.name, request: receipt.id, records: receipt.erasedRecords }, 'erased');
       }
+      // After the log was applied: what it announces already is not announced again.
+      this.#announced += (await announceDueErasures(this.options, this.options.announceIntervalMs)) ?? 0;
       await pause(pollMs, signal);
     }
   }

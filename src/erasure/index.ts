@@ -1,3 +1,4 @@
+export { announceErasures } from './announce-erasures.js';
 export { listAnnouncements } from './announcements.js';
 export { applyErasures } from './apply-erasures.js';
 export { eraseSubject, resumeErasures } from './erase-subject.js';

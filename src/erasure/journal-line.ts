@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decodeUtf8, utf8 } from '../../schemas/crypto/encoding.js';
-import { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import { ERASURE_REASONS } from '../../schemas/events/subject-erased.js';
+import { Uuid } from '../../schemas/evidence/primitives.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 
 /**
@@ -10,7 +11,14 @@ import { canonicalJson } from '../../schemas/json/canonical-json.js';
 export const JournalLine = z.strictObject({
   v: z.literal(1),
   /** Null if only approval tokens were deleted. */
-  subject_erased: SubjectErasedRecord.nullable(),
+  erased: z
+    .strictObject({
+      site_id: Uuid,
+      reason: z.enum(ERASURE_REASONS),
+      /** Event ids of the records whose keys were destroyed. */
+      event_ids: z.array(Uuid).min(1),
+    })
+    .nullable(),
   /** Ids of deleted approval tokens. */
   approval_tokens: z.array(z.string().regex(/^atk_[A-Za-z0-9_-]{1,60}$/)),
 });

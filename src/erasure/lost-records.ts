@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { consentsStream } from '../../schemas/events/streams.js';
-import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
 import type { EventLog } from '../pipeline/event-log/port.js';
 import type { Queryable } from '../platform/database/pool.js';
+import type { JournalLine } from './journal-line.js';
 
 const PAGE = 500;
 const idRows = z.array(z.object({ id: z.string() }));
 
 /**
  * Finds the listed records that neither this database nor the log contains. They were admitted
- * after the restored backup and are lost. A `SubjectErased` must not list them. The log is read
+ * after the restored backup and are lost. They must not be announced. The log is read
  * once for each site that has a record unknown to the database.
  * @returns their event ids
  */
 export async function lostRecords(
   db: Queryable,
   eventLog: EventLog,
-  erasures: readonly SubjectErasedRecord[],
+  erasures: readonly NonNullable<JournalLine['erased']>[],
 ): Promise<Set<string>> {
   const bySite = new Map<string, Set<string>>();
-  for (const { site_id: siteId, erased_event_ids: ids } of erasures) {
+  for (const { site_id: siteId, event_ids: ids } of erasures) {
     const unknown = await unknownToDatabase(db, ids);
     if (unknown.length > 0) bySite.set(siteId, new Set([...(bySite.get(siteId) ?? []), ...unknown]));
   }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { MAX_ERASED_RECORDS } from '../../schemas/events/subject-erased.js';
 import type { Queryable } from '../platform/database/pool.js';
 import type { BlindIndexKind } from '../platform/keys/index.js';
 import { timeOfEventId } from './event-id-times.js';
@@ -12,6 +11,9 @@ export interface RecordPage {
   /** Event id after which the next page starts; null if this page is the last. */
   readonly next: string | null;
 }
+
+/** Records that one transaction erases. */
+const MAX_ERASED_RECORDS = 1_000;
 
 /**
  * Rows of the key table that one transaction examines. The scan follows its primary key, over the

@@ -7,7 +7,7 @@ import {
   MAX_SHOWN_ANNOUNCEMENTS,
 } from '../../schemas/api/erasures.js';
 import type { Queryable } from '../platform/database/pool.js';
-import { type Announcement, listAnnouncements } from './announcements.js';
+import { type Announcement, countUnannounced, listAnnouncements } from './announcements.js';
 import type { ErasureSubject } from './identifiers.js';
 import { IDENTIFIER_KINDS, IDENTIFIERS } from './identifiers.js';
 import type { Erasure } from './read-erasures.js';
@@ -66,6 +66,7 @@ export async function shownReceipt(
   return {
     ...shownErasure(erasure),
     announcements: announcements.slice(0, MAX_SHOWN_ANNOUNCEMENTS).map(shownAnnouncement),
+    unannounced_records: await countUnannounced(db, erasure),
     has_more_announcements: announcements.length > MAX_SHOWN_ANNOUNCEMENTS,
     remains: {
       scrubbed_at: remains.scrubbedAt?.toISOString() ?? null,

@@ -137,7 +137,7 @@ const ZERO_UUID = '00000000-0000-0000-0000-000000000000';
 const README_EXAMPLE: Parameters<typeof packageReadme>[0] = {
   manifest: {
     format: 'consent-ledger-evidence',
-    version: 1,
+    version: '1.0',
     origin: 'ledger.example.org',
     checkpoint: 3,
     exported_at: '2026-01-31T00:00:00.000Z',

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyErasures, eraseSubject, openErasureJournal, resumeErasures } from '../../src/erasure/index.js';
+import {
+  announceErasures,
+  applyErasures,
+  eraseSubject,
+  openErasureJournal,
+  resumeErasures,
+} from '../../src/erasure/index.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count } from '../pipeline/relay/pipeline.js';
 
@@ -85,6 +91,7 @@ describe('an interrupted erasure', () => {
       const { worker: pool, eventLog } = pipeline;
       await applyErasures({ db: pool, eventLog, journal });
       await resumeErasures({ db: pool, journal });
+      await announceErasures({ db: pool });
       const keys = await count(pipeline.owner, 'record_keys where event_id = any($1)', [ids]);
       const announced = await count(pipeline.owner, 'erased_records where event_id = any($1)', [ids]);
       const events = await count(
@@ -93,12 +100,13 @@ describe('an interrupted erasure', () => {
         [ids],
       );
       if (wasAskedFor || keys === 0)
-        expect({ keys, announced, events }, where).toEqual({ keys: 0, announced: 2, events: 1 });
+        expect({ keys, announced, events }, where).toEqual({ keys: 0, announced: 2, events: 2 });
       else expect({ keys, announced, events }, where).toEqual({ keys: 2, announced: 0, events: 0 });
       // No work remains, and a repetition changes nothing.
       const outbox = await count(pipeline.owner, 'outbox');
       await applyErasures({ db: pool, eventLog, journal });
       expect(await resumeErasures({ db: pool, journal })).toEqual([]);
+      expect(await announceErasures({ db: pool })).toBe(0);
       expect(await count(pipeline.owner, 'outbox')).toBe(outbox);
       return crashing.ran();
     }

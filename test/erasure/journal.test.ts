@@ -41,7 +41,14 @@ it('carries out the requests of other processes, and unfinished ones', async () 
   });
   const { worker: pool, eventLog } = pipeline;
   const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
-  const runner = createErasureRunner({ db: pool, eventLog, journal, logger: silent, pollMs: 10 });
+  const runner = createErasureRunner({
+    db: pool,
+    eventLog,
+    journal,
+    logger: silent,
+    pollMs: 10,
+    announceIntervalMs: 1,
+  });
   await whileRunning([runner], () => until(async () => (await erasureReceipt(api, request.id)) !== null));
   expect(await erasureReceipt(api, request.id)).toMatchObject({ reason: 'record', erasedRecords: 1 });
   // The erasure of the previous test, whose journal failed, is finished, too.

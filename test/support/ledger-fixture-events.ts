@@ -11,6 +11,7 @@ import { SITE_CONFIG_PUBLISHED, type SiteConfigPublishedRecord } from '../../sch
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import { encodeDisclosure } from '../../schemas/evidence/disclosure.js';
+import { erasureTag } from '../../schemas/evidence/person-tag.js';
 import { canonicalJson } from '../../schemas/json/canonical-json.js';
 import type { JsonObject, JsonValue } from '../../schemas/json/json-value.js';
 import { digestsByName } from './disclosure-digests.js';
@@ -39,7 +40,7 @@ export interface FixtureWorld {
   readonly texts: readonly Uint8Array[];
   /** Events in log order, by batch. */
   readonly batches: FixtureEvent[][];
-  /** Labels of the erased consents and the label of the event that lists them. */
+  /** Labels of the erased consents and the label of the event that names each. */
   readonly erased: readonly { readonly consent: string; readonly by: string }[];
 }
 
@@ -65,7 +66,10 @@ export function fixtureDisclosure(salt: string, name: string, value: JsonValue):
 const ENGLISH = utf8('# Cookies\n\nWe use cookies. <script>alert(1)</script>\n');
 const TURKISH = utf8('# Çerezler\n\nÇerez kullanıyoruz. İstediğiniz zaman geri alabilirsiniz.\n');
 
-function configuration(): SiteConfigPublishedRecord {
+const VALIDITY_DAYS = 365;
+
+/** Returns the record of the fixture's configuration. */
+export function configuration(): SiteConfigPublishedRecord {
   const text = { en: 'Text', tr: 'Metin' };
   return {
     v: 1,
@@ -77,7 +81,7 @@ function configuration(): SiteConfigPublishedRecord {
     controller: { legal_name: 'Örnek A.Ş.', contact: 'privacy@shop.example' },
     default_language: 'en',
     languages: ['en', 'tr'],
-    validity_days: 365,
+    validity_days: VALIDITY_DAYS,
     banner: { en: { title: 'Cookies' }, tr: { title: 'Çerezler' } },
     withdrawal: text,
     categories: [
@@ -105,7 +109,8 @@ function configuration(): SiteConfigPublishedRecord {
   };
 }
 
-function version(label: string, language: string, content: Uint8Array): DocumentVersionPublishedRecord {
+/** Returns the record of a document version, published a minute after the beginning. */
+export function version(label: string, language: string, content: Uint8Array): DocumentVersionPublishedRecord {
   return {
     v: 1,
     event_id: fixtureUuid(`published ${label}`),
@@ -124,7 +129,7 @@ function version(label: string, language: string, content: Uint8Array): Document
   };
 }
 
-function notice(label: string, type: string, record: JsonObject): FixtureEvent {
+export function notice(label: string, type: string, record: JsonObject): FixtureEvent {
   const base = { stream: noticesStream(siteId), proofHash: null, personTag: null, disclosures: [], attachments: [] };
   return { ...base, label, type, eventId: fixtureUuid(label), record };
 }
@@ -161,7 +166,7 @@ export function fixtureConsent(
     site_config_hash: sha256Hex(canonicalJson(configuration())),
     compliance_framework: 'gdpr',
     created_at: minute(minutes).toISOString(),
-    valid_until: null,
+    valid_until: minute(minutes + VALIDITY_DAYS * 24 * 60).toISOString(),
     channel: 'browser',
     api_key_id: fixtureUuid('api key'),
     identity_assurance: null,
@@ -182,14 +187,14 @@ export function fixtureConsent(
   };
 }
 
-function erasure(label: string, minutes: number, consents: readonly string[]): FixtureEvent {
+function erasure(label: string, minutes: number, consent: string): FixtureEvent {
   const record = {
     v: 1,
     event_id: fixtureUuid(label),
     site_id: siteId,
     created_at: minute(minutes).toISOString(),
     reason: 'person',
-    erased_event_ids: consents.map(fixtureUuid).sort(),
+    erased_event_id: fixtureUuid(consent),
   };
   return {
     label,
@@ -198,7 +203,7 @@ function erasure(label: string, minutes: number, consents: readonly string[]): F
     eventId: fixtureUuid(label),
     record,
     proofHash: null,
-    personTag: null,
+    personTag: toHex(erasureTag(sha256(utf8(`person tag of ${consent}`)))),
     disclosures: [],
     attachments: [],
   };
@@ -268,12 +273,17 @@ export function fixtureWorld(): FixtureWorld {
         fixtureConsent('c4', 15),
       ],
       [fixtureConsent('o2', 21, { site: otherSiteId }), fixtureConsent('o3', 22, { site: otherSiteId })],
-      [fixtureConsent('c5', 31), erasure('e0', 32, ['c1', 'c4']), fixtureConsent('c6', 33, { decision: 'withdrawn' })],
+      [
+        fixtureConsent('c5', 31),
+        erasure('e0', 32, 'c1'),
+        fixtureConsent('c6', 33, { decision: 'withdrawn' }),
+        erasure('e1', 34, 'c4'),
+      ],
       [fixtureConsent('c7', 41, { language: 'tr' })],
     ],
     erased: [
       { consent: 'c1', by: 'e0' },
-      { consent: 'c4', by: 'e0' },
+      { consent: 'c4', by: 'e1' },
     ],
   };
 }

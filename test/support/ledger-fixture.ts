@@ -1,5 +1,6 @@
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toHex, utf8 } from '../../schemas/crypto/encoding.js';
+import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import {
   type BatchHeader,
   batchHeaderText,
@@ -85,7 +86,7 @@ export interface FixtureEntry {
   readonly revision: number;
   readonly text: string;
   readonly leaf: Uint8Array;
-  /** In hex; null for other events than consents. */
+  /** In hex; null for other events than consents and erasures. */
   readonly tag: string | null;
   readonly batch: number;
   readonly index: number;
@@ -198,7 +199,7 @@ function sealEntry(
     type: event.type,
     recordText: canonicalJson(event.record),
     proofHash: event.proofHash,
-    personTag: event.proofHash === null ? null : event.personTag,
+    personTag: event.proofHash === null && event.type !== SUBJECT_ERASED ? null : event.personTag,
   };
   const parts = hooks.entryParts?.(honest, event) ?? honest;
   const text = hooks.entryText?.(entryText(parts), event) ?? entryText(parts);

@@ -47,6 +47,8 @@ export interface PackageHooks extends LedgerHooks {
   readonly signedFiles?: (files: Files) => void;
   readonly zipFiles?: (files: ZipFile[]) => ZipFile[] | undefined;
   readonly zip?: (bytes: Uint8Array) => Uint8Array;
+  /** Whether every batch shows all of its tags, and so the absence of all others. */
+  readonly showsAllTags?: boolean;
   /** Form of the proofs. */
   readonly proofForm?: 'paths' | 'leaves';
 }
@@ -100,8 +102,9 @@ function packageFiles(ledger: FixtureLedger, hooks: PackageHooks): Files {
       ndjson((values) => hooks.proofLines?.(values, batch), proofs),
     );
   }
-  for (const batch of batches) {
-    const tags = tagLines(ledger, batch, own);
+  for (const batch of hooks.showsAllTags === true ? ledger.batches.keys() : batches) {
+    const all = ledger.batches[batch]?.tags ?? [];
+    const tags = hooks.showsAllTags === true ? shownTags(all, new Set(all.map(toHex))) : tagLines(ledger, batch, own);
     if (tags.length > 0)
       files.set(
         PACKAGE_FILES.tags(batch),
@@ -218,7 +221,7 @@ function sign(files: Files, ledger: FixtureLedger, hooks: PackageHooks): void {
   const listed = [...files].filter(([name]) => !name.startsWith('attachments/'));
   const honest: Manifest = {
     format: 'consent-ledger-evidence',
-    version: 1,
+    version: '1.0',
     origin: ORIGIN,
     checkpoint: [...ledger.checkpoints.keys()].at(-1) ?? null,
     exported_at: minute(60).toISOString(),

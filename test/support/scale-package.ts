@@ -118,7 +118,7 @@ export async function writeScalePackage(path: string, authority: FixtureAuthorit
   const manifest = utf8(
     JSON.stringify({
       format: 'consent-ledger-evidence',
-      version: 1,
+      version: '1.0',
       origin: ORIGIN,
       checkpoint: size,
       exported_at: minute(60).toISOString(),

@@ -23,7 +23,7 @@ test('an honest package is valid, and every check is reported', async () => {
   expect(notPassed(report)).toEqual({});
   expect(report.verdict).toBe('valid');
   expect(report.checks.map(({ id }) => id)).toEqual(Object.keys(CHECKS));
-  expect(report.records).toMatchObject({ entries: 14, consents: 8, erased: 2, verdicts: { valid: 8 } });
+  expect(report.records).toMatchObject({ entries: 15, consents: 8, erased: 2, verdicts: { valid: 8 } });
   expect(report.proved.earliest?.time).toBe('2026-03-01T10:09:00.000Z');
   expect(report.proved.not_after?.time).toBe('2026-03-01T10:49:00.000Z');
 });
@@ -53,12 +53,12 @@ test('a key pinned before a rotation verifies packages made after it, and so doe
 
 test('what a whole package covers is said with its revisions', async () => {
   const report = await verifyFixture(authority, buildPackage(authority));
-  expect(report.coverage?.consents).toMatchObject({ complete_up_to: 8, ledger_reaches: 8, is_whole: true });
-  const proved = 'consents and erasures are complete up to revision 8';
+  expect(report.coverage?.consents).toMatchObject({ complete_up_to: 9, ledger_reaches: 9, is_whole: true });
+  const proved = 'consents and erasures are complete up to revision 9';
   expect(report.proves.join()).toContain(proved);
   expect(terminalReport(report)).toContain(proved);
   expect(report.not_proved.join()).not.toContain('later withdrawal');
-  expect(report.not_proved.join()).toContain('after revision 8');
+  expect(report.not_proved.join()).toContain('after revision 9');
   expect(report.not_proved.join()).toContain('consent-verify compare');
 });
 
@@ -67,15 +67,16 @@ test.each([
   [
     'of a range',
     (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, first: 2, last: 4 } : run)),
-    /complete only within revisions 2 to 4; the ledger has revisions up to 8/,
+    /complete only within revisions 2 to 4; the ledger has revisions up to 9/,
   ],
   [
     'of all until a time',
     (complete: Manifest['complete']) => complete.map((run) => (isConsents(run) ? { ...run, last: 6 } : run)),
-    /complete up to revision 6; the ledger has revisions up to 8/,
+    /complete up to revision 6; the ledger has revisions up to 9/,
   ],
 ])('the report on a package %s states that a later withdrawal may be missing', async (_, change, words) => {
   const zip = buildPackage(authority, {
+    showsAllTags: true,
     manifest: (one) => ({
       ...one,
       filter: { ...one.filter, to: '2026-03-02T00:00:00.000Z' },
@@ -91,11 +92,11 @@ test.each([
 });
 
 test.each([
-  ['consents', (complete: Manifest['complete']) => complete.slice(1)],
-  ['notices', (complete: Manifest['complete']) => complete.slice(0, 1)],
-])('a whole site must claim all of its %s', async (_, change) => {
+  ['consents', (complete: Manifest['complete']) => complete.slice(1), {}],
+  ['notices', (complete: Manifest['complete']) => complete.slice(0, 1), { 'document.in-force': 'indeterminate' }],
+])('a whole site must claim all of its %s', async (_, change, others) => {
   const zip = buildPackage(authority, { manifest: (one) => ({ ...one, complete: change(one.complete) }) });
-  expect(notPassed(await verifyFixture(authority, zip))).toEqual({ 'completeness.runs': 'fail' });
+  expect(notPassed(await verifyFixture(authority, zip))).toEqual({ 'completeness.runs': 'fail', ...others });
 });
 
 test('values that were not chosen are withheld, and that is no fault', async () => {
@@ -135,7 +136,7 @@ test('a failure names file, line, stream, revision and record, and stops no othe
   });
   const report = await verifyFixture(authority, zip);
   const inclusion = report.checks.find(({ id }) => id === 'entry.inclusion');
-  expect(inclusion?.counts).toMatchObject({ pass: 13, fail: 1 });
+  expect(inclusion?.counts).toMatchObject({ pass: 14, fail: 1 });
   expect(inclusion?.problems[0]).toMatchObject({ file: 'entries.ndjson', line: 3, revision: 2 });
   expect(inclusion?.problems[0]?.event_id).toMatch(/^[0-9a-f-]{36}$/);
   expect(report.checks.find(({ id }) => id === 'entry.chain')?.outcome).toBe('pass');

@@ -3,6 +3,7 @@ export { type FileSource, openFileSource } from './container/file-source.js';
 export { CHECKS, type CheckId, type Outcome } from './findings/check-table.js';
 export type { CheckResult, Location, Problem } from './findings/findings.js';
 export type { Verdict } from './findings/verdict.js';
+export { UnknownFormatVersion } from './manifest/manifest.js';
 export { htmlPage } from './report/html.js';
 export { asciiJson, printable } from './report/printable.js';
 export type { VerificationReport } from './report/report.js';

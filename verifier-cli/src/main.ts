@@ -161,7 +161,7 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
   } else if (error instanceof UsageError) {
     process.stderr.write(`consent-verify: ${printable(error.message)}\n`);
-    process.exitCode = EXIT_USAGE;
+    process.exitCode = error.exitCode;
   } else {
     throw error;
   }

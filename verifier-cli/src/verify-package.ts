@@ -72,7 +72,7 @@ const CONTAINER = CHECK_IDS.filter((id) => /^(?:container|manifest)\./.test(id))
  * Verifies an evidence package, offline. Every byte of it may be hostile; problems go to the
  * report, and stop no other check that is still possible.
  * @param watch takes in one record, to be shown by itself
- * @throws NotAPackage; errors of the source
+ * @throws NotAPackage; UnknownFormatVersion; errors of the source
  */
 export async function verifyPackage(
   source: ByteSource,

@@ -4,10 +4,12 @@ import { DOCUMENT_VERSION_PUBLISHED } from '../../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
+import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { ProofKeys } from '../../platform/keys/index.js';
+import type { AbsentTag } from './absent-tags.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import { ExportFailed } from './errors.js';
 import type { Disclose } from './filter.js';
@@ -59,6 +61,8 @@ export class EntriesFile {
   /** Indexes of the enclosed leaves, by batch. */
   readonly leavesByBatch = new Map<number, number[]>();
   readonly attachments: WantedAttachments[] = [];
+  /** Erasure tags of the records that match and are not erased as of the checkpoint. */
+  readonly notErased: AbsentTag[] = [];
   /**
    * SHA-256, in hex, of the enclosed document versions' contents; `configurations` has those of the
    * enclosed site configurations.
@@ -68,7 +72,7 @@ export class EntriesFile {
   /** The first consent; without consents, the first entry. */
   example: ExampleEntry | null = null;
   #exampleIsConsent = false;
-  /** Revisions of erasures that come after the run and list records of it. */
+  /** Revisions of erasures that come after the run and name records of it. */
   readonly #supporting = new Set<number>();
 
   readonly #genuine: GenuineEvents;
@@ -118,6 +122,8 @@ export class EntriesFile {
       const erasure = consent === undefined ? undefined : erasures.get(keys.erasedBy.get(event.id) ?? '');
       this.#count(entry, isConsent, erasure !== undefined);
       if (erasure !== undefined) this.#supporting.add(erasure);
+      else if (consent?.isFit === true && scope.showsAbsence && entry.personTag !== null)
+        this.notErased.push({ tag: erasureTag(entry.personTag), from: batch });
       this.#noteNotice(entry);
       lines.push({
         entry: text,

@@ -19,6 +19,8 @@ export interface SealedEntry {
   readonly batch: number;
   /** Index of the leaf in its batch. */
   readonly index: number;
+  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
+  readonly personTag: Uint8Array | null;
   /** The parsed body of a consent; null unless it has the form that admission writes. */
   readonly consent: ConsentBody | null;
 }
@@ -98,7 +100,10 @@ function sealedEntry(
   const text = entryText({ stream, revision, previous, eventId, type, recordText, proofHash, personTag });
   const leaf = entryLeafHex(text);
   if (leaf !== toHex(row.hash)) differ(`${place} is not what was sealed: the log was changed, or the ledger was`);
-  return { sealed: { event, recordText, text, batch: row.batch, index: row.index, consent }, leaf };
+  return {
+    sealed: { event, recordText, text, batch: row.batch, index: row.index, personTag: row.personTag, consent },
+    leaf,
+  };
 }
 
 function contentOf(event: StreamEvent, place: string): ReturnType<typeof sealedContent> {

@@ -10,6 +10,7 @@ import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { blindIndex, type Keyring, type SigningKey } from '../../platform/keys/index.js';
 import { NO_TRACING, type Tracing } from '../../platform/telemetry/tracing.js';
+import { type AbsentTag, AbsentTags } from './absent-tags.js';
 import { addAttachments } from './attachments-files.js';
 import { BatchesFile, type EnclosedBatch } from './batches-file.js';
 import { addCheckpoints, type EnclosedCheckpoint } from './checkpoints-files.js';
@@ -196,7 +197,7 @@ async function write(
   if (checkpoint !== null) {
     const streams = [consentsStream(siteId), noticesStream(siteId), POLICY_STREAM];
     const batches = new BatchesFile(db, streams, checkpoint);
-    const tags = new TagsFiles(db, writer, nextTagOf(scope.person), cover);
+    const tags = new TagsFiles(db, writer, new AbsentTags([...nextTagOf(scope.person), ...entries.notErased], cover));
     progress({ step: 'batches', done: 0, total: lines.length });
     await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, assertRunning)));
     let done = 0;
@@ -258,10 +259,10 @@ function sortedNumbers(numbers: readonly number[]): readonly number[] {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-/** The tag that the person's next record would have; null if the package claims nothing about it. */
-function nextTagOf(person: PersonScope | null): Uint8Array | null {
-  if (person === null || person.id === null || person.records === null) return null;
-  return personTag(person.id, person.records + 1);
+/** The tag that the person's next record would have; none if the package claims nothing about it. */
+function nextTagOf(person: PersonScope | null): readonly AbsentTag[] {
+  if (person === null || person.id === null || person.records === null) return [];
+  return [{ tag: personTag(person.id, person.records + 1), from: 0 }];
 }
 
 async function addBatchProofs(
@@ -271,7 +272,7 @@ async function addBatchProofs(
   batch: EnclosedBatch,
   indexes: readonly number[] = [],
 ): Promise<void> {
-  const isSearched = tags.absent !== null && tags.cover.has(batch.number);
+  const isSearched = tags.absent.concerns(batch.number);
   if (indexes.length === 0 && !isSearched) return;
   const leaves = await readBatchLeaves(db, batch.number);
   if (indexes.length > 0) {

@@ -70,7 +70,7 @@ export interface LeafRow {
   readonly eventId: string;
   /** Leaf hash, 32 bytes. */
   readonly hash: Uint8Array;
-  /** Person tag of a consent, 32 bytes; null for other events. */
+  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
   readonly personTag: Uint8Array | null;
 }
 
@@ -131,7 +131,7 @@ export async function readLeaves(
 export interface BatchLeaf {
   /** Leaf hash, 32 bytes. */
   readonly hash: Uint8Array;
-  /** Person tag of a consent, 32 bytes; null for other events. */
+  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
   readonly tag: Uint8Array | null;
 }
 

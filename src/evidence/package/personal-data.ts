@@ -11,13 +11,14 @@ import type { Disclose } from './filter.js';
 export interface RecordKeys {
   /** Seeds by event id. A record without a seed is withheld or erased. */
   readonly seeds: ReadonlyMap<string, Uint8Array>;
-  /** Erased records, each with the id of the `SubjectErased` that lists it. */
+  /** Announced erased records, each with the id of its `SubjectErased`. */
   readonly erasedBy: ReadonlyMap<string, string>;
 }
 
 const KeyRow = z.object({
   event_id: z.string(),
   seed: z.instanceof(Uint8Array).nullable(),
+  is_erased: z.boolean(),
   erasure_event_id: z.string().nullable(),
 });
 
@@ -33,6 +34,8 @@ function isKeyRow(row: unknown): row is z.infer<typeof KeyRow> {
     typeof row.event_id === 'string' &&
     'seed' in row &&
     (row.seed === null || row.seed instanceof Uint8Array) &&
+    'is_erased' in row &&
+    typeof row.is_erased === 'boolean' &&
     'erasure_event_id' in row &&
     (row.erasure_event_id === null || typeof row.erasure_event_id === 'string')
   );
@@ -45,7 +48,7 @@ function isKeyRow(row: unknown): row is z.infer<typeof KeyRow> {
  */
 export async function readRecordKeys(db: Queryable, siteId: string, eventIds: readonly string[]): Promise<RecordKeys> {
   const { rows } = await db.query(
-    `select w.event_id, k.seed, e.erasure_event_id
+    `select w.event_id, k.seed, e.event_id is not null as is_erased, e.erasure_event_id
        from unnest($2::uuid[]) as w (event_id)
        left join record_keys k on k.event_id = w.event_id and k.site_id = $1
        left join erased_records e on e.event_id = w.event_id
@@ -57,7 +60,7 @@ export async function readRecordKeys(db: Queryable, siteId: string, eventIds: re
   for (const found of rows) {
     const row = isKeyRow(found) ? found : KeyRow.parse(found);
     if (row.erasure_event_id !== null) erasedBy.set(row.event_id, row.erasure_event_id);
-    else if (row.seed !== null) seeds.set(row.event_id, row.seed);
+    else if (row.seed !== null && !row.is_erased) seeds.set(row.event_id, row.seed);
   }
   return { seeds, erasedBy };
 }

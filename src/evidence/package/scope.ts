@@ -4,6 +4,7 @@ import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/e
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { isAbsenceSmaller } from './absence-size.js';
 import { type ExportFilter, isWholePerson, isWholeSite, picksRecords, publicFilter } from './filter.js';
 import { findRun } from './find-run.js';
 import { lastRevisionBelow, revisionsOf } from './ledger-reader.js';
@@ -32,6 +33,11 @@ export interface Scope {
   readonly notices: RevisionRun | null;
   /** All policies of the ledger as of the checkpoint; null if there are none. */
   readonly policies: RevisionRun | null;
+  /**
+   * Whether the package shows in its cover that the records which match are not erased. Otherwise it has
+   * all events of the stream from the first of these records on.
+   */
+  readonly showsAbsence: boolean;
   /** Runs of which no event is missing. */
   readonly complete: readonly RevisionRun[];
   /** The person that the filter names; null: none. */
@@ -43,7 +49,7 @@ const PAGE = 1_000;
 /**
  * Determines the entries that a package encloses. A whole site gives its complete streams, and a
  * range gives the run that contains it. Selected records are enclosed alone, with the erasures that
- * list them. The site's notices and the ledger's policies are always enclosed.
+ * name them. The site's notices and the ledger's policies are always enclosed.
  * @param visitor the person that the filter names
  * @param size size of the checkpoint: only batches below it count
  */
@@ -72,6 +78,7 @@ export async function findScope(
       ...rest,
       consents: runsOfRevisions(stream, revisions),
       leavesOut: true,
+      showsAbsence: true,
       complete: always,
       person: person === null || isWhole ? person : { ...person, records: null },
     };
@@ -79,11 +86,13 @@ export async function findScope(
   const whole = lastConsents < 0 ? null : { stream, first: 0, last: lastConsents };
   const run =
     whole === null || isWholeSite(filter) ? whole : await findRun(db, eventLog, whole, filter, publicFilter(filter));
-  const consents = run === null ? [] : [run];
-  return { ...rest, consents, leavesOut: false, complete: [...consents, ...always] };
+  if (run === null) return { ...rest, consents: [], leavesOut: false, showsAbsence: false, complete: always };
+  const showsAbsence = run.last < lastConsents && (await isAbsenceSmaller(db, run, lastConsents, size));
+  const consents = [showsAbsence ? run : { ...run, last: lastConsents }];
+  return { ...rest, consents, leavesOut: false, showsAbsence, complete: [...consents, ...always] };
 }
 
-/** Finds the revisions of the selected records and of the erasures that list them. */
+/** Finds the revisions of the selected records and of the erasures that name them. */
 async function pickedRevisions(
   db: Queryable,
   siteId: string,
@@ -116,7 +125,7 @@ const eventRows = z.array(z.object({ event_id: z.string() }));
 
 async function erasuresOf(db: Queryable, eventIds: readonly string[]): Promise<readonly string[]> {
   const { rows } = await db.query(
-    'select distinct erasure_event_id as event_id from erased_records where event_id = any($1::uuid[])',
+    'select distinct erasure_event_id as event_id from erased_records where event_id = any($1::uuid[]) and erasure_event_id is not null',
     [eventIds],
   );
   return eventRows.parse(rows).map((row) => row.event_id);

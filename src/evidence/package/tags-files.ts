@@ -6,26 +6,29 @@ import { ShownLeavesProof } from '../../../schemas/merkle/shown-leaves.js';
 import { sortedTags } from '../../pipeline/ledger/person-tags.js';
 import { eachTag } from '../../pipeline/ledger/roll-up.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import type { AbsentTags } from './absent-tags.js';
 import type { EnclosedBatch } from './batches-file.js';
-import { differ } from './errors.js';
+import { differ, ExportFailed } from './errors.js';
 import type { BatchLeaf } from './ledger-reader.js';
 import { ndjsonAtHand } from './lines.js';
 import type { PackageWriter } from './package-writer.js';
+
+/** Bytes of a line, at most. */
+const MAX_LINE_BYTES = 100;
+/** What a verifier reads of all tag files, at least. */
+export const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Makes `tags/<number>.ndjson` for the batches and roll-ups of a package. */
 export class TagsFiles {
   /** The tags of the package's consents in the current period of each level of roll-up. */
   readonly #ofPeriod: Record<1 | 2, Uint8Array[]> = { 1: [], 2: [] };
 
-  /**
-   * @param absent the next tag of the person whose records the package claims to have; null: none
-   * @param cover numbers of the leaves of the ledger tree in which its absence is shown
-   */
+  #bytes = 0;
+
   constructor(
     readonly db: Queryable,
     readonly writer: PackageWriter,
-    readonly absent: Uint8Array | null,
-    readonly cover: ReadonlySet<number>,
+    readonly absent: AbsentTags,
   ) {}
 
   /**
@@ -57,12 +60,19 @@ export class TagsFiles {
   }
 
   #fileOf({ number }: EnclosedBatch, own: readonly Uint8Array[]): TagsFile {
-    return new TagsFile(sortedTags(own), this.cover.has(number) ? this.absent : null);
+    return new TagsFile(sortedTags(own), this.absent.of(number));
   }
 
   async #add(batch: EnclosedBatch, file: TagsFile): Promise<void> {
     if (!file.isNeeded || batch.tagsCount === 0) return;
     const lines = file.lines(batch);
+    this.#bytes += lines.length * MAX_LINE_BYTES;
+    if (this.#bytes > MAX_BYTES) {
+      throw new ExportFailed(
+        'too-large',
+        'The proofs that none of these records is erased exceed the limit of a package. Choose fewer records or a shorter time range.',
+      );
+    }
     await this.writer.add(PACKAGE_FILES.tags(batch.number), ndjsonAtHand(lines));
   }
 }
@@ -74,16 +84,17 @@ class TagsFile {
   #nextOwn = 0;
   /** The tag that was passed last: whether it is shown depends on the next one. */
   #last: Uint8Array | null = null;
-  /** Whether a tag above the absent one has passed. */
-  #isAbove = false;
+  /** How many absent tags are below the tag that was passed last. */
+  #below = 0;
 
+  /** @param absent sorted; none of them is in the tree */
   constructor(
     readonly own: readonly Uint8Array[],
-    readonly absent: Uint8Array | null,
+    readonly absent: readonly Uint8Array[],
   ) {}
 
   get isNeeded(): boolean {
-    return this.own.length > 0 || this.absent !== null;
+    return this.own.length > 0 || this.absent.length > 0;
   }
 
   accept(tag: Uint8Array): void {
@@ -107,13 +118,17 @@ class TagsFile {
     return true;
   }
 
-  /** Whether this tag is the largest below the absent one, or the smallest above it. */
+  /** Whether an absent tag is between this tag and the one before it, or the next one. */
   #isNeighbour(tag: Uint8Array, next: Uint8Array | null): boolean {
-    if (this.absent === null) return false;
-    if (Buffer.compare(tag, this.absent) < 0) return next === null || Buffer.compare(next, this.absent) > 0;
-    const isFirstAbove = !this.#isAbove;
-    this.#isAbove = true;
-    return isFirstAbove;
+    const before = this.#below;
+    for (
+      let one = this.absent[before];
+      one !== undefined && Buffer.compare(one, tag) < 0;
+      one = this.absent[this.#below]
+    )
+      this.#below += 1;
+    const following = this.absent[this.#below];
+    return this.#below > before || (following !== undefined && (next === null || Buffer.compare(following, next) < 0));
   }
 
   /** @throws ExportFailed `log-and-ledger-differ` if the tags do not lead to the root */

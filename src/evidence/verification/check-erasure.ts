@@ -12,8 +12,8 @@ const leafRows = z.array(z.object({ revision: z.int() }));
 const outboxRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
 
 /**
- * Checks that the `SubjectErased` of a missing key exists and lists the record. It must be in the
- * log as it was sealed, or still in the outbox. The erasure tables prove nothing, because an
+ * Checks that the `SubjectErased` of a missing key exists and names the record, once it is announced.
+ * It must be in the log as it was sealed, or still in the outbox. The erasure tables prove nothing, because an
  * attacker who deletes a key could also write them.
  * @param db in a transaction with one snapshot
  * @throws EventLogUnavailable, database errors
@@ -43,7 +43,7 @@ async function isListedAt(db: Queryable, eventLog: EventLog, stored: StoredRecor
   return checkBatch(entry, evidence) !== false;
 }
 
-/** The record text of a `SubjectErased` that lists the stored record; null for any other event. */
+/** The record text of a `SubjectErased` that names the stored record; null for any other event. */
 function listingText(
   { id, type, data }: { readonly id: string; readonly type: string; readonly data: Uint8Array },
   stored: StoredRecord,
@@ -53,7 +53,7 @@ function listingText(
     const { record } = parseBody(PublicEventBody, type, data);
     const erased = parseRecord(SUBJECT_ERASED, record);
     const isOfSite = erased.event_id === id && erased.site_id === stored.site_id;
-    return isOfSite && erased.erased_event_ids.includes(stored.event_id) ? record : null;
+    return isOfSite && erased.erased_event_id === stored.event_id ? record : null;
   } catch (error) {
     if (error instanceof InvalidEventBody || error instanceof SyntaxError) return null;
     throw error;

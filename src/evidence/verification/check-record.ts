@@ -61,11 +61,11 @@ function sameCategories(stored: unknown, categories: ConsentRecord['categories']
 }
 
 /**
- * Whether the stored erasure data is consistent: the key is missing exactly if a known
- * `SubjectErased` lists the record. The read model may lag behind.
+ * Whether the stored erasure data is consistent: the key is missing exactly if the record is erased,
+ * and its announcement, if it is queued, is known. The read model may lag behind.
  */
 export function erasureAgrees(stored: StoredRecord): boolean {
-  const isErased = stored.erasure_event_id !== null;
-  if (stored.has_key === isErased || (isErased && !stored.is_erasure_known)) return false;
+  const { is_erased: isErased, erasure_event_id: announcement } = stored;
+  if (stored.has_key === isErased || (announcement !== null && !stored.is_erasure_known)) return false;
   return isErased || stored.erased_by === null;
 }

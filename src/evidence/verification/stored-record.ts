@@ -25,6 +25,7 @@ export const ConsentReadModelRow = z.object({
 const StoredRecordRow = ConsentReadModelRow.extend({
   tenant_id: z.string(),
   has_key: z.boolean(),
+  is_erased: z.boolean(),
   erasure_event_id: z.string().nullable(),
   is_erasure_known: z.boolean(),
 });
@@ -39,7 +40,8 @@ const STORED_RECORD_SQL = `
 select c.event_id, c.site_id, c.stream, c.revision, c.record, c.proof_hash, c.consent_type, c.decision, c.categories, c.language,
        c.document_version_id, c.compliance_framework, c.created_at, c.valid_until, c.channel, c.erased_by, s.tenant_id,
        exists (select from record_keys k where k.event_id = c.event_id and k.site_id = c.site_id) as has_key,
-       e.erasure_event_id, exists (select from erasure_events x where x.event_id = e.erasure_event_id) as is_erasure_known
+       e.event_id is not null as is_erased, e.erasure_event_id,
+       exists (select from erasure_events x where x.event_id = e.erasure_event_id) as is_erasure_known
   from read_model.consents c
   join sites s on s.id = c.site_id
   left join erased_records e on e.event_id = c.event_id`;

@@ -1,6 +1,6 @@
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
+import { hasTag } from '../../../schemas/events/sealed-event.js';
 import {
   BatchHeader,
   batchHeaderText,
@@ -144,7 +144,7 @@ async function leavesFromLog(
       const page = await eventLog.readStream(stream, next, last - next + 1);
       if (page.length === 0) throw new LedgerCorrupt(ledgerRevision, `${stream} has no revision ${next}`);
       for (const event of page) {
-        const tag = event.type === CONSENT_RECORDED ? (tags[nextTag++] ?? null) : null;
+        const tag = hasTag(event.type) ? (tags[nextTag++] ?? null) : null;
         const leaf = leafOf(event, head, tag);
         leaves.push(leaf);
         head = headOf(leaf);
@@ -154,7 +154,7 @@ async function leavesFromLog(
     heads.set(stream, head);
   }
   if (nextTag !== tags.length)
-    throw new LedgerCorrupt(ledgerRevision, 'the number of tags is not that of the consents');
+    throw new LedgerCorrupt(ledgerRevision, 'the number of tags is not that of the consents and erasures');
   return leaves;
 }
 

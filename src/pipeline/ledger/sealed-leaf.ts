@@ -11,14 +11,14 @@ export interface SealedLeaf {
   readonly eventId: string;
   /** 32 bytes. */
   readonly hash: Uint8Array;
-  /** Person tag of a consent, 32 bytes; null for other events. */
+  /** Tag of a consent or an erasure, 32 bytes; null for other events. */
   readonly tag: Uint8Array | null;
 }
 
 /**
  * Computes the leaf of an event, chained to the preceding one of its stream.
  * @param head the preceding event; its revision must be one less
- * @param tag the person tag if the event is a consent, 32 bytes; else null
+ * @param tag the tag if the event is a consent or an erasure, 32 bytes; else null
  * @throws InvalidEventBody if the event cannot be sealed
  * @throws RangeError if it does not follow `head`
  */

@@ -15,6 +15,7 @@ import { type LedgerState, readStreamHeads } from '../ledger/ledger-state.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
 import { ensurePolicySet, type PolicySettings } from '../ledger/publish-policy.js';
 import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
+import { withErasureTags } from './erasure-tags.js';
 import { type BatchLimits, PendingBatch } from './pending-batch.js';
 import { sealBatch } from './seal.js';
 
@@ -138,7 +139,8 @@ class Sealer implements BackgroundPart {
     const isNew = (event: LoggedEvent): boolean => event.revision > pending.heads.get(event.stream).revision;
     const fresh = events.filter(isNew);
     for (const event of fresh) await this.#assertGenuine(event);
-    const tags = await assignTags(db, this.options.keyring, pending.nextNumbers, fresh);
+    const consentTags = await assignTags(db, this.options.keyring, pending.nextNumbers, fresh);
+    const tags = await withErasureTags(db, fresh, consentTags, pending.leaves);
     const now = performance.now();
     for (const event of events) {
       if (pending.add(event, tags.get(event.id) ?? null, now)) continue;

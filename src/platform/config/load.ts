@@ -54,6 +54,8 @@ export interface Config {
   readonly outbox: { readonly maxRows: number; readonly retentionHours: number };
   /** Absolute path. */
   readonly erasureJournal: string;
+  /** Milliseconds. */
+  readonly erasureAnnounceIntervalMs: number;
   /** Number of days for which database backups are kept; `undefined`: unknown. */
   readonly backupRetentionDays: number | undefined;
   /** Limits of the stored evidence packages. */
@@ -216,6 +218,7 @@ function assemble(values: Values): Config {
     outbox: { maxRows: values.OUTBOX_MAX_ROWS, retentionHours: values.OUTBOX_RETENTION_HOURS },
     erasureJournal:
       values.ERASURE_JOURNAL === undefined ? join(dataDir, 'erasures.ndjson') : resolve(values.ERASURE_JOURNAL),
+    erasureAnnounceIntervalMs: values.ERASURE_ANNOUNCE_INTERVAL_SECONDS * 1_000,
     backupRetentionDays: values.BACKUP_RETENTION_DAYS,
     exports: {
       retentionHours: values.EXPORT_RETENTION_HOURS,

@@ -231,6 +231,12 @@ export const variables = z.object({
     otherwise: '`DATA_DIR/erasures.ndjson`',
     example: '/mnt/journal/erasures.ndjson',
   }),
+  ERASURE_ANNOUNCE_INTERVAL_SECONDS: integer(1, 86_400).register(descriptions, {
+    meaning:
+      'Seconds for which announcements of erasures are collected. They are then added to the event log in random order, so that the log does not show which records were erased together. The keys are destroyed immediately.',
+    default: '3600',
+    example: '21600',
+  }),
   BACKUP_RETENTION_DAYS: integer(0, 36_500).optional().register(descriptions, {
     meaning:
       'Days after which every backup of the database, including archived WAL, is destroyed, counted from the start of the backup. Receipts of erasures state until when backups could still reveal the values. 0: there are no backups.',

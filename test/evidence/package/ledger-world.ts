@@ -11,6 +11,7 @@ import { encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosu
 import { noteKeyId, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { announceErasures } from '../../../src/erasure/index.js';
 import { ensureManifestCertificate } from '../../../src/evidence/package/index.js';
 import { newEventId } from '../../../src/pipeline/admission/event-id.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
@@ -93,6 +94,7 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   const relay = async (): Promise<void> => {
     const relays = new SiteRelay({ db: pool, eventLog, keyring, maxRows: 500, maxBytes: 10_000_000 });
     const signal = new AbortController().signal;
+    await announceErasures({ db: pool });
     for (const { siteId } of [site, otherSite]) while ((await relays.relaySome(siteId, signal)) > 0);
   };
   const seal = async (maxLeaves = 16): Promise<void> => {
@@ -186,7 +188,8 @@ async function recordConsents(
       site_config_hash: version.config,
       compliance_framework: 'gdpr',
       created_at: createdAt.toISOString(),
-      valid_until: null,
+      // The configuration allows at least a day.
+      valid_until: new Date(createdAt.getTime() + 86_400_000).toISOString(),
       channel: 's2s',
       api_key_id: randomUUID(),
       identity_assurance: null,

@@ -62,7 +62,7 @@ it('verifies consents before and after a change of text and configuration, in on
   await world.record(site, [{ visitorId: 'too late' }]);
   await world.stamp();
   const wrong = await exportEvidence(options, { ...request, output: join(folder, 'too-late.zip') });
-  expect(problemsOf(await verify(world, wrong.path)).join()).toContain('retired before the consent');
+  expect(problemsOf(await verify(world, wrong.path)).join()).toContain('was retired before the consent');
 });
 
 it('makes no package unless the ledger key in force at the checkpoint certified the manifest key', async () => {

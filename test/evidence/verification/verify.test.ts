@@ -221,7 +221,10 @@ describe('verification from stored bytes', () => {
     const madeUp = randomUUID();
     const { rows } = await app.superuser.query('delete from record_keys where event_id = $1 returning *', [id]);
     await app.superuser.query('insert into erasure_events (event_id) values ($1)', [madeUp]);
-    await app.superuser.query('insert into erased_records values ($1, $2)', [id, madeUp]);
+    await app.superuser.query(
+      `insert into erased_records (event_id, site_id, reason, erasure_event_id) values ($1, $2, 'record', $3)`,
+      [id, rows[0]?.site_id, madeUp],
+    );
     const forgedErasure = await verify(victim.consent_token);
     await app.superuser.query('delete from erased_records where event_id = $1', [id]);
     await app.superuser.query('insert into record_keys (event_id, site_id, seed) values ($1, $2, $3)', [

@@ -160,7 +160,7 @@ export function newConsent(siteId: string, changes: Partial<ConsentRecord> = {})
 }
 
 /** Returns an erasure as the worker writes it. */
-export function newErasure(siteId: string, erasedIds: readonly string[]): NewEvent {
+export function newErasure(siteId: string, erasedId: string): NewEvent {
   const id = randomUUID();
   const record = {
     v: 1,
@@ -168,7 +168,7 @@ export function newErasure(siteId: string, erasedIds: readonly string[]): NewEve
     site_id: siteId,
     created_at: '2026-11-21T11:00:00.000Z',
     reason: 'person',
-    erased_event_ids: [...erasedIds].sort(),
+    erased_event_id: erasedId,
   };
   return event(id, SUBJECT_ERASED, { record: canonicalJson(record) });
 }

@@ -3,6 +3,7 @@ import type { Attack } from './attack.js';
 import { containerAttacks } from './container-attacks.js';
 import { dataAttacks } from './data-attacks.js';
 import { historyAttacks } from './history-attacks.js';
+import { inForceAttacks } from './in-force-attacks.js';
 import { ledgerAttacks } from './ledger-attacks.js';
 import { timeAttacks } from './time-attacks.js';
 import { treeAttacks } from './tree-attacks.js';
@@ -15,6 +16,7 @@ export function attackTable(authority: FixtureAuthority): Readonly<Record<string
     'time stamps and times': timeAttacks(authority),
     'container and manifest': containerAttacks(),
     'entries and records': dataAttacks(),
+    'notices in force': inForceAttacks(),
     'documents, erasures and completeness': historyAttacks(),
   };
 }

@@ -2,7 +2,7 @@ import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { disclosureDigest } from '../../../schemas/evidence/disclosure.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { CheckId, VerifyOptions } from '../../../verifier-cli/src/index.js';
-import { type FixtureEvent, type FixtureWorld, fixtureConsent } from '../../support/ledger-fixture-events.js';
+import { type FixtureEvent, type FixtureWorld, fixtureConsent, minute } from '../../support/ledger-fixture-events.js';
 import type { Files, PackageHooks } from '../../support/package-builder.js';
 import type { ZipFile } from '../../support/zip-writer.js';
 
@@ -110,6 +110,12 @@ export function zipFile(name: string, change: (file: ZipFile, files: ZipFile[]) 
 export const FLIPPED = (hex: string) => `${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`;
 export const ENTRIES = PACKAGE_FILES.entries;
 export const record = (change: Json) => (target: FixtureEvent) => void Object.assign(target.record, change);
+/** Claims another time for a consent, in minutes after the beginning of the fixture, and a day of validity. */
+export function createdAt(label: string, minutes: number): PackageHooks {
+  const times = { created_at: minute(minutes).toISOString(), valid_until: minute(minutes + 24 * 60).toISOString() };
+  return event(label, record(times));
+}
+
 export const asIfErased = (world: FixtureWorld) => world.batches[3]?.[1]?.record;
 
 /** What a record states that commits to these, whatever their names and forms are. */

@@ -1,6 +1,8 @@
+import { sha256 } from '../../../schemas/crypto/digest.js';
 import { utf8 } from '../../../schemas/crypto/encoding.js';
-import { DOCUMENT_VERSION_RETIRED } from '../../../schemas/events/notices.js';
-import { type FixtureWorld, fixtureUuid } from '../../support/ledger-fixture-events.js';
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { erasureTag } from '../../../schemas/evidence/person-tag.js';
+import { fixtureUuid } from '../../support/ledger-fixture-events.js';
 import type { Files, PackageHooks } from '../../support/package-builder.js';
 import {
   type Attack,
@@ -17,13 +19,6 @@ import {
   streamOf,
   withoutEntry,
 } from './attack.js';
-
-/** Moves events from the first batch into the last. */
-function sealedLater({ batches }: FixtureWorld, labels: readonly string[]): void {
-  const moved = batches[0]?.filter(({ label }) => labels.includes(label)) ?? [];
-  batches[0] = batches[0]?.filter((one) => !moved.includes(one)) ?? [];
-  batches[4]?.push(...moved);
-}
 
 /** Leaves the last events of a stream out, and everything that the manifest would say of them. */
 function shortened(kind: 'consents' | 'notices', labels: readonly string[]): PackageHooks {
@@ -44,7 +39,41 @@ function shortened(kind: 'consents' | 'notices', labels: readonly string[]): Pac
   };
 }
 
-/** Documents in force, erasure, completeness. */
+function erasedTag(label: string): Uint8Array {
+  return erasureTag(sha256(utf8(`person tag of ${label}`)));
+}
+
+/**
+ * A package of one consent by its event id, with its values, although it was erased afterwards.
+ * @param showsTags whether the package shows the tags where the erasure is
+ */
+function hiddenErasure(showsTags: boolean): PackageHooks {
+  return {
+    showsAllTags: showsTags,
+    entryLines: (lines, ledger) =>
+      ['c0', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'e0', 'e1']
+        .reduce((kept, label) => withoutEntry(label)?.(kept, ledger) ?? kept, lines)
+        .map((one) => {
+          const { erased, ...intact } = one;
+          return erased === undefined ? one : { ...intact, disclosures: disclosuresOf('c1') };
+        }),
+    files: (files) => {
+      files.delete(attachmentName(files));
+      for (const batch of [3, 4]) {
+        files.delete(PACKAGE_FILES.proofs(batch));
+        if (!showsTags) files.delete(PACKAGE_FILES.tags(batch));
+      }
+    },
+    manifest: (one) => ({
+      ...one,
+      filter: { ...one.filter, event_ids: [fixtureUuid('c1')] },
+      complete: one.complete.slice(1),
+      counts: { ...one.counts, entries: 6, consents: 1, erased: 0, attachments: 0 },
+    }),
+  };
+}
+
+/** Documents, erasure, completeness. */
 export function historyAttacks(): Attack[] {
   const c0 = fixtureUuid('c0');
   const other = fixtureUuid('other site');
@@ -73,23 +102,6 @@ export function historyAttacks(): Attack[] {
       'document.version',
       event('published version tr', record({ document_version_id: fixtureUuid('version en') })),
     ),
-    attack('a text published after the consents to it', 'document.version', {
-      world: (world) => sealedLater(world, ['published version en', 'activated en']),
-    }),
-    attack('a version activated after the consents to it', 'document.version', {
-      world: (world) => sealedLater(world, ['activated en']),
-    }),
-    attack('a version that was never activated', 'document.version', {
-      world: ({ batches }) => void batches[0]?.pop(),
-    }),
-    attack(
-      'a version retired before the consents to it',
-      'document.version',
-      event('activated tr', (one) => {
-        one.type = DOCUMENT_VERSION_RETIRED;
-        one.record.document_version_id = fixtureUuid('version en');
-      }),
-    ),
     attack(
       'a version whose activation is left out, in a package that does not claim all notices',
       'completeness.runs',
@@ -110,9 +122,6 @@ export function historyAttacks(): Attack[] {
       'document.configuration',
       event('config', record({ domain: 'evil.example' })),
     ),
-    attack('a configuration published after the consents under it', 'document.configuration', {
-      world: (world) => sealedLater(world, ['config']),
-    }),
     attack(
       'a category that the configuration does not have',
       'document.configuration',
@@ -124,7 +133,7 @@ export function historyAttacks(): Attack[] {
       event('c0', record({ site_config_hash: 'a'.repeat(64) })),
     ),
     attack(
-      'a record called erased by an erasure that does not list it',
+      'a record called erased by an erasure that does not name it',
       'erasure.proof',
       line('c0', (one) => Object.assign(one, { disclosures: [], erased: { stream: streamOf('c0'), revision: 5 } })),
     ),
@@ -154,13 +163,32 @@ export function historyAttacks(): Attack[] {
       'erasure.values',
       line('c1', (one) => Object.assign(one, { disclosures: disclosuresOf('c1') })),
     ),
-    attack('an erasure that lists a record whose values are shown', 'erasure.values', {
-      world: (world) =>
-        void Object.assign(asIfErased(world) ?? {}, {
-          erased_event_ids: [...[c0, fixtureUuid('c1'), fixtureUuid('c4')].sort()],
-        }),
+    attack('an erasure that names a record whose values are shown', 'erasure.values', {
+      world: (world) => void Object.assign(asIfErased(world) ?? {}, { erased_event_id: c0 }),
     }),
-    attack('an erasure that lists nothing', 'record.format', event('e0', record({ erased_event_ids: [] }))),
+    attack('an erasure that names nothing', 'record.format', event('e0', record({ erased_event_id: null }))),
+    attack(
+      'an erasure that names two records',
+      'record.format',
+      event('e0', record({ erased_event_ids: [c0, fixtureUuid('c1')] })),
+    ),
+    attack(
+      'an erasure with the tag of another record',
+      'erasure.proof',
+      event('e0', (one) => Object.assign(one, { personTag: 'ab'.repeat(32) })),
+    ),
+    attack(
+      'an erasure without a tag',
+      'entry.format',
+      event('e0', (one) => Object.assign(one, { personTag: null })),
+    ),
+    attack('an erasure whose tag is kept out of the sorted tags', 'batch.tags', {
+      tags: (tags, batch) => (batch === 3 ? tags.filter((tag) => tag.toString() !== erasedTag('c1').toString()) : tags),
+      tagLines: (lines, batch) =>
+        batch === 3 ? lines.filter(({ tag }) => tag !== Buffer.from(erasedTag('c1')).toString('hex')) : lines,
+    }),
+    attack('an erased value in a filtered package without the erasure', 'erasure.absent', hiddenErasure(true)),
+    attack('an erased value without a proof that the erasure is absent', 'erasure.absent', hiddenErasure(false)),
     attack('a withdrawal left out of a complete run', 'completeness.runs', { entryLines: withoutEntry('c6') }),
     attack('a record left out of a complete run', 'completeness.runs', { entryLines: withoutEntry('c2') }),
     attack('a first record left out of a complete run', 'completeness.runs', { entryLines: withoutEntry('c0') }),

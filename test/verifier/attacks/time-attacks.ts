@@ -16,7 +16,7 @@ import { makeResponse, makeToken } from '../../rfc3161/support/tokens.js';
 import type { FixtureAuthority } from '../../support/ledger-fixture.js';
 import { type FixtureWorld, minute, policyEvent } from '../../support/ledger-fixture-events.js';
 import type { PackageHooks } from '../../support/package-builder.js';
-import { type Attack, attack, doubt, event, record } from './attack.js';
+import { type Attack, attack, createdAt, doubt, event, record } from './attack.js';
 
 /** Has these batches publish policies, each with seconds to the stamp. */
 function policies(...list: readonly (readonly [batch: number, stampWithinSeconds: number])[]): PackageHooks {
@@ -114,22 +114,14 @@ export function timeAttacks(authority: FixtureAuthority): Attack[] {
       'time.claimed',
       event('c0', record({ created_at: minute(30).toISOString() })),
     ),
-    doubt(
-      'a consent stamped days after its claimed time',
-      'time.claimed',
-      event('c0', record({ created_at: '2026-02-26T00:00:00.000Z' })),
-    ),
+    {
+      // It fails: the consent precedes its own text.
+      ...doubt('a consent stamped days after its claimed time', 'time.claimed', createdAt('c0', -5 * 24 * 60)),
+      verdict: 'invalid',
+    },
     doubt('a consent stamped later than the delay allowed', 'time.claimed', {}, { maxDelay: 60_000 }),
-    doubt(
-      'a consent backdated to before the stamp before its batch',
-      'time.claimed',
-      event('c7', record({ created_at: minute(23).toISOString() })),
-    ),
-    doubt(
-      'a consent backdated among later ones of its stream',
-      'time.claimed',
-      event('c4', record({ created_at: minute(7).toISOString() })),
-    ),
+    doubt('a consent backdated to before the stamp before its batch', 'time.claimed', createdAt('c7', 23)),
+    doubt('a consent backdated among later ones of its stream', 'time.claimed', createdAt('c4', 7)),
     attack(
       'a consent from after the sealing of its batch',
       'time.claimed',

@@ -33,7 +33,7 @@ export class TagCache {
     readonly batches: Batches,
   ) {
     const entryBytes = files.archive.get(PACKAGE_FILES.entries)?.size ?? 0;
-    this.#allowance = LIMITS.proofBytes + LIMITS.proofBytesPerEntryByte * entryBytes;
+    this.#allowance = LIMITS.tagBytes + LIMITS.proofBytesPerEntryByte * entryBytes;
   }
 
   isAtHand(number: number): boolean {
@@ -66,7 +66,7 @@ export class TagCache {
     if (proved === undefined) throw new RangeError(`the tags of batch ${number} are not loaded`);
     if (proved.kind === 'none') return `${proved.reason} (batch ${number})`;
     const { isThere } = placeOf(proved, bytesOf(tag));
-    return isThere ? null : `the tags of batch ${number} do not include the record's person tag`;
+    return isThere ? null : `the tags of batch ${number} do not include the tag of the entry`;
   }
 
   /** Where a tag stands in a batch or roll-up that is at hand. @param tag 32 bytes */
@@ -93,7 +93,7 @@ export class TagCache {
   #refusal(number: number): ProvedTags | null {
     const loads = (this.#loads.get(number) ?? 0) + 1;
     this.#loads.set(number, loads);
-    if (loads > LIMITS.proofLoads)
+    if (loads > LIMITS.tagLoads)
       return { kind: 'none', reason: 'the entries are not in order, so these tags would be read too often' };
     const file = PACKAGE_FILES.tags(number);
     const size = this.files.archive.get(file)?.size ?? 0;

@@ -2,6 +2,7 @@ import './jitless.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { type Contradiction, verifyContradiction } from '../compare/contradiction.js';
 import { contradictionPage } from '../compare/contradiction-page.js';
+import { UnknownFormatVersion } from '../manifest/manifest.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
@@ -99,7 +100,7 @@ function start(): void {
     } catch (error) {
       if (run !== runs) return;
       status.textContent =
-        error instanceof NotAPackage
+        error instanceof NotAPackage || error instanceof UnknownFormatVersion
           ? error.message
           : `The file could not be read: ${error instanceof Error ? error.message : 'unknown error'}`;
     } finally {

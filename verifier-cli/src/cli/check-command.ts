@@ -1,5 +1,6 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import { openFileSource } from '../container/file-source.js';
+import { UnknownFormatVersion } from '../manifest/manifest.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
@@ -84,6 +85,8 @@ export async function verifyFile(
     return await verifyPackage(source, given, watch);
   } catch (error) {
     if (error instanceof NotAPackage) throw new UsageError(`${path}: ${error.message}`);
+    if (error instanceof UnknownFormatVersion)
+      throw new UsageError(`${path}: ${error.message}`, EXIT_CODES.indeterminate);
     throw error;
   } finally {
     progress.clear();

@@ -1,4 +1,14 @@
+import { EXIT_USAGE } from './exit-codes.js';
+
 /** Input of the command that cannot be used. Its message is for people. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+
+  /** @param exitCode of the command */
+  constructor(
+    message: string,
+    readonly exitCode: number = EXIT_USAGE,
+  ) {
+    super(message);
+  }
 }

@@ -6,7 +6,7 @@ import { readEndRecord } from './end-record.js';
 import { inflateRaw } from './inflate.js';
 import { LIMITS } from './limits.js';
 import { readExtent } from './local-header.js';
-import { isPackageFileName, shadowOf } from './names.js';
+import { isExtensionName, isPackageFileName, shadowOf } from './names.js';
 
 /** A file of the package. */
 export interface ArchiveFile {
@@ -108,6 +108,11 @@ function isAcceptedName(name: string, shadows: Set<string>, findings: Findings):
       'two files have the same name, or names that some file systems treat as the same',
       { file: name },
     );
+  } else if (isExtensionName(name)) {
+    findings.open('container.names', 'this verifier does not know what this file means: use a newer verifier', {
+      file: name,
+    });
+    return true;
   } else if (!isPackageFileName(name)) {
     findings.fail('container.names', 'an evidence package may not contain a file with this name', { file: name });
   } else {

@@ -65,12 +65,16 @@ export const LIMITS = {
    * are about.
    */
   proofBytes: 16 * 1024 * 1024,
+  /** The same of tags: each leaf of the cover shows the absence of an erasure for each record. */
+  tagBytes: 256 * 1024 * 1024,
   proofBytesPerEntryByte: 20,
   /**
    * How often the proofs of a batch are read: entries in order need them once for each of a site's
    * two streams.
    */
   proofLoads: 2,
+  /** The same of tags: entries, a person and the absence of erasures each need them once. */
+  tagLoads: 4,
   /** Failed checks, after which no further line is read. */
   failures: 10_000,
 } as const;

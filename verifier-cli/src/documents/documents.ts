@@ -9,10 +9,11 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { Outcome } from '../findings/check-table.js';
+import type { Location } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
-import type { PlaceEvaluation, Term } from './evaluate-place.js';
-import type { LedgerPlace } from './place.js';
+import { type ConfigurationTerm, type Contradiction, NoticeHistory, type VersionTerm } from './notice-history.js';
+import type { NoticePlace } from './place.js';
 
 /** What a record says of the text consented to, and of the configuration in force. */
 export type Reference =
@@ -32,22 +33,31 @@ export type Reference =
     };
 
 /** What resolving a reference found. */
-export interface Resolution extends PlaceEvaluation {
-  /** Null where its publication is not enclosed. */
-  readonly term: Term | null;
+export interface Resolution {
+  readonly outcome: Outcome;
+  readonly message: string;
+  /** When the version was in force; null where the reference is not to one that was published so. */
+  readonly version: VersionTerm | null;
+  /** The same of a configuration. */
+  readonly configuration: ConfigurationTerm | null;
+}
+
+/** A notice as it stands in the package. */
+export interface Notice extends NoticePlace {
+  readonly verdict: Verdict;
+  readonly at: Location;
 }
 
 interface PublishedVersion {
   readonly record: DocumentVersionPublishedRecord;
   readonly verdict: Verdict;
-  readonly place: LedgerPlace;
 }
 
 interface PublishedConfiguration {
+  readonly eventId: string;
   readonly site: string;
   readonly categories: ReadonlySet<string>;
   readonly verdict: Verdict;
-  readonly place: LedgerPlace;
 }
 
 /**
@@ -58,9 +68,7 @@ interface PublishedConfiguration {
 export class Documents {
   readonly #versions = new Map<string, PublishedVersion>();
   readonly #ambiguous = new Set<string>();
-  /** The first activation and the first retirement of versions. */
-  readonly #activated = new Map<string, LedgerPlace>();
-  readonly #retired = new Map<string, LedgerPlace>();
+  readonly #history = new NoticeHistory();
   readonly #configurations = new Map<string, PublishedConfiguration>();
   /** Hashes of records whose type is not known. */
   readonly #unknown = new Set<string>();
@@ -72,22 +80,24 @@ export class Documents {
 
   constructor(readonly files: PackageFiles) {}
 
-  addVersion(record: DocumentVersionPublishedRecord, verdict: Verdict, place: LedgerPlace): void {
+  addVersion(record: DocumentVersionPublishedRecord, notice: Notice): void {
     if (this.#versions.has(record.document_version_id)) this.#ambiguous.add(record.document_version_id);
-    else this.#versions.set(record.document_version_id, { record, verdict, place });
+    else this.#versions.set(record.document_version_id, { record, verdict: notice.verdict });
+    this.#history.publishVersion(record, notice, notice.at);
   }
 
-  addState(state: 'activated' | 'retired', record: DocumentVersionStateRecord, place: LedgerPlace): void {
-    const places = state === 'activated' ? this.#activated : this.#retired;
-    if (!places.has(record.document_version_id)) places.set(record.document_version_id, place);
+  addState(state: 'activated' | 'retired', record: DocumentVersionStateRecord, notice: Notice): void {
+    this.#history.changeState(state, record, notice, notice.at);
   }
 
   /** @param text as it was hashed: the record as parsed, before its shape was looked at */
-  addConfiguration(record: SiteConfigPublishedRecord, text: JsonValue, verdict: Verdict, place: LedgerPlace): void {
+  addConfiguration(record: SiteConfigPublishedRecord, text: JsonValue, notice: Notice): void {
     const categories = new Set(record.categories.map(({ key }) => key));
     const hash = sha256Hex(canonicalJson(text));
+    const { event_id: eventId, site_id: site } = record;
     if (!this.#configurations.has(hash))
-      this.#configurations.set(hash, { site: record.site_id, categories, verdict, place });
+      this.#configurations.set(hash, { eventId, site, categories, verdict: notice.verdict });
+    this.#history.publishConfiguration(record, notice, notice.at);
   }
 
   /**
@@ -96,6 +106,21 @@ export class Documents {
    */
   addUnknown(record: JsonValue): void {
     if (this.#unknown.size < LIMITS.references) this.#unknown.add(sha256Hex(canonicalJson(record)));
+  }
+
+  /** A notice of a type that this verifier does not know: it may change what is in force. */
+  addUnknownNotice(batch: number): void {
+    this.#history.addUnknown(batch);
+  }
+
+  /** Whether the type of every notice up to the end of a batch is known. */
+  knowsTypesUpTo(batch: number): boolean {
+    return this.#history.knowsTypesUpTo(batch);
+  }
+
+  /** What notices contradict others: see `NoticeHistory`. */
+  get contradictions(): readonly Contradiction[] {
+    return this.#history.contradictions;
   }
 
   /** @returns the index of the reference to the document version; −1 beyond the limit */
@@ -192,26 +217,25 @@ export class Documents {
     const what = `the publication of document version ${reference.id}`;
     if (published === undefined) return failed(`${what} is not in the package`);
     if (this.#ambiguous.has(reference.id)) return failed(`${what} is in the package twice`);
-    const { record, verdict, place } = published;
+    const { record, verdict } = published;
     if (record.content_sha256 !== reference.hash) return failed(`${what} is for another text`);
     if (record.site_id !== reference.site) return failed(`${what} is of another site`);
     if (record.language !== reference.language) return failed(`${what} is in another language`);
-    const activated = this.#activated.get(reference.id) ?? null;
-    const retired = this.#retired.get(reference.id) ?? null;
-    return resolutionOf(verdict, what, { published: place, activated, retired });
+    return { ...proofOf(verdict, what), version: this.#history.termOfVersion(reference.id), configuration: null };
   }
 
   #resolveConfiguration(reference: Reference & { kind: 'configuration' }): Resolution {
     const published = this.#configurations.get(reference.hash);
     const what = "the publication of the site's configuration";
     if (published === undefined && this.#unknown.has(reference.hash))
-      return { outcome: 'indeterminate', message: `${what} has an unknown event type`, term: null };
+      return { ...NO_TERMS, outcome: 'indeterminate', message: `${what} has an unknown event type` };
     if (published === undefined) return failed(`${what} is not in the package`);
     if (published.site !== reference.site) return failed(`${what} is of another site`);
     const unknown = reference.categories.find((key) => !published.categories.has(key));
     if (unknown !== undefined)
       return failed(`the record names a category that its configuration does not have: ${unknown}`);
-    return resolutionOf(published.verdict, what, { published: published.place, activated: 'always', retired: null });
+    const configuration = this.#history.termOfConfiguration(published.eventId);
+    return { ...proofOf(published.verdict, what), version: null, configuration };
   }
 
   #refer(key: string, reference: Reference): number {
@@ -227,14 +251,16 @@ export class Documents {
   }
 }
 
-function resolutionOf(verdict: Verdict, what: string, term: Term): Resolution {
-  if (verdict === 'valid') return { outcome: 'pass', message: '', term };
-  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} failed its checks`, term };
-  return { outcome: 'indeterminate', message: `${what} is not proved`, term };
+const NO_TERMS = { version: null, configuration: null };
+
+function proofOf(verdict: Verdict, what: string): Pick<Resolution, 'outcome' | 'message'> {
+  if (verdict === 'valid') return { outcome: 'pass', message: '' };
+  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} failed its checks` };
+  return { outcome: 'indeterminate', message: `${what} is not proved` };
 }
 
 function failed(message: string): Resolution {
-  return { outcome: 'fail', message, term: null };
+  return { ...NO_TERMS, outcome: 'fail', message };
 }
 
 function areEqual(a: readonly string[], b: readonly string[]): boolean {

@@ -1,13 +1,6 @@
-/** The position of an entry in the ledger. */
-export interface LedgerPlace {
+/** Where in the ledger a notice is, and when the service claims to have made it. */
+export interface NoticePlace {
   readonly batch: number;
-  readonly index: number;
-}
-
-/**
- * Whether `a` came after `b`, which is of another stream. Batches are sorted by stream, so that the
- * ledger shows the order of two streams only from batch to batch.
- */
-export function isAfter(a: LedgerPlace, b: LedgerPlace): boolean {
-  return a.batch > b.batch;
+  /** `created_at`, milliseconds since 1970. */
+  readonly createdAt: number;
 }

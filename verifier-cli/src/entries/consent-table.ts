@@ -1,4 +1,5 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { ConsentClaims } from '../documents/in-force.js';
 import type { ErasurePlace } from '../erasure/erasures.js';
 import type { Location } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
@@ -6,22 +7,26 @@ import { Column } from './column.js';
 import { readUuid, UUID_WORDS, writeUuid } from './uuid-words.js';
 
 /** What has to be remembered of a consent until the whole file is read. */
-export interface ConsentRow {
+export interface ConsentRow extends ConsentClaims {
   readonly line: number;
   readonly stream: string;
   readonly revision: number;
   readonly eventId: string;
-  /** Its place in the ledger. */
-  readonly batch: number;
-  readonly index: number;
   readonly verdict: Verdict;
   readonly version: number;
   readonly configuration: number;
   readonly erased: ErasurePlace | null;
   readonly isDisclosed: boolean;
+  /** Whether the record matches the filter of the manifest, as far as its public part shows. */
+  readonly matches: boolean;
+  /** Person tag in hex; empty if the entry has none. */
+  readonly tag: string;
   /** Whether a value is withheld although the manifest states that all are disclosed. */
   readonly isLacking: boolean;
 }
+
+/** Words of 32 bits in a person tag. */
+const TAG_WORDS = 8;
 
 const VERDICTS: readonly Verdict[] = ['valid', 'indeterminate', 'invalid'];
 
@@ -35,11 +40,14 @@ export class ConsentTable {
   readonly #revisions = Column.ofIntegers();
   readonly #eventIds = new Column((cells) => new Uint32Array(cells));
   readonly #batches = Column.ofIntegers();
-  readonly #indexes = Column.ofIntegers();
+  readonly #tags = new Column((cells) => new Uint32Array(cells));
+  readonly #createdAt = Column.ofIntegers();
+  /** −1: never expires. */
+  readonly #validFor = Column.ofIntegers();
   readonly #verdicts = new Column((cells) => new Uint8Array(cells));
   readonly #versions = new Column((cells) => new Int32Array(cells));
   readonly #configurations = new Column((cells) => new Int32Array(cells));
-  readonly #disclosed = new Column((cells) => new Uint8Array(cells));
+  readonly #flags = new Column((cells) => new Uint8Array(cells));
   /** Revision of the erasure; −1 where the record is not called erased. */
   readonly #erasedRevisions = Column.ofIntegers();
   readonly #erasedStreams = new Map<number, string>();
@@ -61,38 +69,55 @@ export class ConsentTable {
     readUuid(row.eventId, this.#words);
     for (const word of this.#words) this.#eventIds.push(word);
     this.#batches.push(row.batch);
-    this.#indexes.push(row.index);
+    for (let word = 0; word < TAG_WORDS; word += 1)
+      this.#tags.push(Number.parseInt(row.tag.slice(word * 8, word * 8 + 8), 16) || 0);
+    this.#createdAt.push(row.createdAt);
+    this.#validFor.push(row.validForMs ?? -1);
     this.#verdicts.push(VERDICTS.indexOf(row.verdict));
     this.#versions.push(row.version);
     this.#configurations.push(row.configuration);
-    this.#disclosed.push((row.isDisclosed ? 1 : 0) + (row.isLacking ? 2 : 0));
+    this.#flags.push(
+      (row.isDisclosed ? 1 : 0) + (row.isLacking ? 2 : 0) + (row.lacksToken ? 4 : 0) + (row.matches ? 8 : 0),
+    );
     this.#erasedRevisions.push(row.erased?.revision ?? -1);
     if (row.erased !== null && row.erased.stream !== row.stream) this.#erasedStreams.set(index, row.erased.stream);
   }
 
-  /** A row's place, version and so on, but not its event id: see `eventIdOf`. */
-  row(index: number): Omit<ConsentRow, 'eventId'> {
+  /** A row's place, version and so on, but not its event id and tag: see `eventIdOf` and `tagOf`. */
+  row(index: number): Omit<ConsentRow, 'eventId' | 'tag'> {
     const stream = this.#names[this.#streams.at(index)] ?? '';
     const erasedRevision = this.#erasedRevisions.at(index);
+    const validFor = this.#validFor.at(index);
+    const flags = this.#flags.at(index);
     return {
       line: this.#lines.at(index),
       stream,
       revision: this.#revisions.at(index),
       batch: this.#batches.at(index),
-      index: this.#indexes.at(index),
+      createdAt: this.#createdAt.at(index),
+      validForMs: validFor < 0 ? null : validFor,
       verdict: VERDICTS[this.#verdicts.at(index)] ?? 'invalid',
       version: this.#versions.at(index),
       configuration: this.#configurations.at(index),
       erased:
         erasedRevision < 0 ? null : { stream: this.#erasedStreams.get(index) ?? stream, revision: erasedRevision },
-      isDisclosed: (this.#disclosed.at(index) & 1) === 1,
-      isLacking: this.#disclosed.at(index) >= 2,
+      isDisclosed: (flags & 1) !== 0,
+      isLacking: (flags & 2) !== 0,
+      lacksToken: (flags & 4) !== 0,
+      matches: (flags & 8) !== 0,
     };
   }
 
   /** The event id of a row, put together anew at each call. */
   eventIdOf(index: number): string {
     return writeUuid(Array.from({ length: UUID_WORDS }, (_, i) => this.#eventIds.at(index * UUID_WORDS + i)));
+  }
+
+  /** The person tag of a row, 32 bytes, put together anew at each call. */
+  tagOf(index: number): Uint8Array {
+    const tag = new DataView(new ArrayBuffer(TAG_WORDS * 4));
+    for (let word = 0; word < TAG_WORDS; word += 1) tag.setUint32(word * 4, this.#tags.at(index * TAG_WORDS + word));
+    return new Uint8Array(tag.buffer);
   }
 
   /** The place of a row in the file. */

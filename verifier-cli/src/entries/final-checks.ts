@@ -1,21 +1,29 @@
 import type { Resolution } from '../documents/documents.js';
-import { evaluatePlace } from '../documents/evaluate-place.js';
+import { evaluateInForce } from '../documents/in-force.js';
+import type { ErasureAbsence } from '../erasure/absence.js';
 import type { Erasures } from '../erasure/erasures.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { ConsentTable } from './consent-table.js';
 
-const UNREAD: Resolution = { outcome: 'indeterminate', message: 'the record could not be read', term: null };
+const UNREAD: Resolution = {
+  outcome: 'indeterminate',
+  message: 'the record could not be read',
+  version: null,
+  configuration: null,
+};
 
 /** What the whole file has shown. */
 interface Whole {
   /** The worst verdict on a policy of the ledger. */
   readonly policyVerdict: Verdict;
+  /** Whether erasures are left out. */
+  readonly absence: ErasureAbsence;
   /** By reference: see `Documents`. */
   readonly resolutions: readonly Resolution[];
-  /** Whether every notice of the site is enclosed and understood. */
-  readonly isHistoryWhole: boolean;
+  /** Whether every notice of the site up to the end of a batch is enclosed and of a known type. */
+  readonly knowsNoticesUpTo: (batch: number) => boolean;
 }
 
 /**
@@ -34,19 +42,16 @@ export class FinalChecks {
    * @returns the verdict of these checks alone
    */
   evaluate(index: number, notes: EntryNote[] | null): { readonly verdict: Verdict; readonly isErased: boolean } {
-    const { resolutions, isHistoryWhole, policyVerdict } = this.whole;
+    const { absence, resolutions, knowsNoticesUpTo, policyVerdict } = this.whole;
     const row = this.consents.row(index);
     const findings = new EntryFindings(this.findings, () => this.consents.locationOf(index), notes);
     findings.adopt(policyVerdict);
-    for (const [check, reference] of [
-      ['document.version', row.version],
-      ['document.configuration', row.configuration],
-    ] as const) {
-      const { outcome, message, term } = resolutions[reference] ?? UNREAD;
-      const misplaced = term === null || outcome === 'fail' ? null : evaluatePlace(term, row, isHistoryWhole);
-      if (misplaced === null) findings.report(check, outcome, message);
-      else findings.report(check, misplaced.outcome, misplaced.message);
-    }
+    const version = resolutions[row.version] ?? UNREAD;
+    const configuration = resolutions[row.configuration] ?? UNREAD;
+    findings.report('document.version', version.outcome, version.message);
+    findings.report('document.configuration', configuration.outcome, configuration.message);
+    const inForce = evaluateInForce(version.version, configuration.configuration, row, knowsNoticesUpTo(row.batch));
+    findings.report('document.in-force', inForce.outcome, inForce.message);
     if (row.erased !== null) {
       const { outcome, message } = this.erasures.evaluate(row.erased, {
         ...row,
@@ -54,7 +59,15 @@ export class FinalChecks {
       });
       findings.report('erasure.proof', outcome, message);
     }
-    const isErased = row.erased !== null || this.#isListedAsErased(index);
+    const isNamed = this.#isNamedByErasure(index);
+    if (isNamed && this.erasures.hasWrongTag(this.consents.eventIdOf(index), this.consents.tagOf(index)))
+      findings.fail('erasure.proof', 'the erasure of the record does not have the tag that the record demands');
+    const isErased = row.erased !== null || isNamed;
+    if (absence.kind === 'shown' && row.matches && !isErased) {
+      const problem = absence.problems.get(index);
+      if (problem === undefined) findings.pass('erasure.absent');
+      else findings.fail('erasure.absent', problem);
+    }
     if (isErased && row.isDisclosed)
       findings.fail('erasure.values', 'the package discloses a value of an erased record');
     else if (isErased) findings.pass('erasure.values');
@@ -65,7 +78,7 @@ export class FinalChecks {
     return { verdict: findings.verdict, isErased };
   }
 
-  #isListedAsErased(index: number): boolean {
+  #isNamedByErasure(index: number): boolean {
     return !this.erasures.isEmpty && this.erasures.isErased(this.consents.eventIdOf(index));
   }
 }

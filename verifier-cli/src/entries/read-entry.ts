@@ -1,4 +1,5 @@
 import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { hasTag } from '../../../schemas/events/sealed-event.js';
 import { type ConsentLine, readConsentLine } from '../../../schemas/evidence/consent-line.js';
 import { Entry, entryLeafHex } from '../../../schemas/evidence/entry.js';
 import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -92,8 +93,10 @@ function readBySchema(line: number, source: EntryLine, all: Findings, watch: Ent
   const findings = findingsAbout(line, entry, all, watch);
   const isConsent = entry.type === CONSENT_RECORDED;
   if (!isCanonicalJson(source.entry, json)) findings.fail('entry.format', 'the entry is not canonical JSON');
-  else if (isConsent !== (entry.proof_hash !== null) || isConsent !== (entry.person_tag !== null))
-    findings.fail('entry.format', 'a consent must have a proof hash and a person tag, and no other event may have one');
+  else if (isConsent !== (entry.proof_hash !== null))
+    findings.fail('entry.format', 'a consent must have a proof hash, and no other event may have one');
+  else if (hasTag(entry.type) !== (entry.person_tag !== null))
+    findings.fail('entry.format', 'a consent or an erasure must have a tag, and no other event may have one');
   else findings.pass('entry.format');
   const record = json !== null && typeof json === 'object' && !Array.isArray(json) ? (json.record ?? null) : null;
   return { line, source, entry, record, consent: null, leaf: entryLeafHex(source.entry), findings };

@@ -9,7 +9,7 @@ import {
 } from '../../../schemas/events/notices.js';
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
-import { POLICY_STREAM } from '../../../schemas/events/streams.js';
+import { noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
@@ -24,7 +24,9 @@ import { type Coverage, coverageOf, verifyCoverage } from '../completeness/cover
 import { type PersonCoverage, PersonRecords } from '../completeness/persons.js';
 import { RequestedEvents } from '../completeness/requested-events.js';
 import { CompleteRuns } from '../completeness/runs.js';
-import { Documents } from '../documents/documents.js';
+import { Documents, type Notice } from '../documents/documents.js';
+import { isApproval } from '../documents/in-force.js';
+import { verifyAbsence } from '../erasure/absence.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
@@ -44,6 +46,7 @@ import { EntryOrder } from './entry-order.js';
 import { EventIds } from './event-ids.js';
 import { FinalChecks } from './final-checks.js';
 import { entryLineReader, type ReadEntry, readEntry } from './read-entry.js';
+import { hasUnknownScheme, recordProblem } from './record-rules.js';
 import { Salts } from './salts.js';
 import { commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
@@ -79,6 +82,20 @@ const STATES: ReadonlyMap<string, 'activated' | 'retired'> = new Map([
   [DOCUMENT_VERSION_ACTIVATED, 'activated'],
   [DOCUMENT_VERSION_RETIRED, 'retired'],
 ]);
+
+/** What is remembered of a consent whose record cannot be read. */
+const UNREAD_CONSENT: Pick<
+  ConsentRow,
+  'createdAt' | 'validForMs' | 'lacksToken' | 'matches' | 'version' | 'configuration' | 'isLacking'
+> = {
+  createdAt: 0,
+  validForMs: null,
+  lacksToken: false,
+  matches: false,
+  version: -1,
+  configuration: -1,
+  isLacking: false,
+};
 
 /**
  * Verifies every entry of the package in one pass, and at its end what entries say of one another.
@@ -118,7 +135,8 @@ class EntriesPass {
   readonly #salts = new Salts();
   readonly #streamTimes = new StreamTimes();
   readonly #intervals: ReadonlyMap<number, SealingInterval>;
-  #knowsEveryType = true;
+  /** Null without a manifest. */
+  readonly #noticesStream: string | null;
   /** Neighbouring entries are of one batch. */
   #latestHolding: readonly number[] | null = null;
   /** The worst verdict on a policy: every record is evaluated by one. */
@@ -133,6 +151,7 @@ class EntriesPass {
     this.#proofs = new ProofCache(files);
     this.#tags = new TagCache(files, context.batches);
     const filter = context.manifest?.filter ?? null;
+    this.#noticesStream = filter && noticesStream(filter.site_id);
     this.#person = filter && new PersonRecords(filter, files.findings);
     this.#requested = filter && new RequestedEvents(filter, files.findings);
     this.#attachments = new Attachments(files);
@@ -278,11 +297,17 @@ class EntriesPass {
 
   #verifyRecord(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): void {
     const { entry, record, findings, source } = read;
-    const place = { batch: source.batch, index: source.index };
     if (!isSealedEventType(entry.type)) {
-      this.#knowsEveryType = false;
       this.#documents.addUnknown(record);
+      if (entry.stream === this.#noticesStream) this.#documents.addUnknownNotice(source.batch);
       findings.open('record.format', 'this verifier does not support events of this type: use a newer version');
+      return;
+    }
+    if (hasUnknownScheme(record)) {
+      this.#documents.addUnknown(record);
+      if (entry.stream === this.#noticesStream) this.#documents.addUnknownNotice(source.batch);
+      findings.open('record.format', 'this verifier does not support records of this version: use a newer version');
+      if (entry.type === CONSENT_RECORDED) this.#remember(read, UNREAD_CONSENT);
       return;
     }
     if (entry.type === CONSENT_RECORDED) {
@@ -300,15 +325,26 @@ class EntriesPass {
       findings.fail('record.format', 'the number of the policy is not its place in the stream');
     const version =
       entry.type === DOCUMENT_VERSION_PUBLISHED ? matchShape(DocumentVersionPublishedRecord, record) : null;
-    if (version?.ok) this.#documents.addVersion(version.value, findings.verdict, place);
+    const noticeOf = ({ created_at }: { readonly created_at: string }): Notice => ({
+      batch: source.batch,
+      createdAt: Date.parse(created_at),
+      verdict: findings.verdict,
+      at: findings.at,
+    });
+    if (version?.ok) this.#documents.addVersion(version.value, noticeOf(version.value));
     const state = STATES.get(entry.type);
     const change = state === undefined ? null : matchShape(DocumentVersionStateRecord, record);
-    if (state !== undefined && change?.ok) this.#documents.addState(state, change.value, place);
+    if (state !== undefined && change?.ok) this.#documents.addState(state, change.value, noticeOf(change.value));
     const configuration = entry.type === SITE_CONFIG_PUBLISHED ? matchShape(SiteConfigPublishedRecord, record) : null;
-    if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, findings.verdict, place);
+    if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, noticeOf(configuration.value));
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
     if (erasure?.ok)
-      this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, findings.verdict);
+      this.#erasures.add(
+        { stream: entry.stream, revision: entry.revision },
+        erasure.value,
+        entry.person_tag,
+        findings.verdict,
+      );
   }
 
   #verifyConsent(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {
@@ -317,13 +353,13 @@ class EntriesPass {
       read.consent === null ? matchShape(ConsentRecord, record) : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
       findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
-      this.#remember(read, { version: -1, configuration: -1, isLacking: false });
+      this.#remember(read, UNREAD_CONSENT);
       return;
     }
     const consent = parsed.value;
-    if (consent.valid_until !== null && consent.valid_until < consent.created_at)
-      findings.fail('record.format', 'valid_until is earlier than created_at');
-    else findings.pass('record.format');
+    const problem = recordProblem(consent);
+    if (problem === null) findings.pass('record.format');
+    else findings.fail('record.format', problem);
     findings.open('record.proof-hash', 'not checked: only the tenant has the proof key');
     const disclosures = verifyDisclosures(consent, source.disclosures, decoded, findings);
     this.#salts.accept(disclosures, findings);
@@ -334,17 +370,19 @@ class EntriesPass {
     const withheld = Math.max(0, Object.keys(consent.disclosures).length - disclosures.length);
     if (source.erased === undefined) this.counter.withheld += withheld;
     const isLacking = withheld > 0 && this.#filter?.mustDisclose(consent) === true;
+    const createdAt = Date.parse(consent.created_at);
     this.#remember(read, {
+      createdAt,
+      validForMs: consent.valid_until === null ? null : Date.parse(consent.valid_until) - createdAt,
+      matches: this.#filter?.matches(consent) === true,
+      lacksToken: consent.approval_token_id === null && isApproval(consent.consent_type),
       version: this.#documents.referToVersion(consent),
       configuration: this.#documents.referToConfiguration(consent),
       isLacking,
     });
   }
 
-  #remember(
-    { entry, source, line, findings }: ReadEntry,
-    rest: Pick<ConsentRow, 'version' | 'configuration' | 'isLacking'>,
-  ): void {
+  #remember({ entry, source, line, findings }: ReadEntry, rest: typeof UNREAD_CONSENT): void {
     this.#consents.add({
       ...rest,
       line,
@@ -352,7 +390,7 @@ class EntriesPass {
       revision: entry.revision,
       eventId: entry.event_id,
       batch: source.batch,
-      index: source.index,
+      tag: entry.person_tag ?? '',
       verdict: findings.verdict,
       erased: source.erased ?? null,
       isDisclosed: source.disclosures.length > 0,
@@ -364,10 +402,21 @@ class EntriesPass {
     this.#requested?.finish();
     const person = (await this.#person?.finish(this.#tags, this.context.size)) ?? 'not-claimed';
     const resolutions = await this.#documents.resolve();
+    const { manifest, size } = this.context;
+    const absence = await verifyAbsence(this.#consents, this.#erasures, this.#tags, {
+      manifest,
+      size,
+      coverage: coverage?.consents ?? null,
+    });
+    const isWhole = coverage?.notices.is_whole === true;
+    const knowsNoticesUpTo = (batch: number): boolean => isWhole && this.#documents.knowsTypesUpTo(batch);
+    for (const { message, batch, at } of this.#documents.contradictions)
+      this.files.findings.report('document.in-force', knowsNoticesUpTo(batch) ? 'fail' : 'indeterminate', message, at);
     const finalChecks = new FinalChecks(this.files.findings, this.#consents, this.#erasures, {
       resolutions,
       policyVerdict: this.#policyVerdict,
-      isHistoryWhole: coverage?.notices.is_whole === true && this.#knowsEveryType,
+      knowsNoticesUpTo,
+      absence,
     });
     for (let i = 0; i < this.#consents.length; i += 1) {
       const { watch } = this.context;

@@ -1,4 +1,6 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
+import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import { LIMITS } from '../container/limits.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
@@ -12,40 +14,51 @@ export interface ErasurePlace {
 
 interface Erasure extends ErasurePlace {
   readonly verdict: Verdict;
+  /** Event id of the record that it names. */
+  readonly erasedId: string;
+  /** In hex; null if the entry has none. */
+  readonly tag: string | null;
 }
 
-/** The erasures that the package encloses, and the records that they list. */
+/** The erasures that the package encloses, and the records that they name. */
 export class Erasures {
   readonly #erasures: Erasure[] = [];
   readonly #places = new Map<string, number>();
-  /** Event id of a record to the first erasure that lists it. */
+  /** Event id of a record to the first erasure that names it. */
   readonly #firsts = new Map<string, number>();
-  /** Erasures that list a record which another one lists as well. */
-  readonly #others = new Set<string>();
 
   constructor(readonly findings: Findings) {}
 
-  add(place: ErasurePlace, record: SubjectErasedRecord, verdict: Verdict): void {
+  /** @param tag of its entry, in hex */
+  add(place: ErasurePlace, record: SubjectErasedRecord, tag: string | null, verdict: Verdict): void {
     const index = this.#erasures.length;
-    this.#erasures.push({ ...place, verdict });
-    this.#places.set(`${place.stream}@${place.revision}`, index);
-    for (const id of record.erased_event_ids) {
-      if (this.#firsts.size + this.#others.size >= LIMITS.erasedIds) {
-        this.findings.fail('container.limits', `the erasures list more than ${LIMITS.erasedIds} records`);
-        return;
-      }
-      if (this.#firsts.has(id)) this.#others.add(`${id}@${index}`);
-      else this.#firsts.set(id, index);
+    if (index >= LIMITS.erasedIds) {
+      this.findings.fail('container.limits', `the package has more than ${LIMITS.erasedIds} erasures`);
+      return;
     }
+    const erasedId = record.erased_event_id;
+    this.#erasures.push({ ...place, verdict, erasedId, tag });
+    this.#places.set(`${place.stream}@${place.revision}`, index);
+    if (!this.#firsts.has(erasedId)) this.#firsts.set(erasedId, index);
   }
 
-  /** Whether no record is listed. */
+  /** Whether no record is named. */
   get isEmpty(): boolean {
     return this.#firsts.size === 0;
   }
 
   isErased(eventId: string): boolean {
     return this.#firsts.has(eventId);
+  }
+
+  /**
+   * Whether the first erasure of a record has another tag than the record demands: batches would not
+   * show it.
+   * @param tag person tag of the record, 32 bytes
+   */
+  hasWrongTag(eventId: string, tag: Uint8Array): boolean {
+    const erasure = this.#erasures[this.#firsts.get(eventId) ?? -1];
+    return erasure !== undefined && erasure.tag !== toHex(erasureTag(tag));
   }
 
   /** Whether the erasure to which a record's mark points proves that the record was erased. */
@@ -60,8 +73,8 @@ export class Erasures {
         outcome: 'fail',
         message: 'the record is marked as erased, but the package does not include that erasure',
       };
-    if (this.#firsts.get(record.eventId) !== index && !this.#others.has(`${record.eventId}@${index}`)) {
-      return { outcome: 'fail', message: 'the record is marked as erased, but the erasure does not list it' };
+    if (erasure.erasedId !== record.eventId) {
+      return { outcome: 'fail', message: 'the record is marked as erased, but the erasure does not name it' };
     }
     if (erasure.stream !== record.stream || erasure.revision <= record.revision) {
       return {
@@ -71,7 +84,7 @@ export class Erasures {
     }
     if (erasure.verdict === 'valid') return { outcome: 'pass', message: '' };
     return erasure.verdict === 'invalid'
-      ? { outcome: 'fail', message: 'the erasure that lists the record failed its checks' }
-      : { outcome: 'indeterminate', message: 'the erasure that lists the record is not proved' };
+      ? { outcome: 'fail', message: 'the erasure that names the record failed its checks' }
+      : { outcome: 'indeterminate', message: 'the erasure that names the record is not proved' };
   }
 }

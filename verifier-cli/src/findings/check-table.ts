@@ -95,7 +95,7 @@ export const CHECKS = {
     required: true,
   },
   'batch.tags': {
-    meaning: 'Every batch, and every roll-up over it, lists the person tag of each of its consents.',
+    meaning: 'Every batch, and every roll-up over it, lists the tag of each of its consents and erasures.',
     required: true,
   },
   'entry.format': { meaning: 'Every entry is strict JSON in canonical form.', required: true },
@@ -124,11 +124,19 @@ export const CHECKS = {
     meaning: "The package includes the site's configuration and proves its publication.",
     required: true,
   },
+  'document.in-force': {
+    meaning: 'The text and the configuration were in force at the consent, which meets what they require.',
+    required: true,
+  },
   'erasure.proof': {
-    meaning: 'A proved erasure in the package lists every record that is marked as erased.',
+    meaning: 'A proved erasure in the package names every record that is marked as erased.',
     required: true,
   },
   'erasure.values': { meaning: 'The package discloses no value of an erased record.', required: true },
+  'erasure.absent': {
+    meaning: 'A package with a filter leaves out no erasure of a record that it contains.',
+    required: true,
+  },
   'completeness.runs': {
     meaning: 'No event is missing within the runs that the package claims to be complete, or at the end of a stream.',
     required: true,

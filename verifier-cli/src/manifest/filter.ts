@@ -21,7 +21,7 @@ export class FilterRules {
     if (disclosures.length === 0) return;
     const fields = this.#fields;
     const unasked = fields === 'all' ? undefined : disclosures.find(({ name }) => !fields.has(name));
-    if (!this.#matches(record))
+    if (!this.matches(record))
       findings.fail(
         'manifest.filter',
         'a value is disclosed although the record does not match the filter in the manifest',
@@ -33,11 +33,11 @@ export class FilterRules {
 
   /** Whether the manifest states that all values of this record are disclosed. */
   mustDisclose(record: ConsentRecord): boolean {
-    return this.#fields === 'all' && this.#matches(record);
+    return this.#fields === 'all' && this.matches(record);
   }
 
   /** Compares public members only: the public part does not identify the person. */
-  #matches(record: ConsentRecord): boolean {
+  matches(record: ConsentRecord): boolean {
     const { from, to, consent_type: type, document_version_id: version } = this.filter;
     return (
       (from === null || record.created_at >= from) &&

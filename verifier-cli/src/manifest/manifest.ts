@@ -1,8 +1,14 @@
-import { Manifest } from '../../../schemas/evidence/manifest.js';
+import {
+  Manifest,
+  ManifestVersion,
+  NewerManifest,
+  PACKAGE_MAJOR,
+  PACKAGE_MINOR,
+} from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
-import { parseShape } from '../files/parse.js';
+import { matchShape, parseShape } from '../files/parse.js';
 
 /** The manifest and the bytes that are signed. */
 export interface ReadManifest {
@@ -11,9 +17,15 @@ export interface ReadManifest {
   readonly manifest: Manifest | null;
 }
 
+/** The package has a major version that this verifier does not know: it gives no verdict. */
+export class UnknownFormatVersion extends Error {
+  override readonly name = 'UnknownFormatVersion';
+}
+
 /**
  * Reads the manifest. It must come last but for its signature only in time, not in place: any place
  * in the ZIP is accepted.
+ * @throws UnknownFormatVersion
  */
 export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
   const at = { file: PACKAGE_FILES.manifest };
@@ -22,11 +34,24 @@ export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
     files.findings.fail('manifest.format', 'the manifest cannot be read', at);
     return { bytes: new Uint8Array(), manifest: null };
   }
-  const parsed = parseShape(Manifest, bytes, LIMITS.manifestValues);
+  const version = parseShape(ManifestVersion, bytes, LIMITS.manifestValues);
+  const [major = PACKAGE_MAJOR, minor = 0] = version.ok ? version.value.version.split('.').map(Number) : [];
+  if (major !== PACKAGE_MAJOR)
+    throw new UnknownFormatVersion(
+      `The package has version ${major}.${minor} of the format, and this verifier knows only ${PACKAGE_MAJOR}.${PACKAGE_MINOR}. It gives no verdict. Use a newer verifier.`,
+    );
+  const isNewer = minor > PACKAGE_MINOR;
+  const parsed = version.ok ? matchShape(isNewer ? NewerManifest : Manifest, version.json) : version;
   if (!parsed.ok) {
     files.findings.fail('manifest.format', `the manifest is invalid: ${parsed.reason}`, at);
     return { bytes, manifest: null };
   }
-  files.findings.pass('manifest.format');
+  if (isNewer)
+    files.findings.open(
+      'manifest.format',
+      `the package has version ${major}.${minor} of the format, and this verifier knows only ${PACKAGE_MAJOR}.${PACKAGE_MINOR}: use a newer verifier`,
+      at,
+    );
+  else files.findings.pass('manifest.format');
   return { bytes, manifest: parsed.value };
 }

@@ -42,7 +42,7 @@ export function notProved(
   }
   if (summary.erased > 0) {
     lines.push(
-      `The personal details of ${counted(summary.erased, 'erased record')}. An erasure shows which records were erased together, but not whose they are.`,
+      `The personal details of ${counted(summary.erased, 'erased record')}. Erasures that were announced later than the state of the package are not known to it.`,
     );
   }
   if (isDevelopment || manifest?.development === true) {

@@ -47,7 +47,7 @@ comment on column leaves.stream is 'Stream of the event.';
 comment on column leaves.revision is 'Revision of the event in its stream.';
 comment on column leaves.event_id is 'Id of the event.';
 comment on column leaves.hash is 'Hash of the leaf.';
-comment on column leaves.person_tag is 'Tag of a consent: the person''s and the number''s, or random bytes; null for other events.';
+comment on column leaves.person_tag is 'Tag of a consent: the person''s and the number''s, or random bytes. Tag of an erasure: that of the record''s erasure. Null for other events.';
 
 create table persons (
   site_id uuid not null,

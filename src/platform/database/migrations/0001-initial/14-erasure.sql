@@ -48,25 +48,36 @@ create table erasure_events (
 );
 create index erasure_events_by_request on erasure_events (request_id);
 
-comment on table erasure_events is 'Every SubjectErased event in the outbox or the log.';
+comment on table erasure_events is 'Every SubjectErased event in the outbox or the log, one for each erased record.';
 comment on column erasure_events.event_id is 'Id of the SubjectErased event.';
 comment on column erasure_events.request_id is
   'Erasure that it belongs to; null: the log or the journal brought it back after a restore.';
 
 create table erased_records (
   event_id uuid primary key,
-  erasure_event_id uuid not null
+  site_id uuid not null,
+  reason text not null check (reason in ('person', 'record', 'retention')),
+  request_id uuid references erasure_requests,
+  erasure_event_id uuid
 );
+create index erased_records_unannounced on erased_records (site_id) where erasure_event_id is null;
+create index erased_records_by_request on erased_records (request_id) where erasure_event_id is null;
 
 comment on table erased_records is 'Erased records.';
 comment on column erased_records.event_id is 'Id of the ConsentRecorded event.';
-comment on column erased_records.erasure_event_id is 'SubjectErased event that lists the record.';
+comment on column erased_records.site_id is 'Site of the record.';
+comment on column erased_records.reason is 'person, record, or retention: the retention period of the site is over.';
+comment on column erased_records.request_id is
+  'Erasure that destroyed the key; null: the log or the journal brought it back after a restore.';
+comment on column erased_records.erasure_event_id is
+  'SubjectErased event that names the record; null: it is not announced yet.';
 
 create table erasure_progress (
   is_only_row boolean primary key default true check (is_only_row),
   log_kind text,
   log_position text,
-  journal_offset bigint not null default 0
+  journal_offset bigint not null default 0,
+  announced_at timestamptz not null default now()
 );
 insert into erasure_progress default values;
 
@@ -77,6 +88,7 @@ comment on column erasure_progress.log_kind is
   'Adapter that log_position belongs to: positions of another adapter mean nothing. Null: none yet.';
 comment on column erasure_progress.log_position is 'Position in the log; null: nothing yet.';
 comment on column erasure_progress.journal_offset is 'Offset in the journal file, in bytes.';
+comment on column erasure_progress.announced_at is 'When the collected announcements were queued last.';
 
 create table scrubs (
   started_at timestamptz primary key,

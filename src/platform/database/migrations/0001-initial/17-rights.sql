@@ -72,6 +72,7 @@ grant update (size, updated_at) on witnesses to consent_ledger_worker;
 grant update (revision) on outbox to consent_ledger_worker;
 grant update (state, problem, changed_at) on projections to consent_ledger_worker;
 grant update (records) on persons to consent_ledger_worker;
+grant update (erasure_event_id) on erased_records to consent_ledger_worker;
 -- To lock rows of sites and tokens.
 grant update (config_revision) on sites to consent_ledger_worker;
 grant update on approval_tokens to consent_ledger_worker;

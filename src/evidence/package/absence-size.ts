@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
+import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { coverOf } from '../../../schemas/evidence/roll-ups.js';
+import type { Queryable } from '../../platform/database/pool.js';
+import { differ } from './errors.js';
+import { readBatches } from './ledger-reader.js';
+import { MAX_BYTES } from './tags-files.js';
+
+/** Bytes of an entry with its proofs, roughly. */
+const ENTRY_BYTES = 1_200;
+/** Bytes by which a leaf of the cover shows that one tag is absent, at most roughly. */
+const ABSENCE_BYTES = 1_700;
+/** Bytes of a tag that is shown. */
+const TAG_BYTES = 100;
+
+const batchRows = z.array(z.object({ batch: z.int() })).max(1);
+
+/**
+ * Decides how a package with a run of records shows that they are not erased: in each leaf of the cover
+ * from their batch on, or by all events of the stream up to its end.
+ * @param run of the consents stream, shorter than the stream
+ * @param last last revision of the stream as of the checkpoint
+ * @param size of the checkpoint
+ * @returns whether the first way needs fewer bytes
+ */
+export async function isAbsenceSmaller(db: Queryable, run: RevisionRun, last: number, size: number): Promise<boolean> {
+  const { rows } = await db.query('select batch from leaves where stream = $1 and revision = $2', [
+    run.stream,
+    run.first,
+  ]);
+  const first = batchRows.parse(rows)[0]?.batch ?? differ(`revision ${run.first} of ${run.stream} is not sealed`);
+  const cover = [...coverOf(size)].filter((number) => number >= first);
+  const headers = await readBatches(db, cover);
+  const tags = headers.map(({ header }) => BatchHeader.parse(JSON.parse(header)).tags_count);
+  const absence = absenceBytes(run.last - run.first + 1, tags);
+  return absence <= MAX_BYTES / 2 && absence < (last - run.last) * ENTRY_BYTES;
+}
+
+/**
+ * Estimates the bytes by which leaves of the cover show that tags are absent.
+ * @param records number of tags
+ * @param tagsCounts number of tags in each leaf
+ */
+export function absenceBytes(records: number, tagsCounts: readonly number[]): number {
+  return tagsCounts.reduce((sum, count) => sum + Math.min(count * TAG_BYTES, records * ABSENCE_BYTES), 0);
+}

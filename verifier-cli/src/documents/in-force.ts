@@ -1,0 +1,131 @@
+import type { Outcome } from '../findings/check-table.js';
+import { CLOCK_TOLERANCE_MS } from '../time/claimed-times.js';
+import type { ConfigurationTerm, Contradiction, VersionTerm } from './notice-history.js';
+import type { NoticePlace } from './place.js';
+
+/** What a consent claims that depends on the notices in force. */
+export interface ConsentClaims {
+  readonly batch: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** `valid_until` less `created_at`, in milliseconds; null: it never expires. */
+  readonly validForMs: number | null;
+  /** Whether it approves a document without an approval token. */
+  readonly lacksToken: boolean;
+}
+
+/** What the check found of one consent. */
+export interface InForce {
+  readonly outcome: Outcome;
+  readonly message: string;
+}
+
+/** @property isExcusable whether a notice that is missing, or of an unknown type, could explain it */
+interface Objection {
+  readonly message: string;
+  readonly isExcusable: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Consent types for which a version that requires an approval token does without one. */
+const NO_APPROVAL: ReadonlySet<string> = new Set(['cookie', 'do_not_sell_opt_out']);
+
+/** Whether a consent of this type needs the approval token that its document version requires. */
+export function isApproval(consentType: string): boolean {
+  return !NO_APPROVAL.has(consentType);
+}
+
+/**
+ * Holds a consent against the notices in force at its place in the ledger. Places cannot be chosen
+ * afterwards, as times can. The order of the two streams within a batch is not known: what was in
+ * force before the consent's batch, or came into force in it, may have been in force.
+ * @param version null where the publication is not proved: `document.version` reports it
+ * @param configuration the same of `document.configuration`
+ * @param isKnown whether all notices of the site up to the consent's batch are enclosed, and their
+ *   types known. If not, what such a notice could explain stays open.
+ */
+export function evaluateInForce(
+  version: VersionTerm | null,
+  configuration: ConfigurationTerm | null,
+  consent: ConsentClaims,
+  isKnown: boolean,
+): InForce {
+  if (version === null && configuration === null)
+    return { outcome: 'not-applicable', message: 'no notice that the consent names is in the package' };
+  const objections = [
+    ...(version === null ? [] : versionObjections(version, consent)),
+    ...(configuration === null ? [] : configurationObjections(configuration, consent)),
+  ];
+  const failure = objections.find(({ isExcusable }) => isKnown || !isExcusable);
+  if (failure !== undefined) return { outcome: 'fail', message: failure.message };
+  if (isKnown) return { outcome: 'pass', message: '' };
+  const why = 'the package does not include all notices of the site, or has some of an unknown type';
+  const [open] = objections;
+  return { outcome: 'indeterminate', message: open === undefined ? why : `${open.message}; ${why}` };
+}
+
+function versionObjections(term: VersionTerm, consent: ConsentClaims): Objection[] {
+  const { published, activated, retired } = term;
+  return [
+    ...beginning('the document version', 'published', published, consent),
+    ...(activated === null
+      ? [excusable('the document version was never activated')]
+      : beginning('the document version', 'activated', activated, consent)),
+    ...(retired === null ? [] : ending('the document version was retired', retired, consent)),
+    ...contradicting(term.contradiction, consent),
+    ...(term.requiresApprovalToken && consent.lacksToken
+      ? [definite('the document version requires an approval token, and the record names none')]
+      : []),
+  ];
+}
+
+function configurationObjections(term: ConfigurationTerm, consent: ConsentClaims): Objection[] {
+  const { published, superseded, validityDays } = term;
+  return [
+    ...beginning('the configuration', 'published', published, consent),
+    ...(superseded === null ? [] : ending('a newer configuration was published', superseded, consent)),
+    ...contradicting(term.contradiction, consent),
+    ...validity(validityDays, consent),
+  ];
+}
+
+function validity(days: number | null, { validForMs }: ConsentClaims): Objection[] {
+  if (days === null)
+    return validForMs === null ? [] : [definite('the record has valid_until, but its configuration no validity_days')];
+  if (validForMs === null) return [definite('the record lacks valid_until, but its configuration has validity_days')];
+  return validForMs > days * DAY_MS
+    ? [definite(`valid_until is more than the ${days} days of the configuration after created_at`)]
+    : [];
+}
+
+function beginning(
+  what: string,
+  event: 'published' | 'activated',
+  { batch, createdAt }: NoticePlace,
+  consent: ConsentClaims,
+): Objection[] {
+  if (batch > consent.batch) return [definite(`${what} was ${event} after the consent, by their order in the ledger`)];
+  if (consent.createdAt < createdAt - CLOCK_TOLERANCE_MS)
+    return [definite(`the consent was created before ${what} was ${event}, by created_at`)];
+  return [];
+}
+
+function ending(event: string, { batch, createdAt }: NoticePlace, consent: ConsentClaims): Objection[] {
+  if (batch < consent.batch) return [excusable(`${event} before the consent, by their order in the ledger`)];
+  if (consent.createdAt > createdAt + CLOCK_TOLERANCE_MS)
+    return [excusable(`${event} before the consent was created, by created_at`)];
+  return [];
+}
+
+function contradicting(contradiction: Contradiction | null, consent: ConsentClaims): Objection[] {
+  return contradiction === null || contradiction.batch > consent.batch ? [] : [excusable(contradiction.message)];
+}
+
+function definite(message: string): Objection {
+  return { message, isExcusable: false };
+}
+
+function excusable(message: string): Objection {
+  return { message, isExcusable: true };
+}

@@ -1,0 +1,175 @@
+import type { DocumentVersionPublishedRecord, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
+import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import type { Location } from '../findings/findings.js';
+import type { NoticePlace } from './place.js';
+
+/** When, in the order of the ledger, a document version came into force and ceased to be. */
+export interface VersionTerm {
+  readonly published: NoticePlace;
+  /** Null where no activation is enclosed. */
+  readonly activated: NoticePlace | null;
+  /** Null where no retirement is enclosed. */
+  readonly retired: NoticePlace | null;
+  readonly requiresApprovalToken: boolean;
+  /** The first notice of the version's document and language that contradicts an earlier one. */
+  readonly contradiction: Contradiction | null;
+}
+
+/** The same of a configuration. It is in force from its publication. */
+export interface ConfigurationTerm {
+  readonly published: NoticePlace;
+  /** The publication of the next configuration; null where none is enclosed. */
+  readonly superseded: NoticePlace | null;
+  /** Days after which a consent expires; null: never. */
+  readonly validityDays: number | null;
+  /** The first configuration that contradicts an earlier one. */
+  readonly contradiction: Contradiction | null;
+}
+
+/** A notice that cannot follow the earlier notices of its site. */
+export interface Contradiction {
+  readonly message: string;
+  readonly batch: number;
+  readonly at: Location;
+}
+
+interface Version {
+  /** Its document and language. */
+  readonly series: string;
+  readonly documentId: string;
+  readonly published: NoticePlace;
+  readonly requiresApprovalToken: boolean;
+  activated: NoticePlace | null;
+  retired: NoticePlace | null;
+}
+
+/** The versions of one document in one language. */
+interface Series {
+  lastNumber: number;
+  active: Version | null;
+  contradiction: Contradiction | null;
+}
+
+interface Configuration {
+  readonly published: NoticePlace;
+  readonly validityDays: number | null;
+  superseded: NoticePlace | null;
+}
+
+/**
+ * Replays the notices of the package's site in their order. The first contradiction of each document
+ * and language is kept, and the first of the configurations.
+ */
+export class NoticeHistory {
+  readonly #versions = new Map<string, Version>();
+  readonly #series = new Map<string, Series>();
+  /** By event id. */
+  readonly #configurations = new Map<string, Configuration>();
+  /** States of versions whose publication is not enclosed. */
+  readonly #stray: Contradiction[] = [];
+  #newest: { readonly number: number; readonly configuration: Configuration } | null = null;
+  #configurationContradiction: Contradiction | null = null;
+  #firstUnknown = Number.POSITIVE_INFINITY;
+
+  publishVersion(record: DocumentVersionPublishedRecord, place: NoticePlace, at: Location): void {
+    const { document_version_id: id, document_id: documentId, language, number } = record;
+    const key = `${documentId} ${language}`;
+    const series = this.#series.get(key) ?? { lastNumber: 0, active: null, contradiction: null };
+    this.#series.set(key, series);
+    const contradict = (message: string): void => {
+      series.contradiction ??= { message, batch: place.batch, at };
+    };
+    if (number <= series.lastNumber)
+      contradict(`version ${number} of the document is published after version ${series.lastNumber} of its language`);
+    series.lastNumber = Math.max(series.lastNumber, number);
+    if (this.#versions.has(id)) {
+      contradict(`document version ${id} is published twice`);
+      return;
+    }
+    const { requires_approval_token: requiresApprovalToken } = record;
+    const version = {
+      series: key,
+      documentId,
+      published: place,
+      requiresApprovalToken,
+      activated: null,
+      retired: null,
+    };
+    this.#versions.set(id, version);
+  }
+
+  changeState(
+    state: 'activated' | 'retired',
+    record: DocumentVersionStateRecord,
+    place: NoticePlace,
+    at: Location,
+  ): void {
+    const { document_version_id: id, document_id: documentId } = record;
+    const version = this.#versions.get(id);
+    const series = version && this.#series.get(version.series);
+    if (version === undefined || series === undefined || version.documentId !== documentId) {
+      const message = `document version ${id} is ${state}, but no earlier notice publishes it`;
+      if (this.#stray.length === 0) this.#stray.push({ message, batch: place.batch, at });
+      return;
+    }
+    const contradict = (message: string): void => {
+      series.contradiction ??= { message, batch: place.batch, at };
+    };
+    if (version.retired !== null) contradict(`document version ${id} is ${state} after it was retired`);
+    else if (version[state] !== null) contradict(`document version ${id} is ${state} twice`);
+    if (state === 'retired') {
+      if (series.active === version) series.active = null;
+    } else {
+      if (series.active !== null && series.active !== version)
+        contradict(`document version ${id} is activated while another version of its document and language is active`);
+      series.active = version;
+    }
+    version[state] ??= place;
+  }
+
+  publishConfiguration(record: SiteConfigPublishedRecord, place: NoticePlace, at: Location): void {
+    const configuration: Configuration = { published: place, validityDays: record.validity_days, superseded: null };
+    if (this.#newest !== null) {
+      this.#newest.configuration.superseded = place;
+      if (record.number <= this.#newest.number)
+        this.#configurationContradiction ??= {
+          message: `configuration ${record.number} is published after configuration ${this.#newest.number}`,
+          batch: place.batch,
+          at,
+        };
+    }
+    this.#newest = { number: Math.max(record.number, this.#newest?.number ?? 0), configuration };
+    if (!this.#configurations.has(record.event_id)) this.#configurations.set(record.event_id, configuration);
+  }
+
+  /** A notice of a type that this verifier does not know may change what is in force from here on. */
+  addUnknown(batch: number): void {
+    this.#firstUnknown = Math.min(this.#firstUnknown, batch);
+  }
+
+  /** Whether this verifier knows the type of every notice up to the end of a batch. */
+  knowsTypesUpTo(batch: number): boolean {
+    return batch < this.#firstUnknown;
+  }
+
+  /** @returns null if its publication is not enclosed */
+  termOfVersion(id: string): VersionTerm | null {
+    const version = this.#versions.get(id);
+    if (version === undefined) return null;
+    const { published, activated, retired, requiresApprovalToken } = version;
+    const contradiction = this.#series.get(version.series)?.contradiction ?? null;
+    return { published, activated, retired, requiresApprovalToken, contradiction };
+  }
+
+  /** @returns null if its publication is not enclosed */
+  termOfConfiguration(eventId: string): ConfigurationTerm | null {
+    const configuration = this.#configurations.get(eventId);
+    return configuration === undefined ? null : { ...configuration, contradiction: this.#configurationContradiction };
+  }
+
+  /** The first contradiction of each document and language, of the configurations and of other notices. */
+  get contradictions(): readonly Contradiction[] {
+    const found = [...this.#series.values()].map(({ contradiction }) => contradiction);
+    return [...found, this.#configurationContradiction, ...this.#stray].filter((one) => one !== null);
+  }
+}
