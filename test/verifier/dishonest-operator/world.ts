@@ -19,7 +19,7 @@ import {
 
 export const SITE = uuid('site one');
 export const OTHER_SITE = uuid('site two');
-const THIRD_SITE = uuid('site three');
+export const THIRD_SITE = uuid('site three');
 const START = Date.parse('2026-03-02T08:00:00.000Z');
 const ORIGIN = 'ledger.example/dishonest';
 
