@@ -7,9 +7,9 @@ import { FORGED_PLACES } from './forged-places.js';
 import { FORGED_TIMES } from './forged-times.js';
 import { FORGED_VALIDITY } from './forged-validity.js';
 import { Forge, type Forgery } from './forgery.js';
-import { notPassed, verify } from './judge.js';
 import { NOT_YET_CAUGHT } from './not-yet-caught.js';
 import { TimeAuthority } from './time-authority.js';
+import { notPassed, verify } from './verification.js';
 
 const authority = new TimeAuthority();
 const forge = new Forge(authority);

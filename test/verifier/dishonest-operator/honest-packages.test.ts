@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Request } from './export.js';
-import { honestLedger, honestPackage, notPassed, verify } from './judge.js';
 import { TimeAuthority } from './time-authority.js';
+import { honestLedger, honestPackage, notPassed, verify } from './verification.js';
 import { consentId, WORLDS } from './world.js';
 
 const authority = new TimeAuthority();
@@ -28,4 +28,15 @@ describe.each(Object.entries(WORLDS))('in the world %s', (_, world) => {
     expect(notPassed(report)).toEqual({});
     expect(report.verdict).toBe('valid');
   });
+});
+
+test('the honest package of a ledger with a roll-up of level 2 is valid', async () => {
+  const stamps = Array.from({ length: 56 }, (_, i) => (i + 1) * 300);
+  const world = { size: 16_800, from: 100, every: 1_640, stamps };
+  const ledger = honestLedger(world, authority);
+  for (const request of [{}, { person: 'alice' }]) {
+    const report = await verify(honestPackage(ledger, request), ledger.plan, authority);
+    expect(notPassed(report)).toEqual({});
+    expect(report.verdict).toBe('valid');
+  }
 });

@@ -166,7 +166,7 @@ export function makeLedger(plan: Plan, authority: TimeAuthority, lies: LedgerLie
     const entryTree = new Tree(leaves.map(({ hash }) => hash));
     const streamTree = new Tree(runs.map(runLeaf));
     const tagTree = new Tree(tags.map(leafHash));
-    const last = tiled.at(-1);
+    const last = runs.at(-1);
     const header: JsonRecord = {
       v: 1,
       number,

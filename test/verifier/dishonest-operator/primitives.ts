@@ -21,10 +21,6 @@ export function hex(data: Uint8Array): string {
   return Buffer.from(data).toString('hex');
 }
 
-export function unhex(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text, 'hex'));
-}
-
 export function sha256Hex(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('hex');
 }
