@@ -280,7 +280,7 @@ function addCheckpoints(draft: Draft): void {
   const included = checkpoints.filter((one) => one.size <= size);
   for (const { size: own, note, response } of included) {
     draft.files.set(`checkpoints/${own}.note`, note);
-    draft.files.set(`checkpoints/${own}.tsr`, response);
+    draft.files.set(`checkpoints/${own}.1.tsr`, response);
   }
   draft.consistency = included.slice(1).map((one, i) => {
     const from = at(included, i).size;

@@ -98,7 +98,7 @@ function* ledgers(): Generator<Forgery> {
     [
       'the newest checkpoint is signed by another key',
       { draft: (draft) => note(draft, (text) => signedNote(textOf(text), namedKey(draft.ledger.plan.origin, 'x'))) },
-      'ledger.key',
+      'manifest.certificate',
     ],
     [
       'the signature of the newest checkpoint is of another one',

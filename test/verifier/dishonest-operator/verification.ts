@@ -1,5 +1,4 @@
 import {
-  DEFAULT_MAX_DELAY_MS,
   memorySource,
   NotAPackage,
   type VerificationReport,
@@ -24,7 +23,6 @@ export function verify(
   return verifyPackage(memorySource(zip), {
     trustAnchors: [authority.anchor],
     ledgerKeys: [plan.keys.first],
-    maxDelay: DEFAULT_MAX_DELAY_MS,
     at: VERIFIED_AT,
     ...options,
   });
