@@ -65,16 +65,19 @@ export function parseStrictJson(
 }
 
 /**
- * As `parseStrictJson`, for what comes from callers and is to be kept: refuses also a member named
- * `__proto__`, at any depth. Objects of JavaScript do not take one in by assignment, so that a copy
- * of the value would lose it silently. Stored events are read by `parseStrictJson`, which keeps
- * such a member: evidence must not change.
+ * As `parseStrictJson`, for requests and evidence packages: refuses also a member named `__proto__`,
+ * at any depth. Objects of JavaScript do not take one in by assignment, so that a copy of the value
+ * would lose it silently, and a schema would not find it in a closed object.
  * @throws StrictJsonError
  */
-export function parseStrictInput(input: Uint8Array | string): JsonValue {
+export function parseStrictInput(
+  input: Uint8Array | string,
+  maxDepth: number = MAX_JSON_DEPTH,
+  maxValues: number = MAX_JSON_VALUES,
+): JsonValue {
   const text = typeof input === 'string' ? input : decodeUtf8(input);
   if (text === null) throw new StrictJsonError('invalid-utf8', 'The text is not valid UTF-8.');
-  const value = parseStrictJson(text);
+  const value = parseStrictJson(text, maxDepth, maxValues);
   if ((text.includes(INHERITED) || text.includes('\\u')) && hasInherited(value)) {
     throw new StrictJsonError('forbidden-name', `No member may be named ${INHERITED}.`);
   }

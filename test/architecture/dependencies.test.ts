@@ -61,6 +61,16 @@ test('the witness and the monitor, which use the network, are a program of their
   expect(importsOf('verifier-cli').some(({ file }) => isNetworkFile(file))).toBe(true);
 });
 
+test('the dishonest operator of the tests shares no code with what it attacks', () => {
+  const folder = 'test/verifier/dishonest-operator';
+  const outside = importsOf(folder).flatMap((found) => {
+    const file = importedFile(found);
+    return file === null || file.startsWith(`${folder}/`) ? [] : [file];
+  });
+  // The verifier's public entry evaluates the bytes; harmless-bytes.ts knows only the ZIP.
+  expect([...new Set(outside)].sort()).toEqual(['test/verifier/harmless-bytes.ts', 'verifier-cli/src/index.ts']);
+});
+
 test('the environment is read in one place', () => {
   const reads = /^(?!\s*(?:\*|\/\/)).*process\.env/m;
   const readers = readdirSync(resolve(ROOT, 'src'), { recursive: true, encoding: 'utf8' })

@@ -23,6 +23,8 @@ const EXHAUSTIVE: readonly string[] = [
   'test/verifier/browser-page.test.ts',
   'test/verifier/compare.test.ts',
   'test/verifier/corpus.test.ts',
+  'test/verifier/dishonest-operator/every-byte.test.ts',
+  'test/verifier/dishonest-operator/forgeries.test.ts',
   'test/verifier/hostile-size.test.ts',
   'test/verifier/scale.test.ts',
   'test/verifier/sweep.test.ts',

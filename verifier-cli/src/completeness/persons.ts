@@ -1,10 +1,12 @@
 import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
-import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
+import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
+import { isUnfiltered, type PackageFilter } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import type { TagCache } from '../batches/tags.js';
 import { LIMITS } from '../container/limits.js';
+import type { EntryFindings } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
 
 /** What a package is shown to hold of the person whose records were asked for. */
@@ -26,11 +28,14 @@ export class PersonRecords {
   readonly #records: number | null;
   /** Tags of the person, in hex, that no entry has had so far. */
   readonly #missing = new Set<string>();
+  /** The person, as the first value of `visitor_id` among the person's records names them. */
+  #visitor: string | null = null;
 
   constructor(
-    { person }: Pick<PackageFilter, 'person'>,
+    readonly filter: PackageFilter,
     readonly findings: Findings,
   ) {
+    const { person } = filter;
     this.#records = person?.records ?? null;
     this.#id = person === null || person.id === null ? null : fromHex(person.id);
     if (this.#id === null || this.#records === null) return;
@@ -38,27 +43,53 @@ export class PersonRecords {
     for (let n = 1; n <= many; n += 1) this.#missing.add(toHex(personTag(this.#id, n)));
   }
 
-  /** Takes the tag of a consent, in hex. */
-  accept(tag: string): void {
-    this.#missing.delete(tag);
+  /**
+   * Takes a consent. Values are disclosed of the person's records alone, and these name one person:
+   * an operator could otherwise state the tags of another person, or of none.
+   * @param tag in hex
+   * @returns whether it is a record of the person, as far as the manifest tells
+   */
+  accept(tag: string | null, disclosures: readonly Disclosure[], findings: EntryFindings): boolean {
+    if (this.#records === null) return true;
+    if (tag === null || !this.#missing.delete(tag)) {
+      if (disclosures.length > 0)
+        findings.fail('manifest.filter', 'a value is disclosed although the record does not have a tag of the person');
+      return false;
+    }
+    const value = disclosures.find(({ name }) => name === 'visitor_id')?.value;
+    if (typeof value !== 'string') return true;
+    const visitor = value.normalize('NFC');
+    if (this.#visitor === null) this.#visitor = visitor;
+    else if (this.#visitor !== visitor)
+      findings.fail(
+        'completeness.person',
+        'the records with tags of the person disclose different values of visitor_id',
+      );
+    return true;
   }
 
   /** @param size of the package's checkpoint; null if it has none */
   async finish(tags: TagCache, size: number | null): Promise<PersonCoverage> {
     const at = { file: PACKAGE_FILES.manifest };
     const records = this.#records;
-    if (records === null) {
-      this.findings.skip('completeness.person', 'the package does not claim to have all records of a person');
-      return 'not-claimed';
-    }
-    if (this.#id === null || size === null) {
-      this.findings.open(
+    const { person, ...rest } = this.filter;
+    if (person !== null && records === null && isUnfiltered({ ...rest, person: null })) {
+      this.findings.fail(
         'completeness.person',
-        'the ledger has no record of the person that is not erased, so that nothing is proved about the person',
+        'the manifest does not state how many records the person has, although nothing else restricts them',
         at,
       );
       return 'unproved';
     }
+    if (records === null) {
+      this.findings.skip('completeness.person', 'the package does not claim to have all records of a person');
+      return 'not-claimed';
+    }
+    if (this.#id === null && records > 0) {
+      this.findings.fail('completeness.person', 'the manifest states records of the person, but no id', at);
+      return 'unproved';
+    }
+    if (this.#id === null || size === null) return this.#nothingProved();
     if (records > LIMITS.personRecords) {
       this.findings.fail('container.limits', `the manifest states more than ${LIMITS.personRecords} records`, at);
       return 'unproved';
@@ -71,28 +102,37 @@ export class PersonRecords {
       );
       return 'unproved';
     }
-    return await this.#verifyEnd(tags, personTag(this.#id, records + 1), size);
+    const isComplete = await this.#isEnd(tags, personTag(this.#id, records + 1), size);
+    if (!isComplete) return 'unproved';
+    // No record binds the id to a person: any id has no records.
+    if (records === 0) return this.#nothingProved();
+    this.findings.pass('completeness.person');
+    return 'complete';
+  }
+
+  #nothingProved(): PersonCoverage {
+    this.findings.open(
+      'completeness.person',
+      'the ledger has no record of the person that is not erased, so that nothing is proved about the person',
+      { file: PACKAGE_FILES.manifest },
+    );
+    return 'unproved';
   }
 
   /** No batch below the checkpoint has the next record. */
-  async #verifyEnd(tags: TagCache, next: Uint8Array, size: number): Promise<PersonCoverage> {
-    const at = { file: PACKAGE_FILES.batches };
-    let isComplete = true;
+  async #isEnd(tags: TagCache, next: Uint8Array, size: number): Promise<boolean> {
     for (const number of coverOf(size)) {
       await tags.load(number);
       const place = tags.placeOf(number, next);
       if (place === 'absent') continue;
-      isComplete = false;
       const message =
         place === 'present'
           ? `batch ${number} has a further record of the person, which is not in the package`
           : `the package does not show that batch ${number} has no further record of the person`;
-      this.findings.fail('completeness.person', message, at);
       // One is enough: a package without proofs would fail for each of its batches.
-      break;
+      this.findings.fail('completeness.person', message, { file: PACKAGE_FILES.batches });
+      return false;
     }
-    if (!isComplete) return 'unproved';
-    this.findings.pass('completeness.person');
-    return 'complete';
+    return true;
   }
 }

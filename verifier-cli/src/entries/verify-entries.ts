@@ -193,7 +193,6 @@ class EntriesPass {
     if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', 'another entry has the same event id');
     this.#runs.accept(entry.stream, entry.revision);
     this.#requested?.accept(entry.event_id);
-    if (entry.person_tag !== null) this.#person?.accept(entry.person_tag);
     this.#verifyPlace(read);
     const common = read.consent ?? commonFieldsOf(read.record);
     const problem = streamProblem(entry, common, this.context.manifest?.filter.site_id ?? null);
@@ -348,11 +347,12 @@ class EntriesPass {
   }
 
   #verifyConsent(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {
-    const { record, source, findings } = read;
+    const { entry, record, source, findings } = read;
     const parsed =
       read.consent === null ? matchShape(ConsentRecord, record) : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
       findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
+      this.#person?.accept(entry.person_tag, [], findings);
       this.#remember(read, UNREAD_CONSENT);
       return;
     }
@@ -364,12 +364,13 @@ class EntriesPass {
     const disclosures = verifyDisclosures(consent, source.disclosures, decoded, findings);
     this.#salts.accept(disclosures, findings);
     this.#filter?.verify(consent, disclosures, findings);
+    const isOfPerson = this.#person?.accept(entry.person_tag, disclosures, findings) !== false;
     this.#attachments.verify(disclosures, findings);
     this.counter.consent(consent.decision, consent.created_at);
     this.counter.disclosed += disclosures.length;
     const withheld = Math.max(0, Object.keys(consent.disclosures).length - disclosures.length);
     if (source.erased === undefined) this.counter.withheld += withheld;
-    const isLacking = withheld > 0 && this.#filter?.mustDisclose(consent) === true;
+    const isLacking = withheld > 0 && isOfPerson && this.#filter?.mustDisclose(consent) === true;
     const createdAt = Date.parse(consent.created_at);
     this.#remember(read, {
       createdAt,

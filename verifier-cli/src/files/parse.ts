@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import {
   MAX_JSON_DEPTH,
   MAX_JSON_VALUES,
-  parseStrictJson,
+  parseStrictInput,
   StrictJsonError,
 } from '../../../schemas/json/strict-json.js';
 
@@ -19,7 +19,7 @@ export function parseShape<T>(
 ): Parsed<T> {
   let json: JsonValue;
   try {
-    json = parseStrictJson(input, MAX_JSON_DEPTH, maxValues);
+    json = parseStrictInput(input, MAX_JSON_DEPTH, maxValues);
   } catch (error) {
     if (error instanceof StrictJsonError) return { ok: false, reason: error.message };
     throw error;

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { Forge, type Forgery, leaveOut } from './forgery.js';
+import { tiledRuns } from './ledger.js';
+import { TimeAuthority } from './time-authority.js';
+import { notPassed, verify } from './verification.js';
+import { batchOf, consentsOf, eventOf, SITE, WORLDS } from './world.js';
+
+/*
+ * docs/evidence-format.md §1 and §6 state what one package cannot show. A ledger that keeps a record
+ * out of its sorted trees can hide it, but never present it.
+ */
+
+const forge = new Forge(new TimeAuthority());
+type Limit = Pick<Forgery, 'world' | 'plan' | 'lies' | 'request'>;
+
+async function verdictOf(limit: Limit, change: Pick<Forgery, 'choice' | 'draft'> = {}) {
+  const { zip, plan } = forge.make({
+    ...limit,
+    ...change,
+    name: '',
+    point: '',
+    check: 'batch.tags',
+    verdict: 'invalid',
+  });
+  const report = await verify(zip, plan, forge.authority);
+  return { verdict: report.verdict, problems: notPassed(report) };
+}
+
+const ALICE_4 = WORLDS.small.from + 9;
+
+test('a record whose stream is kept out of streams_root can be hidden, but not presented', async () => {
+  const limit: Limit = {
+    lies: { runs: (runs, number) => (number === ALICE_4 ? [] : runs), header: emptyHeader },
+  };
+  const hidden = await verdictOf(limit, { choice: (choice) => leaveOut(choice, 'alice 4') });
+  expect(hidden).toEqual({ verdict: 'valid', problems: {} });
+  const shown = await verdictOf(limit);
+  expect(shown).toMatchObject({ verdict: 'invalid', problems: { 'batch.streams': 'fail' } });
+});
+
+/** A batch without runs can only claim to be empty. */
+function emptyHeader(header: Record<string, unknown>, number: number): void {
+  if (number === ALICE_4)
+    Object.assign(header, { count: 0, root: header.streams_root, tags_count: 0, tags_root: header.streams_root });
+}
+
+test('a record whose tag is kept out of tags_root can be hidden, but not presented', async () => {
+  const limit: Limit = {
+    request: { person: 'alice' },
+    lies: { tags: (tags, number) => (number === ALICE_4 ? [] : tags) },
+  };
+  const hidden = await verdictOf(limit, {
+    choice: (choice) => {
+      leaveOut(choice, 'alice 4');
+      choice.records -= 1;
+    },
+  });
+  expect(hidden).toEqual({ verdict: 'valid', problems: {} });
+  const shown = await verdictOf(limit);
+  expect(shown).toMatchObject({ verdict: 'invalid', problems: { 'batch.tags': 'fail' } });
+});
+
+test('a roll-up that omits the end of a stream hides it, but the records cannot be presented', async () => {
+  const world = 'rolled';
+  const cut = ['bob 2', 'alice 3', 'nobody 2', 'bob 3', 'alice 4'];
+  const limit: Limit = {
+    world,
+    plan: (plan) => {
+      plan.batches.delete(batchOf(plan, 'of carol 1'));
+    },
+    lies: {
+      runs: (runs, number) =>
+        number === 255 ? tiledRuns(runs.filter(({ stream }) => stream !== consentsOf(SITE))) : runs,
+      tags: (tags, number) => (number === 255 ? tags.slice(cut.length) : tags),
+    },
+  };
+  const hidden = await verdictOf(limit, { choice: (choice) => leaveOut(choice, ...cut) });
+  expect(hidden).toEqual({ verdict: 'valid', problems: {} });
+  const shown = await verdictOf(limit);
+  expect(shown).toMatchObject({ verdict: 'invalid', problems: { 'batch.streams': 'fail' } });
+});
+
+test('a record that gets a tag of another id from the start is in no package for the person', async () => {
+  const limit: Limit = {
+    request: { person: 'alice' },
+    plan: (plan) => {
+      eventOf(plan, 'alice 4').person = null;
+    },
+  };
+  expect(await verdictOf(limit)).toEqual({ verdict: 'valid', problems: {} });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { FORGED_DISCLOSURES } from './forged-disclosures.js';
+import { FORGED_ENDS } from './forged-ends.js';
+import { FORGED_MANIFESTS } from './forged-manifests.js';
+import { FORGED_PERSONS } from './forged-persons.js';
+import { FORGED_PLACES } from './forged-places.js';
+import { FORGED_TIMES } from './forged-times.js';
+import { FORGED_VALIDITY } from './forged-validity.js';
+import { Forge, type Forgery } from './forgery.js';
+import { NOT_YET_CAUGHT } from './not-yet-caught.js';
+import { TimeAuthority } from './time-authority.js';
+import { notPassed, verify } from './verification.js';
+
+const authority = new TimeAuthority();
+const forge = new Forge(authority);
+
+const FORGERIES: readonly Forgery[] = [
+  ...FORGED_DISCLOSURES,
+  ...FORGED_ENDS,
+  ...FORGED_PERSONS,
+  ...FORGED_PLACES,
+  ...FORGED_TIMES,
+  ...FORGED_VALIDITY,
+  ...FORGED_MANIFESTS,
+];
+
+/** The verdict, and the outcome of the check that must catch the forgery. */
+async function caught(forgery: Forgery): Promise<{ readonly verdict: string; readonly outcome: string }> {
+  const { zip, plan } = forge.make(forgery);
+  const report = await verify(zip, plan, authority);
+  return { verdict: report.verdict, outcome: notPassed(report)[forgery.check] ?? 'passed' };
+}
+
+const expected = ({ verdict }: Forgery) => ({
+  verdict,
+  outcome: verdict === 'invalid' ? 'fail' : 'indeterminate',
+});
+
+describe.each([...new Set(FORGERIES.map(({ point }) => point))])('%s', (point) => {
+  test.each(FORGERIES.filter((one) => one.point === point))('$name: $check makes it $verdict', async (forgery) => {
+    expect(await caught(forgery)).toEqual(expected(forgery));
+  });
+});
+
+describe.each(NOT_YET_CAUGHT)('not yet caught, because $reason', ({ forgeries }) => {
+  test.each(forgeries)('$point: $name', async (forgery) => {
+    expect((await caught(forgery)).verdict).toBe('valid');
+  });
+});
+
+test('forgeries have names of their own', () => {
+  const names = [...FORGERIES, ...NOT_YET_CAUGHT.flatMap(({ forgeries }) => forgeries)].map(
+    ({ point, name }) => `${point} ${name}`,
+  );
+  expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+});

@@ -1,0 +1,76 @@
+import type { CheckId } from '../../../verifier-cli/src/index.js';
+import {
+  type Choice,
+  choose,
+  type Draft,
+  draftOf,
+  type EntryLine,
+  type ManifestLie,
+  packed,
+  type Request,
+} from './export.js';
+import { type Ledger, type LedgerLies, makeLedger, type Plan } from './ledger.js';
+import type { TimeAuthority } from './time-authority.js';
+import { makePlan, SITE, WORLDS } from './world.js';
+
+/** A package that an operator with all keys but the authority's makes, and what must catch it. */
+export interface Forgery {
+  /** Point A1 to A9 of the threat that it belongs to. */
+  readonly point: string;
+  readonly name: string;
+  /** Default: `small`. */
+  readonly world?: keyof typeof WORLDS;
+  /** Changes what is sealed. */
+  readonly plan?: (plan: Plan) => void;
+  /** Changes how it is sealed. */
+  readonly lies?: LedgerLies;
+  readonly request?: Request;
+  /** Changes what is included. */
+  readonly choice?: (choice: Choice, ledger: Ledger) => void;
+  /** Changes the lines that say it. */
+  readonly draft?: (draft: Draft) => void;
+  readonly manifest?: ManifestLie;
+  readonly check: CheckId;
+  readonly verdict: 'invalid' | 'indeterminate';
+}
+
+/** Makes forged packages. Ledgers without a lie are made once for each world. */
+export class Forge {
+  readonly #honest = new Map<string, Ledger>();
+
+  constructor(readonly authority: TimeAuthority) {}
+
+  /** @returns the package and the plan of its ledger */
+  make(forgery: Forgery): { readonly zip: Uint8Array; readonly plan: Plan } {
+    const { request = {}, choice: change, draft: bend, manifest } = forgery;
+    const ledger = this.#ledger(forgery);
+    const choice = choose(ledger, request);
+    change?.(choice, ledger);
+    const draft = draftOf(ledger, request, choice);
+    bend?.(draft);
+    return { zip: packed(draft, manifest), plan: ledger.plan };
+  }
+
+  #ledger({ world = 'small', plan: change, lies }: Forgery): Ledger {
+    const known = this.#honest.get(world);
+    const isHonest = change === undefined && lies === undefined;
+    if (isHonest && known !== undefined) return known;
+    const plan = makePlan(WORLDS[world]);
+    change?.(plan);
+    const ledger = makeLedger(plan, this.authority, lies);
+    if (isHonest) this.#honest.set(world, ledger);
+    return ledger;
+  }
+}
+
+/** The line of the event with this label. @throws RangeError if the package does not include it */
+export function lineOf(draft: Draft, label: string, site: string = SITE): EntryLine {
+  const found = draft.entries.find(({ leaf: { event } }) => event.label === label && event.record.site_id === site);
+  if (found === undefined) throw new RangeError(`the package does not include ${label}`);
+  return found;
+}
+
+/** Leaves the entries with these labels out of a package, and shortens what it calls complete. */
+export function leaveOut(choice: Choice, ...labels: readonly string[]): void {
+  choice.entries = new Map([...choice.entries].filter(([{ event }]) => !labels.includes(event.label)));
+}
