@@ -96,7 +96,7 @@ const MAX_NOTE = 4000;
 /** A promise with its signature, as the service answers it and as a file holds it. */
 export const SignedPromise = z
   .strictObject({
-    text: z.string().max(1000).describe('What is promised: seven lines, each ended by a line feed.'),
+    text: z.string().max(1000).describe('The promise: seven lines, each ended by a line feed.'),
     index: Count.describe('Index of the promise among those that were signed together.'),
     size: z.int().min(1).max(1_000_000).describe('Number of promises that were signed together.'),
     path: z.array(Sha256Hex).max(20).describe('Inclusion path from the promise to the signed root (RFC 9162), in hex.'),

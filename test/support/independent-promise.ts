@@ -22,7 +22,12 @@ export function verifiedPromise(promise: AnsweredPromise, ledgerKey: Uint8Array)
   if (title !== 'consent-ledger promise key v1') throw new Error('no certificate');
   const root = signedText(promise.signed_root, Buffer.from(key ?? '', 'base64')).split('\n');
   const leaf = sha256(Buffer.of(0), promise.text);
-  const computed = rootFromPath(leaf, promise.index, promise.size, [...promise.path]);
+  const computed = rootFromPath(
+    leaf,
+    promise.index,
+    promise.size,
+    promise.path.map((hash) => Buffer.from(hash, 'hex')),
+  );
   const expected = ['consent-ledger promises v1', origin, String(promise.size), computed.toString('base64'), ''];
   if (root.join('\n') !== expected.join('\n')) throw new Error('another root was signed');
   const lines = promise.text.split('\n');
@@ -49,13 +54,13 @@ function signedText(note: string, key: Uint8Array): string {
 }
 
 /** The root by the recursive definition of RFC 6962 §2.1.1. */
-function rootFromPath(leaf: Buffer, index: number, size: number, path: string[]): Buffer {
+export function rootFromPath(leaf: Buffer, index: number, size: number, path: Buffer[]): Buffer {
   if (size === 1) {
     if (path.length > 0) throw new Error('the path is too long');
     return leaf;
   }
   const split = 2 ** Math.floor(Math.log2(size - 1));
-  const sibling = Buffer.from(path.pop() ?? '', 'hex');
+  const sibling = path.pop() ?? Buffer.alloc(0);
   return index < split
     ? sha256(Buffer.of(1), rootFromPath(leaf, index, split, path), sibling)
     : sha256(Buffer.of(1), sibling, rootFromPath(leaf, index - split, size - split, path));

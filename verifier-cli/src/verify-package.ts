@@ -19,6 +19,7 @@ import { verifyFileList } from './manifest/file-list.js';
 import { readManifest } from './manifest/manifest.js';
 import { verifyManifestSignature } from './manifest/signature.js';
 import { readPolicies } from './policy/policies.js';
+import { evaluatePromises, type GivenPromise, PromisedRecords } from './promises/promised-records.js';
 import { buildReport, isDevelopment } from './report/build-report.js';
 import type { VerificationReport } from './report/report.js';
 import type { RecordWatch } from './show/record-watch.js';
@@ -46,6 +47,8 @@ export interface VerifyOptions {
   readonly maxAge?: number;
   /** How many distinct authorities must have stamped every entry; the default is 1. */
   readonly requireStamps?: number;
+  /** Promises of the service, to hold against the package; the default is none. */
+  readonly promises?: readonly GivenPromise[];
   /** The time of verification. */
   readonly at: Date;
   /** Called with the number of bytes read and the total. */
@@ -131,6 +134,7 @@ export async function verifyPackage(
   const foundation = findings.verdict(FOUNDATION);
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
+  const promised = new PromisedRecords(options.promises ?? []);
   const { summary, attachments, texts, coverage } = await verifyEntries(files, {
     manifest,
     batches,
@@ -140,11 +144,22 @@ export async function verifyPackage(
     policies,
     maxDelay: options.maxDelay,
     watch,
+    promised,
   });
 
   // What the manifest says of all this.
   verifyCounts(manifest, summary, archive, findings);
   await verifyFileList(files, manifest, attachments);
+  const promises = await evaluatePromises(promised, {
+    keys: trusted.keys,
+    origin: newest?.checkpoint.origin ?? null,
+    coverage,
+    batches,
+    size: newest?.checkpoint.size ?? null,
+    asOf,
+    policies,
+    findings,
+  });
 
   if (watch !== null) {
     watch.shown = await shownRecord(watch, {
@@ -173,6 +188,7 @@ export async function verifyPackage(
       times,
       texts,
       asOf,
+      promises,
       at: options.at,
     },
     policy: policies.inForceAt(holding.at(-1)?.batch ?? 0),

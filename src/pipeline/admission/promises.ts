@@ -1,11 +1,11 @@
 import { sign } from 'node:crypto';
-import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { utf8 } from '../../../schemas/crypto/encoding.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
-import { promiseLeaf, promisesRootText, promiseText, type SignedPromise } from '../../../schemas/evidence/promise.js';
+import { promisesRootText, promiseText, type SignedPromise } from '../../../schemas/evidence/promise.js';
 import { formatNote, formatSignatureLine } from '../../../schemas/evidence/signed-note.js';
-import { treePaths } from '../../../schemas/merkle/paths.js';
 import type { SigningKey } from '../../platform/keys/index.js';
 import type { Submission, SubmissionOutcome } from './admit-group.js';
+import { promiseTree } from './promise-tree.js';
 
 /** The key that signs promises, with its certificate. */
 export interface PromiseKey {
@@ -42,16 +42,16 @@ export function createPromises({ origin, sealWithinSeconds, key }: PromisesOptio
     sealWithinMs: sealWithinSeconds * 1000,
     sign: (texts) => {
       if (texts.length === 0) return [];
-      const { root, paths } = treePaths(texts.map(promiseLeaf));
+      const { root, paths } = promiseTree(texts);
       const { key: signingKey, certificate } = key();
-      const text = promisesRootText({ origin, size: texts.length, root });
+      const text = promisesRootText({ origin, size: texts.length, root: Buffer.from(root, 'hex') });
       const signature = sign(null, utf8(text), signingKey.privateKey);
       const signedRoot = formatNote(text, [formatSignatureLine(origin, signingKey.publicKeyBytes, signature)]);
       return texts.map((text, index) => ({
         text,
         index,
         size: texts.length,
-        path: (paths[index] ?? []).map(toHex),
+        path: [...(paths[index] ?? [])],
         signed_root: signedRoot,
         certificate,
       }));

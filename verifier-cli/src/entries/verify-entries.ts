@@ -31,6 +31,7 @@ import { matchShape } from '../files/parse.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import { FilterRules } from '../manifest/filter.js';
 import type { Policies } from '../policy/policies.js';
+import type { PromisedRecords } from '../promises/promised-records.js';
 import type { VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
 import type { SealingInterval } from '../time/batch-times.js';
@@ -62,6 +63,8 @@ export interface EntryContext {
   readonly maxDelay: number | undefined;
   /** The record to be shown, if one is. */
   readonly watch: RecordWatch | null;
+  /** Takes the entries that promises name. */
+  readonly promised: PromisedRecords;
 }
 
 export interface EntriesResult {
@@ -174,6 +177,7 @@ class EntriesPass {
     if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', 'another entry has the same event id');
     this.#runs.accept(entry.stream, entry.revision);
     this.#requested?.accept(entry.event_id);
+    this.context.promised.accept(read);
     if (entry.person_tag !== null) this.#person?.accept(entry.person_tag);
     this.#verifyPlace(read);
     const common = read.consent ?? commonFieldsOf(read.record);
