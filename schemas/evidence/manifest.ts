@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RevisionRun } from './batch-header.js';
 import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';
+import { RECEIPT_FORMAT } from './receipt.js';
 
 /** Name and version of the format. A verifier refuses names it does not know. */
 export const PACKAGE_FORMAT = 'consent-ledger-evidence';
@@ -37,9 +38,15 @@ export function isUnfiltered(filter: PackageFilter): boolean {
   return [from, to, type, version, eventIds, person].every((value) => value === null);
 }
 
+/** Whether the manifest is that of a receipt. */
+export function isReceipt({ format }: Pick<Manifest, 'format'>): boolean {
+  return format === RECEIPT_FORMAT;
+}
+
 /** `manifest.json`: written last; names every other file but attachments and its own signature. */
 export const Manifest = z.strictObject({
-  format: z.literal(PACKAGE_FORMAT),
+  /** A receipt is a package of one record, without what shows that nothing is left out. */
+  format: z.enum([PACKAGE_FORMAT, RECEIPT_FORMAT]),
   version: z.literal(PACKAGE_VERSION),
   /** Origin of the ledger: the first line of its checkpoints and the name of its key. */
   origin: z.string().min(1).max(300),

@@ -1,8 +1,10 @@
+import { isReceipt, type Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
 import { readBatches } from './batches/batches.js';
-import { openArchive, startsAsZip } from './container/archive.js';
+import { startsAsZip } from './container/archive.js';
 import type { ByteSource } from './container/byte-source.js';
+import { type Container, openContainer } from './container/receipt.js';
 import { verifyEntries } from './entries/verify-entries.js';
 import { PackageFiles } from './files/package-files.js';
 import { CHECK_IDS } from './findings/check-table.js';
@@ -85,13 +87,14 @@ export async function verifyPackage(
   const findings = new Findings();
 
   // Container: one way to read it, names, limits.
-  const archive = await openArchive(source, findings);
-  if (archive === null)
+  const container = await openContainer(source, findings);
+  if (container === null)
     throw new NotAPackage(
       (await startsAsZip(source))
         ? 'The file begins as a ZIP, but its end is missing. The download was probably cut off: download the package again.'
-        : 'The file is not a ZIP.',
+        : 'The file is neither a ZIP nor a receipt.',
     );
+  const { archive, kind } = container;
   if (!archive.has(PACKAGE_FILES.manifest)) {
     const wrong = findings.results().find(({ outcome }) => outcome === 'fail');
     throw new NotAPackage(
@@ -102,7 +105,7 @@ export async function verifyPackage(
   }
   const total = [...archive.values()].reduce((sum, file) => sum + file.size, 0);
   let read = 0;
-  const files = new PackageFiles(source, archive, findings, (bytes) => {
+  const files = new PackageFiles(container.source, archive, findings, (bytes) => {
     read += bytes;
     options.onProgress?.(read, total);
   });
@@ -110,6 +113,7 @@ export async function verifyPackage(
   // Who speaks: the manifest, the ledger's key, its successors.
   const signed = await readManifest(files);
   const { manifest } = signed;
+  verifyKind(kind, manifest, findings);
   const checkpoints = await readCheckpoints(files, manifest);
   const bridges = await readBridges(files, checkpoints);
   const trusted = await verifyLedgerKey(checkpoints, bridges, manifest, options.ledgerKeys, findings);
@@ -193,4 +197,21 @@ export async function verifyPackage(
     },
     policy: policies.inForceAt(holding.at(-1)?.batch ?? 0),
   });
+}
+
+/**
+ * A receipt shows one record and makes no statement about others. A package must not pass as one, to
+ * leave records out.
+ */
+function verifyKind(kind: Container['kind'], manifest: Manifest | null, findings: Findings): void {
+  if (manifest === null) return;
+  const at = { file: PACKAGE_FILES.manifest };
+  if (isReceipt(manifest) !== (kind === 'receipt'))
+    findings.fail('manifest.format', 'the manifest is that of another kind of file', at);
+  if (kind !== 'receipt') return;
+  if (manifest.complete.length > 0 || manifest.filter.event_ids?.length !== 1)
+    findings.fail('manifest.format', 'a receipt is of one record, and claims no run to be complete', at);
+  findings.warn(
+    'This is a receipt of one record. It does not show later records, or whether its text was retired before.',
+  );
 }

@@ -10,4 +10,5 @@ export {
 export type { Disclose, ExportFilter } from './filter.js';
 export { ensureManifestCertificate } from './manifest-certificate.js';
 export { refuseExisting } from './package-writer.js';
+export { makeReceipt, type ReceiptResult } from './receipt.js';
 export { waitUntilStamped } from './wait-until-stamped.js';

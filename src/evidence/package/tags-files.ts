@@ -10,7 +10,7 @@ import type { EnclosedBatch } from './batches-file.js';
 import { differ } from './errors.js';
 import type { BatchLeaf } from './ledger-reader.js';
 import { ndjsonAtHand } from './lines.js';
-import type { PackageWriter } from './package-writer.js';
+import type { FileSink } from './package-writer.js';
 
 /** Makes `tags/<number>.ndjson` for the batches and roll-ups of a package. */
 export class TagsFiles {
@@ -23,7 +23,7 @@ export class TagsFiles {
    */
   constructor(
     readonly db: Queryable,
-    readonly writer: PackageWriter,
+    readonly writer: FileSink,
     readonly absent: Uint8Array | null,
     readonly cover: ReadonlySet<number>,
   ) {}

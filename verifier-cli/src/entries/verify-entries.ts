@@ -14,7 +14,7 @@ import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/sub
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Entry } from '../../../schemas/evidence/entry.js';
-import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { isReceipt, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { rollUpsOver } from '../../../schemas/evidence/roll-ups.js';
 import type { Batch, Batches } from '../batches/batches.js';
@@ -395,7 +395,7 @@ class EntriesPass {
     if (manifest === null) return null;
     const coverage = coverageOf(manifest, this.#runs.complete, batches, size);
     verifyCoverage(manifest, coverage, batches, size, this.files.findings);
-    if (size !== null && !coverage.policies.is_whole) this.#policyVerdict = 'invalid';
+    if (size !== null && !coverage.policies.is_whole && !isReceipt(manifest)) this.#policyVerdict = 'invalid';
     return coverage;
   }
 
