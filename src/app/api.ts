@@ -7,6 +7,7 @@ import { panelRoutes } from '../api/panel/routes.js';
 import { createApp } from '../api/server/app.js';
 import { failureOf } from '../api/server/request-log.js';
 import { toolRoutes } from '../api/tool/routes.js';
+import { makeReceipt } from '../evidence/package/index.js';
 import { createVerifier } from '../evidence/verification/verifier.js';
 import { createAdmission } from '../pipeline/admission/admission.js';
 import { createCheckedClock } from '../pipeline/admission/checked-clock.js';
@@ -100,6 +101,12 @@ export async function createApi(installation: Installation): Promise<Api> {
         keyUsage,
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool }),
         verifier,
+        receiptOf: (eventId) =>
+          makeReceipt(
+            { db: pool, eventLog: installation.eventLog, keyring, origin: config.ledgerOrigin },
+            eventId,
+            'none',
+          ),
         // Stopped projections do not make the process unready. It still accepts consents, and a
         // load balancer must not remove it.
         checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
@@ -127,6 +134,7 @@ export async function createApi(installation: Installation): Promise<Api> {
           admission: metrics.admission.countConsents(admission),
           keyring,
           eventLog: installation.eventLog,
+          origin: config.ledgerOrigin,
           verifier,
           detectRegion: createDetectRegion({
             ...config.geo,

@@ -1,5 +1,6 @@
 export { ExportFailed } from './errors.js';
 export {
+  type ExportOptions,
   type ExportProgress,
   type ExportRequest,
   type ExportResult,

@@ -11,6 +11,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import { differ, ExportFailed } from './errors.js';
 import { type ExportOptions, writePackage } from './export-evidence.js';
+import { ExportRow } from './export-row.js';
 import type { Disclose } from './filter.js';
 import { firstCheckpointOver, lastRevisionBelow, readLeaves } from './ledger-reader.js';
 import type { Content, FileSink } from './package-writer.js';
@@ -31,12 +32,18 @@ export type ReceiptResult =
  * of the first checkpoint whose time stamp covers it. It stays the same, except for cosignatures
  * that come later, and for an erasure of the values that it discloses.
  * @param disclose values to disclose; `none` for the holder of the consent token
+ * @param onlySite site that the record must be of; null: any
  * @throws ExportFailed; KeyError, EventLogUnavailable, database errors
  */
-export async function makeReceipt(options: ExportOptions, eventId: string, disclose: Disclose): Promise<ReceiptResult> {
+export async function makeReceipt(
+  options: ExportOptions,
+  eventId: string,
+  disclose: Disclose,
+  onlySite: string | null = null,
+): Promise<ReceiptResult> {
   const { db } = options;
   const place = await findPlace(db, eventId);
-  if (place === null) return { kind: 'unknown' };
+  if (place === null || (onlySite !== null && place.siteId !== onlySite)) return { kind: 'unknown' };
   const { siteId, revision } = place;
   const stream = consentsStream(siteId);
   const [leaf] = await readLeaves(db, stream, revision, revision);
@@ -57,14 +64,18 @@ export async function makeReceipt(options: ExportOptions, eventId: string, discl
     person: null,
   };
   const sink = new MemorySink();
-  await writePackage(
-    options,
-    { siteId, filter: { eventIds: [eventId] }, disclose, exportedBy: EXPORTED_BY },
-    { format: RECEIPT_FORMAT, checkpoint, scope, visitorIndex: null },
-    sink,
-    async () => undefined,
-    await stampedAt(db, size),
-  );
+  const request = { siteId, filter: { eventIds: [eventId] }, disclose, exportedBy: EXPORTED_BY };
+  const content = { format: RECEIPT_FORMAT, checkpoint, scope, visitorIndex: null } as const;
+  const time = await stampedAt(db, size);
+  // An erasure stops whatever is about to disclose values of the site.
+  const row = disclose === 'none' ? null : await ExportRow.start(db, siteId, EXPORTED_BY);
+  try {
+    await writePackage(options, request, content, sink, async () => row?.assertRunning(), time);
+    await row?.finish();
+  } catch (error) {
+    await row?.fail().catch(() => undefined);
+    throw error;
+  }
   return { kind: 'receipt', receipt: { format: RECEIPT_FORMAT, version: 1, files: sink.files() } };
 }
 
