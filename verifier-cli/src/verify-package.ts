@@ -92,7 +92,7 @@ export async function verifyPackage(
     throw new NotAPackage(
       (await startsAsZip(source))
         ? 'The file begins as a ZIP, but its end is missing. The download was probably cut off: download the package again.'
-        : 'The file is neither a ZIP nor a receipt.',
+        : 'The file is not a ZIP.',
     );
   const { archive, kind } = container;
   if (!archive.has(PACKAGE_FILES.manifest)) {

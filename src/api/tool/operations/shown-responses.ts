@@ -68,6 +68,8 @@ export const SHOWN_EXPORT: JsonObject = {
       channel: 's2s',
       api_key_id: SHOWN.documentId,
       identity_assurance: null,
+      approval_token_id: null,
+      vouched: [],
       document_slug: 'cookie-policy',
       is_anonymized: false,
       ...Object.fromEntries(PERSONAL_FIELDS.map((name) => [name, null])),
