@@ -12,6 +12,8 @@ import { recordingRoutes } from '../src/api/tool/record-consents.js';
 import { serveTool } from '../src/api/tool/route.js';
 import { createAdmission } from '../src/pipeline/admission/admission.js';
 import { createOutboxGauge } from '../src/pipeline/admission/outbox-gauge.js';
+import { certifiedPromiseKey } from '../src/pipeline/admission/promise-key.js';
+import { createPromises } from '../src/pipeline/admission/promises.js';
 import { createPool } from '../src/platform/database/pool.js';
 import { createKeyring, createRandomPool } from '../src/platform/keys/index.js';
 import { createKeyUsage } from '../src/tenancy/api-keys/key-usage.js';
@@ -27,6 +29,7 @@ const Settings = z.object({
 });
 const { databaseUrl, masterKey, writeKey } = Settings.parse(JSON.parse(process.argv[2] ?? 'null'));
 
+const ORIGIN = 'bench.example/ledger';
 const poolOptions = {
   url: databaseUrl,
   applicationName: 'consent-ledger bench',
@@ -38,13 +41,16 @@ const pool = createPool({ ...poolOptions, role: 'consent_ledger_api' });
 const keyPool = createPool({ ...poolOptions, role: 'consent_ledger_worker' });
 const keyring = await createKeyring(keyPool, createSecretKey(masterKey));
 const directory = createSiteDirectory(pool, keyring);
+const promiseKey = await certifiedPromiseKey({ keyring, origin: ORIGIN });
 const admission = createAdmission({
   db: pool,
+  promises: createPromises({ origin: ORIGIN, sealWithinSeconds: 600, key: () => promiseKey }),
   directory,
   random: createRandomPool(),
   clock: Date.now,
   outbox: createOutboxGauge({ db: pool, limit: 10_000_000, everyMs: 60_000, monotonic: () => performance.now() }),
   onError: (error) => console.error(error),
+  onUnsigned: (error) => console.error(error),
 });
 const guards = createToolGuards({
   directory,

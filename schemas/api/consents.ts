@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMPLIANCE_FRAMEWORKS, DECISIONS } from '../events/consent-recorded.js';
+import { SignedPromise } from '../evidence/promise.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 
 const optionalText = (max: number) => z.string().max(max).nullish();
@@ -128,6 +129,9 @@ const acceptance = {
   duplicate: z
     .boolean()
     .describe('Whether this consent was recorded by an earlier request with the same idempotency key.'),
+  promise: SignedPromise.nullable().describe(
+    'Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it.',
+  ),
 };
 
 export const ConsentResponse = z

@@ -99,6 +99,11 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning: 'The export is not finished yet. Read its state again later.',
   },
+  RECEIPT_NOT_READY: {
+    status: 409,
+    isOwn: true,
+    meaning: 'No time stamp covers the record yet. Ask for its receipt again after `Retry-After`.',
+  },
   EXPORT_GONE: {
     status: 410,
     isOwn: true,

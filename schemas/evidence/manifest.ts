@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RevisionRun } from './batch-header.js';
 import { Count, DisclosureDigest, Instant, Sha256Hex, Uuid } from './primitives.js';
+import { RECEIPT_FORMAT } from './receipt.js';
 
 export const PACKAGE_FORMAT = 'consent-ledger-evidence';
 /** Version `major.minor` of the format that this code writes. */
@@ -41,9 +42,15 @@ export function isUnfiltered(filter: PackageFilter): boolean {
   return [from, to, type, version, eventIds, person].every((value) => value === null);
 }
 
+/** Whether the manifest is that of a receipt. */
+export function isReceipt({ format }: Pick<Manifest, 'format'>): boolean {
+  return format === RECEIPT_FORMAT;
+}
+
 /** `manifest.json`: written last; names every other file but attachments and its own signature. */
 export const Manifest = z.strictObject({
-  format: z.literal(PACKAGE_FORMAT),
+  /** A receipt is a package of one record, without what shows that nothing is left out. */
+  format: z.enum([PACKAGE_FORMAT, RECEIPT_FORMAT]),
   version: z.string().regex(/^1\.(?:0|[1-9]\d{0,3})$/),
   /** Origin of the ledger: the first line of its checkpoints and the name of its key. */
   origin: z.string().min(1).max(300),

@@ -7,10 +7,13 @@ import { panelRoutes } from '../api/panel/routes.js';
 import { createApp } from '../api/server/app.js';
 import { failureOf } from '../api/server/request-log.js';
 import { toolRoutes } from '../api/tool/routes.js';
+import { makeReceipt } from '../evidence/package/index.js';
 import { createVerifier } from '../evidence/verification/verifier.js';
 import { createAdmission } from '../pipeline/admission/admission.js';
 import { createCheckedClock } from '../pipeline/admission/checked-clock.js';
 import { createOutboxGauge } from '../pipeline/admission/outbox-gauge.js';
+import { certifiedPromiseKey } from '../pipeline/admission/promise-key.js';
+import { createPromises } from '../pipeline/admission/promises.js';
 import { DEFAULT_GROUP_LIMITS } from '../pipeline/admission/submit.js';
 import { stoppedProjections } from '../pipeline/projector/index.js';
 import { createDetectRegion } from '../platform/regions/detect-region.js';
@@ -45,8 +48,15 @@ export async function createApi(installation: Installation): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
   const directory = createSiteDirectory(pool, keyring);
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
+  const promiseOptions = { keyring, origin: config.ledgerOrigin };
+  let promiseKey = await certifiedPromiseKey(promiseOptions);
   const admission = createAdmission({
     db: pool,
+    promises: createPromises({
+      origin: config.ledgerOrigin,
+      sealWithinSeconds: config.policy.sealWithinSeconds,
+      key: () => promiseKey,
+    }),
     directory,
     random: installation.random,
     clock: createCheckedClock({
@@ -67,6 +77,8 @@ export async function createApi(installation: Installation): Promise<Api> {
       monotonic: () => performance.now(),
     }),
     onError: (error) => logger.error({ reason: describe(error) }, 'an admission group failed'),
+    onUnsigned: (error) =>
+      logger.error({ reason: describe(error) }, 'consents were accepted without promises: signing them failed'),
     limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
     observer: createGroupObserver(metrics.admission, tracing),
   });
@@ -89,6 +101,12 @@ export async function createApi(installation: Installation): Promise<Api> {
         keyUsage,
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool }),
         verifier,
+        receiptOf: (eventId) =>
+          makeReceipt(
+            { db: pool, eventLog: installation.eventLog, keyring, origin: config.ledgerOrigin },
+            eventId,
+            'none',
+          ),
         // Stopped projections do not make the process unready. It still accepts consents, and a
         // load balancer must not remove it.
         checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
@@ -116,6 +134,7 @@ export async function createApi(installation: Installation): Promise<Api> {
           admission: metrics.admission.countConsents(admission),
           keyring,
           eventLog: installation.eventLog,
+          origin: config.ledgerOrigin,
           verifier,
           detectRegion: createDetectRegion({
             ...config.geo,
@@ -135,10 +154,20 @@ export async function createApi(installation: Installation): Promise<Api> {
   );
   observeApp(app, installation);
   const stopSweeping = sweepRegularly(rateLimiter, keyUsage, installation);
+  const stopRenewing = everyMinute(async () => {
+    promiseKey = await certifiedPromiseKey(promiseOptions).catch((error: unknown) => {
+      logger.warn(
+        { reason: describe(error) },
+        'the certificate of the promise key was not renewed; trying again later',
+      );
+      return promiseKey;
+    });
+  });
   return {
     listen: () => listen(app, config.http),
     stop: async () => {
       stopSweeping();
+      stopRenewing();
       await app.close();
       await admission.drain();
       await writeKeyUsage(keyUsage, installation);
@@ -153,6 +182,13 @@ async function writeKeyUsage(keyUsage: KeyUsage, { logger }: Installation): Prom
       'the times at which API keys were used could not be stored; trying again later',
     );
   });
+}
+
+/** Runs a task every minute, in case another process has rotated the ledger's key. */
+function everyMinute(task: () => Promise<void>): () => void {
+  const timer = setInterval(() => void task(), SWEEP_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 function sweepRegularly(rateLimiter: RateLimiter, keyUsage: KeyUsage, installation: Installation): () => void {

@@ -9,7 +9,7 @@ import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
 import type { PanelRoute } from '../api/panel/route.js';
 import { type ServePanelOptions, servePanel } from '../api/panel/serve-panel.js';
-import { servePublic } from '../api/public/public-verify.js';
+import { type PublicVerifyOptions, servePublic } from '../api/public/public-verify.js';
 import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
 import { allowCrossOrigin } from '../api/server/cors.js';
@@ -28,6 +28,7 @@ export interface ServiceOptions {
   readonly keyUsage: KeyUsage;
   readonly checkPassword: CheckPassword;
   readonly verifier: Verifier;
+  readonly receiptOf: PublicVerifyOptions['receiptOf'];
   readonly checkReadiness: CheckReadiness;
   readonly discovery: DiscoveryOptions;
   readonly panel: ServePanelOptions & { readonly routes: readonly PanelRoute[] };
@@ -63,7 +64,12 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
       await scope.register(
         async (open) => {
           allowCrossOrigin(open);
-          servePublic(open, { verifier, rateLimiter, limit: options.limits.publicVerify });
+          servePublic(open, {
+            verifier,
+            receiptOf: options.receiptOf,
+            rateLimiter,
+            limit: options.limits.publicVerify,
+          });
         },
         { prefix: '/api/v1/public' },
       );

@@ -5,6 +5,7 @@ import { type ContradictionOptions, runCheckContradiction } from './cli/contradi
 import { EXIT_USAGE } from './cli/exit-codes.js';
 import { spreadLists } from './cli/option-lists.js';
 import { collect } from './cli/options.js';
+import { type PromiseOptions, runPromise } from './cli/promise-command.js';
 import { runShow, type ShowOptions } from './cli/show-command.js';
 import { runTimestamp, type TimestampOptions } from './cli/timestamp-command.js';
 import { UsageError } from './cli/usage-error.js';
@@ -44,6 +45,8 @@ program
     'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
   )
   .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
+  .option('--promise <file>', 'promise of the service, to hold against the package; may be repeated', collect)
+  .option('--contradiction <file>', 'file for the proof that a promise was broken; must not exist')
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',
@@ -55,6 +58,20 @@ program
       progress: process.stderr,
       warn,
     });
+  });
+
+program
+  .command('promise')
+  .description('verify the promise in the answer to a consent, and print what was promised')
+  .argument('<file>', 'value of `promise`, or the whole answer to one consent (JSON)')
+  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
+  .option('--json', 'print one JSON object instead of text')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 genuine; 1 not genuine; 2 usage error, or no promise; 3 no matching key given.',
+  )
+  .action(async (path: string, options: PromiseOptions) => {
+    process.exitCode = await runPromise(path, options, (text) => process.stdout.write(text));
   });
 
 program

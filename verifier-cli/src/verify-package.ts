@@ -1,8 +1,10 @@
+import { isReceipt, type Manifest } from '../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
 import { readBatches } from './batches/batches.js';
-import { openArchive, startsAsZip } from './container/archive.js';
+import { startsAsZip } from './container/archive.js';
 import type { ByteSource } from './container/byte-source.js';
+import { type Container, openContainer } from './container/receipt.js';
 import { verifyEntries } from './entries/verify-entries.js';
 import { PackageFiles } from './files/package-files.js';
 import { CHECK_IDS } from './findings/check-table.js';
@@ -19,6 +21,7 @@ import { verifyFileList } from './manifest/file-list.js';
 import { readManifest } from './manifest/manifest.js';
 import { verifyManifestSignature } from './manifest/signature.js';
 import { readPolicies } from './policy/policies.js';
+import { evaluatePromises, type GivenPromise, PromisedRecords } from './promises/promised-records.js';
 import { buildReport, isDevelopment } from './report/build-report.js';
 import type { VerificationReport } from './report/report.js';
 import type { RecordWatch } from './show/record-watch.js';
@@ -46,6 +49,8 @@ export interface VerifyOptions {
   readonly maxAge?: number;
   /** How many distinct authorities must have stamped every entry; the default is 1. */
   readonly requireStamps?: number;
+  /** Promises of the service, to hold against the package; the default is none. */
+  readonly promises?: readonly GivenPromise[];
   /** The time of verification. */
   readonly at: Date;
   /** Called with the number of bytes read and the total. */
@@ -82,13 +87,14 @@ export async function verifyPackage(
   const findings = new Findings();
 
   // Container: one way to read it, names, limits.
-  const archive = await openArchive(source, findings);
-  if (archive === null)
+  const container = await openContainer(source, findings);
+  if (container === null)
     throw new NotAPackage(
       (await startsAsZip(source))
         ? 'The file begins as a ZIP, but its end is missing. The download was probably cut off: download the package again.'
         : 'The file is not a ZIP.',
     );
+  const { archive, kind } = container;
   if (!archive.has(PACKAGE_FILES.manifest)) {
     const wrong = findings.results().find(({ outcome }) => outcome === 'fail');
     throw new NotAPackage(
@@ -99,7 +105,7 @@ export async function verifyPackage(
   }
   const total = [...archive.values()].reduce((sum, file) => sum + file.size, 0);
   let read = 0;
-  const files = new PackageFiles(source, archive, findings, (bytes) => {
+  const files = new PackageFiles(container.source, archive, findings, (bytes) => {
     read += bytes;
     options.onProgress?.(read, total);
   });
@@ -107,6 +113,7 @@ export async function verifyPackage(
   // Who speaks: the manifest, the ledger's key, its successors.
   const signed = await readManifest(files);
   const { manifest } = signed;
+  verifyKind(kind, manifest, findings);
   const checkpoints = await readCheckpoints(files, manifest);
   const bridges = await readBridges(files, checkpoints);
   const trusted = await verifyLedgerKey(checkpoints, bridges, manifest, options.ledgerKeys, findings);
@@ -131,6 +138,7 @@ export async function verifyPackage(
   const foundation = findings.verdict(FOUNDATION);
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
+  const promised = new PromisedRecords(options.promises ?? []);
   const { summary, attachments, texts, coverage, person } = await verifyEntries(files, {
     manifest,
     batches,
@@ -140,11 +148,22 @@ export async function verifyPackage(
     policies,
     maxDelay: options.maxDelay,
     watch,
+    promised,
   });
 
   // What the manifest says of all this.
   verifyCounts(manifest, summary, archive, findings);
   await verifyFileList(files, manifest, attachments);
+  const promises = await evaluatePromises(promised, {
+    keys: trusted.keys,
+    origin: newest?.checkpoint.origin ?? null,
+    coverage,
+    batches,
+    size: newest?.checkpoint.size ?? null,
+    asOf,
+    policies,
+    findings,
+  });
 
   if (watch !== null) {
     watch.shown = await shownRecord(watch, {
@@ -174,8 +193,26 @@ export async function verifyPackage(
       times,
       texts,
       asOf,
+      promises,
       at: options.at,
     },
     policy: policies.inForceAt(holding.at(-1)?.batch ?? 0),
   });
+}
+
+/**
+ * A receipt shows one record and makes no statement about others. A package must not pass as one, to
+ * leave records out.
+ */
+function verifyKind(kind: Container['kind'], manifest: Manifest | null, findings: Findings): void {
+  if (manifest === null) return;
+  const at = { file: PACKAGE_FILES.manifest };
+  if (isReceipt(manifest) !== (kind === 'receipt'))
+    findings.fail('manifest.format', 'the manifest is that of another kind of file', at);
+  if (kind !== 'receipt') return;
+  if (manifest.complete.length > 0 || manifest.filter.event_ids?.length !== 1)
+    findings.fail('manifest.format', 'a receipt is of one record, and claims no run to be complete', at);
+  findings.warn(
+    'This is a receipt of one record. It does not show later records, or whether its text was retired before.',
+  );
 }

@@ -1,5 +1,7 @@
 import { NoBody, None } from '../../../schemas/api/panel/common.js';
+import { ReceiptParams } from '../../../schemas/api/receipts.js';
 import { PublicVerifyAnswer, PublicVerifyRequest } from '../../../schemas/api/verify.js';
+import { Receipt } from '../../../schemas/evidence/receipt.js';
 import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { EXAMPLE_VALUES, SHOWN, SHOWN_CHECK } from '../server/example-values.js';
 import { AnyQuery, defineOperation, OPEN } from '../server/operation.js';
@@ -52,5 +54,25 @@ export const verifyPubliclyByPost = defineOperation({
   example: { body: { token: EXAMPLE_VALUES.consentToken }, response: SHOWN_PUBLIC_CHECK },
 });
 
+export const getReceipt = defineOperation({
+  id: 'getReceipt',
+  method: 'get',
+  path: '/api/v1/public/consents/{token}/receipt',
+  tag: 'Public verification',
+  summary: 'Get the receipt of a record',
+  description:
+    'The evidence of one record in one JSON file, without personal values, for `consent-verify check`. It stays the same, except for cosignatures that arrive later.',
+  access: { ...OPEN, limit: 'address' },
+  params: ReceiptParams,
+  invalidParams: 'CONSENT_NOT_FOUND',
+  query: AnyQuery,
+  body: NoBody,
+  status: 200,
+  response: Receipt,
+  errors: ['CONSENT_NOT_FOUND', 'RECEIPT_NOT_READY'],
+  example: { path: { token: EXAMPLE_VALUES.consentToken } },
+  action: null,
+});
+
 /** Operations of public verification. */
-export const PUBLIC_OPERATIONS = [verifyPublicly, verifyPubliclyByPost];
+export const PUBLIC_OPERATIONS = [verifyPublicly, verifyPubliclyByPost, getReceipt];

@@ -1,19 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { PublicVerifyAnswer, PublicVerifyRequest, PublicVerifyResponse } from '../../../schemas/api/verify.js';
+import type { ReceiptResult } from '../../evidence/package/index.js';
 import { parseIdentifier } from '../../evidence/verification/identifier.js';
 import type { Verification, Verifier } from '../../evidence/verification/verifier.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { sendError } from '../server/error-response.js';
 import { validate } from '../server/json-body.js';
-import { bodyOf, registerOperation } from '../server/register-operation.js';
+import { bodyOf, paramsOf, registerOperation } from '../server/register-operation.js';
+import { answerReceipt } from '../tool/answer-receipt.js';
 import { verifiedRecord } from '../tool/get-verify.js';
 import { readClientToken } from './client-token.js';
-import { verifyPublicly, verifyPubliclyByPost } from './operations.js';
+import { getReceipt, verifyPublicly, verifyPubliclyByPost } from './operations.js';
 
 export interface PublicVerifyOptions {
   readonly verifier: Verifier;
+  /** Makes the receipt of a record without personal values. */
+  readonly receiptOf: (eventId: string) => Promise<ReceiptResult>;
   readonly rateLimiter: RateLimiter;
   /** Requests a minute from one address. */
   readonly limit: number;
@@ -23,7 +27,10 @@ export interface PublicVerifyOptions {
  * Registers public verification on a scope with the prefix /api/v1/public. The requests of one
  * address are limited before the body is read.
  */
-export function servePublic(scope: FastifyInstance, { verifier, rateLimiter, limit }: PublicVerifyOptions): void {
+export function servePublic(
+  scope: FastifyInstance,
+  { verifier, receiptOf, rateLimiter, limit }: PublicVerifyOptions,
+): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const decision = await rateLimiter.take('public-verify', request.ip, limit);
     setRateLimitHeaders(reply, decision);
@@ -32,6 +39,10 @@ export function servePublic(scope: FastifyInstance, { verifier, rateLimiter, lim
   registerOperation(scope, verifyPublicly, {
     onRequest,
     handler: (request, reply) => answer(verifier, validate(verifyPublicly.query, request.query), reply),
+  });
+  registerOperation(scope, getReceipt, {
+    onRequest,
+    handler: (request, reply) => answerReceipt(paramsOf(getReceipt, request).token, reply, receiptOf),
   });
   registerOperation(scope, verifyPubliclyByPost, {
     onRequest,

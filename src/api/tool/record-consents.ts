@@ -74,8 +74,14 @@ function connectionOf(request: FastifyRequest): Connection {
   };
 }
 
-function acceptance({ consentToken, proofHash, createdAt, duplicate }: Extract<ConsentResult, { status: 'accepted' }>) {
-  return { consent_token: consentToken, proof_hash: proofHash, created_at: createdAt, duplicate };
+function acceptance({
+  consentToken,
+  proofHash,
+  createdAt,
+  duplicate,
+  promise,
+}: Extract<ConsentResult, { status: 'accepted' }>) {
+  return { consent_token: consentToken, proof_hash: proofHash, created_at: createdAt, duplicate, promise };
 }
 
 function batchItem(result: ConsentResult, index: number): BatchItemResult {

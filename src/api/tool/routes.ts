@@ -15,6 +15,7 @@ import { recordingRoutes } from './record-consents.js';
 import type { ToolRoute } from './route.js';
 import { s2sErasureRoutes } from './s2s-erasures.js';
 import { s2sEvidenceExportRoutes } from './s2s-evidence-exports.js';
+import { s2sReceiptRoutes } from './s2s-receipts.js';
 
 export interface ToolRoutesOptions {
   /** Connections in the role `consent_ledger_api`. */
@@ -22,6 +23,8 @@ export interface ToolRoutesOptions {
   readonly admission: Admission;
   readonly keyring: Keyring;
   readonly eventLog: EventLog;
+  /** Origin of the ledger. */
+  readonly origin: string;
   readonly verifier: Verifier;
   readonly detectRegion: DetectRegion;
   readonly logger: ServiceLogger;
@@ -43,6 +46,7 @@ export function toolRoutes(options: ToolRoutesOptions): readonly ToolRoute[] {
     ...verifyRoutes(verifier),
     ...recordingRoutes(admission),
     ...recordExportRoutes({ db, eventLog: options.eventLog, proofKeys: keyring, onError: options.onExportError }),
+    ...s2sReceiptRoutes({ db, eventLog: options.eventLog, keyring, origin: options.origin }),
     ...s2sEvidenceExportRoutes({ db, admission, keyring, logger, maxPerTenant: options.maxExportsPerTenant }),
     ...s2sErasureRoutes({ db, admission, keyring, backupRetentionDays: options.backupRetentionDays }),
   ];

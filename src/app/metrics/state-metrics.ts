@@ -14,6 +14,8 @@ export interface StateOptions {
   readonly projections: readonly { readonly name: string }[];
   /** Number of waiting events at which the outbox is full. */
   readonly outboxLimit: number;
+  /** Seconds from the acceptance of a consent to its sealing, as promised. */
+  readonly sealWithinSeconds: number;
   /** Connection pools, by their name in the metrics. */
   readonly pools: Readonly<Record<string, pg.Pool>>;
   /** Receives the error if the state cannot be read, for the program's log. */
@@ -67,6 +69,11 @@ const GAUGES: readonly {
     value: (state) => state.unsealedEvents,
   },
   {
+    name: 'consent_ledger_unsealed_oldest_seconds',
+    help: 'Upper bound of the age of the oldest accepted event that is in no Merkle batch; 0 if all are in one.',
+    value: (state) => state.unsealedAge ?? 0,
+  },
+  {
     name: 'consent_ledger_ledger_size_batches',
     help: 'Merkle batches of the ledger.',
     value: (state) => state.ledgerSize,
@@ -116,6 +123,9 @@ export function createStateMetrics(registry: Registry, options: StateOptions): (
   );
   scalar('consent_ledger_outbox_limit_events', 'Waiting events from which on consents are refused.').set(
     options.outboxLimit,
+  );
+  scalar('consent_ledger_seal_within_seconds', 'Seconds within which each consent is sealed, as promised.').set(
+    options.sealWithinSeconds,
   );
   const states = new Gauge({
     name: 'consent_ledger_projection_state',

@@ -13,6 +13,11 @@ export interface PipelineState {
   readonly outboxOldestAge: number | null;
   readonly quarantinedSites: number;
   readonly unsealedEvents: number;
+  /**
+   * No event without a batch was accepted earlier: the age of the oldest one in the outbox, or, if
+   * the log has unsealed ones, the time since the newest batch.
+   */
+  readonly unsealedAge: number | null;
   readonly ledgerSize: number;
   /** Unix seconds. */
   readonly lastBatchAt: number | null;
@@ -48,6 +53,7 @@ const StateRows = z.tuple([
       oldest_age: number,
       quarantined: z.int(),
       unsealed: z.int(),
+      unsealed_age: number,
       size: z.int(),
       last_batch: number,
       unstamped_age: number,
@@ -61,6 +67,7 @@ const StateRows = z.tuple([
         outboxOldestAge: row.oldest_age,
         quarantinedSites: row.quarantined,
         unsealedEvents: row.unsealed,
+        unsealedAge: row.unsealed_age,
         ledgerSize: row.size,
         lastBatchAt: row.last_batch,
         unstampedAge: row.unstamped_age,
@@ -97,6 +104,12 @@ const STATE_SQL = `
     (select count(*) from quarantined_sites) as quarantined,
     (select coalesce(sum(greatest(0, r.revision - coalesce(s.revision, -1))), 0)::bigint
        from relayed_streams r left join sealed_streams s using (stream)) as unsealed,
+    (select max(age) from (
+       select ${age('f.created_at')} as age from (select * from first_waiting limit ${MAX_SITES}) f
+       union all
+       select ${age('b.sealed_at')} from newest_batch b where exists (
+         select from relayed_streams r left join sealed_streams s using (stream)
+          where r.revision > coalesce(s.revision, -1))) ages) as unsealed_age,
     (select coalesce(max(number) + 1, 0) from newest_batch) as size,
     (select ${unixSeconds('sealed_at')} from newest_batch) as last_batch,
     (select ${age('sealed_at')} from batches

@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { decryptForRecord } from '../../platform/keys/index.js';
 import type { WantedAttachments } from './entries-file.js';
 import { differ } from './errors.js';
-import type { PackageWriter } from './package-writer.js';
+import type { FileSink } from './package-writer.js';
 import { keyOf, readRecordKeys } from './personal-data.js';
 
 export interface AttachmentsOptions {
@@ -25,7 +25,7 @@ const attachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instance
  * @throws ExportFailed `log-and-ledger-differ` if an attachment is missing
  */
 export async function addAttachments(
-  writer: PackageWriter,
+  writer: FileSink,
   options: AttachmentsOptions,
   wanted: readonly WantedAttachments[],
 ): Promise<number> {

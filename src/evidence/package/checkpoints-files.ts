@@ -11,7 +11,7 @@ import { type CheckpointChoice, endingSizes, thinOut } from './choose-checkpoint
 import { differ } from './errors.js';
 import { readProofs, readStampedSizes } from './ledger-reader.js';
 import { ndjson } from './lines.js';
-import type { PackageWriter } from './package-writer.js';
+import type { FileSink } from './package-writer.js';
 import { yearlySizes } from './renewal-batches.js';
 
 const bytes = z.instanceof(Uint8Array);
@@ -45,7 +45,7 @@ export interface EnclosedCheckpoint {
  * @throws ExportFailed `log-and-ledger-differ`
  */
 export async function addCheckpoints(
-  writer: PackageWriter,
+  writer: FileSink,
   db: Queryable,
   needs: CheckpointNeeds,
   beforePage: () => Promise<void>,
@@ -155,7 +155,7 @@ interface Evidence {
   readonly sha: string;
 }
 
-async function addEvidence(writer: PackageWriter, db: Queryable, { kind, sha }: Evidence): Promise<void> {
+async function addEvidence(writer: FileSink, db: Queryable, { kind, sha }: Evidence): Promise<void> {
   const { rows } = await db.query('select bytes from timestamp_evidence where sha256 = $1', [sha]);
   const [row] = z.array(z.object({ bytes })).parse(rows);
   if (row === undefined || toHex(sha256(row.bytes)) !== sha)

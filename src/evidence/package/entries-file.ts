@@ -92,7 +92,7 @@ export class EntriesFile {
     const end = scope.consents.at(-1)?.last ?? -1;
     const behind = new Set([...this.#supporting].filter((revision) => revision > end));
     for (const run of runsOfRevisions(stream, behind)) yield* this.#run(run);
-    if (scope.notices !== null) yield* this.#run(scope.notices);
+    for (const run of scope.notices) yield* this.#run(run);
     if (scope.policies !== null) yield* this.#run(scope.policies);
   }
 

@@ -4,6 +4,7 @@ import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/e
 import { type Manifest, PACKAGE_FORMAT, PACKAGE_VERSION } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
+import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
 import { coverOf, rollUpsOver } from '../../../schemas/evidence/roll-ups.js';
 import { UnknownSite } from '../../erasure/errors.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
@@ -25,19 +26,19 @@ import {
   publicFilter,
 } from './filter.js';
 import { firstBatch } from './first-batch.js';
-import { isDevelopmentLedger, newestCheckpoint, readBatchLeaves } from './ledger-reader.js';
+import { type ExportCheckpoint, isDevelopmentLedger, newestCheckpoint, readBatchLeaves } from './ledger-reader.js';
 import { ndjson, ndjsonPages } from './lines.js';
 import { findManifestCertificate } from './manifest-certificate.js';
 import { manifestBytes, manifestSignature } from './manifest-files.js';
 import { countNotYetStamped } from './not-yet-stamped.js';
 import { addNotices } from './notices-files.js';
 import { packageReadme } from './package-readme.js';
-import { type PackageOutput, PackageWriter } from './package-writer.js';
+import { type FileSink, type PackageOutput, PackageWriter } from './package-writer.js';
 import type { PersonScope } from './person-scope.js';
 import { addProofs } from './proofs-files.js';
 import { workedExample } from './readme-example.js';
 import { renewalBatches } from './renewal-batches.js';
-import { findScope } from './scope.js';
+import { findScope, type Scope } from './scope.js';
 import { TagsFiles } from './tags-files.js';
 
 export interface ExportOptions {
@@ -141,11 +142,15 @@ async function exportPackage(
   const writer = await PackageWriter.open(output, now);
   let row: ExportRow | null = null;
   try {
-    row = await ExportRow.start(db, request.siteId, request.exportedBy);
-    const result = await write(options, { ...request, filter, disclose }, writer, row, now);
+    const running = await ExportRow.start(db, request.siteId, request.exportedBy);
+    row = running;
+    const assertRunning = (): Promise<void> => running.assertRunning();
+    const content = await wholeContent(options, { ...request, filter, disclose });
+    const result = await writePackage(options, { ...request, filter, disclose }, content, writer, assertRunning, now);
+    await writer.end();
     await row.finish();
     await writer.publish();
-    return result;
+    return { ...result, bytes: writer.size };
   } catch (error) {
     await writer.discard();
     // The error of the export must not be hidden by an error of this update.
@@ -154,28 +159,53 @@ async function exportPackage(
   }
 }
 
-async function write(
+/** The content of a package, as of a checkpoint. */
+export interface PackageContent {
+  readonly format: Manifest['format'];
+  /** Null if nothing is stamped yet. */
+  readonly checkpoint: ExportCheckpoint | null;
+  readonly scope: Scope;
+  /** Blind index of the person that the filter names. */
+  readonly visitorIndex: Uint8Array | null;
+}
+
+async function wholeContent(
+  { db, eventLog, keyring }: ExportOptions,
+  { siteId, filter }: PackageRequest,
+): Promise<PackageContent> {
+  const checkpoint = await newestCheckpoint(db);
+  const siteKey = await keyring.siteKey(siteId);
+  const visitorIndex = filter.visitorId === undefined ? null : blindIndex(siteKey, 'visitor', filter.visitorId);
+  const visitor = visitorIndex === null ? null : { index: visitorIndex, siteKey };
+  const scope = await findScope(db, eventLog, siteId, filter, visitor, checkpoint?.size ?? 0);
+  return { format: PACKAGE_FORMAT, checkpoint, scope, visitorIndex };
+}
+
+/**
+ * Writes the files of a package or a receipt.
+ * @param assertRunning throws if an erasure has stopped the export
+ * @param now time for `exported_at`
+ * @throws as `exportEvidence`
+ */
+export async function writePackage(
   options: ExportOptions,
   request: PackageRequest,
-  writer: PackageWriter,
-  row: ExportRow,
+  { format, checkpoint, scope, visitorIndex }: PackageContent,
+  writer: FileSink,
+  assertRunning: () => Promise<void>,
   now: Date,
-): Promise<PackageResult> {
+): Promise<Omit<PackageResult, 'bytes'>> {
   const { db, eventLog, keyring } = options;
   const { siteId, filter, disclose } = request;
+  const isReceipt = format === RECEIPT_FORMAT;
   const progress = request.onProgress ?? (() => undefined);
-  const assertRunning = (): Promise<void> => row.assertRunning();
-  const checkpoint = await newestCheckpoint(db);
   const size = checkpoint?.size ?? 0;
   const manifestKey = await keyring.manifestKey();
   const certificate = await findManifestCertificate(db, manifestKey.publicKeyBytes, checkpoint?.size ?? null);
   const siteKey = await keyring.siteKey(siteId);
-  const visitorIndex = filter.visitorId === undefined ? null : blindIndex(siteKey, 'visitor', filter.visitorId);
-  const visitor = visitorIndex === null ? null : { index: visitorIndex, siteKey };
-  const scope = await findScope(db, eventLog, siteId, filter, visitor, size);
   const fits = publicFilter(filter);
 
-  const total = [...scope.consents, scope.notices, scope.policies].reduce(
+  const total = [...scope.consents, ...scope.notices, scope.policies].reduce(
     (sum, run) => sum + (run === null ? 0 : run.last - run.first + 1),
     0,
   );
@@ -189,10 +219,10 @@ async function write(
   await writer.add(PACKAGE_FILES.entries, ndjsonPages(entries.pages()));
 
   const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
-  const cover = new Set(coverOf(size));
+  const cover = new Set(isReceipt ? [] : coverOf(size));
   const dated = [...(await firstBatch(db, numbers)), ...numbers];
   const own = [...dated, ...numbers.flatMap((number) => rollUpsOver(number, size)), ...cover];
-  const lines = sortedNumbers([...own, ...(await renewalBatches(db, size, sortedNumbers(own)))]);
+  const lines = sortedNumbers([...own, ...(isReceipt ? [] : await renewalBatches(db, size, sortedNumbers(own)))]);
   let enclosed: readonly EnclosedCheckpoint[] = [];
   if (checkpoint !== null) {
     const streams = [consentsStream(siteId), noticesStream(siteId), POLICY_STREAM];
@@ -230,7 +260,7 @@ async function write(
     beforePage: assertRunning,
   };
   const manifest: Omit<Manifest, 'files'> = {
-    format: PACKAGE_FORMAT,
+    format,
     version: PACKAGE_VERSION,
     origin: options.origin,
     checkpoint: checkpoint?.size ?? null,
@@ -238,20 +268,24 @@ async function write(
     exported_by: request.exportedBy,
     development: await isDevelopmentLedger(db),
     filter: stated.filter,
-    counts: { ...entries.counts, attachments, not_yet_stamped: await countNotYetStamped(notYetStamped) },
+    counts: {
+      ...entries.counts,
+      attachments,
+      not_yet_stamped: isReceipt ? 0 : await countNotYetStamped(notYetStamped),
+    },
     complete: [...scope.complete],
   };
-  const example = entries.example === null ? null : await workedExample(db, entries.example, lines, size);
-  const readme = packageReadme({ manifest, checkpoint: enclosed.at(-1) ?? null, example });
-  await writer.add(PACKAGE_FILES.readme, [utf8(readme)]);
+  if (!isReceipt) {
+    const example = entries.example === null ? null : await workedExample(db, entries.example, lines, size);
+    const readme = packageReadme({ manifest, checkpoint: enclosed.at(-1) ?? null, example });
+    await writer.add(PACKAGE_FILES.readme, [utf8(readme)]);
+  }
   await addManifest(writer, manifest, manifestKey, certificate);
-  await writer.end();
   const { counts } = manifest;
   return {
     counts,
     checkpoint: manifest.checkpoint,
     filterDisclosures: stated.disclosures,
-    bytes: writer.size,
   };
 }
 
@@ -267,7 +301,7 @@ function nextTagOf(person: PersonScope | null): readonly AbsentTag[] {
 
 async function addBatchProofs(
   { db }: ExportOptions,
-  writer: PackageWriter,
+  writer: FileSink,
   tags: TagsFiles,
   batch: EnclosedBatch,
   indexes: readonly number[] = [],
@@ -288,7 +322,7 @@ async function addBatchProofs(
 
 /** The manifest is written last, because it lists every other file except attachments. */
 async function addManifest(
-  writer: PackageWriter,
+  writer: FileSink,
   manifest: Omit<Manifest, 'files'>,
   key: SigningKey,
   certificate: string,

@@ -1,5 +1,6 @@
 export { ExportFailed } from './errors.js';
 export {
+  type ExportOptions,
   type ExportProgress,
   type ExportRequest,
   type ExportResult,
@@ -10,4 +11,5 @@ export {
 export type { Disclose, ExportFilter } from './filter.js';
 export { ensureManifestCertificate } from './manifest-certificate.js';
 export { refuseExisting } from './package-writer.js';
+export { makeReceipt, type ReceiptResult } from './receipt.js';
 export { waitUntilStamped } from './wait-until-stamped.js';

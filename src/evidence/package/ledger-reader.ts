@@ -21,12 +21,30 @@ export interface ExportCheckpoint {
 }
 
 /**
+ * Reads the smallest stamped checkpoint that covers a batch.
+ * @param batch number of the batch
+ * @returns null if no stamp covers it yet
+ * @throws as `newestCheckpoint`
+ */
+export function firstCheckpointOver(db: Queryable, batch: number): Promise<ExportCheckpoint | null> {
+  return readCheckpoint(db, 'select size, note from checkpoints where size > $1 order by size limit 1', [batch]);
+}
+
+/**
  * Reads the newest stamped checkpoint.
  * @returns null if nothing is stamped yet
  * @throws ExportFailed `log-and-ledger-differ` if the tree's nodes do not lead to its root
  */
-export async function newestCheckpoint(db: Queryable): Promise<ExportCheckpoint | null> {
-  const { rows } = await db.query('select size, note from checkpoints order by size desc limit 1');
+export function newestCheckpoint(db: Queryable): Promise<ExportCheckpoint | null> {
+  return readCheckpoint(db, 'select size, note from checkpoints order by size desc limit 1', []);
+}
+
+async function readCheckpoint(
+  db: Queryable,
+  query: string,
+  values: readonly number[],
+): Promise<ExportCheckpoint | null> {
+  const { rows } = await db.query(query, [...values]);
   const [row] = z.array(z.object({ size: z.int(), note: z.string() })).parse(rows);
   if (row === undefined) return null;
   const note = parseNote(row.note);

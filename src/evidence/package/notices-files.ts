@@ -4,14 +4,14 @@ import { toHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { differ } from './errors.js';
-import type { PackageWriter } from './package-writer.js';
+import type { FileSink } from './package-writer.js';
 
 /**
  * Adds `notices/`: the exact bytes of document versions and configurations, named by SHA-256.
  * @throws ExportFailed `log-and-ledger-differ` if a published text is missing
  */
 export async function addNotices(
-  writer: PackageWriter,
+  writer: FileSink,
   db: Queryable,
   siteId: string,
   contents: ReadonlySet<string>,
@@ -33,7 +33,7 @@ export async function addNotices(
   }
 }
 
-async function add(writer: PackageWriter, sha: string, content: Uint8Array | undefined): Promise<void> {
+async function add(writer: FileSink, sha: string, content: Uint8Array | undefined): Promise<void> {
   if (content === undefined || toHex(sha256(content)) !== sha) {
     differ(`the text with SHA-256 ${sha} was published, but is not kept`);
   }

@@ -15,6 +15,14 @@ export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 const COMPRESSION_LEVEL = 3;
 const PACKAGE_FILE_MODE = 0o100644;
 
+/** Takes the files of a package. */
+export interface FileSink {
+  /** SHA-256, in hex, of every file added so far. */
+  readonly digests: ReadonlyMap<string, string>;
+  /** Adds a file. On return its content was read to the end. */
+  add(name: string, content: Content): Promise<void>;
+}
+
 export interface PackageFile {
   readonly path: string;
   /**
@@ -31,7 +39,7 @@ export type PackageOutput = PackageFile | Writable;
  * Writes a package as a stream, one file at a time, with bounded memory. A package file has a
  * temporary name in the same folder until it is complete.
  */
-export class PackageWriter {
+export class PackageWriter implements FileSink {
   readonly #zip = new ZipFile();
   readonly #destination: Writable;
   #bytes = 0;

@@ -6,7 +6,7 @@ import type { EnclosedBatch } from './batches-file.js';
 import { differ } from './errors.js';
 import { ndjsonAtHand } from './lines.js';
 import { MemoryTree } from './memory-tree.js';
-import type { PackageWriter } from './package-writer.js';
+import type { FileSink } from './package-writer.js';
 
 /** Approximate characters of a line in addition to its hashes. */
 const LINE_OVERHEAD = 24;
@@ -19,7 +19,7 @@ const HASH_CHARACTERS = 67;
  * @throws ExportFailed `log-and-ledger-differ` if the leaves do not lead to the batch's root
  */
 export async function addProofs(
-  writer: PackageWriter,
+  writer: FileSink,
   batch: EnclosedBatch,
   leaves: readonly Uint8Array[],
   indexes: readonly number[],

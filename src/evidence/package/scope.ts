@@ -29,8 +29,8 @@ export interface Scope {
   readonly leavesOut: boolean;
   /** Last revision of the consents stream as of the checkpoint; -1 if there is none. */
   readonly lastConsents: number;
-  /** The whole notices stream as of the checkpoint; null if it is empty. */
-  readonly notices: RevisionRun | null;
+  /** Runs of the notices stream, in order: one for the whole stream, unless the package is a receipt. */
+  readonly notices: readonly RevisionRun[];
   /** All policies of the ledger as of the checkpoint; null if there are none. */
   readonly policies: RevisionRun | null;
   /**
@@ -67,7 +67,7 @@ export async function findScope(
   const notices = lastNotices < 0 ? null : { stream: noticesStream(siteId), first: 0, last: lastNotices };
   const lastPolicies = await lastRevisionBelow(db, POLICY_STREAM, size);
   const policies = lastPolicies < 0 ? null : { stream: POLICY_STREAM, first: 0, last: lastPolicies };
-  const rest = { lastConsents, notices, policies, person: null };
+  const rest = { lastConsents, notices: notices === null ? [] : [notices], policies, person: null };
   const always = [notices, policies].filter((run) => run !== null);
   if (picksRecords(filter)) {
     const revisions = await pickedRevisions(db, siteId, filter, visitor, size);

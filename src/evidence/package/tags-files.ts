@@ -11,7 +11,7 @@ import type { EnclosedBatch } from './batches-file.js';
 import { differ, ExportFailed } from './errors.js';
 import type { BatchLeaf } from './ledger-reader.js';
 import { ndjsonAtHand } from './lines.js';
-import type { PackageWriter } from './package-writer.js';
+import type { FileSink } from './package-writer.js';
 
 /** Bytes of a line, at most. */
 const MAX_LINE_BYTES = 100;
@@ -27,7 +27,7 @@ export class TagsFiles {
 
   constructor(
     readonly db: Queryable,
-    readonly writer: PackageWriter,
+    readonly writer: FileSink,
     readonly absent: AbsentTags,
   ) {}
 

@@ -3,11 +3,11 @@ import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schem
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { RandomPool } from '../../platform/keys/index.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
-import type { SubmissionOutcome } from './admit-group.js';
 import { findApprovalTokens, mintApprovalToken } from './approval-tokens.js';
 import { nonceDigest } from './digests.js';
 import type { OutboxGauge } from './outbox-gauge.js';
 import type { ParsedConsent } from './parse-consents.js';
+import type { PromisedOutcome, Promises } from './promises.js';
 import type { ConsentsRequest, SignedRequest } from './request.js';
 import { type AdmissionResult, resultsOf } from './results.js';
 import { submissionOf } from './submission.js';
@@ -47,8 +47,11 @@ export interface AdmissionOptions {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly outbox: OutboxGauge;
+  readonly promises: Promises;
   /** Receives database failures for the logger. */
   readonly onError: (error: unknown) => void;
+  /** Receives failures to sign promises; the consents are accepted, and answered without a promise. */
+  readonly onUnsigned: (error: unknown) => void;
   readonly limits?: GroupLimits;
   readonly observer?: GroupObserver;
 }
@@ -58,8 +61,15 @@ const MAX_TRIES = 4;
 const RETRY_AFTER_SECONDS = 2;
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { db, directory, random, clock, outbox } = options;
-  const submitter = createSubmitter(db, options.limits ?? DEFAULT_GROUP_LIMITS, options.onError, options.observer);
+  const { db, directory, random, clock, outbox, promises } = options;
+  const submitter = createSubmitter({
+    db,
+    promises,
+    limits: options.limits ?? DEFAULT_GROUP_LIMITS,
+    onError: options.onError,
+    onUnsigned: options.onUnsigned,
+    ...(options.observer === undefined ? {} : { observer: options.observer }),
+  });
 
   /** Consumes the nonce of a request that is not submitted, or that is parsed afterwards. */
   const useNonce = async ({ caller, nonce }: SignedRequest): Promise<void> => {
@@ -96,10 +106,15 @@ export function createAdmission(options: AdmissionOptions): Admission {
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const tokens = await findTokens(site, consents);
       const evaluated = submissionOf(
-        { request, consents, site, tokens, nonce, now: clock(), isOutboxFull: outbox.isFull() },
+        {
+          ...{ request, consents, site, tokens, nonce },
+          now: clock(),
+          sealWithinMs: promises.sealWithinMs,
+          isOutboxFull: outbox.isFull(),
+        },
         random,
       );
-      const outcome: SubmissionOutcome = await submitter.submit(evaluated.submission);
+      const outcome: PromisedOutcome = await submitter.submit(evaluated.submission);
       if (outcome.request === 'replayed') throw new RequestRefused('NONCE_REPLAYED');
       if (outcome.request !== 'stale') return resultsOf(request.shape, evaluated, outcome);
       nonce = null;

@@ -35,8 +35,12 @@ export interface Submission {
 export interface Original {
   readonly eventId: string;
   readonly proofHash: string;
+  /** SHA-256 of the record's canonical text, 32 bytes. */
+  readonly recordDigest: Uint8Array;
   /** Unix milliseconds. */
   readonly createdAt: number;
+  /** Time before which the service promised to seal the record, in Unix milliseconds. */
+  readonly sealedBefore: number;
   readonly sameBody: boolean;
 }
 
@@ -72,7 +76,9 @@ const Answer = z.tuple([
           item: z.int(),
           event_id: z.string(),
           proof_hash: z.string().startsWith('\\x'),
+          record_digest: z.string().startsWith('\\x'),
           created_at: z.iso.datetime({ offset: true }),
+          sealed_before: z.iso.datetime({ offset: true }),
           same_body: z.boolean(),
         }),
       )
@@ -101,7 +107,9 @@ export async function admitGroup(db: pg.Pool, submissions: readonly Submission[]
       {
         eventId: o.event_id,
         proofHash: o.proof_hash.slice('\\x'.length),
+        recordDigest: Buffer.from(o.record_digest.slice('\\x'.length), 'hex'),
         createdAt: Date.parse(o.created_at),
+        sealedBefore: Date.parse(o.sealed_before),
         sameBody: o.same_body,
       },
     ]),
@@ -177,7 +185,7 @@ function parametersOf(submissions: readonly Submission[]): Buffer[] {
     uuidArray([...tenants.keys()]),
     recordArray([...sites.values()], 2, writeSite, 64),
     recordArray(requests, 2, writeRequest, 64),
-    recordArray(items, 15, writeItem, ITEM_BYTES),
+    recordArray(items, 17, writeItem, ITEM_BYTES),
     byteaArray(items.map(({ consent }) => consent.prepared?.body ?? null)),
     recordArray(attachments, 3, writeAttachment, 64 + Math.ceil(attachmentBytes / Math.max(1, attachments.length))),
   ];
@@ -203,7 +211,9 @@ function writeItem(fields: FieldWriter, { request, tenant, site, consent }: Item
   fields.bytea(consent.bodyDigest);
   fields.uuid(prepared === null ? null : uuidBytes(prepared.eventId));
   fields.bytea(prepared?.proofHash ?? null);
+  fields.bytea(prepared?.recordDigest ?? null);
   fields.timestamptz(prepared?.createdAt ?? null);
+  fields.timestamptz(prepared?.sealedBefore ?? null);
   fields.bytea(prepared?.seed ?? null);
   fields.bytea(prepared?.indexes.visitor ?? null);
   fields.bytea(prepared?.indexes.email ?? null);

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
 import { consentRecordText } from '../../../schemas/evidence/consent-record-members.js';
@@ -28,8 +29,12 @@ export interface PreparedConsent {
   readonly body: Buffer;
   /** 32 bytes. */
   readonly proofHash: Buffer;
+  /** SHA-256 of the record's canonical text, 32 bytes. */
+  readonly recordDigest: Buffer;
   /** Unix milliseconds. */
   readonly createdAt: number;
+  /** Time before which the service promises to seal the record, in Unix milliseconds. */
+  readonly sealedBefore: number;
   readonly seed: Buffer;
   readonly indexes: Readonly<Record<BlindIndexKind, Buffer | null>>;
   readonly tokenId: string | null;
@@ -50,6 +55,8 @@ export interface PrepareOptions {
   readonly connection: Connection;
   /** Unix milliseconds. */
   readonly now: number;
+  /** Milliseconds from `now` to the sealing of the record, as promised. */
+  readonly sealWithinMs: number;
 }
 
 /**
@@ -90,7 +97,9 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
     eventId,
     body: Buffer.from(body),
     proofHash,
+    recordDigest: hash('sha256', record, 'buffer'),
     createdAt: now,
+    sealedBefore: now + options.sealWithinMs,
     seed,
     indexes: indexesOf(fields, site.siteKey),
     tokenId: evaluation.token?.id ?? null,

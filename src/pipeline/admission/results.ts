@@ -1,6 +1,8 @@
 import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
+import type { PromisedOutcome } from './promises.js';
 import type { EvaluatedConsent, EvaluatedRequest } from './submission.js';
 
 export interface AcceptedConsent {
@@ -11,6 +13,8 @@ export interface AcceptedConsent {
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly duplicate: boolean;
+  /** Null if the service could not sign it. */
+  readonly promise: SignedPromise | null;
 }
 
 export type ConsentResult = AcceptedConsent | { readonly status: 'rejected'; readonly error: RequestRefused };
@@ -35,7 +39,7 @@ export interface AdmissionResult {
 export function resultsOf(
   shape: 'single' | 'batch',
   { consents }: EvaluatedRequest,
-  outcome: SubmissionOutcome,
+  outcome: PromisedOutcome,
 ): AdmissionResult {
   if (outcome.request === 'refused') throw wholeRefusal(consents, outcome);
   let isMismatch = false;
@@ -49,22 +53,26 @@ export function resultsOf(
     }
     const own = known(outcome.consents[consent.place]);
     if (own.kind === 'duplicate' && !own.original.sameBody) isMismatch = true;
-    results.push(resultOf(consent, own));
+    results.push(resultOf(consent, own, outcome.promises[consent.place] ?? null));
   }
   const [first] = results;
   if (shape === 'single' && first?.status === 'rejected') throw first.error;
   return { consents: results, isMismatch };
 }
 
-function resultOf(consent: Extract<EvaluatedConsent, { kind: 'submitted' }>, outcome: ConsentOutcome): ConsentResult {
+function resultOf(
+  consent: Extract<EvaluatedConsent, { kind: 'submitted' }>,
+  outcome: ConsentOutcome,
+  promise: SignedPromise | null,
+): ConsentResult {
   switch (outcome.kind) {
     case 'accepted': {
       const { eventId, proofHash, createdAt } = known(consent.prepared);
-      return accepted(eventId, proofHash.toString('hex'), createdAt, false);
+      return accepted(eventId, proofHash.toString('hex'), createdAt, false, promise);
     }
     case 'duplicate': {
       const { eventId, proofHash, createdAt } = outcome.original;
-      return accepted(eventId, proofHash, createdAt, true);
+      return accepted(eventId, proofHash, createdAt, true, promise);
     }
     case 'refused':
       return rejected(known(consent.refusal).error);
@@ -104,13 +112,20 @@ function wholeRefusal(consents: readonly EvaluatedConsent[], outcome: Submission
   throw new Error('a request was refused whole without a reason');
 }
 
-function accepted(eventId: string, proofHash: string, createdAt: number, duplicate: boolean): AcceptedConsent {
+function accepted(
+  eventId: string,
+  proofHash: string,
+  createdAt: number,
+  duplicate: boolean,
+  promise: SignedPromise | null,
+): AcceptedConsent {
   return {
     status: 'accepted',
     consentToken: consentToken(eventId),
     proofHash,
     createdAt: new Date(createdAt).toISOString(),
     duplicate,
+    promise,
   };
 }
 

@@ -38,6 +38,8 @@ export interface SubmissionOptions {
   readonly nonce: Buffer | null;
   /** Unix milliseconds. */
   readonly now: number;
+  /** Milliseconds from `now` to the sealing of a record, as promised. */
+  readonly sealWithinMs: number;
   readonly isOutboxFull: boolean;
 }
 
@@ -78,7 +80,7 @@ export function submissionOf(options: SubmissionOptions, random: RandomPool): Ev
 }
 
 function evaluateAndPrepare(
-  { request, site, tokens, now, isOutboxFull }: SubmissionOptions,
+  { request, site, tokens, now, sealWithinMs, isOutboxFull }: SubmissionOptions,
   consent: ParsedConsent,
   random: RandomPool,
 ): Pick<Extract<EvaluatedConsent, { kind: 'submitted' }>, 'prepared' | 'refusal'> {
@@ -90,5 +92,8 @@ function evaluateAndPrepare(
     return { prepared: null, refusal: { scope: 'whole', error } };
   }
   const { caller, connection } = request;
-  return { prepared: prepareConsent({ consent, evaluation, site, caller, connection, now }, random), refusal: null };
+  return {
+    prepared: prepareConsent({ consent, evaluation, site, caller, connection, now, sealWithinMs }, random),
+    refusal: null,
+  };
 }

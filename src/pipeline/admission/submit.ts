@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { admitGroup, type Submission, type SubmissionOutcome } from './admit-group.js';
+import { admitGroup, type Submission } from './admit-group.js';
 import { isItemFault } from './database-failure.js';
 import { createGroupCommitter } from './group-committer.js';
+import { type PromisedOutcome, type Promises, promiseOutcomes, withoutPromises } from './promises.js';
 
 /** Sends submissions to the database in groups. Each group is one transaction. */
 export interface Submitter {
@@ -12,7 +13,7 @@ export interface Submitter {
    * @throws RequestRefused QUEUE_OVERLOADED if too many submissions wait in this process
    * @throws pg.DatabaseError if the server rejected this submission itself
    */
-  submit(submission: Submission): Promise<SubmissionOutcome>;
+  submit(submission: Submission): Promise<PromisedOutcome>;
   drain(): Promise<void>;
 }
 
@@ -42,16 +43,33 @@ const NO_OBSERVER: GroupObserver = { joins: () => undefined, around: (_submissio
 
 const RETRY_AFTER_SECONDS = 2;
 
-export function createSubmitter(
-  db: pg.Pool,
-  limits: GroupLimits,
-  onError: (error: unknown) => void,
-  observer: GroupObserver = NO_OBSERVER,
-): Submitter {
+export interface SubmitterOptions {
+  /** Connections in the role `consent_ledger_api`. */
+  readonly db: pg.Pool;
+  readonly promises: Promises;
+  readonly limits: GroupLimits;
+  /** Receives failures of the database for the logger. */
+  readonly onError: (error: unknown) => void;
+  /** Receives failures of the signature; the answer then has no promise. */
+  readonly onUnsigned: (error: unknown) => void;
+  readonly observer?: GroupObserver;
+}
+
+export function createSubmitter(options: SubmitterOptions): Submitter {
+  const { db, promises, limits, onError, onUnsigned, observer = NO_OBSERVER } = options;
   // A group is limited by its consents and by its bytes. Both are scaled to one weight.
   const bytesPerConsent = limits.maxGroupBytes / limits.maxGroupConsents;
-  const committer = createGroupCommitter<Submission, SubmissionOutcome>({
-    send: (submissions) => observer.around(submissions, () => admitGroup(db, submissions)),
+  const committer = createGroupCommitter<Submission, PromisedOutcome>({
+    send: async (submissions) => {
+      const outcomes = await observer.around(submissions, () => admitGroup(db, submissions));
+      // The consents are durable now: a failure of the signature must not make the answer an error.
+      try {
+        return promiseOutcomes(promises, submissions, outcomes);
+      } catch (error) {
+        onUnsigned(error);
+        return withoutPromises(outcomes);
+      }
+    },
     keysOf,
     weightOf: (submission) => weightOf(submission, bytesPerConsent),
     maxItems: limits.maxGroupConsents,

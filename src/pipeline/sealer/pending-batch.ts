@@ -1,3 +1,4 @@
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { InvalidEventBody } from '../../../schemas/events/sealed-event.js';
 import type { LoggedEvent, Position } from '../event-log/port.js';
 import { Unsealable } from '../ledger/errors.js';
@@ -15,6 +16,8 @@ export class PendingBatch {
   readonly #leaves: SealedLeaf[] = [];
   readonly #heads = new StreamHeads();
   #since: number | null = null;
+  /** When the oldest consent of the batch was accepted, in Unix milliseconds; null: it has none. */
+  oldestConsent: number | null = null;
 
   /** The next number of each person who has a record in the batch, by site and blind index. */
   readonly nextNumbers = new Map<string, number>();
@@ -50,6 +53,8 @@ export class PendingBatch {
     this.#leaves.push(leaf);
     this.#heads.set(event.stream, headOf(leaf));
     this.#since ??= now;
+    if (event.type === CONSENT_RECORDED)
+      this.oldestConsent = Math.min(this.oldestConsent ?? Number.POSITIVE_INFINITY, timeOfEventId(event.id));
     return true;
   }
 
@@ -61,6 +66,11 @@ export class PendingBatch {
   isDue(limits: BatchLimits, now: number): boolean {
     return this.#since !== null && (this.room(limits) <= 0 || now - this.#since >= limits.maxAgeMs);
   }
+}
+
+/** The time in an event id of admission: UUID version 7 (RFC 9562 §5.7). @returns Unix milliseconds */
+function timeOfEventId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
 function leafOrRefusal(event: LoggedEvent, head: ReturnType<StreamHeads['get']>, tag: Uint8Array | null): SealedLeaf {

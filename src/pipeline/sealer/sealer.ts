@@ -168,6 +168,18 @@ class Sealer implements BackgroundPart {
     }
   }
 
+  /** Warns once half of the promised time has passed, while the promises are still kept. */
+  #warnOfDelay(oldestConsent: number | null, sealedAt: Date): void {
+    const { policy, logger } = this.options;
+    if (policy === undefined || oldestConsent === null) return;
+    const seconds = Math.round((sealedAt.getTime() - oldestConsent) / 1000);
+    if (seconds * 2 <= policy.sealWithinSeconds) return;
+    logger.warn(
+      { part: this.name, seconds, promised_seconds: policy.sealWithinSeconds },
+      'a consent waited for its Merkle batch longer than half of the promised time',
+    );
+  }
+
   /**
    * Seals the pending batch, unless another sealer was first.
    * @returns the ledger's state afterwards
@@ -183,6 +195,7 @@ class Sealer implements BackgroundPart {
     );
     this.#size = state.size;
     if (!sealed) return state;
+    this.#warnOfDelay(pending.oldestConsent, time);
     await rememberNumbers(db, pending.nextNumbers);
     await rememberHead?.(state);
     this.#sealedBatches += 1;

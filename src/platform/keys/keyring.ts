@@ -40,6 +40,8 @@ export interface Keyring extends JwtKeyring {
   promoteNextLedgerKey(): Promise<void>;
   /** Returns the key that signs the manifests of evidence packages. */
   manifestKey(): Promise<SigningKey>;
+  /** Returns the key that signs the promises of admission. */
+  promiseKey(): Promise<SigningKey>;
   /**
    * Returns the 32-byte key of the digests under which requests are counted, so that no address is
    * stored.
@@ -61,7 +63,7 @@ export async function createKeyring(db: Queryable, master: KeyObject): Promise<K
   const secretKey = remembered(async (purpose: 'site' | 'throttle', ownerId: string | null) => {
     return (await currentKey(purpose, ownerId, newSecretKey)).secret;
   });
-  const signingKey = async (purpose: 'ledger' | 'next-ledger' | 'manifest') =>
+  const signingKey = async (purpose: 'ledger' | 'next-ledger' | 'manifest' | 'promise') =>
     signingKeyOf(await currentKey(purpose, null, newSigningKey));
   return {
     siteKey: (siteId) => secretKey('site', siteId),
@@ -79,6 +81,7 @@ export async function createKeyring(db: Queryable, master: KeyObject): Promise<K
     },
     promoteNextLedgerKey: () => store.promote('next-ledger', 'ledger', newKeyId('ledger')),
     manifestKey: remembered(() => signingKey('manifest')),
+    promiseKey: remembered(() => signingKey('promise')),
     ...createJwtKeys(db, store, () => newSigningKey(newKeyId('jwt'))),
     throttleKey: () => secretKey('throttle', null),
   };

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PublicVerifyResponse, VerifyResponse } from '../../../schemas/api/verify.js';
+import { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 import { codeBlocks, parseSkill, SkillsIndex } from './formats/agent-skills.js';
@@ -25,6 +26,7 @@ const Accepted = z.strictObject({
   proof_hash: z.string(),
   created_at: z.string(),
   duplicate: z.boolean(),
+  promise: SignedPromise,
 });
 
 /** What the skills say is done here, with the very texts that the built service serves. */

@@ -12,6 +12,8 @@ import { recordingRoutes } from '../../../src/api/tool/record-consents.js';
 import { serveTool } from '../../../src/api/tool/route.js';
 import { type Admission, createAdmission } from '../../../src/pipeline/admission/admission.js';
 import { createOutboxGauge } from '../../../src/pipeline/admission/outbox-gauge.js';
+import { certifiedPromiseKey } from '../../../src/pipeline/admission/promise-key.js';
+import { createPromises } from '../../../src/pipeline/admission/promises.js';
 import type { GroupLimits } from '../../../src/pipeline/admission/submit.js';
 import { createKeyring, createRandomPool, type Keyring } from '../../../src/platform/keys/index.js';
 import { createKeyUsage } from '../../../src/tenancy/api-keys/key-usage.js';
@@ -35,7 +37,12 @@ export interface ApiProcessOptions {
   readonly outboxLimit?: number;
   readonly limits?: GroupLimits;
   readonly clock?: () => number;
+  /** Fails in place of signing promises. */
+  readonly signingFails?: boolean;
 }
+
+export const ORIGIN = 'ledger.example/test';
+export const SEAL_WITHIN_SECONDS = 600;
 
 /** @param keyPool in the role of the worker, which creates keys */
 export async function startApiProcess(
@@ -48,8 +55,17 @@ export async function startApiProcess(
   const keyring = await createKeyring(keyPool, master);
   const directory = createSiteDirectory(db, keyring);
   const tokens = createAccessTokens(keyring);
+  const promiseKey = await certifiedPromiseKey({ keyring, origin: ORIGIN });
   const admission = createAdmission({
     db,
+    promises: createPromises({
+      origin: ORIGIN,
+      sealWithinSeconds: SEAL_WITHIN_SECONDS,
+      key: () => {
+        if (options.signingFails === true) throw new Error('no key');
+        return promiseKey;
+      },
+    }),
     directory,
     random: createRandomPool(),
     clock,
@@ -60,6 +76,7 @@ export async function startApiProcess(
       monotonic: () => performance.now(),
     }),
     onError: () => undefined,
+    onUnsigned: () => undefined,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   const guards = createToolGuards({

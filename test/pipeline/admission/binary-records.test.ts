@@ -26,7 +26,9 @@ function writeItem(fields: FieldWriter, { place, id, token, at }: Item): void {
   fields.bytea(null);
   fields.uuid(null);
   fields.bytea(Buffer.alloc(0));
+  fields.bytea(null);
   fields.timestamptz(at);
+  fields.timestamptz(null);
   for (let column = 0; column < 5; column += 1) fields.bytea(null);
   fields.text(token);
 }
@@ -44,7 +46,7 @@ it.each([1, 10_000])(
       `select i.request, i.tenant, i.site_id, i.refusal::text, i.idempotency, i.body_digest, i.event_id, i.proof_hash,
             i.created_at, i.id_number_index is null as nulls, i.token
        from unnest($1::admission_item[]) i`,
-      [recordArray(items, 15, writeItem, elementBytes)],
+      [recordArray(items, 17, writeItem, elementBytes)],
     );
     expect(rows).toEqual(
       items.map(({ place, id, token, at }) => ({
@@ -65,7 +67,7 @@ it.each([1, 10_000])(
 );
 
 it('writes an array without elements and bigints beyond 32 bits', async () => {
-  const empty = recordArray<Item>([], 15, writeItem, 100);
+  const empty = recordArray<Item>([], 17, writeItem, 100);
   const { rows } = await database.owner.query('select cardinality($1::admission_item[]) as count', [empty]);
   expect(rows).toEqual([{ count: 0 }]);
   const sites = [Number.MAX_SAFE_INTEGER, -1, 4_294_967_296];

@@ -26,12 +26,20 @@ describe('admission during a failure', () => {
 
   it('admits the other consents of a group if the database refuses one', async () => {
     const site = await createSiteFixture(database.owner);
-    const submitter = createSubmitter(database.db, DEFAULT_GROUP_LIMITS, () => undefined);
+    const submitter = createSubmitter({
+      db: database.db,
+      promises: { origin: 'ledger.example', sealWithinMs: 600_000, sign: () => [] },
+      limits: DEFAULT_GROUP_LIMITS,
+      onError: () => undefined,
+      onUnsigned: () => undefined,
+    });
     const prepared = (eventId: string): PreparedConsent => ({
       eventId,
       body: Buffer.from('{}'),
       proofHash: Buffer.alloc(32),
+      recordDigest: Buffer.alloc(32),
       createdAt: Date.now(),
+      sealedBefore: Date.now() + 600_000,
       seed: Buffer.alloc(16),
       indexes: { visitor: null, email: null, phone: null, id_number: null },
       tokenId: null,

@@ -1,6 +1,7 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import { openFileSource } from '../container/file-source.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
+import type { GivenPromise } from '../promises/promised-records.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import type { VerificationReport } from '../report/report.js';
@@ -8,10 +9,12 @@ import { reportPage } from '../report/report-page.js';
 import { terminalReport } from '../report/terminal.js';
 import type { RecordWatch } from '../show/record-watch.js';
 import { NotAPackage, verifyPackage } from '../verify-package.js';
+import { writeBreach } from './breach-file.js';
 import { mayBeContradiction, runCheckContradiction } from './contradiction-command.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { parseDuration, parseStamps, parseTime, parseWitnesses } from './options.js';
 import { Progress, type ProgressOutput } from './progress.js';
+import { readPromise } from './promise-command.js';
 import { readCertificates, readLedgerKeys, readWitnessKeys, type Warn } from './trust-files.js';
 import { UsageError } from './usage-error.js';
 
@@ -29,6 +32,10 @@ export interface CheckOptions {
   readonly maxAge?: string;
   readonly requireStamps: string;
   readonly at?: string;
+  /** Files with promises of the service. */
+  readonly promise?: readonly string[];
+  /** Where to write the proof that a promise was broken. */
+  readonly contradiction?: string;
 }
 
 /** Where a command writes. */
@@ -51,6 +58,7 @@ export async function runCheck(path: string, options: CheckOptions, output: Outp
     return runCheckContradiction(path, options, output.out, 'neither an evidence package nor a contradiction proof');
   }
   const report = await verifyFile(path, options, output);
+  if (options.contradiction !== undefined) await writeBreach(path, options.contradiction, report, options, output);
   if (options.html !== undefined)
     await writePage(options.html, path, htmlPage('Evidence of consent', reportPage(report)));
   output.out(options.json === true ? `${asciiJson(report)}\n` : terminalReport(report));
@@ -75,13 +83,24 @@ export async function verifyFile(
     ...(options.maxDelay !== undefined && { maxDelay: parseDuration(options.maxDelay) }),
     ...(options.maxAge !== undefined && { maxAge: parseDuration(options.maxAge) }),
   };
+  const promises: GivenPromise[] = [];
+  for (const file of options.promise ?? []) promises.push({ file, promise: await readPromise(file) });
   const at = options.at === undefined ? new Date() : parseTime(options.at);
   const source = await openFileSource(path).catch((error: unknown) => {
     throw new UsageError(`${path} cannot be opened: ${error instanceof Error ? error.message : 'unknown error'}`);
   });
   const progress = new Progress(output.progress, Date.now);
   try {
-    const given = { trustAnchors, ledgerKeys, witnesses, requireStamps, ...limits, at, onProgress: progress.update };
+    const given = {
+      trustAnchors,
+      ledgerKeys,
+      witnesses,
+      requireStamps,
+      promises,
+      ...limits,
+      at,
+      onProgress: progress.update,
+    };
     return await verifyPackage(source, given, watch);
   } catch (error) {
     if (error instanceof NotAPackage) throw new UsageError(`${path}: ${error.message}`);

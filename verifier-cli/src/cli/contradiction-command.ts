@@ -1,3 +1,5 @@
+import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
 import { Contradiction, verifyContradiction } from '../compare/contradiction.js';
 import { parseShape } from '../files/parse.js';
 import { asciiJson, printable } from '../report/printable.js';
@@ -13,6 +15,8 @@ export interface ContradictionOptions {
 
 /** The first byte of a proof: no ZIP begins with it. */
 const OPENING_BRACE = 0x7b;
+/** The format of a receipt stands within these bytes. */
+const START_BYTES = 48;
 
 const EXIT = { proved: 0, 'not-proved': 1, indeterminate: 3 } as const;
 const TITLES = { proved: 'PROVED', 'not-proved': 'NOT PROVED', indeterminate: 'UNDECIDED' } as const;
@@ -43,5 +47,6 @@ export async function runCheckContradiction(
  * @throws UsageError if it cannot be read
  */
 export async function mayBeContradiction(path: string): Promise<boolean> {
-  return (await startOf(path, 1))[0] === OPENING_BRACE;
+  const start = await startOf(path, START_BYTES);
+  return start[0] === OPENING_BRACE && decodeUtf8(start)?.includes(RECEIPT_FORMAT) !== true;
 }

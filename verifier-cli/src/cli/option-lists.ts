@@ -5,6 +5,7 @@ const ARGUMENTS: Readonly<Record<string, number>> = {
   timestamp: 1,
   compare: 2,
   'check-contradiction': 1,
+  promise: 1,
 };
 /** Options that may be given several times. */
 const LISTS: ReadonlySet<string> = new Set([
@@ -16,6 +17,7 @@ const LISTS: ReadonlySet<string> = new Set([
   '--ocsp',
   '--consistency',
   '--policy',
+  '--promise',
 ]);
 const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
   ...[
@@ -29,6 +31,7 @@ const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
     '--witnesses',
     '--require-stamps',
     '--html',
+    '--contradiction',
     '--output',
   ],
 ]);

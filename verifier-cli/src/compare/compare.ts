@@ -169,8 +169,12 @@ function differentBatches(a: History, b: History): Proof | null {
 }
 
 function withBridges(proof: Proof, a: History, b: History): ContradictionFile {
-  const longer = a.bridges.length >= b.bridges.length ? a.bridges : b.bridges;
-  const bridges = longer.map(({ note, from, to }) => ({
+  return withBridgesOf(a.bridges.length >= b.bridges.length ? a : b, proof);
+}
+
+/** Completes a proof with the changes of the ledger's key that one side shows. */
+export function withBridgesOf(side: History, proof: Proof): ContradictionFile {
+  const bridges = side.bridges.map(({ note, from, to }) => ({
     note,
     from: formatVerifierKey(from.name, from.publicKey),
     to: formatVerifierKey(to.name, to.publicKey),

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { equalBytes, fromHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader, batchHeaderText, batchLeaf, streamRunLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { Count, HashFromHex } from '../../../schemas/evidence/primitives.js';
+import { SignedPromise } from '../../../schemas/evidence/promise.js';
 import {
   formatVerifierKey,
   parseNote,
@@ -13,6 +15,8 @@ import {
   type VerifierKey,
   verifyNote,
 } from '../../../schemas/evidence/signed-note.js';
+import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import { rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
@@ -66,6 +70,8 @@ export const Contradiction = z.discriminatedUnion('kind', [
   z.strictObject({ ...Common, kind: z.literal('rewritten'), first: Note, second: Note, path: Path }),
   /** Two batches with one number. */
   z.strictObject({ ...Common, kind: z.literal('batches'), first: ProvedBatch, second: ProvedBatch }),
+  /** A promise, and an entry with the promised event id and another record. */
+  z.strictObject({ ...Common, kind: z.literal('promise'), promise: SignedPromise, second: ProvedEntry }),
   /** Two entries for one stream and revision. */
   z.strictObject({ ...Common, kind: z.literal('entries'), first: ProvedEntry, second: ProvedEntry }),
   /**
@@ -94,7 +100,11 @@ export async function verifyContradiction(
   given: readonly VerifierKey[],
 ): Promise<ContradictionVerdict> {
   try {
-    const statement = await stateContradiction(proof, await successors(given, proof.bridges), given.length > 0);
+    const keys = await successors(given, proof.bridges);
+    const statement =
+      proof.kind === 'promise'
+        ? await stateBreach(proof, keys, given.length > 0)
+        : await stateContradiction(proof, keys, given.length > 0);
     return given.length > 0
       ? { outcome: 'proved', statement }
       : {
@@ -107,8 +117,28 @@ export async function verifyContradiction(
   }
 }
 
+/** The ledger promised one record under an event id, and sealed another one. */
+async function stateBreach(
+  { promise, second }: Extract<Contradiction, { kind: 'promise' }>,
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const verdict = await verifyPromise(promise, keys);
+  if (verdict.outcome === 'forged' || (isKeyed && verdict.outcome !== 'genuine'))
+    throw new NotProved(`the promise is not verified: ${verdict.reason}`);
+  const { promised } = verdict;
+  const checkpoint = await signedCheckpoint(second.note, keys, isKeyed);
+  if (checkpoint.origin !== promised.origin) throw new NotProved('promise and checkpoint are of different ledgers');
+  const entry = provedEntry(second, checkpoint);
+  if (entry.event_id !== promised.eventId) throw new NotProved('the entry has another event id than the promise');
+  const digest = sha256(utf8(canonicalJson(entry.record)));
+  if (equalBytes(digest, promised.recordDigest) && entry.stream === promised.stream)
+    throw new NotProved('the entry is the promised one');
+  return `${promised.origin} promised one record under the event id ${promised.eventId}, and sealed another one`;
+}
+
 async function stateContradiction(
-  proof: Contradiction,
+  proof: Exclude<Contradiction, { kind: 'promise' }>,
   keys: readonly VerifierKey[],
   isKeyed: boolean,
 ): Promise<string> {

@@ -2,9 +2,9 @@ import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { BatchLine, ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseNote, type SignedNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
-import { openArchive } from '../container/archive.js';
 import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
+import { openContainer } from '../container/receipt.js';
 import { PackageFiles } from '../files/package-files.js';
 import { Findings } from '../findings/findings.js';
 import { type Bridge, readBridges } from '../ledger/bridges.js';
@@ -75,9 +75,9 @@ export async function historyOfPackage(
   stamps: TimestampTrust,
 ): Promise<History | null> {
   const findings = new Findings();
-  const archive = await openArchive(source, findings);
-  if (archive === null) return null;
-  const files = new PackageFiles(source, archive, findings, () => undefined);
+  const container = await openContainer(source, findings);
+  if (container === null) return null;
+  const files = new PackageFiles(container.source, container.archive, findings, () => undefined);
   const { manifest } = await readManifest(files);
   const enclosed = await readCheckpoints(files, manifest);
   const bridges = await readBridges(files, enclosed);

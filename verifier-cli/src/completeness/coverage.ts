@@ -1,6 +1,6 @@
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
-import { isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
+import { isReceipt, isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import { type Batches, lacksStream } from '../batches/batches.js';
@@ -119,8 +119,9 @@ export function verifyCoverage(
   size: number | null,
   findings: Findings,
 ): void {
-  // Without a checkpoint, nothing is in the ledger as far as the package shows.
-  if (size === null) return;
+  // Without a checkpoint, nothing is in the ledger as far as the package shows. A receipt claims to
+  // hold no stream as a whole.
+  if (size === null || isReceipt(manifest)) return;
   if (isUnfiltered(manifest.filter)) verifyWhole(consents, batches, size, findings);
   verifyWhole(notices, batches, size, findings);
   // A policy that is left out could be the stricter one.

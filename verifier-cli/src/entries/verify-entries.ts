@@ -14,7 +14,7 @@ import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/sub
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import type { Entry } from '../../../schemas/evidence/entry.js';
-import type { Manifest } from '../../../schemas/evidence/manifest.js';
+import { isReceipt, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { rollUpsOver } from '../../../schemas/evidence/roll-ups.js';
 import type { Batch, Batches } from '../batches/batches.js';
@@ -33,6 +33,7 @@ import { matchShape } from '../files/parse.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import { FilterRules } from '../manifest/filter.js';
 import type { Policies } from '../policy/policies.js';
+import type { PromisedRecords } from '../promises/promised-records.js';
 import type { VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
 import type { SealingInterval } from '../time/batch-times.js';
@@ -65,6 +66,8 @@ export interface EntryContext {
   readonly maxDelay: number | undefined;
   /** The record to be shown, if one is. */
   readonly watch: RecordWatch | null;
+  /** Takes the entries that promises name. */
+  readonly promised: PromisedRecords;
 }
 
 export interface EntriesResult {
@@ -193,6 +196,7 @@ class EntriesPass {
     if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', 'another entry has the same event id');
     this.#runs.accept(entry.stream, entry.revision);
     this.#requested?.accept(entry.event_id);
+    this.context.promised.accept(read);
     this.#verifyPlace(read);
     const common = read.consent ?? commonFieldsOf(read.record);
     const problem = streamProblem(entry, common, this.context.manifest?.filter.site_id ?? null);
@@ -409,7 +413,8 @@ class EntriesPass {
       size,
       coverage: coverage?.consents ?? null,
     });
-    const isWhole = coverage?.notices.is_whole === true;
+    // A receipt has only the notices that its record names: it is evaluated by these.
+    const isWhole = coverage?.notices.is_whole === true || (manifest !== null && isReceipt(manifest));
     const knowsNoticesUpTo = (batch: number): boolean => isWhole && this.#documents.knowsTypesUpTo(batch);
     for (const { message, batch, at } of this.#documents.contradictions)
       this.files.findings.report('document.in-force', knowsNoticesUpTo(batch) ? 'fail' : 'indeterminate', message, at);
@@ -441,7 +446,7 @@ class EntriesPass {
     if (manifest === null) return null;
     const coverage = coverageOf(manifest, this.#runs.complete, batches, size);
     verifyCoverage(manifest, coverage, batches, size, this.files.findings);
-    if (size !== null && !coverage.policies.is_whole) this.#policyVerdict = 'invalid';
+    if (size !== null && !coverage.policies.is_whole && !isReceipt(manifest)) this.#policyVerdict = 'invalid';
     return coverage;
   }
 

@@ -1,4 +1,4 @@
-import { isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
+import { isReceipt, isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import type { TagCache } from '../batches/tags.js';
@@ -25,8 +25,10 @@ export async function verifyAbsence(
   tags: TagCache,
   { manifest, coverage, size }: { manifest: Manifest | null; coverage: StreamCoverage | null; size: number | null },
 ): Promise<ErasureAbsence> {
-  // `completeness.runs` demands the whole stream of a package without a filter.
-  if (manifest === null || size === null || isUnfiltered(manifest.filter)) return { kind: 'not-needed' };
+  // `completeness.runs` demands the whole stream of a package without a filter. A receipt is as of the
+  // record's own checkpoint.
+  if (manifest === null || size === null || isUnfiltered(manifest.filter) || isReceipt(manifest))
+    return { kind: 'not-needed' };
   const problems = new Map<number, string>();
   const tail = tailOf(coverage);
   const open = openRows(consents, erasures, tail);

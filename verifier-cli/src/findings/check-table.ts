@@ -160,6 +160,10 @@ export const CHECKS = {
     required: true,
   },
   'time.fresh': { meaning: 'The package shows the ledger as of the time at which it was made.', required: true },
+  'promise.kept': {
+    meaning: 'The ledger holds every record that a promise given to the verifier names.',
+    required: true,
+  },
   'package.records': { meaning: 'The package contains at least one consent record.', required: true },
 } as const satisfies Record<string, CheckDefinition>;
 

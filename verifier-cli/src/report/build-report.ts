@@ -6,6 +6,7 @@ import type { RecordsSummary } from '../entries/summary.js';
 import type { Findings } from '../findings/findings.js';
 import type { WitnessedCheckpoint } from '../ledger/witnesses.js';
 import type { PolicyInForce } from '../policy/policies.js';
+import type { ReportedPromise } from '../promises/promised-records.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/stamp.js';
@@ -34,6 +35,7 @@ export interface Found {
   /** The valid stamp over the package's checkpoint. */
   readonly asOf: ProvedTime | null;
   readonly policy: PolicyInForce;
+  readonly promises: readonly ReportedPromise[];
   readonly at: Date;
 }
 
@@ -51,6 +53,7 @@ export function buildReport({
   texts,
   asOf,
   policy,
+  promises,
   at,
 }: Found): VerificationReport {
   const last = intervals.at(-1)?.batch ?? 0;
@@ -83,6 +86,7 @@ export function buildReport({
     proved,
     stamps: { count: stamps.length, first: stamps.slice(-MAX_LISTED).map(reportedStamp) },
     witnesses: reportedWitnesses(witnessed),
+    promises,
     sound_until: lastEnd(covering, required),
     warnings: findings.warnings,
     texts,

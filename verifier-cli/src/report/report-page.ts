@@ -43,6 +43,7 @@ export function reportPage(report: VerificationReport): Markup {
     checks(report),
     stamps(report),
     ...witnesses(report),
+    ...promises(report),
   );
 }
 
@@ -151,6 +152,20 @@ function witnesses({ witnesses: { checkpoint, cosigned, missing, others } }: Ver
         ...missing.map((name) => element('span', {}, foreign(name), ' did not cosign it')),
         ...(others === 0 ? [] : [`${counted(others, 'cosignature')} by keys that you did not give`]),
       ]),
+    ),
+  ];
+}
+
+function promises({ promises: given }: VerificationReport): Markup[] {
+  if (given.length === 0) return [];
+  return [
+    section(
+      'Promises of the service',
+      list(
+        given.map(({ file, outcome, message }) =>
+          element('span', {}, foreign(file), ': ', element('strong', {}, outcome), ', ', foreign(message)),
+        ),
+      ),
     ),
   ];
 }

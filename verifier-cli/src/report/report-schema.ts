@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PERSON_COVERAGES } from '../completeness/persons.js';
 import { CHECK_IDS } from '../findings/check-table.js';
 import { MAX_PROBLEMS } from '../findings/findings.js';
+import { PROMISE_OUTCOMES } from '../promises/promised-records.js';
 import { MAX_LISTED, MAX_TEXTS } from './report.js';
 
 const Count = z.int().min(0);
@@ -159,6 +160,23 @@ export const ReportSchema = z
         others: Count.describe('number of cosignatures by keys that were not given'),
       })
       .describe('cosignatures of the newest checkpoint'),
+    promises: z
+      .array(
+        z.strictObject({
+          file: z.string(),
+          outcome: z
+            .enum(PROMISE_OUTCOMES)
+            .describe('`late`: sealed after the promised time; `not-covered`: the package cannot show it'),
+          message: z.string(),
+          event_id: z.string().nullable().describe('null if the promise is not verified'),
+          record_sha256: z.string().nullable(),
+          sealed_before: z.string().nullable(),
+          contradicted: z
+            .boolean()
+            .describe('the ledger holds another record under the event id: promise and entry prove it alone'),
+        }),
+      )
+      .describe('promises given to the verifier, in the order given'),
     sound_until: End.nullable(),
     warnings: z.strictObject({
       count: Count,

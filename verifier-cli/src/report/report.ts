@@ -4,6 +4,7 @@ import type { RecordsSummary } from '../entries/summary.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { CheckResult, Warning } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
+import type { ReportedPromise } from '../promises/promised-records.js';
 
 /** A moment that a time stamp proves. */
 export interface ReportedTime {
@@ -145,6 +146,8 @@ export interface VerificationReport {
     /** Number of cosignatures by keys that were not given. */
     readonly others: number;
   };
+  /** The promises that were given, in the order given. */
+  readonly promises: readonly ReportedPromise[];
   readonly sound_until: { readonly date: string; readonly reason: string } | null;
   readonly warnings: { readonly count: number; readonly first: readonly Warning[] };
   /** The texts that the consents are to: the first `MAX_TEXTS`. */

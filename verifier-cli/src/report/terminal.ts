@@ -35,6 +35,7 @@ export function terminalReport(report: VerificationReport): string {
     ...packageLines(report),
     '',
     ...witnessLines(report),
+    ...promiseLines(report),
     'Checks',
     ...report.checks.flatMap(checkLines),
     ...warningLines(report),
@@ -82,6 +83,17 @@ function witnessLines({
     ...cosigned.map(({ name, time }) => `  ✓ ${printable(name)} cosigned it. It states the time ${time}.`),
     ...missing.map((name) => `  – ${printable(name)} did not cosign it.`),
     ...(others === 0 ? [] : [`  – ${counted(others, 'cosignature')} by keys that you did not give`]),
+    '',
+  ];
+}
+
+function promiseLines({ promises }: VerificationReport): string[] {
+  if (promises.length === 0) return [];
+  return [
+    'Promises of the service',
+    ...promises.map(
+      ({ file, outcome, message }) => `  ${outcome.padEnd(13)} ${printable(file)}: ${printable(message)}`,
+    ),
     '',
   ];
 }

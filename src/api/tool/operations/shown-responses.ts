@@ -19,11 +19,24 @@ export const SHOWN_DOCUMENT: JsonObject = {
   },
 };
 
+/** A promise that is genuine under keys of its own. */
+const SHOWN_PROMISE: JsonObject = {
+  text: 'consent-ledger promise v1\nconsent.example.org/ledger\nconsents-019d0b7e-11aa-7bbb-8ccc-0123456789ab\n019d0b7f-90c2-7c4e-8d1f-5a6b7c8d9e0f\nAu8+kRhx1bqwatmWyX1EAsyCgAJDJtgbk1PqrIipaaw=\n2026-11-21T10:00:00.123Z\n2026-11-21T10:10:00.123Z\n',
+  index: 0,
+  size: 2,
+  path: ['da7e922c69c657ed7005b74601eb0b575d7ebf4e2a34ca5c6e99b98401f28210'],
+  signed_root:
+    'consent-ledger promises v1\nconsent.example.org/ledger\n2\nW4shFG3YmB710FyO6IFAmpheI6OBvvghIUAr73/78Vs=\n\n— consent.example.org/ledger fuMl4ebj/V2IWBFpdjB6dNxcq9RTo9E1jdCiLv5Xy+w1z8yN1J7AFTbXKBP19rgeR2oD+hd1JVnVTvPSdgBabLV3CQU=\n',
+  certificate:
+    'consent-ledger promise key v1\nconsent.example.org/ledger\nziHA/55uYMZpU+NXfIP24nFHKem08S43qm1sIItKbxA=\n\n— consent.example.org/ledger 7Ly1bS8uHFVysRzJMOfPMki4in3508IiOzqcUwL9K0sx6mZ5L+iCSeSdU6BVk72Xm3qNABLFJlKMWgudHS+c0dil/Qw=\n',
+};
+
 export const SHOWN_ACCEPTANCE = {
   consent_token: EXAMPLE_VALUES.consentToken,
   proof_hash: SHOWN.proofHash,
   created_at: SHOWN.createdAt,
   duplicate: false,
+  promise: SHOWN_PROMISE,
 };
 
 export const SHOWN_ACCEPTED: JsonObject = { message: 'Consent accepted.', data: SHOWN_ACCEPTANCE };

@@ -44,7 +44,9 @@ create table idempotency (
   body_digest bytea not null,
   event_id uuid not null,
   proof_hash bytea not null,
+  record_digest bytea not null,
   created_at timestamptz not null,
+  sealed_before timestamptz not null,
   remembered_at timestamptz not null default clock_timestamp(),
   primary key (digest, slot)
 ) partition by list (slot);
@@ -60,7 +62,9 @@ comment on column idempotency.body_digest is
   'the seed, after which no candidate body can be tested against this digest.';
 comment on column idempotency.event_id is 'Record that the first request became.';
 comment on column idempotency.proof_hash is 'Proof hash of the record, as answered.';
+comment on column idempotency.record_digest is 'SHA-256 of the public record, as promised.';
 comment on column idempotency.created_at is 'Time of the record, as answered.';
+comment on column idempotency.sealed_before is 'Time before which the record is sealed, as promised.';
 comment on column idempotency.remembered_at is 'Time from which the 24 hours count.';
 
 create function advance_admission_generation(in_kind text) returns boolean

@@ -35,7 +35,10 @@ create type admission_item as (
   body_digest bytea,
   event_id uuid,
   proof_hash bytea,
+  -- SHA-256 of the record's text, and the time before which it is sealed: what the answer promises.
+  record_digest bytea,
   created_at timestamptz,
+  sealed_before timestamptz,
   seed bytea,
   visitor_index bytea,
   email_index bytea,
@@ -84,7 +87,9 @@ create type admission_original as (
   item bigint,
   event_id uuid,
   proof_hash bytea,
+  record_digest bytea,
   created_at timestamptz,
+  sealed_before timestamptz,
   same_body boolean
 );
 
@@ -199,10 +204,11 @@ begin
   if v_item_count > 0 then
     select array_agg(i.idempotency), bool_or(i.refusal <> 'none' or i.token is not null) into v_keys, v_special
       from unnest(p_items) i;
-    select array_agg(d.item), array_agg((d.item, d.event_id, d.proof_hash, d.created_at, d.same_body)::admission_original)
+    select array_agg(d.item), array_agg(
+             (d.item, d.event_id, d.proof_hash, d.record_digest, d.created_at, d.sealed_before, d.same_body)::admission_original)
       into v_duplicates, originals
       from (
-        select i.ordinality as item, a.event_id, a.proof_hash, a.created_at,
+        select i.ordinality as item, a.event_id, a.proof_hash, a.record_digest, a.created_at, a.sealed_before,
                -- Once the record is erased, its seed is gone and no body can be compared: it counts as the same.
                coalesce(
                  (select a.body_digest = sha256(i.body_digest || k.seed) from record_keys k where k.event_id = a.event_id),
@@ -315,14 +321,16 @@ begin
   end if;
 
   select g.slot into v_slot from admission_generations g where g.kind = 'idempotency';
-  insert into idempotency (digest, slot, body_digest, event_id, proof_hash, created_at)
-    select i.idempotency, v_slot, sha256(i.body_digest || i.seed), i.event_id, i.proof_hash, i.created_at
+  insert into idempotency (digest, slot, body_digest, event_id, proof_hash, record_digest, created_at, sealed_before)
+    select i.idempotency, v_slot, sha256(i.body_digest || i.seed), i.event_id, i.proof_hash, i.record_digest,
+           i.created_at, i.sealed_before
       from unnest(p_items) with ordinality i
       where i.idempotency is not null and (v_plain or items[i.ordinality] = 'accepted')
     -- Only an expired row can be in the way: a live one made the item a duplicate.
     on conflict (digest, slot) do update set
       body_digest = excluded.body_digest, event_id = excluded.event_id, proof_hash = excluded.proof_hash,
-      created_at = excluded.created_at, remembered_at = excluded.remembered_at;
+      record_digest = excluded.record_digest, created_at = excluded.created_at,
+      sealed_before = excluded.sealed_before, remembered_at = excluded.remembered_at;
 
   insert into outbox (site_id, stream, event_id, type, body)
     select i.site_id, 'consents-' || i.site_id, i.event_id, 'ConsentRecorded.v1', p_bodies[i.ordinality]

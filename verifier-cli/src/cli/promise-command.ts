@@ -1,0 +1,74 @@
+import { toHex } from '../../../schemas/crypto/encoding.js';
+import type { SignedPromise } from '../../../schemas/evidence/promise.js';
+import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
+import { parsePromiseFile } from '../promises/promise-file.js';
+import { asciiJson, printable } from '../report/printable.js';
+import { readSmallFile } from './input-files.js';
+import { readLedgerKeys } from './trust-files.js';
+import { UsageError } from './usage-error.js';
+
+/** Options of `consent-verify promise`, as commander gives them. */
+export interface PromiseOptions {
+  readonly ledgerKey?: readonly string[];
+  readonly json?: boolean;
+}
+
+const EXIT = { genuine: 0, forged: 1, 'unknown-key': 3 } as const;
+const TITLES = { genuine: 'GENUINE', forged: 'NOT GENUINE', 'unknown-key': 'UNDECIDED' } as const;
+
+/**
+ * Verifies a promise and prints what was promised.
+ * @returns the exit code
+ * @throws UsageError if the file is no promise
+ */
+export async function runPromise(
+  path: string,
+  options: PromiseOptions,
+  out: (text: string) => unknown,
+): Promise<number> {
+  const keys = await readLedgerKeys(options.ledgerKey ?? []);
+  const verdict = await verifyPromise(await readPromise(path), keys);
+  const { outcome } = verdict;
+  const promised = verdict.outcome === 'forged' ? null : verdict.promised;
+  const reason = verdict.outcome === 'genuine' ? null : verdict.reason;
+  if (options.json === true) {
+    const report = {
+      format: 'consent-verify-promise',
+      version: 1,
+      outcome,
+      reason,
+      promised: promised && {
+        origin: promised.origin,
+        stream: promised.stream,
+        event_id: promised.eventId,
+        record_sha256: toHex(promised.recordDigest),
+        created_at: promised.createdAt,
+        sealed_before: promised.sealedBefore,
+      },
+    };
+    out(`${asciiJson(report)}\n`);
+    return EXIT[outcome];
+  }
+  const lines = [
+    reason === null ? `${TITLES[outcome]}: the ledger signed this promise.` : `${TITLES[outcome]}: ${reason}.`,
+  ];
+  if (promised !== null) {
+    lines.push(
+      `  ledger         ${promised.origin}`,
+      `  stream         ${promised.stream}`,
+      `  record         ${promised.eventId}`,
+      `  SHA-256        ${toHex(promised.recordDigest)}`,
+      `  created        ${promised.createdAt}`,
+      `  sealed before  ${promised.sealedBefore}`,
+    );
+  }
+  out(`${lines.map(printable).join('\n')}\n`);
+  return EXIT[outcome];
+}
+
+/** Reads the promise in a file. @throws UsageError */
+export async function readPromise(path: string): Promise<SignedPromise> {
+  const parsed = parsePromiseFile(await readSmallFile(path));
+  if (!parsed.ok) throw new UsageError(`${path} is neither a promise nor the answer to one consent: ${parsed.reason}`);
+  return parsed.value;
+}

@@ -1,0 +1,177 @@
+import { sha256 } from '../../../schemas/crypto/digest.js';
+import { equalBytes, toHex, utf8 } from '../../../schemas/crypto/encoding.js';
+import { type PromisedRecord, parsePromiseText, type SignedPromise } from '../../../schemas/evidence/promise.js';
+import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { verifyPromise } from '../../../schemas/evidence/verify-promise.js';
+import { canonicalJson } from '../../../schemas/json/canonical-json.js';
+import type { Batches } from '../batches/batches.js';
+import type { Coverage } from '../completeness/coverage.js';
+import type { ReadEntry } from '../entries/read-entry.js';
+import type { Findings } from '../findings/findings.js';
+import type { Policies } from '../policy/policies.js';
+import type { ProvedTime } from '../time/stamped-times.js';
+
+/** A promise to hold against the package. */
+export interface GivenPromise {
+  /** Name of its file, for the report. */
+  readonly file: string;
+  readonly promise: SignedPromise;
+}
+
+export const PROMISE_OUTCOMES = ['kept', 'late', 'not-due', 'not-covered', 'broken', 'not-verified'] as const;
+
+/** What the package shows of one promise. */
+export interface ReportedPromise {
+  readonly file: string;
+  readonly outcome: (typeof PROMISE_OUTCOMES)[number];
+  /** For people. */
+  readonly message: string;
+  readonly event_id: string | null;
+  /** SHA-256 of the record's canonical text, in hex. */
+  readonly record_sha256: string | null;
+  readonly sealed_before: string | null;
+  /** The entry with another record under the promised event id, which proves the breach alone. */
+  readonly contradicted: boolean;
+}
+
+/** Clocks of a service may differ by this, in milliseconds (docs/evidence-format.md §9). */
+const TOLERANCE_MS = 300_000;
+
+/** The entries of a package that have a promised event id. */
+export class PromisedRecords {
+  readonly #wanted: ReadonlySet<string>;
+  readonly #found = new Map<string, ReadEntry>();
+
+  constructor(readonly given: readonly GivenPromise[]) {
+    this.#wanted = new Set(given.flatMap(({ promise }) => parsePromiseText(promise.text)?.eventId ?? []));
+  }
+
+  /** Takes an entry. A second one with the same id makes the package invalid (`entry.order`). */
+  accept(read: ReadEntry): void {
+    const { event_id: eventId } = read.entry;
+    if (this.#wanted.has(eventId) && !this.#found.has(eventId)) this.#found.set(eventId, read);
+  }
+
+  entryOf(eventId: string): ReadEntry | null {
+    return this.#found.get(eventId) ?? null;
+  }
+}
+
+/** What promises are held against. */
+export interface PromiseContext {
+  /** Keys of the ledger that the verifying person trusts, and their successors. */
+  readonly keys: readonly VerifierKey[];
+  readonly origin: string | null;
+  readonly coverage: Coverage | null;
+  readonly batches: Batches;
+  /** Size of the package's checkpoint; null if it has none. */
+  readonly size: number | null;
+  /** The valid stamp over this checkpoint. */
+  readonly asOf: ProvedTime | null;
+  readonly policies: Policies;
+  readonly findings: Findings;
+}
+
+/** Evaluates every promise (docs/evidence-format.md, “Promises”). Call it after all other checks. */
+export async function evaluatePromises(
+  records: PromisedRecords,
+  context: PromiseContext,
+): Promise<readonly ReportedPromise[]> {
+  const { findings } = context;
+  const isInvalid = findings.verdict() === 'invalid';
+  const reported: ReportedPromise[] = [];
+  for (const { file, promise } of records.given) {
+    const verdict = await verifyPromise(promise, context.keys);
+    const promised = verdict.outcome === 'genuine' ? verdict.promised : null;
+    const found: Found =
+      promised === null
+        ? {
+            outcome: 'not-verified',
+            message: `the promise is not verified: ${'reason' in verdict ? verdict.reason : 'unknown'}`,
+          }
+        : isInvalid
+          ? { outcome: 'not-covered', message: 'the package failed other checks, so it shows nothing' }
+          : evaluate(promised, records.entryOf(promised.eventId), context);
+    const message = found.message;
+    const at = { file, event_id: promised?.eventId };
+    if (found.outcome === 'kept') findings.pass('promise.kept');
+    else if (found.outcome === 'broken') findings.fail('promise.kept', message, at);
+    else if (found.outcome === 'not-due') findings.skip('promise.kept', message);
+    else findings.open('promise.kept', message, at);
+    reported.push({
+      file,
+      outcome: found.outcome,
+      message,
+      event_id: promised?.eventId ?? null,
+      record_sha256: promised === null ? null : toHex(promised.recordDigest),
+      sealed_before: promised?.sealedBefore ?? null,
+      contradicted: found.contradicted === true,
+    });
+  }
+  if (records.given.length === 0) findings.skip('promise.kept', 'no promise was given');
+  return reported;
+}
+
+interface Found {
+  readonly outcome: ReportedPromise['outcome'];
+  readonly message: string;
+  readonly contradicted?: boolean;
+}
+
+function evaluate(promised: PromisedRecord, read: ReadEntry | null, context: PromiseContext): Found {
+  const { origin, batches, findings } = context;
+  if (promised.origin !== origin)
+    return { outcome: 'not-covered', message: `the promise is of the ledger “${promised.origin}”` };
+  if (findings.outcomeOf('ledger.key') !== 'pass')
+    return { outcome: 'not-covered', message: 'it is not proved that the package is of this ledger' };
+  if (read === null) return evaluateAbsence(promised, context);
+  const digest = sha256(utf8(canonicalJson(read.record)));
+  if (!equalBytes(digest, promised.recordDigest) || read.entry.stream !== promised.stream) {
+    return {
+      outcome: 'broken',
+      message: `the promised record is not in the ledger: it holds another one under the event id ${promised.eventId}`,
+      contradicted: true,
+    };
+  }
+  const sealedAt = batches.get(read.source.batch)?.header.sealed_at ?? '';
+  const isLate = Date.parse(sealedAt) > Date.parse(promised.sealedBefore) + TOLERANCE_MS;
+  return isLate
+    ? {
+        outcome: 'late',
+        message: `the record was sealed at ${sealedAt}, although the service promised ${promised.sealedBefore}`,
+      }
+    : { outcome: 'kept', message: 'the promised record is in the ledger' };
+}
+
+function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Found {
+  const { coverage, batches, size, asOf, policies } = context;
+  const consents = coverage?.consents ?? null;
+  if (consents === null || consents.stream !== promised.stream)
+    return { outcome: 'not-covered', message: 'the package is of another site' };
+  if (size === null || asOf === null)
+    return { outcome: 'not-covered', message: 'no valid time stamp shows as of when the record is missing' };
+  const { ledger_reaches: reaches, complete_up_to: upTo } = consents;
+  if (reaches === null || (upTo ?? -1) !== reaches) {
+    return {
+      outcome: 'not-covered',
+      message: 'the package does not show all consents of the site: use a package without a filter',
+    };
+  }
+  const sealedBefore = Date.parse(promised.sealedBefore);
+  const stamped = asOf.time - asOf.accuracy;
+  // A stamp can come later than its checkpoint was made. The record must be below the checkpoint if
+  // the newest batch was sealed after the promised time, by its own statement, or if the stamp is
+  // later by more than the policy allows.
+  const newestSealed = Date.parse(batches.get(size - 1)?.header.sealed_at ?? '');
+  const isAfter = stamped > sealedBefore && newestSealed > sealedBefore + TOLERANCE_MS;
+  const allowed = policies.inForceAt(size - 1).stampWithinMs + TOLERANCE_MS;
+  if (!isAfter && stamped <= sealedBefore + allowed)
+    return {
+      outcome: 'not-due',
+      message: `the record may be sealed later: it is promised for ${promised.sealedBefore}`,
+    };
+  return {
+    outcome: 'broken',
+    message: `the package contains all consents of the site as of ${new Date(asOf.time).toISOString()}, and not the promised record ${promised.eventId}`,
+  };
+}
