@@ -203,8 +203,8 @@ export function consent(label: string, created: number, options: ConsentOptions)
   return event;
 }
 
-/** The announcement of an erasure. */
-export function erasure(label: string, site: string, created: number, erased: readonly string[]): PlannedEvent {
+/** The announcement of the erasure of one record. */
+export function erasure(label: string, site: string, created: number, erased: string): PlannedEvent {
   return {
     label,
     stream: consentsOf(site),
@@ -217,7 +217,7 @@ export function erasure(label: string, site: string, created: number, erased: re
       site_id: site,
       created_at: instant(created),
       reason: 'person',
-      erased_event_ids: [...erased].sort(),
+      erased_event_id: erased,
     },
   };
 }
@@ -287,7 +287,7 @@ export function makePlan(options: WorldOptions): Plan {
   put(slot(3), consent('carol 2', time(slot(3)), person('carol', before)), elsewhere('elsewhere 4', THIRD_SITE, 3));
   put(
     slot(4),
-    erasure('of carol 1', SITE, time(slot(4)), [consentId('carol 1')]),
+    erasure('of carol 1', SITE, time(slot(4)), consentId('carol 1')),
     elsewhere('elsewhere 5', OTHER_SITE, 4),
   );
   put(
