@@ -1,6 +1,6 @@
 import type { Forgery } from './forgery.js';
 import { type Plan, sealedAt } from './ledger.js';
-import { hex, instant, type Json, type JsonRecord, sha256, sha256Hex } from './primitives.js';
+import { canonical, hex, instant, type Json, type JsonRecord, sha256, sha256Hex } from './primitives.js';
 import { batchOf, eventOf, type WORLDS } from './world.js';
 
 const HOUR = 3_600_000;
@@ -17,6 +17,27 @@ const moved = (label: string, by: number): Pick<Forgery, 'plan'> => ({
     const created = sealedAt(plan, batchOf(plan, label)) + by;
     record.created_at = instant(created);
     record.valid_until = instant(created + 24 * HOUR);
+  },
+});
+
+/**
+ * Moves the claimed time of a record with that of the site's first notices, so that these were in
+ * force at the claimed time.
+ * @param by milliseconds
+ */
+const movedWithNotices = (label: string, by: number): Pick<Forgery, 'plan'> => ({
+  plan: (plan) => {
+    moved(label, by).plan?.(plan);
+    for (const notice of ['configuration 1', 'published 1', 'activated 1']) {
+      const { record } = eventOf(plan, notice);
+      record.created_at = instant(Date.parse(String(record.created_at)) + by);
+    }
+    const { record } = eventOf(plan, label);
+    const configuration = eventOf(plan, 'configuration 1').record;
+    for (const events of plan.batches.values())
+      for (const { record: consent } of events)
+        if (consent.site_id === record.site_id && consent.document_version_id === record.document_version_id)
+          if (consent.site_config_hash !== undefined) consent.site_config_hash = sha256Hex(canonical(configuration));
   },
 });
 
@@ -42,8 +63,17 @@ function* claimedTimes(): Generator<Forgery> {
         point: 'A7',
         name: `a record claims to be ${hours} h older than its stamp (world ${world})`,
         world,
-        ...moved('bob 1', -hours * HOUR),
+        ...movedWithNotices('bob 1', -hours * HOUR),
         ...OPEN,
+      };
+    for (const hours of [1, 25])
+      yield {
+        point: 'A7',
+        name: `a record claims to be ${hours} h older than its stamp, and so than its text (world ${world})`,
+        world,
+        ...moved('bob 1', -hours * HOUR),
+        check: 'document.in-force',
+        verdict: 'invalid',
       };
     yield {
       point: 'A5',
@@ -161,13 +191,13 @@ function* lateTimes(): Generator<Forgery> {
     yield {
       point: 'A7',
       name: `a record claims to be ${hours} h older than its stamp`,
-      ...moved('bob 1', -hours * HOUR),
+      ...movedWithNotices('bob 1', -hours * HOUR),
       ...OPEN,
     };
   yield {
     point: 'A6',
     name: 'a record claims to be 30 min older than the stamp that its batch names',
-    ...moved('alice 4', -HOUR / 2),
+    ...movedWithNotices('alice 2', -HOUR / 2),
     ...OPEN,
   };
   yield {
@@ -184,12 +214,12 @@ function* lateTimes(): Generator<Forgery> {
   };
   yield {
     point: 'A7',
-    name: 'the claimed times of a stream decrease by 10 minutes',
+    name: 'the claimed times of a stream decrease by 9 minutes',
     plan: (plan) => {
       const { record } = eventOf(plan, 'alice 1');
       record.created_at = instant(sealedAt(plan, batchOf(plan, 'alice 1')) + 250_000);
       const { record: later } = eventOf(plan, 'alice 2');
-      later.created_at = instant(sealedAt(plan, batchOf(plan, 'alice 2')) - 350_000);
+      later.created_at = instant(sealedAt(plan, batchOf(plan, 'alice 2')) - 330_000);
     },
     ...OPEN,
   };

@@ -204,8 +204,8 @@ export function sealedAt(plan: Plan, number: number): number {
 class EntryWriter {
   readonly #last = new Map<string, { readonly revision: number; readonly hash: Uint8Array }>();
   readonly #records = new Map<string, number>();
-  /** Person tags of consents that no erasure names yet, by event id. */
-  readonly #erasable = new Map<Json, Uint8Array>();
+  /** Person tags of consents that no erasure of their stream names yet, by stream and event id. */
+  readonly #erasable = new Map<string, Uint8Array>();
 
   constructor(
     readonly plan: Plan,
@@ -221,8 +221,8 @@ class EntryWriter {
     const isConsent = type === 'ConsentRecorded.v1';
     const last = this.#last.get(stream);
     const revision = last === undefined ? 0 : last.revision + 1;
-    const tag = isConsent ? this.#tag(event) : type === 'SubjectErased.v1' ? this.#erasureTag(record) : null;
-    if (isConsent && tag !== null) this.#erasable.set(record.event_id ?? null, tag);
+    const tag = isConsent ? this.#tag(event) : type === 'SubjectErased.v1' ? this.#erasureTag(event) : null;
+    if (isConsent && tag !== null) this.#erasable.set(`${stream} ${String(record.event_id)}`, tag);
     const entry: JsonRecord = {
       v: 1,
       stream,
@@ -249,10 +249,11 @@ class EntryWriter {
     return personTag(id, n);
   }
 
-  #erasureTag({ event_id: id, erased_event_id: erased = null }: JsonRecord): Uint8Array {
+  #erasureTag({ stream, record }: PlannedEvent): Uint8Array {
+    const erased = `${stream} ${String(record.erased_event_id)}`;
     const named = this.#erasable.get(erased);
     this.#erasable.delete(erased);
-    return named === undefined ? sha256(`no record: ${String(id)}`) : erasureTag(named);
+    return named === undefined ? sha256(`no record: ${String(record.event_id)}`) : erasureTag(named);
   }
 }
 
