@@ -1,7 +1,7 @@
 import type { Forgery } from './forgery.js';
 import { type Plan, sealedAt } from './ledger.js';
-import { canonical, hex, instant, type Json, type JsonRecord, sha256, sha256Hex } from './primitives.js';
-import { batchOf, eventOf, type WORLDS } from './world.js';
+import { hex, instant, type Json, type JsonRecord, sha256, sha256Hex } from './primitives.js';
+import { batchOf, changeConfiguration, eventOf, type WORLDS } from './world.js';
 
 const HOUR = 3_600_000;
 const CLAIMED = { check: 'time.claimed', verdict: 'invalid' } as const;
@@ -28,16 +28,12 @@ const moved = (label: string, by: number): Pick<Forgery, 'plan'> => ({
 const movedWithNotices = (label: string, by: number): Pick<Forgery, 'plan'> => ({
   plan: (plan) => {
     moved(label, by).plan?.(plan);
-    for (const notice of ['configuration 1', 'published 1', 'activated 1']) {
-      const { record } = eventOf(plan, notice);
-      record.created_at = instant(Date.parse(String(record.created_at)) + by);
-    }
-    const { record } = eventOf(plan, label);
-    const configuration = eventOf(plan, 'configuration 1').record;
-    for (const events of plan.batches.values())
-      for (const { record: consent } of events)
-        if (consent.site_id === record.site_id && consent.document_version_id === record.document_version_id)
-          if (consent.site_config_hash !== undefined) consent.site_config_hash = sha256Hex(canonical(configuration));
+    const earlier = (notice: string): JsonRecord => {
+      const { created_at: time } = eventOf(plan, notice).record;
+      return { created_at: instant(Date.parse(String(time)) + by) };
+    };
+    changeConfiguration(plan, 'configuration 1', earlier('configuration 1'));
+    for (const notice of ['published 1', 'activated 1']) Object.assign(eventOf(plan, notice).record, earlier(notice));
   },
 });
 

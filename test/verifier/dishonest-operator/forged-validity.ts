@@ -1,6 +1,6 @@
 import { type Draft, indexOfTag, type Request, tagLines } from './export.js';
 import { type Forgery, leaveOut, lineOf } from './forgery.js';
-import { coverOf, erasureTag, type Plan, type PlannedEvent, sealedAt } from './ledger.js';
+import { coverOf, erasureTag, type LedgerLies, type Plan, type PlannedEvent, personTag, sealedAt } from './ledger.js';
 import {
   at,
   canonical,
@@ -15,6 +15,7 @@ import {
 } from './primitives.js';
 import {
   batchOf,
+  changeConfiguration,
   configuration,
   consentId,
   erasure,
@@ -26,7 +27,6 @@ import {
   stateChange,
   TEXTS,
   versionId,
-  WORLDS,
 } from './world.js';
 
 const VERSION = { check: 'document.version', verdict: 'invalid' } as const;
@@ -271,6 +271,13 @@ function* erasures(): Generator<Forgery> {
   for (const [name, rest, caught] of cases) yield { point: 'A9', name, ...rest, ...caught };
 }
 
+/** Sets the validity of alice's first record, and what its configuration allows. */
+function lengthen(plan: Plan, validity: number, days: number): void {
+  const { record } = eventOf(plan, 'alice 1');
+  record.valid_until = instant(Date.parse(String(record.created_at)) + validity);
+  changeConfiguration(plan, 'configuration 1', { validity_days: days });
+}
+
 function* inForce(): Generator<Forgery> {
   const cases: readonly [string, Partial<Forgery>, Pick<Forgery, 'check' | 'verdict'>][] = [
     [
@@ -357,6 +364,32 @@ function* inForce(): Generator<Forgery> {
     [
       'a consent is valid for longer than its configuration allows',
       change('alice 1', { valid_until: instant(Date.parse('2026-03-02T08:00:00.000Z') + 4000 * DAY) }),
+      IN_FORCE,
+    ],
+    [
+      'a consent has an end, although its configuration has no limit',
+      { plan: (plan) => changeConfiguration(plan, 'configuration 1', { validity_days: null }) },
+      IN_FORCE,
+    ],
+    [
+      'a consent is valid for a second longer than its configuration allows',
+      { plan: (plan) => lengthen(plan, 30 * DAY + 1000, 30) },
+      IN_FORCE,
+    ],
+    [
+      'a version is activated for another document',
+      change('activated 1', { document_id: uuid('another document') }),
+      IN_FORCE,
+    ],
+    [
+      'a version that was retired is activated again',
+      {
+        plan: (plan) => {
+          const again = stateChange('Activated', SITE, 1, sealedAt(plan, 9) - 5000);
+          again.record.event_id = uuid('activated again');
+          add(plan, 9, again);
+        },
+      },
       IN_FORCE,
     ],
     [
@@ -455,15 +488,20 @@ function* omittedErasures(): Generator<Forgery> {
   yield {
     point: 'A9',
     name: 'an erasure has a tag that is not that of the record',
-    lies: { entry: strangeTag, tags: (tags, number) => (number === ERASED_IN ? [sha256('strange')] : tags) },
+    lies: taggedErasure(sha256('strange')),
     ...proof,
   };
   yield {
     point: 'A9',
     name: 'an erasure has the erasure tag of another record',
+    lies: taggedErasure(erasureTag(personTag(sha256(`id of ${SITE} bob`), 1))),
+    ...proof,
+  };
+  yield {
+    point: 'A9',
+    name: 'a record is marked as erased by the erasure of another record',
     plan: (plan) => {
-      const event = eventOf(plan, 'of carol 1');
-      event.record.erased_event_id = consentId('bob 1');
+      eventOf(plan, 'of carol 1').record.erased_event_id = consentId('bob 1');
     },
     draft: (draft) => {
       const line = lineOf(draft, 'carol 1');
@@ -471,6 +509,16 @@ function* omittedErasures(): Generator<Forgery> {
       line.disclosures = [];
     },
     ...proof,
+  };
+  yield {
+    point: 'A9',
+    name: 'a package without values omits the erasure of a record',
+    request: { eventIds: [consentId('carol 1')], disclose: 'none' },
+    choice: omitErasure.choice,
+    draft: (draft) => {
+      lineOf(draft, 'carol 1').erased = null;
+    },
+    ...absent,
   };
   yield {
     point: 'A9',
@@ -499,8 +547,11 @@ function* omittedErasures(): Generator<Forgery> {
     },
     request: { site: OTHER_SITE },
     draft: (draft) => {
+      const erasing = draft.ledger.sealed
+        .flatMap(({ leaves }) => leaves)
+        .find(({ event }) => event.label === 'of carol 1');
       const line = lineOf(draft, 'elsewhere 1', OTHER_SITE);
-      line.erased = { stream: `consents-${SITE}`, revision: 6 };
+      line.erased = erasing === undefined ? null : { stream: erasing.stream, revision: erasing.revision };
       line.disclosures = [];
     },
     ...proof,
@@ -513,11 +564,14 @@ function* omittedErasures(): Generator<Forgery> {
     yield { point: 'A9', name: `an erasure ${what}`, ...change('of carol 1', members), ...RECORD };
 }
 
-/** Batch with the erasure of carol's record in the world `small`. */
-const ERASED_IN = WORLDS.small.from + 4 * WORLDS.small.every;
-
-function strangeTag(entry: JsonRecord, { type }: PlannedEvent): void {
-  if (type === 'SubjectErased.v1') entry.person_tag = hex(sha256('strange'));
+/** Gives erasures this tag, in their entries and in the trees of tags. */
+function taggedErasure(tag: Uint8Array): LedgerLies {
+  return {
+    entry: (entry, { type }) => {
+      if (type === 'SubjectErased.v1') entry.person_tag = hex(tag);
+    },
+    leaves: (leaves) => leaves.map((leaf) => (leaf.event.type === 'SubjectErased.v1' ? { ...leaf, tag } : leaf)),
+  };
 }
 
 /** What records refer to, and what was erased: issue points A8 and A9. */

@@ -340,3 +340,13 @@ export function batchOf(plan: Plan, label: string): number {
   for (const [number, events] of plan.batches) if (events.some((event) => event.label === label)) return number;
   throw new RangeError(`no event ${label}`);
 }
+
+/** Changes a configuration, and the hash of it in the consents that name it. */
+export function changeConfiguration(plan: Plan, label: string, change: JsonRecord): void {
+  const { record } = eventOf(plan, label);
+  const before = sha256Hex(canonical(record));
+  Object.assign(record, change);
+  for (const events of plan.batches.values())
+    for (const { record: consent } of events)
+      if (consent.site_config_hash === before) consent.site_config_hash = sha256Hex(canonical(record));
+}
