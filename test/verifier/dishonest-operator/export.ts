@@ -2,6 +2,7 @@ import { manifestSignature } from './keys.js';
 import {
   byBytes,
   coverOf,
+  erasureTag,
   type Leaf,
   type Ledger,
   personTag,
@@ -78,8 +79,8 @@ function chosen(ledger: Ledger, request: Request, size: number): ReadonlyMap<Lea
   );
   const ids = new Set([...consents].map(({ event }) => event.record.event_id));
   const isErasureOf = ({ event }: Leaf): boolean => {
-    const { erased_event_ids: erased } = event.record;
-    return Array.isArray(erased) && (isWhole(request) || erased.some((id) => ids.has(id)));
+    const { erased_event_id: erased } = event.record;
+    return erased !== undefined && (isWhole(request) || ids.has(erased));
   };
   const mine = all.filter(
     ({ leaf }) =>
@@ -136,8 +137,8 @@ export function draftOf(ledger: Ledger, request: Request, { entries, size, recor
   const erasures = new Map<Json, { stream: string; revision: number }>();
   for (const { leaves } of ledger.sealed.slice(0, size))
     for (const { event, stream, revision } of leaves) {
-      const erased = event.record.erased_event_ids;
-      if (Array.isArray(erased)) for (const id of erased) if (!erasures.has(id)) erasures.set(id, { stream, revision });
+      const { erased_event_id: erased } = event.record;
+      if (erased !== undefined && !erasures.has(erased)) erasures.set(erased, { stream, revision });
     }
   const sorted = [...entries].sort(([a], [b]) =>
     a.stream === b.stream ? a.revision - b.revision : a.stream < b.stream ? -1 : 1,
@@ -176,9 +177,13 @@ export function draftOf(ledger: Ledger, request: Request, { entries, size, recor
   return draft;
 }
 
-/** Lines for the proofs of entries and tags. @param absent a tag that no leaf of the cover has */
+/**
+ * Lines for the proofs of entries and tags. In a package with a filter, the leaves of the cover also
+ * show that no erasure of a record is left out.
+ * @param absent a tag that no leaf of the cover has
+ */
 export function prove(draft: Draft, absent: Uint8Array | null): void {
-  const { ledger, size } = draft;
+  const { ledger, size, request } = draft;
   const cover = new Set(coverOf(size));
   for (const { sealed } of draft.batches) {
     const { number, entryTree, tags } = sealed;
@@ -191,9 +196,21 @@ export function prove(draft: Draft, absent: Uint8Array | null): void {
       );
     const shown = new Set(held.flatMap(({ leaf: { tag } }) => (tag === null ? [] : [indexOfTag(tags, tag)])));
     if (absent !== null && cover.has(number)) for (const index of neighbours(tags, absent)) shown.add(index);
+    if (!isWhole(request) && cover.has(number))
+      for (const tag of erasureTagsToShow(draft, number)) for (const index of neighbours(tags, tag)) shown.add(index);
     shown.delete(-1);
     if (shown.size > 0) draft.tags.set(number, tagLines(at(ledger.sealed, number), shown));
   }
+}
+
+/** Erasure tags of records up to this leaf of the cover that no erasure in the package names. */
+function erasureTagsToShow({ entries, request }: Draft, number: number): readonly Uint8Array[] {
+  const erased = new Set(entries.map(({ leaf: { event } }) => event.record.erased_event_id));
+  return entries.flatMap(({ batch, leaf }) => {
+    const { type, record } = leaf.event;
+    const isOpen = type === 'ConsentRecorded.v1' && matches(leaf, request) && !erased.has(record.event_id);
+    return leaf.tag !== null && isOpen && batch <= number ? [erasureTag(leaf.tag)] : [];
+  });
 }
 
 export function indexOfTag(tags: readonly Uint8Array[], tag: Uint8Array): number {
@@ -341,7 +358,7 @@ export function packed(draft: Draft, lie?: ManifestLie): Uint8Array {
   const names = [...files.keys()];
   const manifest: JsonRecord = {
     format: 'consent-ledger-evidence',
-    version: 1,
+    version: '1.0',
     origin: plan.origin,
     checkpoint: draft.size,
     exported_at: instant(draft.exportedAt),

@@ -1,7 +1,7 @@
 import type { Forgery } from './forgery.js';
 import { type Plan, sealedAt } from './ledger.js';
 import { hex, instant, type Json, type JsonRecord, sha256, sha256Hex } from './primitives.js';
-import { batchOf, eventOf, type WORLDS } from './world.js';
+import { batchOf, changeConfiguration, eventOf, type WORLDS } from './world.js';
 
 const HOUR = 3_600_000;
 const CLAIMED = { check: 'time.claimed', verdict: 'invalid' } as const;
@@ -17,6 +17,23 @@ const moved = (label: string, by: number): Pick<Forgery, 'plan'> => ({
     const created = sealedAt(plan, batchOf(plan, label)) + by;
     record.created_at = instant(created);
     record.valid_until = instant(created + 24 * HOUR);
+  },
+});
+
+/**
+ * Moves the claimed time of a record with that of the site's first notices, so that these were in
+ * force at the claimed time.
+ * @param by milliseconds
+ */
+const movedWithNotices = (label: string, by: number): Pick<Forgery, 'plan'> => ({
+  plan: (plan) => {
+    moved(label, by).plan?.(plan);
+    const earlier = (notice: string): JsonRecord => {
+      const { created_at: time } = eventOf(plan, notice).record;
+      return { created_at: instant(Date.parse(String(time)) + by) };
+    };
+    changeConfiguration(plan, 'configuration 1', earlier('configuration 1'));
+    for (const notice of ['published 1', 'activated 1']) Object.assign(eventOf(plan, notice).record, earlier(notice));
   },
 });
 
@@ -42,8 +59,17 @@ function* claimedTimes(): Generator<Forgery> {
         point: 'A7',
         name: `a record claims to be ${hours} h older than its stamp (world ${world})`,
         world,
-        ...moved('bob 1', -hours * HOUR),
+        ...movedWithNotices('bob 1', -hours * HOUR),
         ...OPEN,
+      };
+    for (const hours of [1, 25])
+      yield {
+        point: 'A7',
+        name: `a record claims to be ${hours} h older than its stamp, and so than its text (world ${world})`,
+        world,
+        ...moved('bob 1', -hours * HOUR),
+        check: 'document.in-force',
+        verdict: 'invalid',
       };
     yield {
       point: 'A5',
@@ -161,13 +187,13 @@ function* lateTimes(): Generator<Forgery> {
     yield {
       point: 'A7',
       name: `a record claims to be ${hours} h older than its stamp`,
-      ...moved('bob 1', -hours * HOUR),
+      ...movedWithNotices('bob 1', -hours * HOUR),
       ...OPEN,
     };
   yield {
     point: 'A6',
     name: 'a record claims to be 30 min older than the stamp that its batch names',
-    ...moved('alice 4', -HOUR / 2),
+    ...movedWithNotices('alice 2', -HOUR / 2),
     ...OPEN,
   };
   yield {
@@ -184,12 +210,12 @@ function* lateTimes(): Generator<Forgery> {
   };
   yield {
     point: 'A7',
-    name: 'the claimed times of a stream decrease by 10 minutes',
+    name: 'the claimed times of a stream decrease by 9 minutes',
     plan: (plan) => {
       const { record } = eventOf(plan, 'alice 1');
       record.created_at = instant(sealedAt(plan, batchOf(plan, 'alice 1')) + 250_000);
       const { record: later } = eventOf(plan, 'alice 2');
-      later.created_at = instant(sealedAt(plan, batchOf(plan, 'alice 2')) - 350_000);
+      later.created_at = instant(sealedAt(plan, batchOf(plan, 'alice 2')) - 330_000);
     },
     ...OPEN,
   };

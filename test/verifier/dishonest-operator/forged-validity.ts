@@ -1,8 +1,21 @@
+import { type Draft, indexOfTag, type Request, tagLines } from './export.js';
 import { type Forgery, leaveOut, lineOf } from './forgery.js';
-import { type Plan, type PlannedEvent, sealedAt } from './ledger.js';
-import { canonical, instant, type Json, type JsonRecord, sha256Hex, utf8, uuid } from './primitives.js';
+import { coverOf, erasureTag, type LedgerLies, type Plan, type PlannedEvent, personTag, sealedAt } from './ledger.js';
+import {
+  at,
+  canonical,
+  hex,
+  instant,
+  type Json,
+  type JsonRecord,
+  sha256,
+  sha256Hex,
+  utf8,
+  uuid,
+} from './primitives.js';
 import {
   batchOf,
+  changeConfiguration,
   configuration,
   consentId,
   erasure,
@@ -18,6 +31,7 @@ import {
 
 const VERSION = { check: 'document.version', verdict: 'invalid' } as const;
 const CONFIGURATION = { check: 'document.configuration', verdict: 'invalid' } as const;
+const IN_FORCE = { check: 'document.in-force', verdict: 'invalid' } as const;
 const RECORD = { check: 'record.format', verdict: 'invalid' } as const;
 const DAY = 86_400_000;
 
@@ -53,13 +67,19 @@ function* texts(): Generator<Forgery> {
     ['the version of another site', change('alice 1', { document_version_id: versionId(OTHER_SITE, 1) })],
     [
       'a version that is published later',
-      change('alice 1', { document_version_id: versionId(SITE, 2), document_hash: sha256Hex(TEXTS.second) }),
+      {
+        ...change('alice 1', { document_version_id: versionId(SITE, 2), document_hash: sha256Hex(TEXTS.second) }),
+        ...IN_FORCE,
+      },
     ],
     [
       'a version that was retired before',
-      change('alice 4', { document_version_id: versionId(SITE, 1), document_hash: sha256Hex(TEXTS.first) }),
+      {
+        ...change('alice 4', { document_version_id: versionId(SITE, 1), document_hash: sha256Hex(TEXTS.first) }),
+        ...IN_FORCE,
+      },
     ],
-    ['a version that was never activated', { plan: (plan) => drop(plan, 'activated 1') }],
+    ['a version that was never activated', { plan: (plan) => drop(plan, 'activated 1'), ...IN_FORCE }],
     [
       'a version that is activated later',
       {
@@ -67,6 +87,7 @@ function* texts(): Generator<Forgery> {
           drop(plan, 'activated 1');
           add(plan, 7, stateChange('Activated', SITE, 1, sealedAt(plan, 7) - 6000));
         },
+        ...IN_FORCE,
       },
     ],
     [
@@ -91,9 +112,12 @@ function* texts(): Generator<Forgery> {
       },
     ],
     ['a version whose publication is left out', { choice: (choice) => leaveOut(choice, 'published 1') }],
-    ['a version whose activation is left out', { choice: (choice) => leaveOut(choice, 'activated 1') }],
+    [
+      'a version whose activation is left out',
+      { choice: (choice) => leaveOut(choice, 'activated 1'), check: 'completeness.runs' },
+    ],
   ];
-  for (const [what, rest] of cases) yield { point: 'A8', name: `a consent names ${what}`, ...rest, ...VERSION };
+  for (const [what, rest] of cases) yield { point: 'A8', name: `a consent names ${what}`, ...VERSION, ...rest };
 }
 
 function* configurations(): Generator<Forgery> {
@@ -105,6 +129,7 @@ function* configurations(): Generator<Forgery> {
         plan: (plan) => {
           eventOf(plan, 'alice 1').record.site_config_hash = hashOf(eventOf(plan, 'configuration 2').record);
         },
+        ...IN_FORCE,
       },
     ],
     [
@@ -128,12 +153,12 @@ function* configurations(): Generator<Forgery> {
       },
     ],
   ];
-  for (const [what, rest] of cases) yield { point: 'A8', name: `a consent names ${what}`, ...rest, ...CONFIGURATION };
+  for (const [what, rest] of cases) yield { point: 'A8', name: `a consent names ${what}`, ...CONFIGURATION, ...rest };
 }
 
 /** Members of a consent's record with values that the format does not allow. */
 const WRONG_MEMBERS: Readonly<Record<string, Json>> = {
-  v: 2,
+  v: 0,
   hash_version: 1,
   proof_key_id: '',
   consent_type: 'with spaces',
@@ -161,6 +186,13 @@ function* members(): Generator<Forgery> {
       ...change('alice 1', { [name]: wrong }),
       ...RECORD,
     };
+  yield {
+    point: 'A8',
+    name: 'a record has a version that the format does not have',
+    ...change('alice 1', { v: 2 }),
+    check: 'record.format',
+    verdict: 'indeterminate',
+  };
   yield { point: 'A8', name: 'a record has a further member', ...change('alice 1', { note: 'x' }), ...RECORD };
   yield {
     point: 'A8',
@@ -219,7 +251,7 @@ function* erasures(): Generator<Forgery> {
       'a record is erased by an earlier event',
       {
         plan: (plan) => {
-          add(plan, 2, erasure('early', SITE, sealedAt(plan, 2) - 5000, [consentId('carol 1')]));
+          add(plan, 2, erasure('early', SITE, sealedAt(plan, 2) - 5000, consentId('carol 1')));
           drop(plan, 'of carol 1');
         },
       },
@@ -239,8 +271,12 @@ function* erasures(): Generator<Forgery> {
   for (const [name, rest, caught] of cases) yield { point: 'A9', name, ...rest, ...caught };
 }
 
-/** What records refer to, and what was erased: issue points A8 and A9. */
-export const FORGED_VALIDITY: readonly Forgery[] = [...texts(), ...configurations(), ...members(), ...erasures()];
+/** Sets the validity of alice's first record, and what its configuration allows. */
+function lengthen(plan: Plan, validity: number, days: number): void {
+  const { record } = eventOf(plan, 'alice 1');
+  record.valid_until = instant(Date.parse(String(record.created_at)) + validity);
+  changeConfiguration(plan, 'configuration 1', { validity_days: days });
+}
 
 function* inForce(): Generator<Forgery> {
   const cases: readonly [string, Partial<Forgery>, Pick<Forgery, 'check' | 'verdict'>][] = [
@@ -251,7 +287,7 @@ function* inForce(): Generator<Forgery> {
           eventOf(plan, 'alice 4').record.site_config_hash = hashOf(eventOf(plan, 'configuration 1').record);
         },
       },
-      CONFIGURATION,
+      IN_FORCE,
     ],
     [
       'two configurations have one number',
@@ -262,9 +298,9 @@ function* inForce(): Generator<Forgery> {
           add(plan, 2, notice('configuration again', SITE, 'SiteConfigPublished.v1', other));
         },
       },
-      CONFIGURATION,
+      IN_FORCE,
     ],
-    ['the retirement of a version is omitted: two are active', { plan: (plan) => drop(plan, 'retired 1') }, VERSION],
+    ['the retirement of a version is omitted: two are active', { plan: (plan) => drop(plan, 'retired 1') }, IN_FORCE],
     [
       'two texts have one number',
       {
@@ -273,7 +309,7 @@ function* inForce(): Generator<Forgery> {
           event.record.number = 1;
         },
       },
-      VERSION,
+      IN_FORCE,
     ],
     [
       'a version is activated twice',
@@ -284,22 +320,27 @@ function* inForce(): Generator<Forgery> {
             record: { ...stateChange('Activated', SITE, 1, sealedAt(plan, 2) - 5000).record, event_id: uuid('again') },
           }),
       },
-      VERSION,
+      IN_FORCE,
     ],
     [
       'a consent is older than the publication of its text claims to be',
       {
         plan: (plan) => {
-          const later = instant(sealedAt(plan, 3) + 60_000);
+          const later = instant(sealedAt(plan, 3) + 400_000);
           for (const label of ['published 1', 'activated 1']) eventOf(plan, label).record.created_at = later;
         },
       },
-      VERSION,
+      IN_FORCE,
+    ],
+    [
+      'a consent claims a time before the publication of its text',
+      change('alice 1', { created_at: '2026-03-02T07:54:50.000Z' }),
+      IN_FORCE,
     ],
     [
       'a text requires an approval token, and the consent has none',
       change('published 1', { requires_approval_token: true }),
-      VERSION,
+      IN_FORCE,
     ],
     [
       'a consent has vouched fields and no approval token',
@@ -323,57 +364,222 @@ function* inForce(): Generator<Forgery> {
     [
       'a consent is valid for longer than its configuration allows',
       change('alice 1', { valid_until: instant(Date.parse('2026-03-02T08:00:00.000Z') + 4000 * DAY) }),
-      CONFIGURATION,
+      IN_FORCE,
+    ],
+    [
+      'a consent has an end, although its configuration has no limit',
+      { plan: (plan) => changeConfiguration(plan, 'configuration 1', { validity_days: null }) },
+      IN_FORCE,
+    ],
+    [
+      'a consent is valid for a second longer than its configuration allows',
+      { plan: (plan) => lengthen(plan, 30 * DAY + 1000, 30) },
+      IN_FORCE,
+    ],
+    [
+      'a version is activated for another document',
+      change('activated 1', { document_id: uuid('another document') }),
+      IN_FORCE,
+    ],
+    [
+      'a version that was retired is activated again',
+      {
+        plan: (plan) => {
+          const again = stateChange('Activated', SITE, 1, sealedAt(plan, 9) - 5000);
+          again.record.event_id = uuid('activated again');
+          add(plan, 9, again);
+        },
+      },
+      IN_FORCE,
     ],
     [
       'a consent is valid without end, although its configuration has a limit',
       change('alice 1', { valid_until: null }),
-      CONFIGURATION,
+      IN_FORCE,
     ],
   ];
   for (const [name, rest, caught] of cases) yield { point: 'A8', name, ...rest, ...caught };
 }
 
+/** Ways to hide that a leaf of the cover has the erasure tag. Null: the file is left out. */
+const HIDDEN_ERASURES: Readonly<Record<string, ((index: number, count: number) => readonly number[]) | null>> = {
+  'the tag is shown': (index) => [index],
+  'the neighbours of the tag are shown': (index, count) =>
+    [index - 1, index + 1].filter((one) => one >= 0 && one < count),
+  'only the tag before it is shown': (index) => (index > 0 ? [index - 1] : []),
+  'only the tag after it is shown': (index, count) => (index + 1 < count ? [index + 1] : []),
+  'no tag is shown': () => [],
+  'the file of the tags is left out': null,
+};
+
+const ERASURE_OMITTED: Readonly<Record<string, Request>> = {
+  'for a person': { person: 'carol' },
+  'by event ids': { eventIds: [consentId('carol 1')] },
+  'for a time range': { from: '2026-03-02T08:00:00.000Z' },
+  'for a type': { consentType: 'cookies' },
+  'for a version': { version: versionId(SITE, 1) },
+};
+
+/** Leaves the erasure of carol's record out, and shows its values as if it were not erased. */
+const omitErasure: Pick<Forgery, 'choice'> & { readonly draft: (draft: Draft) => void } = {
+  choice: (choice) => leaveOut(choice, 'of carol 1'),
+  draft: (draft) => {
+    const line = lineOf(draft, 'carol 1');
+    line.erased = null;
+    line.disclosures = line.leaf.event.values.map(({ text }) => text);
+  },
+};
+
+/** Hides the erasure's tag in the leaf of the cover that has it. */
+function hideErasure(draft: Draft, how: (typeof HIDDEN_ERASURES)[string]): void {
+  const { tag } = lineOf(draft, 'carol 1').leaf;
+  const batch = batchOf(draft.ledger.plan, 'of carol 1');
+  const number = coverOf(draft.size).find((one) => one >= batch) ?? batch;
+  const sealed = at(draft.ledger.sealed, number);
+  const index = tag === null ? -1 : indexOfTag(sealed.tags, erasureTag(tag));
+  if (index < 0) throw new RangeError('the leaf does not have the erasure tag');
+  if (how === null) draft.tags.delete(number);
+  else draft.tags.set(number, tagLines(sealed, new Set(how?.(index, sealed.tags.length))));
+}
+
 function* omittedErasures(): Generator<Forgery> {
-  const values = { check: 'erasure.values', verdict: 'invalid' } as const;
-  const forged = { check: 'erasure.proof', verdict: 'indeterminate' } as const;
-  for (const [what, request] of [
-    ['for a person', { person: 'carol' }],
-    ['by event ids', { eventIds: [consentId('carol 1')] }],
-    ['for a time range', { from: '2026-03-02T08:00:00.000Z' }],
-  ] as const)
+  const absent = { check: 'erasure.absent', verdict: 'invalid' } as const;
+  const proof = { check: 'erasure.proof', verdict: 'invalid' } as const;
+  const worlds = ['small', 'rolled', 'rotated'] as const;
+  for (const [what, request] of Object.entries(ERASURE_OMITTED))
+    for (const world of worlds)
+      yield {
+        point: 'A9',
+        name: `a package ${what} shows the values of an erased record and omits the erasure (world ${world})`,
+        world,
+        request,
+        ...omitErasure,
+        ...absent,
+      };
+  for (const world of worlds)
+    for (const [how, indexes] of Object.entries(HIDDEN_ERASURES))
+      yield {
+        point: 'A9',
+        name: `a package by event id omits the erasure of the record: ${how} (world ${world})`,
+        world,
+        request: { eventIds: [consentId('carol 1')] },
+        ...omitErasure,
+        draft: (draft) => {
+          omitErasure.draft(draft);
+          hideErasure(draft, indexes);
+        },
+        ...absent,
+      };
+  for (const last of [-1, 0])
     yield {
       point: 'A9',
-      name: `a package ${what} shows the values of an erased record and omits the erasure`,
-      request,
-      choice: (choice) => leaveOut(choice, 'of carol 1'),
+      name: `an erasure is omitted, and the run that is called complete ends ${last === 0 ? 'with the record' : 'before its erasure'}`,
+      request: { from: '2026-03-02T08:00:00.000Z' },
+      ...omitErasure,
       draft: (draft) => {
-        const line = lineOf(draft, 'carol 1');
-        line.erased = null;
-        line.disclosures = line.leaf.event.values.map(({ text }) => text);
+        omitErasure.draft(draft);
+        const stream = `consents-${SITE}`;
+        const erased = lineOf(draft, 'carol 1').leaf.revision;
+        const before = lineOf(draft, 'carol 2').leaf.revision;
+        draft.complete.push({ stream, first: 0, last: last === 0 ? erased : before });
       },
-      ...(what === 'for a person' ? values : forged),
+      ...absent,
     };
   yield {
     point: 'A9',
-    name: 'an erasure lists an event of another site',
-    plan: (plan) => {
-      eventOf(plan, 'of carol 1').record.erased_event_ids = [consentId('carol 1'), consentId('elsewhere 1')].sort();
-    },
-    ...forged,
-    verdict: 'invalid',
+    name: 'an erasure has a tag that is not that of the record',
+    lies: taggedErasure(sha256('strange')),
+    ...proof,
   };
   yield {
     point: 'A9',
-    name: 'the list of an erasure is not sorted',
+    name: 'an erasure has the erasure tag of another record',
+    lies: taggedErasure(erasureTag(personTag(sha256(`id of ${SITE} bob`), 1))),
+    ...proof,
+  };
+  yield {
+    point: 'A9',
+    name: 'a record is marked as erased by the erasure of another record',
     plan: (plan) => {
-      const ids = [consentId('carol 1'), consentId('carol 2')].sort().reverse();
-      eventOf(plan, 'of carol 1').record.erased_event_ids = ids;
+      eventOf(plan, 'of carol 1').record.erased_event_id = consentId('bob 1');
     },
-    check: 'record.format',
-    verdict: 'invalid',
+    draft: (draft) => {
+      const line = lineOf(draft, 'carol 1');
+      line.erased = lineOf(draft, 'bob 1').erased;
+      line.disclosures = [];
+    },
+    ...proof,
+  };
+  yield {
+    point: 'A9',
+    name: 'a package without values omits the erasure of a record',
+    request: { eventIds: [consentId('carol 1')], disclose: 'none' },
+    choice: omitErasure.choice,
+    draft: (draft) => {
+      lineOf(draft, 'carol 1').erased = null;
+    },
+    ...absent,
+  };
+  yield {
+    point: 'A9',
+    name: 'only the second erasure of a record is included',
+    plan: (plan) => {
+      const [site, time] = [SITE, sealedAt(plan, 8) - 5000];
+      add(plan, 8, erasure('of carol 1 again', site, time, consentId('carol 1')));
+    },
+    request: { person: 'carol' },
+    choice: (choice, ledger) => {
+      for (const sealed of ledger.sealed)
+        for (const leaf of sealed.leaves) if (leaf.event.label === 'of carol 1 again') choice.entries.set(leaf, sealed);
+      leaveOut(choice, 'of carol 1');
+    },
+    draft: (draft) => {
+      const { stream, revision } = lineOf(draft, 'of carol 1 again').leaf;
+      lineOf(draft, 'carol 1').erased = { stream, revision };
+    },
+    ...proof,
+  };
+  yield {
+    point: 'A9',
+    name: 'a record is marked as erased by an erasure of another site',
+    plan: (plan) => {
+      eventOf(plan, 'of carol 1').record.erased_event_id = consentId('elsewhere 1');
+    },
+    request: { site: OTHER_SITE },
+    draft: (draft) => {
+      const erasing = draft.ledger.sealed
+        .flatMap(({ leaves }) => leaves)
+        .find(({ event }) => event.label === 'of carol 1');
+      const line = lineOf(draft, 'elsewhere 1', OTHER_SITE);
+      line.erased = erasing === undefined ? null : { stream: erasing.stream, revision: erasing.revision };
+      line.disclosures = [];
+    },
+    ...proof,
+  };
+  for (const [what, members] of [
+    ['names a list of records', { erased_event_id: [consentId('carol 1')] }],
+    ['names no record', { erased_event_id: null }],
+    ['names further records', { erased_event_ids: [consentId('carol 2')] }],
+  ] as const)
+    yield { point: 'A9', name: `an erasure ${what}`, ...change('of carol 1', members), ...RECORD };
+}
+
+/** Gives erasures this tag, in their entries and in the trees of tags. */
+function taggedErasure(tag: Uint8Array): LedgerLies {
+  return {
+    entry: (entry, { type }) => {
+      if (type === 'SubjectErased.v1') entry.person_tag = hex(tag);
+    },
+    leaves: (leaves) => leaves.map((leaf) => (leaf.event.type === 'SubjectErased.v1' ? { ...leaf, tag } : leaf)),
   };
 }
 
-/** Needs a replay of the notices, or all erasures: issue points A8 and A9. */
-export const FORGED_IN_FORCE: readonly Forgery[] = [...inForce(), ...omittedErasures()];
+/** What records refer to, and what was erased: issue points A8 and A9. */
+export const FORGED_VALIDITY: readonly Forgery[] = [
+  ...texts(),
+  ...configurations(),
+  ...inForce(),
+  ...members(),
+  ...erasures(),
+  ...omittedErasures(),
+];

@@ -7,7 +7,6 @@ import { FORGED_PLACES } from './forged-places.js';
 import { FORGED_TIMES } from './forged-times.js';
 import { FORGED_VALIDITY } from './forged-validity.js';
 import { Forge, type Forgery } from './forgery.js';
-import { NOT_YET_CAUGHT } from './not-yet-caught.js';
 import { TimeAuthority } from './time-authority.js';
 import { notPassed, verify } from './verification.js';
 
@@ -42,15 +41,7 @@ describe.each([...new Set(FORGERIES.map(({ point }) => point))])('%s', (point) =
   });
 });
 
-describe.each(NOT_YET_CAUGHT)('not yet caught, because $reason', ({ forgeries }) => {
-  test.each(forgeries)('$point: $name', async (forgery) => {
-    expect((await caught(forgery)).verdict).toBe('valid');
-  });
-});
-
 test('forgeries have names of their own', () => {
-  const names = [...FORGERIES, ...NOT_YET_CAUGHT.flatMap(({ forgeries }) => forgeries)].map(
-    ({ point, name }) => `${point} ${name}`,
-  );
+  const names = FORGERIES.map(({ point, name }) => `${point} ${name}`);
   expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
 });

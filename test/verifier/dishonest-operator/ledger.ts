@@ -141,6 +141,11 @@ export function personTag(id: Uint8Array, n: number): Uint8Array {
   return sha256(concat(utf8('consent-ledger person tag v1'), new Uint8Array(1), id, count));
 }
 
+/** The tag of the first erasure of the record with this person tag. */
+export function erasureTag(recordTag: Uint8Array): Uint8Array {
+  return sha256(concat(utf8('consent-ledger erasure v1'), new Uint8Array(1), recordTag));
+}
+
 export const byBytes = (a: Uint8Array, b: Uint8Array): number => Buffer.compare(a, b);
 const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
@@ -199,6 +204,8 @@ export function sealedAt(plan: Plan, number: number): number {
 class EntryWriter {
   readonly #last = new Map<string, { readonly revision: number; readonly hash: Uint8Array }>();
   readonly #records = new Map<string, number>();
+  /** Person tags of consents that no erasure of their stream names yet, by stream and event id. */
+  readonly #erasable = new Map<string, Uint8Array>();
 
   constructor(
     readonly plan: Plan,
@@ -214,7 +221,8 @@ class EntryWriter {
     const isConsent = type === 'ConsentRecorded.v1';
     const last = this.#last.get(stream);
     const revision = last === undefined ? 0 : last.revision + 1;
-    const tag = isConsent ? this.#tag(event) : null;
+    const tag = isConsent ? this.#tag(event) : type === 'SubjectErased.v1' ? this.#erasureTag(event) : null;
+    if (isConsent && tag !== null) this.#erasable.set(`${stream} ${String(record.event_id)}`, tag);
     const entry: JsonRecord = {
       v: 1,
       stream,
@@ -239,6 +247,13 @@ class EntryWriter {
     const n = (this.#records.get(person) ?? 0) + 1;
     this.#records.set(person, n);
     return personTag(id, n);
+  }
+
+  #erasureTag({ stream, record }: PlannedEvent): Uint8Array {
+    const erased = `${stream} ${String(record.erased_event_id)}`;
+    const named = this.#erasable.get(erased);
+    this.#erasable.delete(erased);
+    return named === undefined ? sha256(`no record: ${String(record.event_id)}`) : erasureTag(named);
   }
 }
 

@@ -203,8 +203,8 @@ export function consent(label: string, created: number, options: ConsentOptions)
   return event;
 }
 
-/** The announcement of an erasure. */
-export function erasure(label: string, site: string, created: number, erased: readonly string[]): PlannedEvent {
+/** The announcement of the erasure of one record. */
+export function erasure(label: string, site: string, created: number, erased: string): PlannedEvent {
   return {
     label,
     stream: consentsOf(site),
@@ -217,7 +217,7 @@ export function erasure(label: string, site: string, created: number, erased: re
       site_id: site,
       created_at: instant(created),
       reason: 'person',
-      erased_event_ids: [...erased].sort(),
+      erased_event_id: erased,
     },
   };
 }
@@ -287,7 +287,7 @@ export function makePlan(options: WorldOptions): Plan {
   put(slot(3), consent('carol 2', time(slot(3)), person('carol', before)), elsewhere('elsewhere 4', THIRD_SITE, 3));
   put(
     slot(4),
-    erasure('of carol 1', SITE, time(slot(4)), [consentId('carol 1')]),
+    erasure('of carol 1', SITE, time(slot(4)), consentId('carol 1')),
     elsewhere('elsewhere 5', OTHER_SITE, 4),
   );
   put(
@@ -339,4 +339,14 @@ export function eventOf(plan: Plan, label: string, site: string = SITE): Planned
 export function batchOf(plan: Plan, label: string): number {
   for (const [number, events] of plan.batches) if (events.some((event) => event.label === label)) return number;
   throw new RangeError(`no event ${label}`);
+}
+
+/** Changes a configuration, and the hash of it in the consents that name it. */
+export function changeConfiguration(plan: Plan, label: string, change: JsonRecord): void {
+  const { record } = eventOf(plan, label);
+  const before = sha256Hex(canonical(record));
+  Object.assign(record, change);
+  for (const events of plan.batches.values())
+    for (const { record: consent } of events)
+      if (consent.site_config_hash === before) consent.site_config_hash = sha256Hex(canonical(record));
 }
