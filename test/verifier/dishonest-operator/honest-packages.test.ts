@@ -34,9 +34,7 @@ test('the honest package of a ledger with a roll-up of level 2 is valid', async 
   const stamps = Array.from({ length: 56 }, (_, i) => (i + 1) * 300);
   const world = { size: 16_800, from: 100, every: 1_640, stamps };
   const ledger = honestLedger(world, authority);
-  for (const request of [{}, { person: 'alice' }]) {
-    const report = await verify(honestPackage(ledger, request), ledger.plan, authority);
-    expect(notPassed(report)).toEqual({});
-    expect(report.verdict).toBe('valid');
-  }
+  const report = await verify(honestPackage(ledger, { person: 'alice' }), ledger.plan, authority);
+  expect(notPassed(report)).toEqual({});
+  expect(report.verdict).toBe('valid');
 });
