@@ -18,6 +18,7 @@ const SHOWN_RECEIPT: JsonObject = {
     requested_at: SHOWN.createdAt,
     finished_at: SHOWN.createdAt,
     erased_records: 3,
+    unannounced_records: 0,
     deleted_approval_tokens: 0,
     cancelled_exports: 0,
     destroyed_packages: 0,
