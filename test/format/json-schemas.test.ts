@@ -43,8 +43,8 @@ function contentOf(files: Files): (readonly [definition: string, json: unknown])
 test('every JSON of a package has the published form, and loses it with another member', () => {
   const { $defs: definitions } = Published.parse(JSON.parse(readFileSync(FILE, 'utf8')));
   const validators = new Map(Object.entries(definitions).map(([name, schema]) => [name, z.fromJSONSchema(schema)]));
-  let content: ReturnType<typeof contentOf> = [];
-  buildPackage(fixtureAuthority(), { signedFiles: (files) => void (content = contentOf(files)) });
+  const content: ReturnType<typeof contentOf> = [];
+  buildPackage(fixtureAuthority(), { signedFiles: (files) => void content.push(...contentOf(files)) });
   expect(new Set(content.map(([name]) => name)).size).toBeGreaterThan(12);
   for (const [name, json] of content) {
     const validator = validators.get(name);
