@@ -87,7 +87,7 @@ export const NewerManifest: z.ZodType<Manifest> = z.object(Manifest.shape);
 
 /** What every version of the format has in common. */
 export const ManifestVersion = z.object({
-  format: z.literal(PACKAGE_FORMAT),
+  format: z.enum([PACKAGE_FORMAT, RECEIPT_FORMAT]),
   version: z.string().regex(/^(?:0|[1-9]\d{0,3})\.(?:0|[1-9]\d{0,3})$/),
 });
 
