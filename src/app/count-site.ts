@@ -12,6 +12,8 @@ import type { Queryable } from '../platform/database/pool.js';
 export interface SiteCounts {
   /** Admitted events that are not in the log yet. */
   readonly outbox_waiting: number;
+  /** Erased records whose announcement is not in the outbox yet. */
+  readonly unannounced_erasures: number;
   readonly log_events: number;
   readonly log_consents: number;
   readonly read_model_rows: number;
@@ -28,7 +30,9 @@ export interface CountOptions {
 }
 
 const PAGE = 500;
-const Waiting = z.tuple([z.object({ known: z.boolean(), waiting: z.number(), rows: z.number() })]);
+const Waiting = z.tuple([
+  z.object({ known: z.boolean(), waiting: z.number(), unannounced: z.number(), rows: z.number() }),
+]);
 const Leaves = z.tuple([z.object({ all: z.number(), stamped: z.number() })]);
 
 /**
@@ -40,10 +44,11 @@ export async function countSite(options: CountOptions, siteId: string): Promise<
   const { rows } = await options.db.query(
     `select exists (select from sites where id = $1) as known,
             (select count(*) from outbox where site_id = $1 and revision is null) as waiting,
+            (select count(*) from erased_records where site_id = $1 and erasure_event_id is null) as unannounced,
             (select count(*) from read_model.consents where site_id = $1) as rows`,
     [siteId],
   );
-  const [{ known, waiting, rows: readModelRows }] = Waiting.parse(rows);
+  const [{ known, waiting, unannounced, rows: readModelRows }] = Waiting.parse(rows);
   if (!known) return null;
   const counts = { events: 0, consents: 0, leaves: 0, consentLeaves: 0, stamped: 0, stampedConsents: 0 };
   for (const stream of [consentsStream(siteId), noticesStream(siteId)]) {
@@ -67,6 +72,7 @@ export async function countSite(options: CountOptions, siteId: string): Promise<
   }
   return {
     outbox_waiting: waiting,
+    unannounced_erasures: unannounced,
     log_events: counts.events,
     log_consents: counts.consents,
     read_model_rows: readModelRows,

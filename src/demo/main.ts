@@ -15,6 +15,9 @@ const EMBEDDED_DEFAULT = {
   MASTER_KEY_FILE: '',
   TSA_URLS: '',
   TSA_CA_FILE: '',
+  TSA_QUORUM: '',
+  WITNESS_URLS: '',
+  WITNESS_KEYS: '',
   ERASURE_JOURNAL: '',
 };
 
@@ -35,6 +38,7 @@ async function main(): Promise<void> {
     HOST: '127.0.0.1',
     BATCH_MAX_AGE_MS: '500',
     STAMP_INTERVAL_MS: '1000',
+    ERASURE_ANNOUNCE_INTERVAL_SECONDS: '1',
     LOG_LEVEL: 'warn',
   };
   const kept = await runDemo({ env, output });

@@ -13,9 +13,10 @@ const STARTS_A_SERVER: readonly string[] = [
 
 /**
  * These need no database either, but each takes 20 seconds or more: they try every byte, attack or
- * hostile size, turn a loop 100,000 times, or ask a browser or other implementations.
+ * hostile size, turn a loop 100,000 times, run the demonstration, or ask a browser or other implementations.
  */
 const EXHAUSTIVE: readonly string[] = [
+  'test/demo/demo.test.ts',
   'test/platform/background/idle-loops.test.ts',
   'test/rfc3161/judges.test.ts',
   'test/verifier/attacks.test.ts',
