@@ -264,6 +264,17 @@ function* falseEntries(): Generator<Forgery> {
   };
   yield {
     point: POINT,
+    name: 'the paths of all batches under roll-ups lead elsewhere',
+    world: 'rolled',
+    draft: (draft) => {
+      for (const line of draft.batches)
+        if (draft.proofs.has(line.sealed.number)) line.path = line.path.map((hash) => hex(sha256(utf8(hash))));
+    },
+    check: 'batch.inclusion',
+    verdict: 'invalid',
+  };
+  yield {
+    point: POINT,
     name: 'two events of the package have one event id',
     plan: (plan) => {
       for (const events of plan.batches.values())

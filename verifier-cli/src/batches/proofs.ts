@@ -9,7 +9,8 @@ import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
-import type { Batch } from './batches.js';
+import type { Batch, Batches } from './batches.js';
+import { FileCache } from './file-cache.js';
 import { LeafList } from './leaf-list.js';
 
 /** What a proof file holds, packed: audit paths by index, or every leaf of the batch in order. */
@@ -21,23 +22,28 @@ type Proofs =
 /** Bytes that a path costs beside its hashes. */
 const OVERHEAD = 150;
 
-/**
- * Looks up the proofs of entries, batch by batch, and keeps the latest used within a budget of
- * memory. The total of bytes read is bounded too: a small package whose proofs unpack to gigabytes,
- * or whose entries jump between batches, must not take hours.
- */
+/** Looks up the proofs of entries, batch by batch (`FileCache`). */
 export class ProofCache {
-  readonly #loaded = new Map<number, Proofs>();
-  readonly #loads = new Map<number, number>();
+  readonly #cache: FileCache<Proofs>;
   /** Neighbouring entries are of one batch. */
   #latest: { readonly number: number; readonly proofs: Proofs } | null = null;
-  #bytes = 0;
-  /** Bytes of proof files that may still be read. */
-  #allowance: number;
 
-  constructor(readonly files: PackageFiles) {
-    const entryBytes = files.archive.get(PACKAGE_FILES.entries)?.size ?? 0;
-    this.#allowance = LIMITS.proofBytes + LIMITS.proofBytesPerEntryByte * entryBytes;
+  constructor(
+    readonly files: PackageFiles,
+    readonly batches: Batches,
+  ) {
+    this.#cache = new FileCache(files, {
+      nameOf: PACKAGE_FILES.proofs,
+      read: (number) => this.#load(number),
+      refused: (reason) => ({ kind: 'none', reason, bytes: OVERHEAD }),
+      bytes: LIMITS.proofBytes,
+      loads: LIMITS.proofLoads,
+      texts: {
+        tooOften: 'the entries are not in order, so the proofs of this batch would be read too often',
+        tooMany: 'the proofs are larger than the limit for this number of entries',
+        tooLarge: 'the proof file is too large',
+      },
+    });
   }
 
   /** Whether the place of this index can be looked up without reading a file. */
@@ -46,8 +52,8 @@ export class ProofCache {
   }
 
   /** Reads the proofs of a batch. */
-  async load(batch: Batch): Promise<void> {
-    await this.#proofsOf(batch);
+  async load({ header: { number } }: Batch): Promise<void> {
+    if (this.#atHand(number) === undefined) await this.#cache.load(number);
   }
 
   /**
@@ -72,8 +78,9 @@ export class ProofCache {
 
   /** The audit path of a leaf, upwards; null if none is enclosed. */
   async pathOf(batch: Batch, index: number): Promise<readonly Uint8Array[] | null> {
-    const proofs = await this.#proofsOf(batch);
-    if (proofs.kind === 'none') return null;
+    await this.load(batch);
+    const proofs = this.#atHand(batch.header.number);
+    if (proofs === undefined || proofs.kind === 'none') return null;
     if (proofs.kind === 'paths') {
       const path = proofs.paths.get(index);
       return path === undefined ? null : hashesOf(path);
@@ -88,56 +95,20 @@ export class ProofCache {
     });
   }
 
-  async #proofsOf(batch: Batch): Promise<Proofs> {
-    const { number } = batch.header;
-    const known = this.#atHand(number);
-    if (known !== undefined) return known;
-    const proofs = this.#refusal(number) ?? (await this.#load(batch));
-    this.#loaded.set(number, proofs);
-    this.#latest = { number, proofs };
-    this.#bytes += proofs.bytes;
-    for (const [oldest, { bytes }] of this.#loaded) {
-      if (this.#bytes <= LIMITS.proofCacheBytes || oldest === number) break;
-      this.#loaded.delete(oldest);
-      this.#bytes -= bytes;
-    }
-    return proofs;
-  }
-
   /** The proofs of a batch in memory, which become the most recently used. */
   #atHand(number: number): Proofs | undefined {
     if (this.#latest?.number === number) return this.#latest.proofs;
-    const proofs = this.#loaded.get(number);
-    if (proofs === undefined) return undefined;
-    this.#loaded.delete(number);
-    this.#loaded.set(number, proofs);
-    this.#latest = { number, proofs };
+    const proofs = this.#cache.use(number);
+    if (proofs !== undefined) this.#latest = { number, proofs };
     return proofs;
   }
 
-  /** Why the proofs of this batch are not read (again); else counts that they are. */
-  #refusal(number: number): Proofs | null {
-    const none = (reason: string): Proofs => ({ kind: 'none', reason, bytes: OVERHEAD });
-    const loads = (this.#loads.get(number) ?? 0) + 1;
-    this.#loads.set(number, loads);
-    if (loads > LIMITS.proofLoads)
-      return none('the entries are not in order, so the proofs of this batch would be read too often');
+  async #load(number: number): Promise<Proofs> {
+    const header = this.batches.get(number)?.header;
     const file = PACKAGE_FILES.proofs(number);
-    const size = this.files.archive.get(file)?.size ?? 0;
-    if (size <= this.#allowance) {
-      this.#allowance -= size;
-      return null;
-    }
-    this.files.findings.fail('container.limits', 'the proofs are larger than the limit for this number of entries', {
-      file,
-    });
-    return none('the proof file is too large');
-  }
-
-  async #load({ header }: Batch): Promise<Proofs> {
-    const file = PACKAGE_FILES.proofs(header.number);
     const size = this.files.archive.get(file)?.size;
-    if (size === undefined) return { kind: 'none', reason: 'the proof file is missing', bytes: OVERHEAD };
+    if (size === undefined || header === undefined)
+      return { kind: 'none', reason: 'the proof file is missing', bytes: OVERHEAD };
     if (size > LIMITS.proofFileBytes) {
       this.files.findings.fail('container.limits', `the proofs of one batch exceed ${LIMITS.proofFileBytes} bytes`, {
         file,

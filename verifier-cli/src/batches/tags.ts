@@ -1,5 +1,4 @@
 import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
-import type { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import { PACKAGE_FILES, TagLine } from '../../../schemas/evidence/package-lines.js';
 import { PERSON_TAG_BYTES, personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { readTagLine } from '../../../schemas/evidence/tag-line.js';
@@ -9,49 +8,55 @@ import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
 import type { Batches } from './batches.js';
+import { FileCache } from './file-cache.js';
 
 /** The tags that are proved to be in a batch or roll-up, with their places; or why none are. */
 type ProvedTags =
-  | { readonly kind: 'tags'; readonly tags: Uint8Array; readonly indexes: Float64Array; readonly count: number }
-  | { readonly kind: 'none'; readonly reason: string };
+  | {
+      readonly kind: 'tags';
+      readonly tags: Uint8Array;
+      readonly indexes: Float64Array;
+      readonly count: number;
+      readonly bytes: number;
+    }
+  | { readonly kind: 'none'; readonly reason: string; readonly bytes: number };
+
+/** Bytes that a file costs beside its tags. */
+const OVERHEAD = 100;
 
 /** What a package shows of a tag in a batch or roll-up. */
 export type TagPlace = 'present' | 'absent' | 'unproved';
 
-/**
- * Looks up person tags in batches and roll-ups, and keeps the latest used files within a budget of
- * memory. What is read is bounded as it is for proofs (`ProofCache`).
- */
+/** Looks up tags in batches and roll-ups (`FileCache`). */
 export class TagCache {
-  readonly #loaded = new Map<number, ProvedTags>();
-  readonly #loads = new Map<number, number>();
-  #bytes = 0;
-  #allowance: number;
+  readonly #cache: FileCache<ProvedTags>;
 
   constructor(
     readonly files: PackageFiles,
     readonly batches: Batches,
   ) {
-    const entryBytes = files.archive.get(PACKAGE_FILES.entries)?.size ?? 0;
-    this.#allowance = LIMITS.tagBytes + LIMITS.proofBytesPerEntryByte * entryBytes;
+    this.#cache = new FileCache(files, {
+      nameOf: PACKAGE_FILES.tags,
+      read: (number) => this.#read(number),
+      refused: none,
+      bytes: LIMITS.tagBytes,
+      loads: LIMITS.tagLoads,
+      fileBytes: LIMITS.proofFileBytes,
+      texts: {
+        tooOften: 'the entries are not in order, so these tags would be read too often',
+        tooMany: 'the tags are larger than the limit for this number of entries',
+        tooLarge: 'the tag file is too large',
+      },
+    });
   }
 
   isAtHand(number: number): boolean {
-    return this.#loaded.has(number) || !this.#isUsable(number);
+    return this.#cache.peek(number) !== undefined || !this.#isUsable(number);
   }
 
-  /** Reads the tags of a batch or roll-up. */
-  async load(number: number): Promise<void> {
-    const batch = this.batches.get(number);
-    if (batch === undefined || this.isAtHand(number)) return;
-    const proved = this.#refusal(number) ?? (await this.#read(batch.header));
-    this.#loaded.set(number, proved);
-    this.#bytes += sizeOf(proved);
-    for (const [oldest, tags] of this.#loaded) {
-      if (this.#bytes <= LIMITS.proofCacheBytes || oldest === number) break;
-      this.#loaded.delete(oldest);
-      this.#bytes -= sizeOf(tags);
-    }
+  /** Reads the tags of batches and roll-ups that are needed together. */
+  async load(...numbers: readonly number[]): Promise<void> {
+    await this.#cache.load(...numbers.filter((number) => this.#isUsable(number)));
   }
 
   /**
@@ -62,7 +67,7 @@ export class TagCache {
   problemOf(number: number, tag: string): string | null {
     if (!this.batches.has(number)) return `the package does not include batch ${number}, which covers the record`;
     if (!this.#isUsable(number)) return null;
-    const proved = this.#loaded.get(number);
+    const proved = this.#cache.peek(number);
     if (proved === undefined) throw new RangeError(`the tags of batch ${number} are not loaded`);
     if (proved.kind === 'none') return `${proved.reason} (batch ${number})`;
     const { isThere } = placeOf(proved, bytesOf(tag));
@@ -75,7 +80,7 @@ export class TagCache {
     if (batch === undefined || !this.#isUsable(number)) return 'unproved';
     const count = batch.header.tags_count;
     if (count === 0) return 'absent';
-    const proved = this.#loaded.get(number);
+    const proved = this.#cache.peek(number);
     if (proved === undefined || proved.kind === 'none') return 'unproved';
     const { at, isThere } = placeOf(proved, tag);
     if (isThere) return 'present';
@@ -90,26 +95,10 @@ export class TagCache {
     return batch !== undefined && batch.verdict !== 'invalid';
   }
 
-  #refusal(number: number): ProvedTags | null {
-    const loads = (this.#loads.get(number) ?? 0) + 1;
-    this.#loads.set(number, loads);
-    if (loads > LIMITS.tagLoads)
-      return { kind: 'none', reason: 'the entries are not in order, so these tags would be read too often' };
+  async #read(number: number): Promise<ProvedTags> {
+    const header = this.batches.get(number)?.header;
     const file = PACKAGE_FILES.tags(number);
-    const size = this.files.archive.get(file)?.size ?? 0;
-    if (size <= this.#allowance && size <= LIMITS.proofFileBytes) {
-      this.#allowance -= size;
-      return null;
-    }
-    this.files.findings.fail('container.limits', 'the tags are larger than the limit for this number of entries', {
-      file,
-    });
-    return { kind: 'none', reason: 'the tag file is too large' };
-  }
-
-  async #read(header: BatchHeader): Promise<ProvedTags> {
-    const file = PACKAGE_FILES.tags(header.number);
-    if (!this.files.has(file)) return { kind: 'none', reason: 'the package shows no tags' };
+    if (header === undefined || !this.files.has(file)) return none('the package shows no tags');
     const shown: ShownLeaf[] = [];
     const tags: Uint8Array[] = [];
     const hashes: Uint8Array[] = [];
@@ -128,16 +117,13 @@ export class TagCache {
     const root = rootOfShown(header.tags_count, shown, hashes);
     if (!isOrdered || root === null || !equalBytes(root, bytesOf(header.tags_root))) {
       this.files.findings.fail('batch.tags', 'the tags are not in order, or do not produce tags_root', { file });
-      return { kind: 'none', reason: 'the tags do not produce tags_root' };
+      return none('the tags do not produce tags_root');
     }
     const packed = new Uint8Array(tags.length * PERSON_TAG_BYTES);
     for (const [i, tag] of tags.entries()) packed.set(tag, i * PERSON_TAG_BYTES);
-    return {
-      kind: 'tags',
-      tags: packed,
-      indexes: Float64Array.from(shown, ({ index }) => index),
-      count: tags.length,
-    };
+    const indexes = Float64Array.from(shown, ({ index }) => index);
+    const bytes = packed.length + indexes.byteLength + OVERHEAD;
+    return { kind: 'tags', tags: packed, indexes, count: tags.length, bytes };
   }
 }
 
@@ -148,8 +134,8 @@ function readLine(block: LineBlock, start: number, end: number): Read<TagLine> {
   return value === null ? bySchema(block, start, end) : { ok: true, value };
 }
 
-function sizeOf(proved: ProvedTags): number {
-  return proved.kind === 'none' ? 100 : proved.tags.length + proved.indexes.byteLength + 100;
+function none(reason: string): ProvedTags {
+  return { kind: 'none', reason, bytes: OVERHEAD };
 }
 
 /** Place of the first shown tag that is not below this one. */

@@ -151,7 +151,7 @@ class EntriesPass {
     readonly files: PackageFiles,
     readonly context: EntryContext,
   ) {
-    this.#proofs = new ProofCache(files);
+    this.#proofs = new ProofCache(files, context.batches);
     this.#tags = new TagCache(files, context.batches);
     const filter = context.manifest?.filter ?? null;
     this.#noticesStream = filter && noticesStream(filter.site_id);
@@ -182,7 +182,7 @@ class EntriesPass {
     const batch = this.#batchOf(read);
     if (batch !== null && !this.#isProofAtHand(read)) {
       await this.#proofs.load(batch);
-      if (read.entry.person_tag !== null) for (const number of this.#holding(batch)) await this.#tags.load(number);
+      if (read.entry.person_tag !== null) await this.#tags.load(...this.#holding(batch));
     }
     await this.#attachments.load(disclosures);
     this.#verify(read, disclosures);
@@ -277,7 +277,8 @@ class EntriesPass {
       findings.fail('entry.inclusion', `the run of the stream demands another index in batch ${source.batch}`);
     findings.adopt(batch.verdict);
     findings.adopt(this.#intervals.get(source.batch)?.verdict ?? 'valid');
-    this.#verifyHolding(read, batch);
+    // The tags of an entry are looked up only with its place.
+    if (lookedUp !== null) this.#verifyHolding(read, batch);
   }
 
   /** The roll-ups over the batch have the entry too, and all of them its person tag. */

@@ -1,0 +1,96 @@
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { LIMITS } from '../container/limits.js';
+import type { PackageFiles } from '../files/package-files.js';
+
+/** What a file of a batch holds, or why it holds nothing that counts. */
+interface Kept {
+  /** Bytes of memory. */
+  readonly bytes: number;
+}
+
+/** How the files of one kind are read. */
+export interface FileKind<T extends Kept> {
+  /** Name of the file of a batch. */
+  readonly nameOf: (number: number) => string;
+  readonly read: (number: number) => Promise<T>;
+  /** What is kept in place of a file that is not read. */
+  readonly refused: (reason: string) => T;
+  /** Bytes that may be read in all, beside those for each byte of the entries. */
+  readonly bytes: number;
+  /** How often a file may be read. */
+  readonly loads: number;
+  /** Largest file, in bytes; none: `read` decides. */
+  readonly fileBytes?: number;
+  readonly texts: {
+    readonly tooOften: string;
+    readonly tooMany: string;
+    readonly tooLarge: string;
+  };
+}
+
+/**
+ * Reads the proof files of batches on demand, and keeps the latest used within a budget of memory. The
+ * total of bytes read is bounded too: a small package whose proofs unpack to gigabytes, or whose
+ * entries jump between batches, must not take hours.
+ */
+export class FileCache<T extends Kept> {
+  /** The latest used last. */
+  readonly #loaded = new Map<number, T>();
+  readonly #loads = new Map<number, number>();
+  #bytes = 0;
+  /** Bytes of files that may still be read. */
+  #allowance: number;
+
+  constructor(
+    readonly files: PackageFiles,
+    readonly kind: FileKind<T>,
+  ) {
+    const entryBytes = files.archive.get(PACKAGE_FILES.entries)?.size ?? 0;
+    this.#allowance = kind.bytes + LIMITS.proofBytesPerEntryByte * entryBytes;
+  }
+
+  /** What is in memory of a file; it does not become the latest used. */
+  peek(number: number): T | undefined {
+    return this.#loaded.get(number);
+  }
+
+  /** What is in memory of a file, which becomes the latest used. */
+  use(number: number): T | undefined {
+    const kept = this.#loaded.get(number);
+    if (kept === undefined) return undefined;
+    this.#loaded.delete(number);
+    this.#loaded.set(number, kept);
+    return kept;
+  }
+
+  /** Brings files into memory that are used together: none of them makes room for another one. */
+  async load(...numbers: readonly number[]): Promise<void> {
+    for (const number of numbers) {
+      if (this.use(number) !== undefined) continue;
+      const kept = this.#refusal(number) ?? (await this.kind.read(number));
+      this.#loaded.set(number, kept);
+      this.#bytes += kept.bytes;
+    }
+    for (const [oldest, { bytes }] of this.#loaded) {
+      if (this.#bytes <= LIMITS.proofCacheBytes || numbers.includes(oldest)) break;
+      this.#loaded.delete(oldest);
+      this.#bytes -= bytes;
+    }
+  }
+
+  /** What stands for a file that is not read (again); null counts that it is. */
+  #refusal(number: number): T | null {
+    const { refused, texts, nameOf, loads: allowed, fileBytes = Number.POSITIVE_INFINITY } = this.kind;
+    const loads = (this.#loads.get(number) ?? 0) + 1;
+    this.#loads.set(number, loads);
+    if (loads > allowed) return refused(texts.tooOften);
+    const file = nameOf(number);
+    const size = this.files.archive.get(file)?.size ?? 0;
+    if (size <= this.#allowance && size <= fileBytes) {
+      this.#allowance -= size;
+      return null;
+    }
+    this.files.findings.fail('container.limits', texts.tooMany, { file });
+    return refused(texts.tooLarge);
+  }
+}
