@@ -2,12 +2,13 @@ import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import {
   BatchHeader,
   batchLeaf,
+  isBatch,
   type KeyedRun,
   keyedRunLeaf,
   runDigest,
   streamKey,
 } from '../../../schemas/evidence/batch-header.js';
-import type { Level } from '../../../schemas/evidence/roll-ups.js';
+import { type Level, levelOf } from '../../../schemas/evidence/roll-ups.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { ShownLeavesProof } from '../../../schemas/merkle/shown-leaves.js';
@@ -54,12 +55,19 @@ export class BatchesFile {
       await beforePage();
       const page = numbers.slice(i, i + PAGE);
       const rows = await readBatches(this.db, page);
+      // Roll-ups are read one at a time: each may have as many runs as thousands of batches.
+      const runsOfBatches = await readRuns(
+        this.db,
+        page.filter((number) => isBatch(levelOf(number))),
+      );
       const paths = await readProofs(
         this.db,
         page.map((number) => inclusionRanges(number, size)),
       );
       for (const [at, row] of rows.entries()) {
-        yield this.#line(row, await readRuns(this.db, row.number), paths[at] ?? []);
+        const { number } = row;
+        const runs = isBatch(levelOf(number)) ? runsOfBatches : await readRuns(this.db, [number]);
+        yield this.#line(row, runs.get(number) ?? [], paths[at] ?? []);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import { type KeyedRun, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
+import { type KeyedRun, type RevisionRun, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { Frontier } from '../../../schemas/merkle/tree.js';
@@ -9,7 +9,7 @@ import { type Queryable, withTransaction } from '../../platform/database/pool.js
 /** Tags that one fetch reads. */
 const PAGE = 10_000;
 
-const runRows = z.array(z.object({ stream: z.string(), first: z.int(), last: z.int() }));
+const runRows = z.array(z.object({ number: z.int(), stream: z.string(), first: z.int(), last: z.int() }));
 const tagRows = z.array(z.object({ person_tag: z.instanceof(Uint8Array) }));
 
 /** What a roll-up commits to; a batch also commits to its leaves. */
@@ -26,7 +26,7 @@ export interface Commitment {
  * that it covers. The time is linear in their number; only their streams are held in memory.
  */
 export async function readCommitment(db: Queryable, number: number): Promise<Commitment> {
-  const runs = await readRuns(db, number);
+  const runs = (await readRuns(db, [number])).get(number) ?? [];
   const tags = new Frontier();
   await eachTag(db, number, (tag) => {
     tags.append(personTagLeaf(tag));
@@ -40,14 +40,29 @@ export async function readCommitment(db: Queryable, number: number): Promise<Com
   };
 }
 
-/** Reads the runs of a batch or roll-up, as its `streams_root` commits to them. */
-export async function readRuns(db: Queryable, number: number): Promise<readonly KeyedRun[]> {
+/**
+ * Reads the runs of batches and roll-ups, as their `streams_root` commits to them. The memory is linear
+ * in the number of these runs.
+ * @returns the runs by number; nothing for a batch without leaves
+ */
+export async function readRuns(
+  db: Queryable,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, readonly KeyedRun[]>> {
   const { rows } = await db.query(
-    `select stream, min(revision) as first, max(revision) as last from leaves
-      where batch between $1 and $2 group by stream`,
-    [firstCovered(number), number],
+    `select number, stream, first, last
+       from unnest($1::bigint[], $2::bigint[]) as wanted (first_covered, number),
+       lateral (select stream, min(revision) as first, max(revision) as last from leaves
+                 where batch between first_covered and number group by stream) as runs`,
+    [numbers.map(firstCovered), numbers],
   );
-  return tiledRuns(runRows.parse(rows));
+  const found = new Map<number, RevisionRun[]>();
+  for (const { number, ...run } of runRows.parse(rows)) {
+    const runs = found.get(number);
+    if (runs === undefined) found.set(number, [run]);
+    else runs.push(run);
+  }
+  return new Map([...found].map(([number, runs]) => [number, tiledRuns(runs)]));
 }
 
 /**
