@@ -15,7 +15,7 @@ import type { EventLog } from '../event-log/port.js';
 import { LedgerCorrupt } from './errors.js';
 import { type LedgerState, readFrontier, readStreamHeads } from './ledger-state.js';
 import { sortedTags, splitTags, tagsRoot } from './person-tags.js';
-import { readCommitment } from './roll-up.js';
+import { type Commitment, readCommitment } from './roll-up.js';
 import { areBatchRuns, countOf, namedRuns, type Run } from './runs.js';
 import { headOf, leafOf, type SealedLeaf, StreamHeads } from './sealed-leaf.js';
 
@@ -28,11 +28,18 @@ export interface CheckedBatch {
   readonly heads: StreamHeads;
 }
 
+/** What its sealer computed of a batch or roll-up; it need not be computed again. */
+export interface KnownBatch {
+  /** The leaves of the runs; none for a roll-up. */
+  readonly leaves: readonly SealedLeaf[];
+  /** What the batches that a roll-up covers add up to; null for a batch. */
+  readonly covered: Commitment | null;
+}
+
 /**
  * Checks that a sealed batch or roll-up continues the tree and that its roots match the events in the
  * log.
- * @param known leaves computed earlier from these runs; without them the leaves are computed from
- *   the log
+ * @param known what was computed earlier; null: all is computed from the log and the stored leaves
  * @throws LedgerCorrupt, EventLogUnavailable, database errors
  */
 export async function checkBatch(
@@ -40,7 +47,7 @@ export async function checkBatch(
   eventLog: EventLog,
   state: LedgerState,
   body: BatchSealedBody,
-  known: readonly SealedLeaf[] | null,
+  known: KnownBatch | null,
 ): Promise<CheckedBatch> {
   const revision = state.revision + 1;
   const header = parseHeader(revision, body.header);
@@ -50,16 +57,16 @@ export async function checkBatch(
     throw new LedgerCorrupt(revision, 'it was sealed before the batch before it');
   }
   if (!isBatch(header.level)) {
-    await checkRollUp(db, revision, header, body);
+    const covered = known?.covered ?? (await readCommitment(db, header.number));
+    checkRollUp(revision, header, body, covered);
     return { header, headerText: body.header, leaves: [], heads: new StreamHeads() };
   }
-  const { leaves, heads } = await checkedLeaves(db, eventLog, revision, header, body, known);
+  const { leaves, heads } = await checkedLeaves(db, eventLog, revision, header, body, known?.leaves ?? null);
   return { header, headerText: body.header, leaves, heads };
 }
 
-async function checkRollUp(db: Queryable, revision: number, header: BatchHeader, body: BatchSealedBody): Promise<void> {
+function checkRollUp(revision: number, header: BatchHeader, body: BatchSealedBody, covered: Commitment): void {
   if (body.runs.length > 0 || body.tags.length > 0) throw new LedgerCorrupt(revision, 'a roll-up has no leaves');
-  const covered = await readCommitment(db, header.number);
   if (
     header.count !== covered.count ||
     header.streams_count !== covered.streams_count ||

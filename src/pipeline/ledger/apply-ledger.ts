@@ -13,21 +13,16 @@ import { LEDGER_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import type { EventLog, Position, StreamEvent } from '../event-log/port.js';
-import { checkBatch, insertBatch } from './apply-batch.js';
+import { checkBatch, insertBatch, type KnownBatch } from './apply-batch.js';
 import { checkCheckpoint, insertCheckpoint } from './apply-checkpoint.js';
 import { LedgerCorrupt, LedgerMoved } from './errors.js';
 import { type LedgerState, readLedgerState } from './ledger-state.js';
-import type { SealedLeaf } from './sealed-leaf.js';
 
 const PAGE = 50;
 
-/**
- * Leaves computed before the append of the batch with this event id. They save reading its events
- * again.
- */
-export interface KnownBatch {
+/** What was computed before the append of the batch or roll-up with this event id. */
+export interface AppendedBatch extends KnownBatch {
   readonly eventId: string;
-  readonly leaves: readonly SealedLeaf[];
   /** Every event of a sealed stream up to this position is in this batch or an earlier one. */
   readonly logPosition: Position | null;
 }
@@ -42,7 +37,7 @@ export interface KnownBatch {
 export async function catchUpLedger(
   db: Queryable,
   eventLog: EventLog,
-  known: KnownBatch | null = null,
+  known: AppendedBatch | null = null,
 ): Promise<LedgerState> {
   let state = await readLedgerState(db);
   for (;;) {
@@ -66,7 +61,7 @@ async function applyLedgerEvent(
   eventLog: EventLog,
   state: LedgerState,
   event: StreamEvent,
-  known: KnownBatch | null,
+  known: AppendedBatch | null,
 ): Promise<void> {
   const insert = await checkLedgerEvent(db, eventLog, state, event, known).catch(async (error: unknown) => {
     // The failed check counts only if the tables did not change during the comparison.
@@ -106,7 +101,7 @@ async function checkLedgerEvent(
     switch (event.type) {
       case BATCH_SEALED: {
         const body = parseBody(BatchSealedBody, event.type, event.data);
-        const batch = await checkBatch(db, eventLog, state, body, known?.leaves ?? null);
+        const batch = await checkBatch(db, eventLog, state, body, known);
         return (db) => insertBatch(db, batch);
       }
       case CHECKPOINT_STAMPED: {

@@ -5,7 +5,7 @@ import { levelOf } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog, Position } from '../event-log/port.js';
 import { ledgerEvent, tryAppendToLedger } from '../ledger/append-to-ledger.js';
-import { catchUpLedger } from '../ledger/apply-ledger.js';
+import { type AppendedBatch, catchUpLedger } from '../ledger/apply-ledger.js';
 import { batchRoot } from '../ledger/batch-tree.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
 import { sortedTags, tagsRoot } from '../ledger/person-tags.js';
@@ -83,16 +83,16 @@ export async function sealBatch(
   if (!before.sealed) return before;
   const leaves = sortedLeaves(content.leaves);
   const header = nextHeader(before.state, leaves, now);
-  return append(db, eventLog, before.state, header, { ...content, leaves });
+  return append(db, eventLog, before.state, header, { ...content, leaves, covered: null });
 }
 
 /** Seals the roll-up that is due at `state`. @returns `sealed`: false if another sealer was first */
 async function sealDueRollUp(db: Queryable, eventLog: EventLog, state: LedgerState, now: Date): Promise<SealOutcome> {
   const level = levelOf(state.size);
   if (level === 0) return { state, sealed: true };
-  const commitment = await readCommitment(db, state.size);
-  const header = { ...headerStart(state, now), level, root: null, ...commitment };
-  return append(db, eventLog, state, header, { leaves: [], logPosition: null });
+  const covered = await readCommitment(db, state.size);
+  const header = { ...headerStart(state, now), level, root: null, ...covered };
+  return append(db, eventLog, state, header, { leaves: [], covered, logPosition: null });
 }
 
 async function append(
@@ -100,16 +100,16 @@ async function append(
   eventLog: EventLog,
   state: LedgerState,
   header: BatchHeader,
-  content: BatchContent,
+  known: Omit<AppendedBatch, 'eventId'>,
 ): Promise<SealOutcome> {
-  const { leaves } = content;
+  const { leaves } = known;
   const event = ledgerEvent(BATCH_SEALED, {
     header: batchHeaderText(header),
     runs: runsOf(leaves).map((run) => [...run]),
     tags: toBase64(Buffer.concat(leaves.flatMap(({ tag }) => tag ?? []))),
   });
   await tryAppendToLedger(eventLog, state.revision, event);
-  const after = await catchUpLedger(db, eventLog, { eventId: event.id, ...content });
+  const after = await catchUpLedger(db, eventLog, { eventId: event.id, ...known });
   const { rowCount } = await db.query('select from ledger_events where revision = $1 and event_id = $2', [
     state.revision + 1,
     event.id,
