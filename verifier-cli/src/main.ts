@@ -22,29 +22,34 @@ const program = new Command('consent-verify')
 
 const warn = (text: string) => process.stderr.write(`consent-verify: warning: ${printable(text)}\n`);
 
-program
-  .command('check')
+/** Adds a command that verifies a package. @param shown what it prints, and writes as a page */
+function packageCommand(name: string, shown: 'report' | 'record'): Command {
+  return program
+    .command(name)
+    .option(
+      '--tsa-ca <file>',
+      'root certificate of a time stamp authority that you trust, PEM or DER; may be repeated',
+      collect,
+    )
+    .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
+    .option('--witness-key <key>', "a witness's verifier key, or a file with it; may be repeated", collect)
+    .option('--witnesses <n>', 'number of these witnesses that must have cosigned the newest checkpoint')
+    .option('--json', 'print one JSON object instead of text')
+    .option('--html <file>', `also write the ${shown} as an HTML page`)
+    .option(
+      '--max-delay <duration>',
+      'maximum time between the claimed time of a record and its time stamp, for example 30m; default: by the policy of the ledger, which it can only tighten',
+    )
+    .option(
+      '--max-age <duration>',
+      'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
+    )
+    .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1');
+}
+
+packageCommand('check', 'report')
   .description('verify an evidence package, or a contradiction proof, and print the verdict')
   .argument('<file>', 'evidence package (ZIP) or contradiction proof (JSON)')
-  .option(
-    '--tsa-ca <file>',
-    'root certificate of a time stamp authority that you trust, PEM or DER; may be repeated',
-    collect,
-  )
-  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
-  .option('--witness-key <key>', "a witness's verifier key, or a file with it; may be repeated", collect)
-  .option('--witnesses <n>', 'number of these witnesses that must have cosigned the newest checkpoint')
-  .option('--json', 'print one JSON object instead of text')
-  .option('--html <file>', 'also write the report as an HTML page')
-  .option(
-    '--max-delay <duration>',
-    'maximum time between the claimed time of a record and its time stamp, for example 30m; default: by the policy of the ledger, which it can only tighten',
-  )
-  .option(
-    '--max-age <duration>',
-    'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
-  )
-  .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
   .option('--promise <file>', 'promise of the service, to hold against the package; may be repeated', collect)
   .option('--contradiction <file>', 'file for the proof that a promise was broken; must not exist')
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
@@ -74,30 +79,10 @@ program
     process.exitCode = await runPromise(path, options, (text) => process.stdout.write(text));
   });
 
-program
-  .command('show')
+packageCommand('show', 'record')
   .description('verify an evidence package and print one record with its text and its proof')
   .argument('<package>', 'evidence package (ZIP)')
   .argument('<record>', 'event id, consent token (ct_…) or proof hash of the record')
-  .option(
-    '--tsa-ca <file>',
-    'root certificate of a time stamp authority that you trust, PEM or DER; may be repeated',
-    collect,
-  )
-  .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
-  .option('--witness-key <key>', "a witness's verifier key, or a file with it; may be repeated", collect)
-  .option('--witnesses <n>', 'number of these witnesses that must have cosigned the newest checkpoint')
-  .option('--json', 'print one JSON object instead of text')
-  .option('--html <file>', 'also write the record as an HTML page')
-  .option(
-    '--max-delay <duration>',
-    'maximum time between the claimed time of a record and its time stamp, for example 30m; default: by the policy of the ledger, which it can only tighten',
-  )
-  .option(
-    '--max-age <duration>',
-    'maximum age of the newest time stamp, when the package was made and at the time of verification; default: 24h when the package was made, and no limit now',
-  )
-  .option('--require-stamps <n>', 'number of distinct time stamp authorities that must cover every record', '1')
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',
