@@ -9,6 +9,17 @@ export interface ShownLeaf {
   readonly hash: Uint8Array;
 }
 
+/**
+ * Whether no leaf of a sorted tree lies between two that are shown, so that what sorts between them is
+ * not in the tree (trees of RFC 9162 prove only presence).
+ * @param before index of the last shown leaf before the place; undefined: none
+ * @param next index of the first shown leaf after it; undefined: none
+ * @param size number of leaves of the tree
+ */
+export function areAdjacent(before: number | undefined, next: number | undefined, size: number): boolean {
+  return (next ?? size) === (before ?? -1) + 1;
+}
+
 /** Most leaves of a tree that a proof may be about: above, indexes are not exact. */
 const MOST_LEVELS = 53;
 

@@ -10,7 +10,7 @@ import {
 } from '../../../schemas/evidence/batch-header.js';
 import { BatchLine, PACKAGE_FILES, type ShownRun } from '../../../schemas/evidence/package-lines.js';
 import { emptyRoot } from '../../../schemas/merkle/hashing.js';
-import { rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
+import { areAdjacent, rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
@@ -68,9 +68,8 @@ export async function readBatches(files: PackageFiles, newest: EnclosedCheckpoin
 }
 
 /**
- * Whether the shown leaves prove that a batch has no run of a stream: the two neighbours of its place
- * are adjacent, or the place is before the first leaf or after the last one (RFC 6962 trees prove
- * only presence; the leaves are sorted). Counts only if the batch passed its checks.
+ * Whether the shown leaves prove that a batch has no run of a stream. Counts only if the batch passed
+ * its checks.
  */
 export function lacksStream({ header, keys }: Batch, stream: string): boolean {
   const count = header.streams_count;
@@ -78,10 +77,8 @@ export function lacksStream({ header, keys }: Batch, stream: string): boolean {
   const key = streamKey(stream);
   const above = keys.findIndex((shown) => shown.key >= key);
   if (above >= 0 && keys[above]?.key === key) return false;
-  const next = above < 0 ? undefined : keys[above];
   const before = above < 0 ? keys.at(-1) : keys[above - 1];
-  if (next === undefined) return before?.index === count - 1;
-  return before === undefined ? next.index === 0 : next.index === before.index + 1;
+  return areAdjacent(before?.index, keys[above]?.index, count);
 }
 
 function readHeader(text: string, findings: EntryFindings): BatchHeader | null {

@@ -3,7 +3,7 @@ import { PACKAGE_FILES, TagLine } from '../../../schemas/evidence/package-lines.
 import { PERSON_TAG_BYTES, personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { readTagLine } from '../../../schemas/evidence/tag-line.js';
 import { Cursor } from '../../../schemas/json/cursor.js';
-import { rootOfShown, type ShownLeaf } from '../../../schemas/merkle/shown-leaves.js';
+import { areAdjacent, rootOfShown, type ShownLeaf } from '../../../schemas/merkle/shown-leaves.js';
 import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
@@ -84,9 +84,7 @@ export class TagCache {
     if (proved === undefined || proved.kind === 'none') return 'unproved';
     const { at, isThere } = placeOf(proved, tag);
     if (isThere) return 'present';
-    const before = at === 0 ? -1 : (proved.indexes[at - 1] ?? -1);
-    const next = at === proved.count ? count : (proved.indexes[at] ?? count);
-    return next === before + 1 ? 'absent' : 'unproved';
+    return areAdjacent(proved.indexes[at - 1], proved.indexes[at], count) ? 'absent' : 'unproved';
   }
 
   /** What a batch that failed its checks states bounds nothing, and proves nothing. */

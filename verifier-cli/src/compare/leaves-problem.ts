@@ -1,6 +1,7 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
+import { areAdjacent } from '../../../schemas/merkle/shown-leaves.js';
 
 /** Sorted trees of a batch. */
 export type Tree = 'streams' | 'tags';
@@ -53,7 +54,7 @@ function isAbsent({ header, tree, leaves }: LeavesOf, key: Uint8Array): boolean 
   const count = tree === 'tags' ? header.tags_count : header.streams_count;
   const text = toHex(key);
   if (leaves.some((leaf) => toHex(leaf.key) === text)) return false;
-  const before = leaves.findLast((leaf) => toHex(leaf.key) < text)?.index ?? -1;
-  const next = leaves.find((leaf) => toHex(leaf.key) > text)?.index ?? count;
-  return next === before + 1;
+  const before = leaves.findLast((leaf) => toHex(leaf.key) < text);
+  const next = leaves.find((leaf) => toHex(leaf.key) > text);
+  return areAdjacent(before?.index, next?.index, count);
 }
