@@ -84,7 +84,7 @@ function supervise(
 
   const watch = (): void => {
     isConnected = true;
-    lease.client.once('end', () => {
+    void lease.ended.then(() => {
       isConnected = false;
       if (!releasing.signal.aborted) recovery = recover();
     });

@@ -29,6 +29,8 @@ const RECOVERY_MS = 30 * 60_000;
 export interface Lease {
   readonly client: pg.Client;
   readonly port: number;
+  /** Resolves when the connection has ended, also if it ended before anybody asked. */
+  readonly ended: Promise<void>;
 }
 
 export interface StartOptions {
@@ -56,7 +58,8 @@ export async function startOrAttach(dataDir: string, home: Home, options: StartO
     if (running !== undefined) {
       port = running.port ?? port;
       const answer = await connectLease(running.port ?? port, home.password);
-      if (answer.outcome === 'connected') return await settle(dataDir, { client: answer.client, port });
+      if (answer.outcome === 'connected')
+        return await settle(dataDir, { client: answer.client, port, ended: answer.ended });
       if (answer.outcome === 'recovering') lastProgress = Date.now();
       trouble = answer.reason;
     } else if (attempt === undefined || attempt.hasExited()) {
@@ -100,7 +103,7 @@ function isPassing(output: string): boolean {
 }
 
 type Answer =
-  | { readonly outcome: 'connected'; readonly client: pg.Client }
+  | { readonly outcome: 'connected'; readonly client: pg.Client; readonly ended: Promise<void> }
   | { readonly outcome: 'recovering' | 'unreachable'; readonly reason: string };
 
 async function connectLease(port: number, password: string): Promise<Answer> {
@@ -117,9 +120,12 @@ async function connectLease(port: number, password: string): Promise<Answer> {
   // An idle client reports the loss of its connection by 'error' and by 'end'. The owner listens to
   // 'end'; an unhandled 'error' would end the process.
   client.on('error', () => undefined);
+  // Listens before the connection exists: a server that is killed between the first answer and the
+  // owner's watch would otherwise never be missed.
+  const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
   try {
     await client.connect();
-    return { outcome: 'connected', client };
+    return { outcome: 'connected', client, ended };
   } catch (error) {
     await client.end().catch(() => undefined);
     const code = error instanceof pg.DatabaseError ? error.code : undefined;

@@ -114,7 +114,9 @@ async function isAlive(pid: number): Promise<boolean> {
 
 /** Runs one statement on a separate connection. */
 export async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
+  // While no server listens on an ephemeral port, a connection to it can be given that very port as
+  // its own and so be connected to itself. It would wait for ever, and keep the server off its port.
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   await client.connect();
   try {
