@@ -1,5 +1,6 @@
-import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from '../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../schemas/events/subject-erased.js';
+import type { ConsentBody } from '../schemas/evidence/consent-body.js';
 import type { Projection, ProjectionEvent } from './definition.js';
 import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
 
@@ -42,9 +43,8 @@ export const consents: Projection = {
   },
   on: {
     [CONSENT_RECORDED]: (event) => {
-      const body = ConsentRecordedBody.parse(event.body);
-      const record = ConsentRecord.parse(event.record);
-      return [{ kind: 'insert', table: 'consents', row: rowOf(event, body, record) }];
+      if (event.consent === null) throw new Error('the event is not a consent');
+      return [{ kind: 'insert', table: 'consents', row: rowOf(event, event.consent) }];
     },
     [SUBJECT_ERASED]: (event) => [
       {
@@ -59,7 +59,7 @@ export const consents: Projection = {
   ignores: [...NOTICE_EVENTS, ...LEDGER_EVENTS],
 };
 
-function rowOf(event: ProjectionEvent, body: ConsentRecordedBody, record: ConsentRecord) {
+function rowOf(event: ProjectionEvent, { body, record }: ConsentBody) {
   return {
     event_id: event.id,
     site_id: record.site_id,

@@ -1,4 +1,4 @@
-import { CONSENT_RECORDED, ConsentRecord } from '../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED } from '../schemas/events/consent-recorded.js';
 import { SUBJECT_ERASED } from '../schemas/events/subject-erased.js';
 import type { Projection } from './definition.js';
 import { LEDGER_EVENTS, NOTICE_EVENTS } from './event-types.js';
@@ -25,7 +25,8 @@ export const dailyCounts: Projection = {
   },
   on: {
     [CONSENT_RECORDED]: (event) => {
-      const { site_id, created_at, consent_type, decision } = ConsentRecord.parse(event.record);
+      if (event.consent === null) throw new Error('the event is not a consent');
+      const { site_id, created_at, consent_type, decision } = event.consent.record;
       const key = { site_id, day: created_at.slice(0, 10), consent_type, decision };
       return [{ kind: 'add', table: 'daily_counts', key, by: { consents: 1 } }];
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ConsentBody } from '../schemas/evidence/consent-body.js';
 
 /** Column types of a read model. */
 export const COLUMN_TYPES = ['uuid', 'text', 'bigint', 'integer', 'boolean', 'jsonb', 'timestamptz', 'date'] as const;
@@ -47,6 +48,8 @@ export interface ProjectionEvent {
   readonly body: unknown;
   /** The parsed public part that is hashed and sealed; null for events of `ledger`. */
   readonly record: unknown;
+  /** Body and record of a consent, checked against their schemas; null for other types. */
+  readonly consent: ConsentBody | null;
 }
 
 /**

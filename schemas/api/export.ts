@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConsentRecord } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
+import { ATTACHMENT_NAMES } from '../evidence/disclosed-values.js';
 import { AttachmentReference } from '../evidence/disclosure.js';
 import { Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { InputTime } from './common.js';
@@ -56,7 +57,7 @@ export type ExportQuery = z.infer<typeof ExportQuery>;
 
 /** A large content of a record, whose text or base64 stands in the field that it came in. */
 export const ExportedAttachment = AttachmentReference.extend({
-  field: z.enum(['signature_image', 'custom_document_content']),
+  field: z.enum(ATTACHMENT_NAMES),
   encoding: z.enum(['utf-8', 'base64']).describe('How the field contains the content.'),
 }).meta({ id: 'ExportedAttachment' });
 export type ExportedAttachment = z.infer<typeof ExportedAttachment>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Count, Instant, Uuid } from '../evidence/primitives.js';
-import { parseVerifierKey } from '../evidence/signed-note.js';
+import { parseWitnessKey } from '../evidence/cosignature.js';
+import { Count, Instant, KeyLine, Uuid } from '../evidence/primitives.js';
 
 export const LEDGER_POLICY_SET = 'LedgerPolicySet.v1';
 
@@ -24,14 +24,9 @@ export const LedgerPolicySetRecord = z
     stamp_within_seconds: z.int().min(1).max(MAX_POLICY_DELAY_SECONDS),
     /** Number of distinct time stamp authorities that stamp each checkpoint. */
     stamps: z.int().min(1).max(16),
-    /** Verifier-key lines of the witnesses, sorted. */
+    /** Verifier-key lines of the witnesses (type 0x04), sorted. */
     witnesses: z
-      .array(
-        z
-          .string()
-          .max(500)
-          .refine((line) => parseVerifierKey(line) !== null, 'must be a verifier-key line'),
-      )
+      .array(KeyLine.refine((line) => parseWitnessKey(line) !== null, 'must be the verifier-key line of a witness'))
       .max(64)
       .refine((keys) => keys.every((key, i) => i === 0 || (keys[i - 1] ?? '') < key), 'must be sorted and unique'),
     /** Number of witnesses that cosign each checkpoint. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decodeUtf8 } from '../crypto/encoding.js';
+import { type ConsentBody, readConsentBody } from '../evidence/consent-body.js';
 import { CONSENT_RECORDED, ConsentRecord, ConsentRecordedBody } from './consent-recorded.js';
 import { LEDGER_POLICY_SET, LedgerPolicySetRecord } from './ledger-policy.js';
 import {
@@ -43,19 +44,39 @@ export class InvalidEventBody extends Error {
 export interface SealedContent {
   readonly recordText: string;
   readonly proofHash: string | null;
+  /** The body of a consent that was read in one pass, with its record; null for any other. */
+  readonly consent: ConsentBody | null;
+}
+
+/** An event; `consent` is `consentOf` the event, if that was read before. */
+export interface EventWithBody {
+  readonly type: string;
+  readonly data: Uint8Array;
+  readonly consent?: ConsentBody | null;
+}
+
+/**
+ * Returns the body of a consent, read in one pass unless it was read before.
+ * @returns null for other types, and for a body that its schema must read: see `readConsentBody`
+ */
+export function consentOf({ type, data, consent }: EventWithBody): ConsentBody | null {
+  if (consent !== undefined) return consent;
+  return type === CONSENT_RECORDED ? readConsentBody(data) : null;
 }
 
 /**
  * Reads the part of a sealed event's body that goes into its entry.
  * @throws InvalidEventBody
  */
-export function sealedContent(type: string, data: Uint8Array): SealedContent {
+export function sealedContent(event: EventWithBody): SealedContent {
+  const { type, data } = event;
   if (type === CONSENT_RECORDED) {
-    const body = parseBody(ConsentRecordedBody, type, data);
-    return { recordText: body.record, proofHash: body.proof_hash };
+    const consent = consentOf(event);
+    const body = consent?.body ?? parseBody(ConsentRecordedBody, type, data);
+    return { recordText: body.record, proofHash: body.proof_hash, consent };
   }
   if (!isSealedEventType(type)) throw new InvalidEventBody(`events of type ${type} are not sealed`);
-  return { recordText: parseBody(PublicEventBody, type, data).record, proofHash: null };
+  return { recordText: parseBody(PublicEventBody, type, data).record, proofHash: null, consent: null };
 }
 
 /**

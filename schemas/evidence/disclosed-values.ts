@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AttachmentReference } from './disclosure.js';
+import { AttachmentReference, type Disclosure } from './disclosure.js';
 
 const Text = z.string();
 const Values = z.record(z.string(), z.unknown());
@@ -38,6 +38,16 @@ export const DISCLOSED_VALUES = {
 
 export type DisclosureName = keyof typeof DISCLOSED_VALUES;
 
+/** Names of the values whose content is a file of its own; their disclosures refer to it. */
+export const ATTACHMENT_NAMES = ['signature_image', 'custom_document_content'] as const satisfies DisclosureName[];
+
+export type AttachmentName = (typeof ATTACHMENT_NAMES)[number];
+
+/** Whether the disclosures of this name refer to a file. */
+export function isAttachmentName(name: string): name is AttachmentName {
+  return ATTACHMENT_NAMES.some((attachment) => attachment === name);
+}
+
 /** The names, sorted by UTF-16 code units. */
 export const DISCLOSURE_NAMES = namesOf(DISCLOSED_VALUES);
 
@@ -53,4 +63,14 @@ const NAMES: ReadonlySet<string> = new Set(DISCLOSURE_NAMES);
 /** Whether a record can commit to a value of this name. */
 export function isDisclosureName(name: string): name is DisclosureName {
   return NAMES.has(name);
+}
+
+/**
+ * The person that disclosures name: the value of `visitor_id` in Unicode normalization form C, in which
+ * values count as equal.
+ * @returns null if it is not disclosed, or empty: then the record is of no person
+ */
+export function namedVisitor(disclosures: readonly Disclosure[]): string | null {
+  const value = disclosures.find(({ name }) => name === 'visitor_id')?.value;
+  return typeof value === 'string' && value !== '' ? value.normalize('NFC') : null;
 }

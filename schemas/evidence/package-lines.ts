@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Count, HashFromHex, StreamName } from './primitives.js';
+import { PersonOpening } from './person-tag.js';
+import { Count, HashFromHex, KeyLine, StreamName } from './primitives.js';
 
 /** Names of the files of a package. */
 export const PACKAGE_FILES = {
@@ -44,6 +45,8 @@ export const EntryLine = z.strictObject({
    * checkpoint.
    */
   erased: z.strictObject({ stream: StreamName, revision: Count }).optional(),
+  /** In a receipt that discloses `visitor_id`: opens the entry's person tag. Absent otherwise. */
+  person: PersonOpening.optional(),
 });
 export type EntryLine = z.infer<typeof EntryLine>;
 
@@ -101,5 +104,5 @@ export type ConsistencyLine = z.infer<typeof ConsistencyLine>;
  * A line of `checkpoints/bridges.ndjson`: the checkpoint of this size hands over from one ledger
  * key to the next. Both signed it.
  */
-export const BridgeLine = z.strictObject({ size: Count, from: z.string().max(500), to: z.string().max(500) });
+export const BridgeLine = z.strictObject({ size: Count, from: KeyLine, to: KeyLine });
 export type BridgeLine = z.infer<typeof BridgeLine>;

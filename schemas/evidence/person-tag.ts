@@ -1,11 +1,21 @@
+import { z } from 'zod';
 import { sha256 } from '../crypto/digest.js';
 import { concatBytes, utf8 } from '../crypto/encoding.js';
 import { leafHash } from '../merkle/hashing.js';
+import { Count, Sha256Hex } from './primitives.js';
 
 const PREFIX = concatBytes(utf8('consent-ledger person tag v1'), Uint8Array.of(0));
 
 /** Bytes of a person tag. */
 export const PERSON_TAG_BYTES = 32;
+
+/** What opens a person tag: it is that of the record with this number of the person with this id. */
+export const PersonOpening = z.strictObject({
+  /** Hex. */
+  id: Sha256Hex,
+  n: Count.min(1),
+});
+export type PersonOpening = z.infer<typeof PersonOpening>;
 
 /**
  * The tag of a person's n-th record: SHA-256("consent-ledger person tag v1" ‖ 0x00 ‖ id ‖ n as 8 bytes,

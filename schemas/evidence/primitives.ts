@@ -53,3 +53,6 @@ export const BytesFromBase64 = z.string().transform((text, context) => {
 export const StreamName = z
   .string()
   .regex(/^(?:(?:consents|notices)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|policy|ledger)$/);
+
+/** A verifier-key line: no white space, also not around it. */
+export const KeyLine = z.string().max(500).regex(/^\S+$/);

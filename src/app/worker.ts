@@ -4,6 +4,7 @@ import { applyErasures, createErasureRunner, createRetention, openErasureJournal
 import { createExporter } from '../evidence/exports/index.js';
 import { ensureManifestCertificate } from '../evidence/package/index.js';
 import { createCosigner } from '../pipeline/cosigner/cosigner.js';
+import { shareReads } from '../pipeline/event-log/shared-reads.js';
 import { assertLedgerNotRolledBack, rememberHead } from '../pipeline/ledger/ledger-head.js';
 import type { LedgerState } from '../pipeline/ledger/ledger-state.js';
 import { createProjector, prepareProjections } from '../pipeline/projector/index.js';
@@ -79,12 +80,14 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     minIntervalMs: config.stampIntervalMs,
     tracing,
   });
+  // The projections and the sealer read the same events at about the same time.
+  const sharedLog = shareReads(eventLog);
   const parts: readonly BackgroundPart[] = [
     createRelay({ db: pool, eventLog, keyring, logger, retentionMs: config.outbox.retentionHours * HOUR_MS, tracing }),
-    createProjector({ db: projectionsPool, eventLog, logger, projections: PROJECTIONS, tracing }),
+    createProjector({ db: projectionsPool, eventLog: sharedLog, logger, projections: PROJECTIONS, tracing }),
     createSealer({
       db: pool,
-      eventLog,
+      eventLog: sharedLog,
       keyring,
       logger,
       signer,

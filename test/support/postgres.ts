@@ -46,6 +46,25 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   };
 }
 
+/**
+ * Copies a database of `createTestDatabase`, which no process may use meanwhile: as a restored backup.
+ * @param url the original
+ */
+export async function copyTestDatabase(url: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const original = new URL(url).pathname.slice(1);
+  await administer(url, async (client) => {
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${original}`);
+  });
+  return {
+    url: withDatabase(url, name),
+    drop: () =>
+      administer(url, async (client) => {
+        await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      }),
+  };
+}
+
 let sharedServer: Promise<{ url: string }> | undefined;
 
 function testServer(): Promise<{ url: string }> {

@@ -32,6 +32,11 @@ export class TestInstallation {
     });
   }
 
+  /** The same installation, whose processes are started with further variables from now on. */
+  with(env: NodeJS.ProcessEnv): TestInstallation {
+    return new TestInstallation(this.dataDir, { ...this.env, ...env });
+  }
+
   /** Starts a role and waits until it reports its address. */
   async start(role: 'serve' | 'api' | 'worker' = 'serve'): Promise<RunningService> {
     const child = spawn(process.execPath, [LEDGER, role], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });

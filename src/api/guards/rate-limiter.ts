@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError } from '../../../schemas/api/error-codes.js';
-import { byteaArray, int4Array } from '../../pipeline/admission/binary-arrays.js';
 import { createGroupCommitter } from '../../pipeline/admission/group-committer.js';
+import { byteaArray, int4Array } from '../../platform/database/binary-arrays.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { hmacSha256 } from '../../platform/keys/index.js';
 

@@ -7,6 +7,7 @@ import { consistencyRanges } from '../../../schemas/merkle/proofs.js';
 import { readCosignatures } from '../../pipeline/ledger/read-cosignatures.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { authorityName } from '../../timestamping/authority-name.js';
+import { isCertificateNeeded } from './certificates.js';
 import { type CheckpointChoice, endingSizes, thinOut } from './choose-checkpoints.js';
 import { differ } from './errors.js';
 import { readProofs, readStampedSizes } from './ledger-reader.js';
@@ -29,6 +30,11 @@ export interface CheckpointNeeds {
   readonly batches: readonly number[];
   /** The older time stamps that batch headers name: SHA-256 of the responses, in hex, by size. */
   readonly after: ReadonlyMap<number, ReadonlySet<string>>;
+  /**
+   * True leaves out what proves nothing more: yearly time stamps, which renew others only together with
+   * batches that name them, and certificates that each token has or that are roots.
+   */
+  readonly isReceipt: boolean;
 }
 
 /** The data of an enclosed checkpoint that the README names. */
@@ -54,12 +60,14 @@ export async function addCheckpoints(
   const chosen = await chooseSizes(db, needs);
   const sizes = [...new Set([...chosen, ...bridges.map((bridge) => bridge.size), needs.size])].sort((a, b) => a - b);
   const evidence = new Map<string, Evidence>();
+  const responses: Uint8Array[] = [];
   const enclosed: EnclosedCheckpoint[] = [];
   for (const size of sizes) {
     await beforePage();
     const row = await readCheckpoint(db, size);
     await writer.add(PACKAGE_FILES.note(size), [utf8(row.note)]);
     for (const { number, tsr } of row.stored) await writer.add(PACKAGE_FILES.response(size, number), [tsr]);
+    if (needs.isReceipt) responses.push(...row.stored.map(({ tsr }) => tsr));
     assertNamed(size, row.stored, needs.after.get(size) ?? []);
     const cosignatures = await readCosignatures(db, size);
     if (cosignatures !== '') await writer.add(PACKAGE_FILES.cosignatures(size), [utf8(cosignatures)]);
@@ -74,18 +82,23 @@ export async function addCheckpoints(
   }
   for (const item of evidence.values()) {
     await beforePage();
-    await addEvidence(writer, db, item);
+    const content = await readEvidence(db, item);
+    const isNeeded = !needs.isReceipt || item.kind !== 'certificate' || isCertificateNeeded(content, responses);
+    if (isNeeded) await writer.add(PACKAGE_FILES[item.kind](item.sha), [content]);
   }
   await writer.add(PACKAGE_FILES.consistency, ndjson(consistencyLines(db, sizes)));
   if (bridges.length > 0) await writer.add(PACKAGE_FILES.bridges, ndjson(bridges.map((bridge) => ({ ...bridge }))));
   return enclosed;
 }
 
-async function chooseSizes(db: Queryable, { size, batches, after }: CheckpointNeeds): Promise<readonly number[]> {
+async function chooseSizes(
+  db: Queryable,
+  { size, batches, after, isReceipt }: CheckpointNeeds,
+): Promise<readonly number[]> {
   const stamped = await readStampedSizes(db, size);
   const endings = endingSizes(stamped, batches);
   const [first] = endings;
-  const yearly = first === undefined ? [] : await yearlySizes(db, first, size);
+  const yearly = first === undefined || isReceipt ? [] : await yearlySizes(db, first, size);
   const ends = [...new Set([...endings, ...yearly])].sort((a, b) => a - b);
   const known = new Set(stamped);
   for (const before of after.keys())
@@ -155,12 +168,12 @@ interface Evidence {
   readonly sha: string;
 }
 
-async function addEvidence(writer: FileSink, db: Queryable, { kind, sha }: Evidence): Promise<void> {
+async function readEvidence(db: Queryable, { sha }: Evidence): Promise<Uint8Array> {
   const { rows } = await db.query('select bytes from timestamp_evidence where sha256 = $1', [sha]);
   const [row] = z.array(z.object({ bytes })).parse(rows);
   if (row === undefined || toHex(sha256(row.bytes)) !== sha)
     differ(`the revocation data ${sha} of a time stamp is missing`);
-  await writer.add(PACKAGE_FILES[kind](sha), [row.bytes]);
+  return row.bytes;
 }
 
 async function* consistencyLines(db: Queryable, sizes: readonly number[]): AsyncGenerator<JsonValue, void> {

@@ -4,7 +4,9 @@ import { DOCUMENT_VERSION_PUBLISHED } from '../../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
-import { erasureTag } from '../../../schemas/evidence/person-tag.js';
+import { namedVisitor } from '../../../schemas/evidence/disclosed-values.js';
+import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
+import { erasureTag, type PersonOpening } from '../../../schemas/evidence/person-tag.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -29,6 +31,8 @@ export interface EntriesOptions {
   readonly disclose: Disclose;
   /** Size of the checkpoint. */
   readonly size: number;
+  /** Opens the person tag of a consent whose person is disclosed; null: the package opens none. */
+  readonly openTag: ((entry: SealedEntry) => Promise<PersonOpening | null>) | null;
   /** Called before every page. */
   readonly beforePage: (entries: number) => Promise<void>;
 }
@@ -125,12 +129,15 @@ export class EntriesFile {
       else if (consent?.isFit === true && scope.showsAbsence && entry.personTag !== null)
         this.notErased.push({ tag: erasureTag(entry.personTag), from: batch });
       this.#noteNotice(entry);
+      const { openTag } = this.options;
+      const person = openTag !== null && isPersonNamed(disclosures) ? await openTag(entry) : null;
       lines.push({
         entry: text,
         batch,
         index,
         disclosures,
         ...(erasure !== undefined && { erased: { stream: event.stream, revision: erasure } }),
+        ...(person !== null && { person }),
       });
     }
     return lines;
@@ -189,6 +196,10 @@ export class EntriesFile {
       this.configurations.add(sha256Hex(recordText));
     }
   }
+}
+
+function isPersonNamed(disclosures: readonly string[]): boolean {
+  return namedVisitor(disclosures.map(decodeDisclosure).filter((disclosure) => disclosure !== null)) !== null;
 }
 
 interface Consent {

@@ -1,8 +1,7 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
-import { type ConsentBody, readConsentBody } from '../../../schemas/evidence/consent-body.js';
+import type { ConsentBody } from '../../../schemas/evidence/consent-body.js';
 import { entryLeafHex, entryText } from '../../../schemas/evidence/entry.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -91,11 +90,7 @@ function sealedEntry(
   if (row === undefined || row.revision !== revision) differ(`${place} is not sealed`);
   if (row.eventId !== event.id) differ(`another event was sealed as ${place}`);
   const { stream, id: eventId, type } = event;
-  const consent = type === CONSENT_RECORDED ? readConsentBody(event.data) : null;
-  const { recordText, proofHash } =
-    consent === null
-      ? contentOf(event, place)
-      : { recordText: consent.body.record, proofHash: consent.body.proof_hash };
+  const { recordText, proofHash, consent } = contentOf(event, place);
   const personTag = row.personTag === null ? null : toHex(row.personTag);
   const text = entryText({ stream, revision, previous, eventId, type, recordText, proofHash, personTag });
   const leaf = entryLeafHex(text);
@@ -108,7 +103,7 @@ function sealedEntry(
 
 function contentOf(event: StreamEvent, place: string): ReturnType<typeof sealedContent> {
   try {
-    return sealedContent(event.type, event.data);
+    return sealedContent(event);
   } catch (error) {
     if (error instanceof InvalidEventBody) differ(`${place}: ${error.message}`);
     throw error;

@@ -34,7 +34,7 @@ import { countNotYetStamped } from './not-yet-stamped.js';
 import { addNotices } from './notices-files.js';
 import { packageReadme } from './package-readme.js';
 import { type FileSink, type PackageOutput, PackageWriter } from './package-writer.js';
-import type { PersonScope } from './person-scope.js';
+import { openPersonTag, type PersonScope } from './person-scope.js';
 import { addProofs } from './proofs-files.js';
 import { workedExample } from './readme-example.js';
 import { renewalBatches } from './renewal-batches.js';
@@ -211,6 +211,7 @@ export async function writePackage(
   );
   const entries = new EntriesFile({
     ...{ db, eventLog, keyring, siteId, siteKey, scope, fits, disclose, size },
+    openTag: isReceipt ? (entry) => openPersonTag(db, siteKey, entry) : null,
     beforePage: async (done) => {
       progress({ step: 'entries', done, total });
       await assertRunning();
@@ -240,11 +241,14 @@ export async function writePackage(
       done += 1;
     }
     progress({ step: 'checkpoints', done: 0, total: null });
-    enclosed = await addCheckpoints(writer, db, { size, batches: dated, after: batches.after }, assertRunning);
+    const needs = { size, batches: dated, after: batches.after, isReceipt };
+    enclosed = await addCheckpoints(writer, db, needs, assertRunning);
   } else {
     await writer.add(PACKAGE_FILES.batches, []);
   }
-  await addNotices(writer, db, siteId, entries.contents, entries.configurations);
+  // The entry of a configuration holds the same text: a receipt does not repeat it.
+  const configurations = isReceipt ? new Set<string>() : entries.configurations;
+  await addNotices(writer, db, siteId, entries.contents, configurations);
   progress({ step: 'attachments', done: 0, total: entries.attachments.length });
   const attachments = await addAttachments(writer, { db, siteId, siteKey, assertRunning }, entries.attachments);
 

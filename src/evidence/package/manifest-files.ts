@@ -1,11 +1,12 @@
 import { sign } from 'node:crypto';
 import { toBase64url, utf8 } from '../../../schemas/crypto/encoding.js';
-import { Manifest, ManifestSignatureHeader } from '../../../schemas/evidence/manifest.js';
+import { isReceipt, Manifest, ManifestSignatureHeader } from '../../../schemas/evidence/manifest.js';
 import type { SigningKey } from '../../platform/keys/index.js';
 import { ExportFailed } from './errors.js';
 
 /**
- * Encodes `manifest.json` with one file per line, so that `sed` and `sha256sum` can read it.
+ * Encodes `manifest.json`: in a package with one file per line, so that `sed` and `sha256sum` can read it;
+ * in a receipt without white space.
  * @throws ExportFailed `too-large`
  */
 export function manifestBytes(manifest: Manifest): Uint8Array {
@@ -16,7 +17,7 @@ export function manifestBytes(manifest: Manifest): Uint8Array {
       'The package would have more files than the format allows. Choose a shorter time range.',
     );
   }
-  return utf8(`${JSON.stringify(manifest, null, 2)}\n`);
+  return utf8(`${JSON.stringify(manifest, null, isReceipt(manifest) ? 0 : 2)}\n`);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { textOfBytes } from '../../../schemas/crypto/encoding.js';
 import type { ConsentRecord, ConsentRecordedBody } from '../../../schemas/events/consent-recorded.js';
+import { isAttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { decryptForRecord, recordKey } from '../../platform/keys/index.js';
@@ -84,9 +85,6 @@ export async function recordsOfPerson(
   );
 }
 
-/** Fields whose content is an attachment. */
-const ATTACHMENT_FIELDS: ReadonlySet<string> = new Set(['signature_image', 'custom_document_content']);
-
 /** The selected disclosures of a record. */
 export interface ChosenDisclosures {
   readonly disclosures: string[];
@@ -124,7 +122,7 @@ export function chooseDisclosures(
     const name = nameOf(text, record.event_id);
     if (disclose !== 'all' && !disclose.includes(name)) continue;
     chosen.push(text);
-    hasAttachments ||= ATTACHMENT_FIELDS.has(name);
+    hasAttachments ||= isAttachmentName(name);
   }
   return { disclosures: chosen, hasAttachments: hasAttachments && body.attachments.length > 0 };
 }
@@ -154,7 +152,7 @@ function nameOf(disclosure: string, eventId: string): string {
 export function attachmentDigests(disclosures: readonly string[]): readonly string[] {
   return disclosures.flatMap((text) => {
     const disclosure = decodeDisclosure(text);
-    if (disclosure === null || !ATTACHMENT_FIELDS.has(disclosure.name)) return [];
+    if (disclosure === null || !isAttachmentName(disclosure.name)) return [];
     const reference = AttachmentDigest.safeParse(disclosure.value);
     return reference.success ? [reference.data.sha256] : [];
   });

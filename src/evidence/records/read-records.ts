@@ -10,6 +10,7 @@ import {
 } from '../../../schemas/events/consent-recorded.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
+import { ATTACHMENT_NAMES } from '../../../schemas/evidence/disclosed-values.js';
 import { AttachmentReference, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
@@ -111,7 +112,7 @@ async function personalPart(db: Queryable, siteId: string, opened: Opened): Prom
   const contents = await readAttachments(db, siteId, opened);
   if (contents === null) return null;
   const attachments: JsonObject[] = [];
-  for (const field of ['signature_image', 'custom_document_content']) {
+  for (const field of ATTACHMENT_NAMES) {
     const value = values.get(field);
     if (value === undefined) continue;
     const reference = AttachmentReference.safeParse(value);

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import { byteaArray, uuidArray } from '../../platform/database/binary-arrays.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
-import { byteaArray, uuidArray } from './binary-arrays.js';
 import { type FieldWriter, recordArray, uuidBytes } from './binary-records.js';
 import type { PreparedConsent } from './prepare-consent.js';
 

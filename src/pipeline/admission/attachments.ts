@@ -2,12 +2,13 @@ import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import type { ConsentRequest } from '../../../schemas/api/consents.js';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { fromBase64, toHex } from '../../../schemas/crypto/encoding.js';
+import type { AttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 
 /** A large value of a consent, stored separately from the event. */
 export interface Attachment {
   /** Name of the request field that contained it. */
-  readonly field: 'signature_image' | 'custom_document_content';
+  readonly field: AttachmentName;
   readonly mediaType: string;
   readonly content: Uint8Array;
   /** Lower-case hex. */

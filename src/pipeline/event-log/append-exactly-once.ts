@@ -98,8 +98,11 @@ async function countPresent(
   return present;
 }
 
-/** Returns the longest run of events from `start` that one append accepts, at least one event. */
-function nextRun(events: readonly NewEvent[], start: number, maxBytes: number): NewEvent[] {
+/**
+ * Returns the longest run of events from `start` that one append accepts, at least one event.
+ * @throws AppendTooLarge if it accepts not even one
+ */
+export function nextRun(events: readonly NewEvent[], start: number, maxBytes: number): NewEvent[] {
   let end = start;
   let bytes = 0;
   for (let event = events[end]; event !== undefined; event = events[end]) {

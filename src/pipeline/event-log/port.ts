@@ -1,3 +1,5 @@
+import type { ConsentBody } from '../../../schemas/evidence/consent-body.js';
+
 /**
  * The event log: append-only streams of events, with one global order over all of them.
  *
@@ -49,6 +51,14 @@ export interface EventLog {
   append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendResult>;
 
   /**
+   * Appends to several streams, each as `append` does: the failure of one affects no other. The
+   * order of the log between the streams is that of the appends with the `postgres` adapter only.
+   * @param appends of different streams; the caller bounds their total size
+   * @returns one outcome for each append, in order. Never rejects.
+   */
+  appendAll(appends: readonly StreamAppend[]): Promise<AppendOutcome[]>;
+
+  /**
    * Reads a stream forwards, up to its last event at the time of the call or later.
    * @param fromRevision first revision to read (inclusive)
    * @param limit maximum number of events; fewer are returned if they would exceed the bytes of a
@@ -63,6 +73,13 @@ export interface EventLog {
    * @throws EventLogUnavailable
    */
   lastRevision(stream: string): Promise<number>;
+
+  /**
+   * Returns the revisions of the last events of streams, `NO_STREAM` (-1) for those without events.
+   * @param streams any number, at most some thousands
+   * @throws EventLogUnavailable
+   */
+  lastRevisions(streams: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   /**
    * Reads the whole log forwards in its global order, without system events.
@@ -128,6 +145,10 @@ export interface NewEvent {
 export interface StreamEvent extends NewEvent {
   readonly stream: string;
   readonly revision: number;
+  /**
+   * The body of a consent, where the log read it already: see `consentOf`. Absent: it was not read.
+   */
+  readonly consent?: ConsentBody | null;
 }
 
 /** An event as read from the whole log. */
@@ -138,6 +159,16 @@ export interface LoggedEvent extends StreamEvent {
 export interface AppendResult {
   readonly lastRevision: number;
 }
+
+/** Events for the end of one stream: the parameters of `append`. */
+export interface StreamAppend {
+  readonly stream: string;
+  readonly expectedRevision: number;
+  readonly events: readonly NewEvent[];
+}
+
+/** What became of one of several appends; `reason` is an error that `append` would throw. */
+export type AppendOutcome = PromiseSettledResult<AppendResult>;
 
 export interface LogPage {
   readonly events: readonly LoggedEvent[];

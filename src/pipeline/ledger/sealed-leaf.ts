@@ -26,7 +26,7 @@ export function leafOf(event: StreamEvent, head: StreamHead, tag: Uint8Array | n
   if (event.revision !== head.revision + 1) {
     throw new RangeError(`revision ${event.revision} of ${event.stream} does not follow ${head.revision}`);
   }
-  const { recordText, proofHash } = sealedContent(event.type, event.data);
+  const { recordText, proofHash } = sealedContent(event);
   const text = entryText({
     stream: event.stream,
     revision: event.revision,

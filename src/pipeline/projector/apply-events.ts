@@ -108,11 +108,10 @@ async function applyTogether(
     );
     if (moved.rowCount !== 1) throw new GenerationMoved(`generation ${generation} of ${projection.name} has moved`);
     for (const statement of statements) {
-      const { rows } = statement;
-      const sql = statementSql(projection, schemaOf(projection.name, generation), statement);
-      const { rowCount } = await db.query(sql, [JSON.stringify(rows)]);
+      const { rowCount } = await db.query(statementSql(projection, schemaOf(projection.name, generation), statement));
       if (statement.kind === 'update-if-present') continue;
-      if (rowCount !== rows.length) throw new UnexpectedState(`a row of ${statement.table} to be changed is not there`);
+      if (rowCount !== statement.rows.length)
+        throw new UnexpectedState(`a row of ${statement.table} to be changed is not there`);
     }
   });
 }

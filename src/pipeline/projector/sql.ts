@@ -1,4 +1,5 @@
-import type { Projection, TableDefinition } from '../../../projections/definition.js';
+import type { Projection, RowValue, TableDefinition } from '../../../projections/definition.js';
+import { textArray } from '../../platform/database/binary-arrays.js';
 import type { Statement } from './statements.js';
 
 /** Quotes a name as an SQL identifier. */
@@ -34,17 +35,39 @@ function createTableSql(schema: string, name: string, table: TableDefinition): s
 }
 
 /**
- * Returns the text of a statement with one parameter, a JSON array of rows. Each existing row
- * counts once in the number of affected rows.
+ * Returns a statement and its parameters: for each column, the values of all rows as an array of
+ * texts. Each existing row counts once in the number of affected rows.
  */
-export function statementSql(projection: Projection, schema: string, statement: Statement): string {
+export function statementSql(
+  projection: Projection,
+  schema: string,
+  statement: Statement,
+): { readonly text: string; readonly values: Buffer[] } {
   const definition = projection.tables[statement.table];
   if (definition === undefined) throw new RangeError(`no table ${statement.table}`);
+  const columns = [...definition.primaryKey, ...statement.columns];
+  const types = columns.map((column) => definition.columns[column]?.type ?? 'text');
+  const values = columns.map((column, place) =>
+    textArray(statement.rows.map((row) => textOf(row[column] ?? null, types[place] === 'jsonb'))),
+  );
+  const names = columns.map(identifier);
+  const cast = names.map((name, place) => `v.${name}::${types[place]} as ${name}`).join(', ');
+  const arrays = names.map((_, place) => `$${place + 1}::text[]`).join(', ');
+  const given = `(select ${cast} from unnest(${arrays}) as v (${names.join(', ')}))`;
+  return { text: textWith(given, definition, schema, statement), values };
+}
+
+/** The value as PostgreSQL reads it from text. */
+function textOf(value: RowValue, isJson: boolean): string | null {
+  if (value === null) return null;
+  return isJson || typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function textWith(given: string, definition: TableDefinition, schema: string, statement: Statement): string {
   const table = `${identifier(schema)}.${identifier(statement.table)}`;
   const key = definition.primaryKey;
   const all = list([...key, ...statement.columns]);
-  const given = `json_populate_recordset(null::${table}, $1::json)`;
-  const insert = `insert into ${table} as t (${all}) select ${all} from ${given}`;
+  const insert = `insert into ${table} as t (${all}) select ${all} from ${given} as g`;
   switch (statement.kind) {
     case 'insert':
       return insert;

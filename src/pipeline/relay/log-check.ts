@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { LEDGER_STREAM, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { LogBehind } from '../event-log/errors.js';
-import type { EventLog } from '../event-log/port.js';
+import { type EventLog, NO_STREAM } from '../event-log/port.js';
 
-const PAGE = 64;
+const PAGE = 500;
 const streamRows = z.array(z.object({ stream: z.string(), revision: z.int() }));
 
 /** The end of a stream as PostgreSQL recorded it, and as the log reports it. */
@@ -36,13 +36,10 @@ export async function* streamEnds(db: Queryable, eventLog: EventLog): AsyncGener
   );
   let page = streamRows.parse(rows);
   while (page.length > 0) {
-    yield* await Promise.all(
-      page.map(async ({ stream, revision }) => ({
-        stream,
-        known: revision,
-        actual: await eventLog.lastRevision(stream),
-      })),
-    );
+    const inLog = await eventLog.lastRevisions(page.map(({ stream }) => stream));
+    for (const { stream, revision } of page) {
+      yield { stream, known: revision, actual: inLog.get(stream) ?? NO_STREAM };
+    }
     const next = await db.query(
       'select stream, revision from relayed_streams where stream > $1 order by stream limit $2',
       [after, PAGE],

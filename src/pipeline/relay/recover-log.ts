@@ -145,7 +145,7 @@ async function adopt(db: Queryable, eventLog: EventLog, siteId: string, stream: 
       return [{ seq: row.seq, revision: event.revision }];
     });
     await withTransaction(db, async (db) => {
-      await advanceStream(db, stream, known, known + found.length);
+      await advanceStream(db, { stream, revision: known, count: found.length });
       await db.query(
         `update outbox o set revision = given.revision
            from unnest($1::bigint[], $2::bigint[]) as given (seq, revision) where o.seq = given.seq`,

@@ -10,19 +10,19 @@ import type { Tracing } from '../../platform/telemetry/tracing.js';
 import { LogDiverged } from '../event-log/errors.js';
 import type { EventLog } from '../event-log/port.js';
 import { assertLogNotBehind } from './log-check.js';
-import { sitesWaiting } from './outbox.js';
+import { BEFORE_ALL_SITES, sitesWaiting } from './outbox.js';
 import { quarantineSite } from './quarantined-sites.js';
-import { RefusedForGood, SiteRelay } from './relay-site.js';
+import { PageRelay, RefusedForGood } from './relay-page.js';
 import { deleteStampedRows } from './retention.js';
 
 export interface RelayOptions {
-  /** In the role `consent_ledger_worker`, with at least `parallelSites` + 2 connections. */
+  /** In the role `consent_ledger_worker`, with at least three connections. */
   readonly db: pg.Pool;
   readonly eventLog: EventLog;
   readonly keyring: ProofKeys;
   readonly logger: ServiceLogger;
-  /** Number of sites that are relayed at the same time. */
-  readonly parallelSites?: number;
+  /** Maximum number of sites with rows in one page. */
+  readonly maxSites?: number;
   /** Interval of the search for waiting rows while the outbox is empty, in milliseconds. */
   readonly pollMs?: number;
   /**
@@ -32,7 +32,7 @@ export interface RelayOptions {
   readonly retentionMs: number;
   /** Interval between deletions of expired rows, in milliseconds. */
   readonly retentionEveryMs?: number;
-  /** Maximum number of rows of one site in memory. */
+  /** Maximum number of rows of a page, and size of their bodies. */
   readonly maxRows?: number;
   readonly maxBytes?: number;
   readonly tracing?: Tracing;
@@ -58,27 +58,29 @@ interface SiteTrouble {
 
 class OutboxRelay implements Relay {
   readonly name = 'relay';
-  readonly #sites: SiteRelay;
-  readonly #parallel: number;
+  readonly #pages: PageRelay;
+  readonly #maxSites: number;
   readonly #pollMs: number;
-  readonly #active = new Map<string, Promise<void>>();
   readonly #trouble = new Map<string, SiteTrouble>();
-  #lastStarted = '';
+  /** Site after which the next page begins: the sites take turns. */
+  #after = BEFORE_ALL_SITES;
   readonly #wakeUp = new WakeUp();
   #relayed = 0;
   #quarantined = 0;
   #isLeader = false;
-  #fatal: unknown = null;
 
   constructor(private readonly options: RelayOptions) {
-    this.#parallel = options.parallelSites ?? 8;
+    this.#maxSites = options.maxSites ?? 500;
     this.#pollMs = options.pollMs ?? 50;
-    this.#sites = new SiteRelay({
+    this.#pages = new PageRelay({
       db: options.db,
       eventLog: options.eventLog,
       keyring: options.keyring,
-      maxRows: options.maxRows ?? 500,
-      maxBytes: options.maxBytes ?? 2_000_000,
+      limits: {
+        maxRows: options.maxRows ?? 1_000,
+        maxSiteBytes: options.eventLog.maxAppendBytes,
+        maxBytes: options.maxBytes ?? 4_000_000,
+      },
       ...(options.tracing && { tracing: options.tracing }),
     });
   }
@@ -105,90 +107,88 @@ class OutboxRelay implements Relay {
     const { db, eventLog } = this.options;
     await assertLogNotBehind(db, eventLog);
     const stop = new AbortController();
-    await withAnySignal([signal, stop.signal], (stopped) => this.#relaySites(signal, stopped, stop));
+    await withAnySignal([signal, stop.signal], (stopped) => this.#relayPages(signal, stopped, stop));
   }
 
-  async #relaySites(signal: AbortSignal, stopped: AbortSignal, stop: AbortController): Promise<void> {
-    this.#sites.forget();
+  async #relayPages(signal: AbortSignal, stopped: AbortSignal, stop: AbortController): Promise<void> {
+    this.#pages.forget();
     this.#trouble.clear();
-    this.#fatal = null;
+    this.#after = BEFORE_ALL_SITES;
     this.#isLeader = true;
     const cleaning = this.#clean(stopped);
     try {
-      while (!signal.aborted && this.#fatal === null) {
+      while (!signal.aborted) {
         this.#wakeUp.begin();
-        const started = await this.#startSites(stopped);
-        if (started === 0) await this.#wakeUp.pause(this.#pollMs, signal);
-        else if (this.#active.size >= this.#parallel) await Promise.race(this.#active.values());
+        const isIdle = (await this.#relayPage(signal)) === 'idle';
+        if (isIdle) await this.#wakeUp.pause(this.#pollMs, signal);
       }
-      if (this.#fatal !== null) throw this.#fatal;
     } finally {
       stop.abort();
-      await Promise.all([cleaning, ...this.#active.values()]);
+      await cleaning;
       this.#isLeader = false;
     }
   }
 
-  async #startSites(signal: AbortSignal): Promise<number> {
-    let started = 0;
+  /**
+   * Relays rows of the next sites that have some.
+   * @returns `idle` if no site has waiting rows that can be relayed now
+   * @throws OperatorNeeded
+   */
+  async #relayPage(signal: AbortSignal): Promise<'idle' | 'more'> {
+    const isFirst = this.#after === BEFORE_ALL_SITES;
+    const { siteIds, last } = await sitesWaiting(this.options.db, this.#after, this.#maxSites);
+    this.#after = last ?? BEFORE_ALL_SITES;
     const now = performance.now();
-    for (const siteId of inTurn(await sitesWaiting(this.options.db), this.#lastStarted)) {
-      if (this.#active.size >= this.#parallel) break;
-      if (this.#active.has(siteId) || (this.#trouble.get(siteId)?.retryAt ?? 0) > now) continue;
-      const work = this.#relaySite(siteId, signal).finally(() => {
-        this.#active.delete(siteId);
-        this.wake();
-      });
-      this.#active.set(siteId, work);
-      this.#lastStarted = siteId;
-      started += 1;
-    }
-    return started;
+    const ready = siteIds.filter((siteId) => (this.#trouble.get(siteId)?.retryAt ?? 0) <= now);
+    if (ready.length === 0) return isFirst && last === null ? 'idle' : 'more';
+    const { relayed, failures } = await this.#pages.relayFirstRows(ready, signal);
+    this.#relayed += relayed;
+    for (const siteId of ready) if (!failures.has(siteId)) this.#trouble.delete(siteId);
+    await this.#onFailures(failures);
+    return 'more';
   }
 
   /**
-   * Relays a limited number of waiting rows of one site, so that the other sites get their turn.
-   * Never throws: after a failure the site is retried later or quarantined, and the other sites
-   * continue.
+   * Quarantines the sites whose next event the log refuses permanently, and retries the others later.
+   * @throws OperatorNeeded
    */
-  async #relaySite(siteId: string, signal: AbortSignal): Promise<void> {
-    try {
-      const relayed = await this.#sites.relaySome(siteId, signal);
-      this.#relayed += relayed;
-      this.#trouble.delete(siteId);
-    } catch (error) {
-      await this.#onFailure(siteId, error);
+  async #onFailures(failures: ReadonlyMap<string, unknown>): Promise<void> {
+    const retried = new Map<string, string[]>();
+    for (const [siteId, error] of failures) {
+      if (error instanceof OperatorNeeded && !isDivergence(error)) throw error;
+      if (error instanceof RefusedForGood && (await this.#quarantine(siteId, error))) continue;
+      const trouble = this.#trouble.get(siteId) ?? { backOff: new BackOff(), retryAt: 0 };
+      trouble.retryAt = performance.now() + trouble.backOff.next();
+      this.#trouble.set(siteId, trouble);
+      const reason = describe(error);
+      retried.set(reason, [...(retried.get(reason) ?? []), siteId]);
+    }
+    // One line for all sites: a log that is away fails every site of a page.
+    for (const [reason, [site, ...others]] of retried) {
+      const facts = { part: this.name, site, other_sites: others.length, reason };
+      this.options.logger.warn(facts, 'relaying failed; trying again');
     }
   }
 
-  async #onFailure(siteId: string, error: unknown): Promise<void> {
+  /** @returns false if the quarantine could not be stored */
+  async #quarantine(siteId: string, error: RefusedForGood): Promise<boolean> {
     const { logger, db } = this.options;
-    if (error instanceof RefusedForGood) {
-      logger.error(
-        { part: this.name, site: siteId, reason: error.message },
-        'site quarantined: its next event cannot enter the event log',
+    logger.error(
+      { part: this.name, site: siteId, reason: error.message },
+      'site quarantined: its next event cannot enter the event log',
+    );
+    try {
+      await quarantineSite(db, siteId, error.message);
+    } catch (failure) {
+      logger.warn(
+        { part: this.name, site: siteId, reason: describe(failure) },
+        'quarantining the site failed; trying again',
       );
-      try {
-        await quarantineSite(db, siteId, error.message);
-        this.#quarantined += 1;
-        this.#trouble.delete(siteId);
-        return;
-      } catch (failure) {
-        logger.warn(
-          { part: this.name, site: siteId, reason: describe(failure) },
-          'quarantining the site failed; trying again',
-        );
-      }
-    } else if (error instanceof OperatorNeeded && !isDivergence(error)) {
-      this.#fatal = error;
-      this.wake();
-      return;
-    } else {
-      logger.warn({ part: this.name, site: siteId, reason: describe(error) }, 'relaying failed; trying again');
+      return false;
     }
-    const trouble = this.#trouble.get(siteId) ?? { backOff: new BackOff(), retryAt: 0 };
-    trouble.retryAt = performance.now() + trouble.backOff.next();
-    this.#trouble.set(siteId, trouble);
+    this.#quarantined += 1;
+    this.#trouble.delete(siteId);
+    return true;
   }
 
   async #clean(signal: AbortSignal): Promise<void> {
@@ -203,14 +203,6 @@ class OutboxRelay implements Relay {
       await pause(retentionEveryMs, signal);
     }
   }
-}
-
-/**
- * Orders the sites so that those after `last` come first. Busy sites then do not delay the others.
- * @param sites sorted
- */
-function inTurn(sites: readonly string[], last: string): string[] {
-  return [...sites.filter((site) => site > last), ...sites.filter((site) => site <= last)];
 }
 
 /**

@@ -8,7 +8,7 @@ import { type Queryable, withTransaction } from '../../platform/database/pool.js
 import { type Keyring, personId, SEED_BYTES } from '../../platform/keys/index.js';
 import type { LoggedEvent } from '../event-log/port.js';
 
-export type SiteKeys = Pick<Keyring, 'siteKey'>;
+export type SiteKeys = Pick<Keyring, 'siteKeys'>;
 
 const Bytes = z.instanceof(Uint8Array);
 const recordRows = z.array(z.object({ event_id: z.string(), site_id: z.string(), visitor_index: Bytes }));
@@ -24,6 +24,8 @@ const keyOf = (row: { readonly site_id: string; readonly visitor_index: Uint8Arr
 interface Person {
   /** 32 bytes. */
   readonly id: Uint8Array;
+  /** Key of `nextNumbers`. */
+  readonly numbering: string;
   /** Number of the person's next record. */
   next: number;
 }
@@ -31,7 +33,8 @@ interface Person {
 /**
  * Assigns the person tags of consents: each record of a person gets the next number. A consent whose
  * person is not known, or erased, gets random bytes.
- * @param nextNumbers the next number of each person with a record in the pending batch; updated
+ * @param nextNumbers the next number of each person with a record in the pending batch, by site, blind
+ *   index and seed; updated
  * @param events in the order in which they are sealed
  * @returns tags by event id, 32 bytes each; none for events that are not consents
  */
@@ -45,10 +48,15 @@ export async function assignTags(
   if (consents.length === 0) return new Map();
   const found = await readPersons(db, consents);
   const persons = new Map<PersonKey, Person>();
+  const siteKeys = await keyring.siteKeys([...new Set(found.persons.map((row) => row.site_id))]);
   for (const row of found.persons) {
     const key = keyOf(row);
-    const id = personId(await keyring.siteKey(row.site_id), row.seed, row.visitor_index);
-    persons.set(key, { id, next: nextNumbers.get(key) ?? row.records + 1 });
+    const siteKey = siteKeys.get(row.site_id);
+    if (siteKey === undefined) throw new Error(`the keyring returned no key of the site ${row.site_id}`);
+    const id = personId(siteKey, row.seed, row.visitor_index);
+    // A person who is erased while the batch is pending gets another seed, and begins with 1 again.
+    const numbering = `${key} ${toHex(row.seed)}`;
+    persons.set(key, { id, numbering, next: nextNumbers.get(numbering) ?? row.records + 1 });
   }
   await skipSealedNumbers(db, persons);
   const tags = new Map<string, Uint8Array>();
@@ -61,7 +69,7 @@ export async function assignTags(
     }
     tags.set(eventId, personTag(person.id, person.next));
     person.next += 1;
-    nextNumbers.set(key, person.next);
+    nextNumbers.set(person.numbering, person.next);
   }
   return tags;
 }
@@ -129,11 +137,12 @@ export async function rememberNumbers(db: Queryable, nextNumbers: ReadonlyMap<st
   const persons = [...nextNumbers].map(([key, next]) => ({ key: key.split(' '), next }));
   await db.query(
     `update persons p set records = greatest(p.records, n.records)
-       from unnest($1::uuid[], $2::text[], $3::bigint[]) as n (site_id, visitor_index, records)
-      where p.site_id = n.site_id and p.visitor_index = decode(n.visitor_index, 'hex')`,
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as n (site_id, visitor_index, seed, records)
+      where p.site_id = n.site_id and p.visitor_index = decode(n.visitor_index, 'hex') and p.seed = decode(n.seed, 'hex')`,
     [
       persons.map(({ key }) => key[0] ?? ''),
       persons.map(({ key }) => key[1] ?? ''),
+      persons.map(({ key }) => key[2] ?? ''),
       persons.map(({ next }) => next - 1),
     ],
   );

@@ -37,7 +37,7 @@ export async function withErasureTags(
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const erasures = events.flatMap((event): NewErasure[] => {
     if (event.type !== SUBJECT_ERASED) return [];
-    const { erased_event_id: erasedId } = parseRecord(event.type, sealedContent(event.type, event.data).recordText);
+    const { erased_event_id: erasedId } = parseRecord(event.type, sealedContent(event).recordText);
     return [{ eventId: event.id, stream: event.stream, erasedId }];
   });
   if (erasures.length === 0) return consentTags;

@@ -19,7 +19,7 @@ export class PendingBatch {
   /** When the oldest consent of the batch was accepted, in Unix milliseconds; null: it has none. */
   oldestConsent: number | null = null;
 
-  /** The next number of each person who has a record in the batch, by site and blind index. */
+  /** The next number of each person who has a record in the batch, by site, blind index and seed. */
   readonly nextNumbers = new Map<string, number>();
 
   /** Position in the log after which reading continues. */

@@ -30,8 +30,8 @@ export interface StampingOptions {
  * first.
  * @param state applied to the tables: `ledger` contains that size
  * @param previous the newest time stamp of a smaller checkpoint; the new ones must not precede it
- * @returns the ledger's state afterwards, stamped at that size or above, and whether this call
- *   obtained the last time stamp
+ * @returns the ledger's state afterwards, and whether this call obtained the last time stamp. The
+ *   state is stamped at that size or above, or another process began another checkpoint
  * @throws TimestampUnavailable
  * @throws LedgerKeyMismatch if the ledger's key was changed in the meantime
  * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
@@ -47,12 +47,12 @@ export async function stampCheckpoint(
   await rememberHead?.(state);
   let current = state;
   let newest: StoredStamp | null = null;
-  while (!isStamped(current, size)) {
+  while (!isStamped(current, size) && mayFollow(current, size, note)) {
     const exclude = excludedBy(current, quorum);
     const obtained = await obtainStamp({ db, client }, { note, previous, exclude }, signal);
     newest = obtained;
     current = await catchUpLedger(db, eventLog);
-    while (isMissing(current, size, obtained, quorum)) {
+    while (mayFollow(current, size, note) && isMissing(current, size, obtained, quorum)) {
       // The append succeeds only at this revision, so no checkpoint of a replaced key enters the
       // ledger.
       if (current.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(current.key, verifierKeyOf(signer));
@@ -66,6 +66,15 @@ export async function stampCheckpoint(
 
 function isStamped({ stamped }: LedgerState, size: number): boolean {
   return (stamped?.size ?? 0) >= size;
+}
+
+/**
+ * Whether a time stamp of this checkpoint may be the next one. Another process may have begun a
+ * checkpoint of another size in the meantime, which is completed first: the ledger would be corrupt
+ * for good otherwise.
+ */
+function mayFollow({ pending }: LedgerState, size: number, note: string): boolean {
+  return pending === null || (pending.size === size && pending.note === note);
 }
 
 /**

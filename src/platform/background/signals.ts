@@ -11,6 +11,20 @@ export function sharedController(): AbortController {
 }
 
 /**
+ * Returns a promise that resolves when a signal is aborted.
+ * @returns `release` removes the listener; the caller calls it when it no longer waits
+ */
+export function abortOf(signal: AbortSignal): { readonly promise: Promise<'aborted'>; release(): void } {
+  let onAbort = (): void => undefined;
+  const promise = new Promise<'aborted'>((resolve) => {
+    onAbort = () => resolve('aborted');
+  });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return { promise, release: () => signal.removeEventListener('abort', onAbort) };
+}
+
+/**
  * Runs `work` with a signal that is aborted as soon as one of `sources` is.
  *
  * It replaces `AbortSignal.any`. On Node 20 a source retains every derived signal for its own

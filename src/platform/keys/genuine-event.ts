@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
-import { InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
+import { type EventWithBody, InvalidEventBody, sealedContent } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { KeyError } from './errors.js';
 import type { Keyring } from './keyring.js';
@@ -17,11 +17,9 @@ export class NotGenuine extends Error {
 export type ProofKeys = Pick<Keyring, 'proofKeyById'>;
 
 /** An event of a sealed stream, from any source. */
-export interface SiteEvent {
+export interface SiteEvent extends EventWithBody {
   readonly id: string;
-  readonly type: string;
   readonly stream: string;
-  readonly data: Uint8Array;
 }
 
 const Named = z.object({ event_id: z.string(), site_id: z.string().optional(), proof_key_id: z.string().optional() });
@@ -34,9 +32,10 @@ const Named = z.object({ event_id: z.string(), site_id: z.string().optional(), p
  * @throws NotGenuine, without any content of the event
  * @throws database errors
  */
-export async function assertGenuine({ id, type, stream, data }: SiteEvent, keys: ProofKeys): Promise<void> {
-  const { recordText, proofHash } = contentOf(id, type, data);
-  const named = Named.safeParse(parseJson(recordText)).data;
+export async function assertGenuine(event: SiteEvent, keys: ProofKeys): Promise<void> {
+  const { id, type, stream } = event;
+  const { recordText, proofHash, consent } = contentOf(event);
+  const named = consent?.record ?? Named.safeParse(parseJson(recordText)).data;
   if (named === undefined || named.event_id !== id || (named.site_id ?? null) !== siteOfStream(stream)) {
     throw new NotGenuine(`the record of event ${id} names another event or site than ${stream}`);
   }
@@ -50,12 +49,12 @@ export async function assertGenuine({ id, type, stream, data }: SiteEvent, keys:
   }
 }
 
-function contentOf(id: string, type: string, data: Uint8Array): ReturnType<typeof sealedContent> {
+function contentOf(event: SiteEvent): ReturnType<typeof sealedContent> {
   try {
-    return sealedContent(type, data);
+    return sealedContent(event);
   } catch (error) {
     if (!(error instanceof InvalidEventBody)) throw error;
-    throw new NotGenuine(`event ${id} cannot be sealed: ${error.message}`, { cause: error });
+    throw new NotGenuine(`event ${event.id} cannot be sealed: ${error.message}`, { cause: error });
   }
 }
 

@@ -76,12 +76,22 @@ export class KeyringStore {
 
   /** @returns the current key, or `undefined` */
   async current(purpose: KeyPurpose, ownerId: string | null): Promise<StoredKey | undefined> {
+    // No index serves IS NOT DISTINCT FROM: it would read the keys of all sites.
+    if (ownerId !== null) return (await this.currentOf(purpose, [ownerId]))[0];
     const { rows } = await this.db.query(
-      `SELECT ${COLUMNS} FROM keyring
-        WHERE purpose = $1 AND owner_id IS NOT DISTINCT FROM $2::uuid AND retired_at IS NULL`,
-      [purpose, ownerId],
+      `SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL`,
+      [purpose],
     );
     return this.unwrapAll(rows)[0];
+  }
+
+  /** @returns the current keys of these owners that exist */
+  async currentOf(purpose: KeyPurpose, ownerIds: readonly string[]): Promise<StoredKey[]> {
+    const { rows } = await this.db.query(
+      `SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND owner_id = ANY($2::uuid[]) AND retired_at IS NULL`,
+      [purpose, ownerIds],
+    );
+    return this.unwrapAll(rows);
   }
 
   /** @returns the key of this purpose with this id, current or retired, or `undefined` */

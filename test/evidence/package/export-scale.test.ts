@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { besideFloor, measured } from '../../support/measured-process.js';
+import { recordManyConsents } from '../../support/recorded-consents.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
-import { recordManyConsents } from './many-consents.js';
 
 /**
  * `SCALE_RECORDS=1000000 npx vitest run test/evidence/package/export-scale.test.ts` measures a
@@ -21,7 +21,13 @@ const BATCH = 5_000;
 let world: LedgerWorld;
 beforeAll(async () => {
   world = await openLedgerWorld();
-  await recordManyConsents(world, world.site, RECORDS);
+  const { keyring, pipeline, site } = world;
+  await recordManyConsents(
+    pipeline.owner,
+    keyring,
+    { tenantId: site.tenantId, siteIds: [site.siteId], documentVersionId: site.versions.cookieEn },
+    RECORDS,
+  );
   await world.stamp(BATCH);
 }, 3_600_000);
 afterAll(() => world.close());

@@ -16,7 +16,8 @@ import { ensureManifestCertificate } from '../../../src/evidence/package/index.j
 import { newEventId } from '../../../src/pipeline/admission/event-id.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import type { LedgerSigner } from '../../../src/pipeline/ledger/ledger-signer.js';
-import { SiteRelay } from '../../../src/pipeline/relay/relay-site.js';
+import { BEFORE_ALL_SITES, sitesWaiting } from '../../../src/pipeline/relay/outbox.js';
+import { PageRelay } from '../../../src/pipeline/relay/relay-page.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
 import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
@@ -92,10 +93,16 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   const { worker: pool, eventLog } = pipeline;
 
   const relay = async (): Promise<void> => {
-    const relays = new SiteRelay({ db: pool, eventLog, keyring, maxRows: 500, maxBytes: 10_000_000 });
+    const limits = { maxRows: 1_000, maxSiteBytes: 10_000_000, maxBytes: 10_000_000 };
+    const pages = new PageRelay({ db: pool, eventLog, keyring, limits });
     const signal = new AbortController().signal;
     await announceErasures({ db: pool });
-    for (const { siteId } of [site, otherSite]) while ((await relays.relaySome(siteId, signal)) > 0);
+    for (;;) {
+      const { siteIds } = await sitesWaiting(pool, BEFORE_ALL_SITES, 2);
+      const { relayed, failures } = await pages.relayFirstRows(siteIds, signal);
+      for (const failure of failures.values()) throw failure;
+      if (relayed === 0) return;
+    }
   };
   const seal = async (maxLeaves = 16): Promise<void> => {
     await relay();

@@ -7,7 +7,7 @@ import { createPostgresEventLog } from '../../../src/pipeline/event-log/postgres
 import { newEvents, newStream, plain, readToEnd, readWholeStream, until } from './events.js';
 import { type PostgresFixture, run, startPostgresFixture } from './postgres-fixture.js';
 
-const APPEND_ONE = `SELECT * FROM event_log.append($1, -1, ARRAY[$2::uuid], ARRAY['Data.v1'], ARRAY['\\x00'::bytea], ARRAY[''::bytea])`;
+const APPEND_ONE = `SELECT * FROM event_log.append(ARRAY[$1], ARRAY[-1], ARRAY[1], ARRAY[0], ARRAY[$2::uuid], ARRAY['Data.v1'], ARRAY['\\x00'::bytea], ARRAY[''::bytea])`;
 
 describe('the tables of the postgres event log', () => {
   let fixture: PostgresFixture;
@@ -121,6 +121,29 @@ describe('the tables of the postgres event log', () => {
     await log.append(stream, 0, newEvents(1));
     const positions = (await readToEnd(log, null)).map((event) => Number(event.position));
     expect(positions).toEqual(positions.map((_, index) => index + 1));
+  });
+
+  it('refuse only the stream with an event id that is elsewhere in the log', async () => {
+    const log = fixture.open();
+    const [used] = newEvents(1);
+    if (used === undefined) throw new Error('no event');
+    await log.append(newStream(), NO_STREAM, [used]);
+    const streams = [newStream(), newStream(), newStream()];
+    const outcomes = await log.appendAll(
+      streams.map((stream, n) => ({ stream, expectedRevision: NO_STREAM, events: n === 1 ? [used] : newEvents(2) })),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: { name: AppendRefused.name } });
+    expect([...(await log.lastRevisions(streams)).values()].sort()).toEqual([-1, 1, 1]);
+  });
+
+  it('append events of several streams in the given order', async () => {
+    const log = fixture.open();
+    const before = (await readToEnd(log, null)).at(-1)?.position ?? null;
+    const streams = [newStream(), newStream(), newStream()];
+    const events = streams.map(() => newEvents(2));
+    await log.appendAll(streams.map((stream, n) => ({ stream, expectedRevision: -1, events: events[n] ?? [] })));
+    expect((await readToEnd(log, before)).map(({ id }) => id)).toEqual(events.flat().map(({ id }) => id));
   });
 
   it('refuse an event id that is elsewhere in the log', async () => {

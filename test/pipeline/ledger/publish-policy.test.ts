@@ -8,6 +8,7 @@ import { ensurePolicySet, type PolicySettings } from '../../../src/pipeline/ledg
 import { assertLogNotBehind } from '../../../src/pipeline/relay/log-check.js';
 import { recoverLog } from '../../../src/pipeline/relay/recover-log.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
+import { noteKey } from '../../support/independent-tlog.js';
 import {
   count,
   newConsent,
@@ -62,6 +63,13 @@ test('a changed policy is published once, and so is a return to an older one', a
     [2, 300],
     [3, 3600],
   ]);
+});
+
+test('a policy with witnesses is published, and the next start reads it', async () => {
+  const witnesses = [noteKey('witness.example/w2', 4).vkey, noteKey('witness.example/w1', 4).vkey];
+  const set = () => ensurePolicySet(pipeline.worker, pipeline.eventLog, { ...SETTINGS, witnesses }, now);
+  expect([await set(), await set()]).toEqual([1, 1]);
+  expect(await policies()).toMatchObject([{ witnesses: witnesses.toSorted() }]);
 });
 
 test('of processes that start at the same time, one publishes the policy', async () => {

@@ -1,5 +1,6 @@
 import { AppendOutcomeUnknown } from '../../../src/pipeline/event-log/errors.js';
 import type { EventLog, NewEvent } from '../../../src/pipeline/event-log/port.js';
+import { settleAll } from '../../../src/platform/background/settle-all.js';
 
 export interface AppendCall {
   readonly stream: string;
@@ -12,19 +13,22 @@ export type Fault = null | { readonly before: Error } | 'lost' | { readonly lost
 
 /** Returns a log that injects faults into appends to the given one. */
 export function faultyLog(eventLog: EventLog, fault: (call: AppendCall) => Fault | Promise<Fault>): EventLog {
+  const append: EventLog['append'] = async (stream, expectedRevision, events) => {
+    const chosen = await fault({ stream, expectedRevision, events });
+    if (chosen !== null && typeof chosen === 'object' && 'before' in chosen) throw chosen.before;
+    const result = await eventLog.append(stream, expectedRevision, events);
+    if (chosen === 'lost') throw new AppendOutcomeUnknown('the answer was lost');
+    if (chosen !== null) throw chosen.lost;
+    return result;
+  };
   return {
     kind: eventLog.kind,
     maxAppendBytes: eventLog.maxAppendBytes,
-    append: async (stream, expectedRevision, events) => {
-      const chosen = await fault({ stream, expectedRevision, events });
-      if (chosen !== null && typeof chosen === 'object' && 'before' in chosen) throw chosen.before;
-      const result = await eventLog.append(stream, expectedRevision, events);
-      if (chosen === 'lost') throw new AppendOutcomeUnknown('the answer was lost');
-      if (chosen !== null) throw chosen.lost;
-      return result;
-    },
+    append,
+    appendAll: (appends) => settleAll(appends, 1, (one) => append(one.stream, one.expectedRevision, one.events)),
     readStream: (stream, from, limit) => eventLog.readStream(stream, from, limit),
     lastRevision: (stream) => eventLog.lastRevision(stream),
+    lastRevisions: (streams) => eventLog.lastRevisions(streams),
     readAll: (after, limit) => eventLog.readAll(after, limit),
     subscribe: (after, signal) => eventLog.subscribe(after, signal),
     ping: () => eventLog.ping(),

@@ -120,7 +120,7 @@ const PROOF_KEY: ProofKey = { id: 'proof-1', key: Buffer.alloc(32, 7), tenantId:
 
 /** Contains only the key of `newConsent`. */
 export const testKeyring: ProofKeys & SiteKeys = {
-  siteKey: async () => Buffer.alloc(32, 7),
+  siteKeys: async (siteIds) => new Map(siteIds.map((siteId) => [siteId, Buffer.alloc(32, 7)])),
   proofKeyById: async (id) => {
     if (id !== PROOF_KEY.id) throw new KeyError('key_missing', `There is no proof key ${id}.`);
     return PROOF_KEY;

@@ -1,4 +1,4 @@
-import type { EventLog, LogPage, StreamEvent } from '../../../src/pipeline/event-log/port.js';
+import { type EventLog, type LogPage, NO_STREAM, type StreamEvent } from '../../../src/pipeline/event-log/port.js';
 
 /**
  * Returns a separate log of one test within a shared one: its streams have a prefix there, and
@@ -15,8 +15,13 @@ export function privateCorner(eventLog: EventLog, prefix: string): EventLog {
     kind: eventLog.kind,
     maxAppendBytes: eventLog.maxAppendBytes,
     append: (stream, expected, events) => eventLog.append(outer(stream), expected, events),
+    appendAll: (appends) => eventLog.appendAll(appends.map((append) => ({ ...append, stream: outer(append.stream) }))),
     readStream: async (stream, from, limit) => (await eventLog.readStream(outer(stream), from, limit)).map(inner),
     lastRevision: (stream) => eventLog.lastRevision(outer(stream)),
+    lastRevisions: async (streams) => {
+      const found = await eventLog.lastRevisions(streams.map(outer));
+      return new Map(streams.map((stream) => [stream, found.get(outer(stream)) ?? NO_STREAM]));
+    },
     readAll: async (after, limit) => own(await eventLog.readAll(after, limit)),
     async *subscribe(after, signal) {
       for await (const page of eventLog.subscribe(after, signal)) {

@@ -18,6 +18,7 @@ import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { bridgeLedgerKey } from '../../../src/pipeline/stamper/rotate-ledger-key.js';
+import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
 import { createStamper, type Stamper, type StamperOptions } from '../../../src/pipeline/stamper/stamper.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
@@ -226,6 +227,35 @@ test('three stampers that all believe to lead add no time stamp twice', async ()
   expect(found.map((text) => text.split(' ')[0])).toEqual(
     [...new Set(sizes)].flatMap((size) => [`${size}.1`, `${size}.2`]),
   );
+});
+
+test('a stamp of a larger checkpoint does not follow a smaller one that another stamper began', async () => {
+  const sealTo = async (size: number): Promise<void> => {
+    await append();
+    await whileRunning([sealer()], () => until(async () => (await state()).size === size));
+  };
+  await sealTo(1);
+  const smaller = await state();
+  await sealTo(2);
+  const { worker: db, eventLog } = pipeline;
+  const clientOf = (...authorities: string[]) => createTimestampClient({ authorities, trustAnchors });
+  const client = clientOf(second.url);
+  // The other stamper is slow: it read the ledger before the second batch.
+  const other = { db, eventLog, signer, client: clientOf(first.url), quorum: 2 };
+  const begin = () => stampCheckpoint(other, smaller, null, new AbortController().signal).catch(() => undefined);
+  const overtaken = {
+    stamp: async (...args: Parameters<typeof client.stamp>) => {
+      const obtained = await client.stamp(...args);
+      await begin();
+      return obtained;
+    },
+  };
+  const options = { db, eventLog, signer, client: overtaken, quorum: 2 };
+  const { state: after, isOwn } = await stampCheckpoint(options, await state(), null, new AbortController().signal);
+  expect(isOwn).toBe(false);
+  expect(after.pending).toMatchObject({ size: 1 });
+  await whileRunning([stamper([first.url, second.url])], () => until(() => isStamped(2)));
+  expect(await stampsInLedger()).toEqual([`1.1 ${FIRST}`, `1.2 ${SECOND}`, `2.1 ${FIRST}`, `2.2 ${SECOND}`]);
 });
 
 test('a lower quorum completes a pending checkpoint with one more time stamp', async () => {

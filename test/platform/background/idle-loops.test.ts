@@ -72,7 +72,8 @@ function emptyDatabase(answers: (sql: string) => readonly object[]): pg.Pool {
   });
   return Object.assign(new pg.Pool(), {
     connect: () => Promise.resolve(client),
-    query: (sql: string) => Promise.resolve({ rows: answers(sql), rowCount: 0 }),
+    query: (sql: string | { readonly text: string }) =>
+      Promise.resolve({ rows: answers(typeof sql === 'string' ? sql : sql.text), rowCount: 0 }),
   });
 }
 
@@ -80,8 +81,10 @@ const emptyLog: EventLog = {
   kind: 'postgres',
   maxAppendBytes: 1_000_000,
   append: () => Promise.reject(new Error('nothing is appended')),
+  appendAll: () => Promise.reject(new Error('nothing is appended')),
   readStream: () => Promise.resolve([]),
   lastRevision: () => Promise.resolve(0),
+  lastRevisions: () => Promise.resolve(new Map()),
   readAll: () => Promise.reject(new Error('nothing is read')),
   subscribe: () => {
     throw new Error('nothing is read');

@@ -26,6 +26,17 @@ describe('the keyring', () => {
     await database.drop();
   });
 
+  it('returns the keys of several sites as it returns each, and creates the missing ones', async () => {
+    const sites = Array.from({ length: 5 }, () => randomUUID());
+    const [made, read] = [await createKeyring(db, master), await createKeyring(db, master)];
+    for (const site of sites.slice(1)) await made.siteKey(site);
+    const keys = await read.siteKeys(sites);
+    expect([...keys.keys()]).toEqual(sites);
+    for (const site of sites) expect(await made.siteKey(site)).toEqual(keys.get(site));
+    expect(await read.siteKeys(sites)).toEqual(keys);
+    expect(await read.siteKeys([])).toEqual(new Map());
+  });
+
   it('creates each key once with several concurrent processes', async () => {
     const site = randomUUID();
     const tenant = randomUUID();

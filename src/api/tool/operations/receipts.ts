@@ -12,7 +12,7 @@ export const getReceiptS2s = defineOperation({
   tag: 'Consents',
   summary: 'Get the receipt of a record, with chosen values',
   description:
-    'The evidence of one record in one JSON file, for `consent-verify check`. A receipt that discloses values has an entry in the audit log.',
+    'The evidence of one record in one JSON file, for `consent-verify check`. A receipt that discloses `visitor_id` also opens the person tag of the record. A receipt that discloses values has an entry in the audit log.',
   access: BACKEND,
   params: ReceiptParams,
   invalidParams: 'CONSENT_NOT_FOUND',

@@ -12,10 +12,12 @@ import {
 // broken connection then fails the appends of every client. A later response throws where no caller
 // can catch it, and no deadline applies.
 import { append } from '@eventstore/db-client/dist/streams/appendToStream/append.js';
+import { settleAll } from '../../../platform/background/settle-all.js';
 import { withDeadline } from '../../../platform/background/waiting.js';
 import { AppendOutcomeUnknown, RevisionConflict } from '../errors.js';
 import { assertAppendable } from '../new-events.js';
 import {
+  type AppendOutcome,
   type AppendResult,
   type EventLog,
   type LoggedEvent,
@@ -24,6 +26,7 @@ import {
   type NewEvent,
   NO_STREAM,
   type Position,
+  type StreamAppend,
   type StreamEvent,
 } from '../port.js';
 import { appendFailure, unavailable } from './append-errors.js';
@@ -65,6 +68,9 @@ export function createEventStoreDbEventLog(
 ): EventLog {
   return new EventStoreDbEventLog(EventStoreDBClient.connectionString(connectionString), options);
 }
+
+/** Requests that the adapter sends at the same time for a call about several streams. */
+const MAX_IN_FLIGHT = 32;
 
 class EventStoreDbEventLog implements EventLog {
   readonly kind = 'eventstoredb';
@@ -112,6 +118,12 @@ class EventStoreDbEventLog implements EventLog {
     return { lastRevision };
   }
 
+  async appendAll(appends: readonly StreamAppend[]): Promise<AppendOutcome[]> {
+    return settleAll(appends, MAX_IN_FLIGHT, ({ stream, expectedRevision, events }) =>
+      this.append(stream, expectedRevision, events),
+    );
+  }
+
   async readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]> {
     const events: StreamEvent[] = [];
     const room = new Room(this.#pageBytes);
@@ -142,6 +154,16 @@ class EventStoreDbEventLog implements EventLog {
       return true;
     });
     return last;
+  }
+
+  async lastRevisions(streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const found = await settleAll(streams, MAX_IN_FLIGHT, (stream) => this.lastRevision(stream));
+    return new Map(
+      found.map((outcome, place) => {
+        if (outcome.status === 'rejected') throw outcome.reason;
+        return [streams[place] ?? '', outcome.value];
+      }),
+    );
   }
 
   async readAll(after: Position | null, limit: number): Promise<LogPage> {

@@ -1,19 +1,24 @@
 import pg from 'pg';
 import { BackOff, pause, withDeadline } from '../../../platform/background/waiting.js';
-import { RevisionConflict } from '../errors.js';
-import { assertAppendable } from '../new-events.js';
+import { textArray } from '../../../platform/database/binary-arrays.js';
+import { AppendOutcomeUnknown, AppendRefused, RevisionConflict } from '../errors.js';
+import { appended, refusalOf, rejected } from '../outcomes.js';
 import {
+  type AppendOutcome,
   type AppendResult,
   type EventLog,
   type LogPage,
   MAX_APPEND_BYTES,
   type NewEvent,
+  NO_STREAM,
   type Position,
+  type StreamAppend,
   type StreamEvent,
 } from '../port.js';
 import { appendFailure, unavailable } from './append-errors.js';
-import { APPEND, LAST_REVISION, READ_ALL, READ_STREAM } from './queries.js';
-import { appendRow, lastRevisionRow, parseLogRows, parseStreamRows, positionParameter } from './rows.js';
+import { appendParameters } from './append-parameters.js';
+import { APPEND, LAST_REVISIONS, READ_ALL, READ_STREAM } from './queries.js';
+import { appendRows, lastRevisionRows, parseLogRows, parseStreamRows, positionParameter } from './rows.js';
 import { Wakeups } from './wakeups.js';
 
 export interface PostgresEventLogOptions {
@@ -92,24 +97,48 @@ class PostgresEventLog implements EventLog {
   }
 
   async append(stream: string, expectedRevision: number, events: readonly NewEvent[]): Promise<AppendResult> {
-    assertAppendable(stream, expectedRevision, events);
+    const [outcome] = await this.appendAll([{ stream, expectedRevision, events }]);
+    if (outcome?.status === 'fulfilled') return outcome.value;
+    throw outcome?.reason;
+  }
+
+  async appendAll(appends: readonly StreamAppend[]): Promise<AppendOutcome[]> {
+    const outcomes = appends.map(refusalOf);
+    const good = appends.flatMap((append, place) => (outcomes[place] === null ? [{ append, place }] : []));
+    const answers = await this.#appendTogether(good.map(({ append }) => append));
+    for (const [index, { place }] of good.entries()) outcomes[place] = answers[index] ?? null;
+    return outcomes.map((outcome) => outcome ?? rejected(new AppendOutcomeUnknown('append: there was no answer')));
+  }
+
+  /**
+   * Appends in one statement. If the server refuses it because of one event, each stream gets a
+   * statement of its own, so that only the stream of this event fails.
+   */
+  async #appendTogether(appends: readonly StreamAppend[]): Promise<AppendOutcome[]> {
+    if (appends.length === 0) return [];
+    try {
+      return await this.#appendOnce(appends);
+    } catch (error) {
+      if (!(error instanceof AppendRefused) || appends.length === 1) return appends.map(() => rejected(error));
+      const outcomes: AppendOutcome[] = [];
+      for (const append of appends) outcomes.push(...(await this.#appendTogether([append])));
+      return outcomes;
+    }
+  }
+
+  async #appendOnce(appends: readonly StreamAppend[]): Promise<AppendOutcome[]> {
     const client = await this.#connect();
     let rows: unknown[];
     try {
-      rows = await this.#query(client, this.#appendDeadlineMs, APPEND, [
-        stream,
-        expectedRevision,
-        events.map((event) => event.id),
-        events.map((event) => event.type),
-        events.map((event) => event.data),
-        events.map((event) => event.metadata),
-      ]);
+      rows = await this.#query(client, this.#appendDeadlineMs, APPEND, appendParameters(appends));
     } catch (error) {
       throw appendFailure(error);
     }
-    const { outcome, last_revision: lastRevision } = appendRow.parse(rows[0]);
-    if (outcome === 'conflict') throw new RevisionConflict(stream, expectedRevision, lastRevision);
-    return { lastRevision };
+    const [answer] = appendRows.parse(rows);
+    return appends.map(({ stream, expectedRevision, events }, place) => {
+      if (answer.outcomes[place] !== 'conflict') return appended(expectedRevision + events.length);
+      return rejected(new RevisionConflict(stream, expectedRevision, answer.last_revisions[place] ?? NO_STREAM));
+    });
   }
 
   async readStream(stream: string, fromRevision: number, limit: number): Promise<StreamEvent[]> {
@@ -117,8 +146,12 @@ class PostgresEventLog implements EventLog {
   }
 
   async lastRevision(stream: string): Promise<number> {
-    const rows = await this.#read(LAST_REVISION, [stream]);
-    return lastRevisionRow.parse(rows[0]).last_revision;
+    return (await this.lastRevisions([stream])).get(stream) ?? NO_STREAM;
+  }
+
+  async lastRevisions(streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = lastRevisionRows.parse(await this.#read(LAST_REVISIONS, [textArray(streams)]));
+    return new Map(rows.map((row) => [row.stream, row.last_revision]));
   }
 
   async readAll(after: Position | null, limit: number): Promise<LogPage> {

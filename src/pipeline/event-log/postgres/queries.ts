@@ -1,16 +1,20 @@
 /**
- * $1 stream, $2 expected revision, $3 ids, $4 types, $5 bodies, $6 metadata.
- * Returns one row {outcome, last_revision}.
+ * $1 streams, $2 expected revisions; for each event: $3 place of its stream from 1, $4 revision, $5
+ * id, $6 type, $7 body, $8 metadata. Returns one row {outcomes, last_revisions}, one element for each
+ * stream.
  */
 export const APPEND = {
   name: 'event_log_append',
-  text: 'SELECT outcome, last_revision FROM event_log.append($1, $2, $3::uuid[], $4::text[], $5::bytea[], $6::bytea[])',
+  text: `SELECT outcomes, last_revisions FROM event_log.append(
+    $1::text[], $2::bigint[], $3::integer[], $4::bigint[], $5::uuid[], $6::text[], $7::bytea[], $8::bytea[])`,
 };
 
-/** $1 stream; one row {last_revision}, -1 if there is no such stream. */
-export const LAST_REVISION = {
-  name: 'event_log_last_revision',
-  text: 'SELECT coalesce(max(revision), -1) AS last_revision FROM event_log.events WHERE stream = $1',
+/** $1 streams; one row {stream, last_revision} for each, -1 if there is no such stream. */
+export const LAST_REVISIONS = {
+  name: 'event_log_last_revisions',
+  text: `
+    SELECT s.stream, coalesce((SELECT max(e.revision) FROM event_log.events AS e WHERE e.stream = s.stream), -1) AS last_revision
+    FROM unnest($1::text[]) AS s (stream)`,
 };
 
 /**

@@ -21,8 +21,14 @@ const logRow = streamRow.extend({
   read: bigintText.transform(Number),
 });
 
-export const appendRow = z.object({ outcome: z.enum(['appended', 'present', 'conflict']), last_revision: revision });
-export const lastRevisionRow = z.object({ last_revision: revision });
+/** For each stream: what became of its append, and the last revision that it had before. */
+export const appendRows = z.tuple([
+  z.object({
+    outcomes: z.array(z.enum(['appended', 'present', 'conflict'])),
+    last_revisions: z.array(revision),
+  }),
+]);
+export const lastRevisionRows = z.array(z.object({ stream: z.string(), last_revision: revision }));
 
 /** Parses the rows of a stream's page. */
 export function parseStreamRows(rows: readonly unknown[]): StreamEvent[] {

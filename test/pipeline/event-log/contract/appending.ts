@@ -104,6 +104,46 @@ export function describeAppending(fixture: () => EventLogFixture): void {
       expect(await log.lastRevision(stream)).toBe(NO_STREAM);
     });
 
+    it('appends to several streams, and lets the failure of one affect no other', async () => {
+      const log = fixture().open();
+      const [fresh, existing, behind, ahead, present] = Array.from({ length: 5 }, () => newStream());
+      if (!fresh || !existing || !behind || !ahead || !present) throw new Error('no streams');
+      const first = newEvents(2);
+      for (const stream of [existing, behind]) await log.append(stream, NO_STREAM, newEvents(2));
+      await log.append(present, NO_STREAM, first);
+      const added = [newEvents(2), newEvents(3)];
+      const outcomes = await log.appendAll([
+        { stream: fresh, expectedRevision: NO_STREAM, events: added[0] ?? [] },
+        { stream: ahead, expectedRevision: 4, events: newEvents(1) },
+        { stream: behind, expectedRevision: NO_STREAM, events: newEvents(1) },
+        { stream: '$system', expectedRevision: NO_STREAM, events: newEvents(1) },
+        { stream: newStream(), expectedRevision: NO_STREAM, events: newEvents(1, log.maxAppendBytes) },
+        { stream: present, expectedRevision: NO_STREAM, events: first },
+        { stream: existing, expectedRevision: 1, events: added[1] ?? [] },
+      ]);
+      expect(outcomes).toMatchObject([
+        { status: 'fulfilled', value: { lastRevision: 1 } },
+        { status: 'rejected', reason: { name: RevisionConflict.name, stream: ahead, actualRevision: NO_STREAM } },
+        { status: 'rejected', reason: { name: RevisionConflict.name, stream: behind, actualRevision: 1 } },
+        { status: 'rejected', reason: expect.any(TypeError) },
+        { status: 'rejected', reason: { name: AppendTooLarge.name } },
+        { status: 'fulfilled', value: { lastRevision: 1 } },
+        { status: 'fulfilled', value: { lastRevision: 4 } },
+      ]);
+      expect((await readWholeStream(log, fresh)).map(plain)).toEqual(added[0]?.map(plain));
+      expect((await readWholeStream(log, existing)).slice(2).map(plain)).toEqual(added[1]?.map(plain));
+      expect((await readWholeStream(log, present)).map(plain)).toEqual(first.map(plain));
+      expect(await log.lastRevisions([fresh, ahead, behind, existing])).toEqual(
+        new Map([
+          [fresh, 1],
+          [ahead, NO_STREAM],
+          [behind, 1],
+          [existing, 4],
+        ]),
+      );
+      expect(await log.appendAll([])).toEqual([]);
+    });
+
     it('refuses names, ids and revisions of the wrong form', async () => {
       const log = fixture().open();
       const [event] = newEvents(1);

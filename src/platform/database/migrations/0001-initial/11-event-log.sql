@@ -40,21 +40,24 @@ create trigger append_only before update or delete or truncate on event_log.even
 -- Also for sessions with session_replication_role = replica, which skips ordinary triggers.
 alter table event_log.events enable always trigger append_only;
 
--- in_expected is the revision of the last event of the stream, or -1 if it has none. Sets outcome to
---   appended  the events were written
+-- Appends events to several streams, each as if alone: its events are written if the revision of its
+-- last event is in_expected (-1: it has none). The events are those of in_ids to in_metadata, in the
+-- order of the log; in_owners says to which stream each belongs, counted from 1, and in_revisions at
+-- which revision. Sets for each stream outcomes to
+--   appended  its events were written
 --   present   exactly these events are there already: an earlier try whose answer was lost
 --   conflict  the stream has other events after in_expected
--- and last_revision to the last revision of the stream, or to that of the given events if present.
+-- and last_revisions to the last revision that it had before.
 create function event_log.append(
-  in_stream text, in_expected bigint, in_ids uuid[], in_types text[], in_data bytea[], in_metadata bytea[],
-  out outcome text, out last_revision bigint
+  in_streams text[], in_expected bigint[],
+  in_owners integer[], in_revisions bigint[], in_ids uuid[], in_types text[], in_data bytea[], in_metadata bytea[],
+  out outcomes text[], out last_revisions bigint[]
 )
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   head bigint;
-  present bigint;
 begin
-  -- A stricter isolation takes its snapshot before the lock: the head read below would be stale.
+  -- A stricter isolation takes its snapshot before the lock: the heads read below would be stale.
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'event_log.append needs read committed' using errcode = 'invalid_transaction_state';
   end if;
@@ -63,32 +66,39 @@ begin
   end if;
   perform pg_advisory_xact_lock(1129071687, 1);
 
-  select coalesce(max(revision), -1) into last_revision from event_log.events where stream = in_stream;
-  if last_revision <> in_expected then
-    select count(*) into present
-      from unnest(in_ids, in_types, in_data, in_metadata) with ordinality as given (id, type, data, metadata, n)
-      join event_log.events as e
-        on e.stream = in_stream and e.revision = in_expected + given.n
-       and e.id = given.id and e.type = given.type and e.data = given.data and e.metadata = given.metadata;
-    if present = cardinality(in_ids) then
-      outcome := 'present';
-      last_revision := in_expected + present;
-    else
-      outcome := 'conflict';
-    end if;
+  last_revisions := array(
+    select coalesce((select max(e.revision) from event_log.events as e where e.stream = s.stream), -1)
+      from unnest(in_streams) with ordinality as s (stream, n) order by n);
+  outcomes := array(
+    select case
+        when s.last = s.expected then 'appended'
+        when exists (
+          select from unnest(in_owners, in_revisions, in_ids, in_types, in_data, in_metadata)
+              as g (owner, revision, id, type, data, metadata)
+           where g.owner = s.n and not exists (
+             select from event_log.events as e
+              where e.stream = s.stream and e.revision = g.revision
+                and e.id = g.id and e.type = g.type and e.data = g.data and e.metadata = g.metadata))
+        then 'conflict'
+        else 'present'
+      end
+      from unnest(in_streams, in_expected, last_revisions) with ordinality as s (stream, expected, last, n) order by n);
+  if not 'appended' = any (outcomes) then
     return;
   end if;
 
   select coalesce(max(position), 0) into head from event_log.events;
   insert into event_log.events (position, stream, revision, id, type, data, metadata)
-    select head + n, in_stream, in_expected + n, id, type, data, metadata
-      from unnest(in_ids, in_types, in_data, in_metadata) with ordinality as given (id, type, data, metadata, n);
+    select head + row_number() over (order by g.n), s.stream, g.revision, g.id, g.type, g.data, g.metadata
+      from unnest(in_owners, in_revisions, in_ids, in_types, in_data, in_metadata)
+             with ordinality as g (owner, revision, id, type, data, metadata, n)
+      join unnest(in_streams, outcomes) with ordinality as s (stream, outcome, n)
+        on s.n = g.owner and s.outcome = 'appended';
   perform pg_notify('consent_ledger_event_log', '');
-  outcome := 'appended';
-  last_revision := in_expected + cardinality(in_ids);
 end
 $$;
-comment on function event_log.append(text, bigint, uuid[], text[], bytea[], bytea[]) is
-  'Appends events to a stream if its last revision is the expected one, and wakes subscribers.';
-revoke all on function event_log.append(text, bigint, uuid[], text[], bytea[], bytea[]) from public;
-grant execute on function event_log.append(text, bigint, uuid[], text[], bytea[], bytea[]) to consent_ledger_worker;
+comment on function event_log.append(text[], bigint[], integer[], bigint[], uuid[], text[], bytea[], bytea[]) is
+  'Appends events to each stream whose last revision is the expected one, and wakes subscribers.';
+revoke all on function event_log.append(text[], bigint[], integer[], bigint[], uuid[], text[], bytea[], bytea[]) from public;
+grant execute on function event_log.append(text[], bigint[], integer[], bigint[], uuid[], text[], bytea[], bytea[])
+  to consent_ledger_worker;

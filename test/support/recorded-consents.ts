@@ -1,43 +1,55 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import type pg from 'pg';
 import { z } from 'zod';
-import { CONSENT_RECORDED, type ConsentRecord, DECISIONS } from '../../../schemas/events/consent-recorded.js';
-import { consentsStream } from '../../../schemas/events/streams.js';
-import { encodeDisclosure, SALT_BYTES } from '../../../schemas/evidence/disclosure.js';
-import { canonicalJson } from '../../../schemas/json/canonical-json.js';
-import { newEventId } from '../../../src/pipeline/admission/event-id.js';
+import { CONSENT_RECORDED, type ConsentRecord, DECISIONS } from '../../schemas/events/consent-recorded.js';
+import { consentsStream } from '../../schemas/events/streams.js';
+import { encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
+import { canonicalJson } from '../../schemas/json/canonical-json.js';
+import { newEventId } from '../../src/pipeline/admission/event-id.js';
 import {
   blindIndex,
   createRandomPool,
   encryptForRecord,
+  type Keyring,
   recordKey,
   SEED_BYTES,
-} from '../../../src/platform/keys/index.js';
-import type { SiteFixture } from '../../pipeline/admission/site-fixture.js';
-import { digestsByName } from '../../support/disclosure-digests.js';
-import type { LedgerWorld } from './ledger-world.js';
+} from '../../src/platform/keys/index.js';
+import { digestsByName } from './disclosure-digests.js';
 
 /** Consents that one statement inserts. */
 const PAGE = 1_000;
 const versionRow = z.tuple([z.object({ language: z.string(), content_sha256: z.string(), config: z.string() })]);
 
+/** Sites of one tenant, and the document version that their visitors consent to. */
+export interface RecordedSites {
+  readonly tenantId: string;
+  readonly siteIds: readonly string[];
+  readonly documentVersionId: string;
+}
+
 /**
- * Inserts consents of a site into the outbox in few statements, with real keys, proof hashes and
- * encrypted values. The result equals that of admission, except for stored requests. Each consent
- * discloses four values.
+ * Inserts consents into the outbox in few statements, with real keys, proof hashes and encrypted
+ * values; the sites take turns. The result equals that of admission, except for stored requests.
+ * Each consent discloses four values.
  */
-export async function recordManyConsents(world: LedgerWorld, site: SiteFixture, consents: number): Promise<void> {
-  const { keyring, pipeline } = world;
+export async function recordManyConsents(
+  owner: pg.Pool | pg.PoolClient,
+  keyring: Pick<Keyring, 'siteKey' | 'proofKey'>,
+  sites: RecordedSites,
+  consents: number,
+): Promise<void> {
   const random = createRandomPool();
-  const siteKey = await keyring.siteKey(site.siteId);
-  const proofKey = await keyring.proofKey(site.tenantId);
-  const { rows } = await pipeline.owner.query(
+  const proofKey = await keyring.proofKey(sites.tenantId);
+  const { rows } = await owner.query(
     `select v.language, v.content_sha256, s.site_config_hash as config
        from document_versions v join sites s on s.id = v.site_id where v.id = $1`,
-    [site.versions.cookieEn],
+    [sites.documentVersionId],
   );
   const [version] = versionRow.parse(rows);
   const apiKeyId = randomUUID();
-  const make = (number: number) => {
+  const make = async (number: number) => {
+    const siteId = sites.siteIds[number % sites.siteIds.length] ?? '';
+    const siteKey = await keyring.siteKey(siteId);
     const createdAt = new Date();
     const eventId = newEventId(createdAt.getTime(), random);
     const seed = random.take(SEED_BYTES);
@@ -56,12 +68,12 @@ export async function recordManyConsents(world: LedgerWorld, site: SiteFixture, 
       hash_version: 2,
       proof_key_id: proofKey.id,
       event_id: eventId,
-      site_id: site.siteId,
+      site_id: siteId,
       consent_type: 'cookie',
       decision: DECISIONS[number % DECISIONS.length] ?? 'accepted',
       categories: { necessary: true, analytics: number % 2 === 0, marketing: number % 3 === 0 },
       language: version.language,
-      document_version_id: site.versions.cookieEn,
+      document_version_id: sites.documentVersionId,
       document_hash: version.content_sha256,
       site_config_hash: version.config,
       compliance_framework: 'gdpr',
@@ -81,20 +93,24 @@ export async function recordManyConsents(world: LedgerWorld, site: SiteFixture, 
     const proofHash = createHmac('sha256', proofKey.key).update(text).digest('hex');
     const body = { record: text, proof_hash: proofHash, disclosures: sealed.toString('base64'), attachments: [] };
     const visitorIndex = blindIndex(siteKey, 'visitor', visitorId);
-    return { eventId, seed, visitorIndex, body: Buffer.from(JSON.stringify(body)) };
+    return { siteId, eventId, seed, visitorIndex, body: Buffer.from(JSON.stringify(body)) };
   };
   for (let first = 0; first < consents; first += PAGE) {
-    const page = Array.from({ length: Math.min(PAGE, consents - first) }, (_, i) => make(first + i));
+    const numbers = Array.from({ length: Math.min(PAGE, consents - first) }, (_, i) => first + i);
+    const page = await Promise.all(numbers.map(make));
+    const siteIds = page.map(({ siteId }) => siteId);
     const ids = page.map(({ eventId }) => eventId);
-    await pipeline.owner.query(
+    await owner.query(
       `insert into record_keys (event_id, site_id, seed, visitor_index)
-       select k.id, $1, k.seed, k.visitor from unnest($2::uuid[], $3::bytea[], $4::bytea[]) as k (id, seed, visitor)`,
-      [site.siteId, ids, page.map(({ seed }) => seed), page.map(({ visitorIndex }) => visitorIndex)],
+       select k.id, k.site, k.seed, k.visitor
+         from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[]) as k (site, id, seed, visitor)`,
+      [siteIds, ids, page.map(({ seed }) => seed), page.map(({ visitorIndex }) => visitorIndex)],
     );
-    await pipeline.owner.query(
+    await owner.query(
       `insert into outbox (site_id, stream, event_id, type, body)
-       select $1, $2, e.id, $3, e.body from unnest($4::uuid[], $5::bytea[]) with ordinality as e (id, body, n) order by n`,
-      [site.siteId, consentsStream(site.siteId), CONSENT_RECORDED, ids, page.map(({ body }) => body)],
+       select e.site, e.stream, e.id, $3, e.body
+         from unnest($1::uuid[], $2::text[], $4::uuid[], $5::bytea[]) with ordinality as e (site, stream, id, body, n) order by n`,
+      [siteIds, siteIds.map(consentsStream), CONSENT_RECORDED, ids, page.map(({ body }) => body)],
     );
   }
 }

@@ -1,0 +1,201 @@
+import { consentOf } from '../../../schemas/events/sealed-event.js';
+import type { ConsentBody } from '../../../schemas/evidence/consent-body.js';
+import { abortOf } from '../../platform/background/signals.js';
+import type { EventLog, LoggedEvent, LogPage, Position } from './port.js';
+
+/** Pages kept in memory at most: a page has at most 4 MB. */
+const MAX_PAGES = 8;
+/** Events of a page that a reader gets who is not among those that share. */
+const PAGE_EVENTS = 500;
+
+/** A page that was read, with the position after which it begins. */
+interface KeptPage extends LogPage {
+  readonly after: Position | null;
+  readonly next: Position;
+}
+
+/**
+ * Returns a log whose subscribers share what they read: those at the same place in the log get the
+ * same pages, from one subscription, and each event is decoded once. The newest pages are kept in
+ * memory. A subscriber that falls behind them reads for itself until it catches up; one ahead of the
+ * others subscribes for itself. No subscriber waits for another.
+ */
+export function shareReads(eventLog: EventLog): EventLog {
+  return new SharedReads(eventLog);
+}
+
+class SharedReads implements EventLog {
+  readonly kind: EventLog['kind'];
+  readonly maxAppendBytes: number;
+  /** Adjacent, the newest last. Every event between the first and the last is in them. */
+  #pages: KeptPage[] = [];
+  #feed: Feed | null = null;
+  #subscribers = 0;
+
+  constructor(private readonly inner: EventLog) {
+    this.kind = inner.kind;
+    this.maxAppendBytes = inner.maxAppendBytes;
+  }
+
+  append: EventLog['append'] = (stream, expectedRevision, events) =>
+    this.inner.append(stream, expectedRevision, events);
+  appendAll: EventLog['appendAll'] = (appends) => this.inner.appendAll(appends);
+  readStream: EventLog['readStream'] = (stream, fromRevision, limit) =>
+    this.inner.readStream(stream, fromRevision, limit);
+  lastRevision: EventLog['lastRevision'] = (stream) => this.inner.lastRevision(stream);
+  lastRevisions: EventLog['lastRevisions'] = (streams) => this.inner.lastRevisions(streams);
+  ping: EventLog['ping'] = () => this.inner.ping();
+
+  async readAll(after: Position | null, limit: number): Promise<LogPage> {
+    const kept = this.#keptAfter(after);
+    if (kept === null) return this.inner.readAll(after, limit);
+    const events = kept.events.slice(0, limit);
+    const isWhole = events.length === kept.events.length;
+    return { events, next: isWhole ? kept.next : (events.at(-1)?.position ?? after), atEnd: false };
+  }
+
+  async *subscribe(after: Position | null, signal: AbortSignal): AsyncGenerator<LogPage, void, undefined> {
+    let position = after;
+    this.#subscribers += 1;
+    try {
+      while (!signal.aborted) {
+        const page = this.#keptAfter(position) ?? (await this.#nextPage(position, signal));
+        if (page === 'ahead') {
+          for await (const own of this.inner.subscribe(position, signal)) {
+            yield own;
+            position = own.next;
+            if (!this.#isAheadOfFeed(position)) break;
+          }
+        } else if (page !== null) {
+          position = page.next;
+          if (page.events.length > 0 && !signal.aborted) yield page;
+        }
+      }
+    } finally {
+      this.#subscribers -= 1;
+      if (this.#subscribers === 0) this.#endFeed();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#endFeed();
+    await this.inner.close();
+  }
+
+  /** Returns what is kept after a position; null if that is nothing, or not all that the log has. */
+  #keptAfter(after: Position | null): KeptPage | null {
+    const page = this.#pages.find((kept) => isWithin(kept, after));
+    if (page === undefined) return null;
+    if (after === null || after === page.after) return page;
+    return { ...page, after, events: page.events.filter(({ position }) => position > after) };
+  }
+
+  /**
+   * Reads a page that is not kept.
+   * @returns null if `signal` was aborted first; `ahead` if the feed is at an earlier position
+   * @throws EventLogUnavailable for a subscriber behind the kept pages
+   */
+  async #nextPage(after: Position | null, signal: AbortSignal): Promise<LogPage | 'ahead' | null> {
+    if (this.#isAheadOfFeed(after)) return 'ahead';
+    if (this.#feed === null || this.#feed.position === after) return this.#pull(after, signal);
+    return this.inner.readAll(after, PAGE_EVENTS);
+  }
+
+  #isAheadOfFeed(position: Position | null): boolean {
+    return this.#feed !== null && position !== null && (this.#feed.position ?? '') < position;
+  }
+
+  /** Waits for the next page of the feed, which begins at `after` if there is none. */
+  async #pull(after: Position | null, signal: AbortSignal): Promise<LogPage | null> {
+    this.#feed ??= new Feed(this.inner, after, (page) => {
+      this.#pages = [...this.#pages, page].slice(-MAX_PAGES);
+    });
+    const feed = this.#feed;
+    const aborted = abortOf(signal);
+    try {
+      const page = await Promise.race([feed.next(), aborted.promise]);
+      return page === 'aborted' ? null : page;
+    } catch (error) {
+      if (this.#feed === feed) this.#endFeed();
+      throw error;
+    } finally {
+      aborted.release();
+    }
+  }
+
+  #endFeed(): void {
+    this.#feed?.end();
+    this.#feed = null;
+    this.#pages = [];
+  }
+}
+
+/** One subscription, read a page at a time when somebody waits for the next one. */
+class Feed {
+  readonly #stop = new AbortController();
+  readonly #pages: AsyncIterator<LogPage>;
+  #reading: Promise<KeptPage> | null = null;
+
+  constructor(
+    eventLog: EventLog,
+    /** Position after which the next page begins. */
+    public position: Position | null,
+    private readonly keep: (page: KeptPage) => void,
+  ) {
+    this.#pages = eventLog.subscribe(position, this.#stop.signal)[Symbol.asyncIterator]();
+  }
+
+  /** Returns the next page; all who wait get the same one. */
+  next(): Promise<KeptPage> {
+    this.#reading ??= this.#read();
+    return this.#reading;
+  }
+
+  end(): void {
+    this.#stop.abort();
+    this.#reading?.catch(() => undefined);
+  }
+
+  async #read(): Promise<KeptPage> {
+    const { value } = await this.#pages.next();
+    const page: LogPage | undefined = value;
+    if (page === undefined || page.next === null) throw new Error('the subscription to the event log ended');
+    const events = page.events.map((event) => new DecodedOnce(event));
+    const kept: KeptPage = { events, after: this.position, next: page.next, atEnd: page.atEnd };
+    this.position = page.next;
+    this.#reading = null;
+    if (!this.#stop.signal.aborted) this.keep(kept);
+    return kept;
+  }
+}
+
+/** An event that reads its body when it is first asked for it. */
+class DecodedOnce implements LoggedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: Position;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+  #consent: ConsentBody | null | undefined;
+
+  constructor(event: LoggedEvent) {
+    this.id = event.id;
+    this.type = event.type;
+    this.stream = event.stream;
+    this.revision = event.revision;
+    this.position = event.position;
+    this.data = event.data;
+    this.metadata = event.metadata;
+  }
+
+  get consent(): ConsentBody | null {
+    if (this.#consent === undefined) this.#consent = consentOf({ type: this.type, data: this.data });
+    return this.#consent;
+  }
+}
+
+function isWithin(page: KeptPage, after: Position | null): boolean {
+  return after === page.after || (after !== null && (page.after ?? '') < after && after < page.next);
+}

@@ -1,0 +1,59 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
+import { consentsStream } from '../../../schemas/events/streams.js';
+import { personTag } from '../../../schemas/evidence/person-tag.js';
+import type { LoggedEvent } from '../../../src/pipeline/event-log/port.js';
+import { assignTags, rememberNumbers } from '../../../src/pipeline/sealer/assign-tags.js';
+import { personId } from '../../../src/platform/keys/index.js';
+import { type Pipeline, startPipeline } from '../relay/pipeline.js';
+
+const siteKey = randomBytes(32);
+const visitorIndex = randomBytes(16);
+const siteId = randomUUID();
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await startPipeline();
+});
+afterAll(() => pipeline.close());
+
+/** A consent of the visitor, whose key is stored. */
+async function consent(revision: number): Promise<LoggedEvent> {
+  const id = randomUUID();
+  await pipeline.owner.query(
+    'insert into record_keys (event_id, site_id, seed, visitor_index) values ($1, $2, $3, $4)',
+    [id, siteId, randomBytes(32), visitorIndex],
+  );
+  return {
+    id,
+    type: CONSENT_RECORDED,
+    stream: consentsStream(siteId),
+    revision,
+    data: new Uint8Array(),
+    metadata: new Uint8Array(),
+    position: String(revision),
+  };
+}
+
+async function seedOf(): Promise<Uint8Array> {
+  const { rows } = await pipeline.owner.query('select seed from persons where site_id = $1', [siteId]);
+  return rows[0]?.seed;
+}
+
+test('a person who is erased while a batch is pending begins with 1 again under the new id', async () => {
+  const numbers = new Map<string, number>();
+  const keyring = { siteKeys: async () => new Map([[siteId, siteKey]]) };
+  const before = [await consent(0), await consent(1)];
+  const first = await assignTags(pipeline.worker, keyring, numbers, before);
+  const oldId = personId(siteKey, await seedOf(), visitorIndex);
+  expect(before.map(({ id }) => first.get(id))).toEqual([personTag(oldId, 1), personTag(oldId, 2)]);
+  await pipeline.owner.query('delete from record_keys where site_id = $1', [siteId]);
+  await pipeline.owner.query('delete from persons where site_id = $1', [siteId]);
+  const later = await consent(2);
+  const second = await assignTags(pipeline.worker, keyring, numbers, [later]);
+  const newId = personId(siteKey, await seedOf(), visitorIndex);
+  expect(second.get(later.id)).toEqual(personTag(newId, 1));
+  await rememberNumbers(pipeline.worker, numbers);
+  const { rows } = await pipeline.owner.query('select records from persons where site_id = $1', [siteId]);
+  expect(rows).toEqual([{ records: 1 }]);
+});
