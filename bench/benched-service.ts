@@ -2,12 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { z } from 'zod';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { type LoadJob, LoadResult, nextMessage, ServiceUsage } from './messages.js';
-import { postgresCpuMs } from './processor-time.js';
+import { postgresCpuMs, postmasterPid } from './processor-time.js';
 
 /**
  * Processor milliseconds of one run by process, and the utilization of the service's main thread (0
@@ -70,13 +69,4 @@ export async function startBenchedService(postgres: EmbeddedPostgres, site: Site
 
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
-/** Finds the listening process, the parent of all server processes. */
-async function postmasterPid(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query("select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int as pid");
-  await client.end();
-  return z.tuple([z.object({ pid: z.int() })]).parse(rows)[0].pid;
 }

@@ -1,45 +1,67 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedPostgres } from '../src/platform/database/embedded/index.js';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import { migrate } from '../src/platform/database/migrate.js';
 import { loadMigrations } from '../src/platform/database/migrations/index.js';
 import { createPool } from '../src/platform/database/pool.js';
-import { createSiteFixture } from '../test/pipeline/admission/site-fixture.js';
+import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { machineFacts } from './machine.js';
 import { benchSingles } from './singles.js';
+import { benchWorker } from './worker.js';
 
 const ROUNDS = 7;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-'));
-// For root, the files of the server are in a folder of another account, which needs access through
-// this folder.
-await chmod(dataDir, 0o755);
-const postgres = await openEmbeddedPostgres({ dataDir, rootHomeBase: join(dataDir, 'home'), log: () => undefined });
-try {
-  const pool = createPool({
-    url: postgres.superuserUrl,
-    applicationName: 'consent-ledger bench set-up',
-    maxConnections: 2,
-    statementTimeoutMs: 60_000,
-    onIdleError: (error) => console.error(error),
-  });
-  await migrate(pool, loadMigrations());
-  const site = await createSiteFixture(pool);
-  await pool.end();
-  const service = await startBenchedService(postgres, site);
+/** Parts of the benchmark by name; the command line may name some of them. */
+const PARTS: Readonly<Record<string, (postgres: EmbeddedPostgres, site: SiteFixture) => Promise<void>>> = {
+  admission: async (postgres, site) => {
+    const service = await startBenchedService(postgres, site);
+    try {
+      await benchSingles(service, ROUNDS);
+      console.log('');
+      await benchBatches(service, postgres.superuserUrl, ROUNDS);
+    } finally {
+      await service.stop();
+    }
+  },
+  worker: benchWorker,
+};
+
+const names = process.argv.slice(2);
+const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
+if (unknown !== undefined) {
+  console.error(`There is no part ${unknown}. Parts: ${Object.keys(PARTS).join(', ')}.`);
+  process.exit(2);
+}
+for (const line of machineFacts()) console.log(line);
+for (const [name, part] of Object.entries(PARTS)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  console.log('');
+  await inNewDatabase(part);
+}
+
+async function inNewDatabase(part: (postgres: EmbeddedPostgres, site: SiteFixture) => Promise<void>): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-'));
+  // For root, the files of the server are in a folder of another account, which needs access through
+  // this folder.
+  await chmod(dataDir, 0o755);
+  const postgres = await openEmbeddedPostgres({ dataDir, rootHomeBase: join(dataDir, 'home'), log: () => undefined });
   try {
-    for (const line of machineFacts()) console.log(line);
-    console.log('');
-    await benchSingles(service, ROUNDS);
-    console.log('');
-    await benchBatches(service, postgres.superuserUrl, ROUNDS);
+    const pool = createPool({
+      url: postgres.superuserUrl,
+      applicationName: 'consent-ledger bench set-up',
+      maxConnections: 2,
+      statementTimeoutMs: 60_000,
+      onIdleError: (error) => console.error(error),
+    });
+    await migrate(pool, loadMigrations());
+    const site = await createSiteFixture(pool);
+    await pool.end();
+    await part(postgres, site);
   } finally {
-    await service.stop();
+    await postgres.release();
+    await rm(dataDir, { recursive: true, force: true });
   }
-} finally {
-  await postgres.release();
-  await rm(dataDir, { recursive: true, force: true });
 }

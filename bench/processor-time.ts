@@ -1,4 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+import { z } from 'zod';
 
 const CLOCK_TICK_MS = 10;
 
@@ -23,6 +25,24 @@ export async function postgresCpuMs(postmaster: number): Promise<number | null> 
     else if (stat.parent === postmaster) ticks += stat.ticks;
   }
   return ticks * CLOCK_TICK_MS;
+}
+
+/**
+ * Returns the processor time that a process and its threads have used so far, in milliseconds.
+ * @returns null without /proc
+ */
+export async function processCpuMs(pid: number): Promise<number | null> {
+  const stat = await readStat(String(pid));
+  return stat === null ? null : stat.ticks * CLOCK_TICK_MS;
+}
+
+/** Finds the listening process of a server, the parent of all its processes. */
+export async function postmasterPid(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query("select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int as pid");
+  await client.end();
+  return z.tuple([z.object({ pid: z.int() })]).parse(rows)[0].pid;
 }
 
 async function readStat(name: string) {
