@@ -1,4 +1,5 @@
 import type { HashAlgorithm } from '../crypto/algorithms.js';
+import type { SpendWork } from './work.js';
 
 /** The checks in their order; the ids are stable and part of the report's contract. */
 export const TIMESTAMP_CHECKS = [
@@ -60,6 +61,8 @@ export interface TimestampInput {
    * this one, its genTime may be given instead.
    */
   readonly at: Date;
+  /** Takes the work; without a bound if left out. */
+  readonly spend?: SpendWork;
   /** The nonce of the request, as an unsigned big-endian number. */
   readonly expectedNonce?: Uint8Array;
   /** Dotted OIDs of the policies that are accepted; any policy if left out. */

@@ -1,4 +1,4 @@
-import { equalBytes } from '../crypto/encoding.js';
+import { sha256Hex } from '../crypto/digest.js';
 import { checkAlgorithms, checkChain } from './checks/chain-checks.js';
 import { checkSignature } from './checks/signature-check.js';
 import { checkSignedAttributes, readSignedAttributes } from './checks/signed-attributes.js';
@@ -33,6 +33,7 @@ import { parseCrl } from './revocation/crl.js';
 import { parseOcspResponse } from './revocation/ocsp.js';
 import { soundUntil } from './sound-until.js';
 import { hashStrength, type Strength } from './strength.js';
+import { TOKEN_WORK, UNBOUNDED_WORK } from './work.js';
 import { type Certificate, parseCertificate } from './x509/certificate.js';
 
 /** More than any honest package encloses; the rest is not looked at. */
@@ -44,9 +45,11 @@ const MAX_REVOCATION_ANSWERS = 4096;
  * except the trust anchors.
  *
  * @returns always a report with every check of `TIMESTAMP_CHECKS`; bytes that are no token fail
- *   `tst.format`. Never rejects for anything in the input.
+ *   `tst.format`. Never rejects for anything in the input, unless `spend` throws.
  */
 export async function verifyTimestamp(input: TimestampInput): Promise<TimestampReport> {
+  const { spend = UNBOUNDED_WORK } = input;
+  spend(TOKEN_WORK.asn1Byte * input.token.length);
   const parsed = attempt(() => parseTimestamp(input.token));
   if (parsed instanceof MalformedInput) {
     return reportOf({
@@ -74,10 +77,9 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   checks.push(checkSignedAttributes(signerInfo, attributes, signedData.content));
   const ess = attributes instanceof MalformedInput ? [] : attributes.ess;
   const anchors = readAll(input.trustAnchors, parseCertificate);
-  const others = readAll(
-    [...signedData.certificates, ...(input.untrusted ?? [])].slice(0, MAX_CERTIFICATES),
-    parseCertificate,
-  );
+  const given = [...signedData.certificates, ...(input.untrusted ?? [])].slice(0, MAX_CERTIFICATES);
+  spend(TOKEN_WORK.asn1Byte * lengthOf(given));
+  const others = readAll(given, parseCertificate);
   const certificates = withoutCopies([...others, ...anchors]);
   const signer = findSignerCertificate(signerInfo, ess, certificates);
   if (signer === undefined) {
@@ -88,6 +90,8 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   }
   checks.push(check('tst.signer-certificate', 'pass', signer.subject.text));
 
+  // The attributes are tried in two orders.
+  spend(2 * TOKEN_WORK.signature);
   const signature = await checkSignature(signerInfo, signer);
   checks.push(signature.check);
   checks.push(checkEss(ess, signer));
@@ -97,6 +101,7 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   checks.push(checkTsaName(tstInfo, signer));
   const crls = [...(input.crls ?? []), ...signedData.crls].slice(0, MAX_REVOCATION_ANSWERS);
   const ocspResponses = [...(input.ocspResponses ?? []), ...signedData.ocspResponses].slice(0, MAX_REVOCATION_ANSWERS);
+  spend(TOKEN_WORK.crlByte * lengthOf(crls) + TOKEN_WORK.asn1Byte * lengthOf(ocspResponses));
   const unreadable: string[] = [];
   const answers = {
     crls: readAll(crls, parseCrl, (problem) => unreadable.push(`a CRL cannot be read: ${problem}`)),
@@ -107,7 +112,15 @@ export async function verifyTimestamp(input: TimestampInput): Promise<TimestampR
   };
   const { revocation, at } = input;
   const genTime = tstInfo.genTime.date;
-  const chain = await checkChain(signer, { anchors, intermediates: certificates, answers, revocation, genTime, at });
+  const chain = await checkChain(signer, {
+    anchors,
+    intermediates: certificates,
+    answers,
+    revocation,
+    genTime,
+    at,
+    spend,
+  });
   checks.push(chain.pathCheck);
   checks.push(chain.revocationCheck);
   checks.push(checkAlgorithms([...signature.strengths, ...chain.strengths], at));
@@ -158,7 +171,14 @@ function readAll<T>(
 }
 
 function withoutCopies(certificates: readonly Certificate[]): Certificate[] {
-  return certificates.filter(
-    (certificate, index) => certificates.findIndex((other) => equalBytes(other.der, certificate.der)) === index,
-  );
+  // By digest: comparing all with all would cost the square of their number.
+  const seen = new Set<string>();
+  return certificates.filter(({ der }) => {
+    const before = seen.size;
+    return seen.add(sha256Hex(der)).size > before;
+  });
+}
+
+function lengthOf(inputs: readonly Uint8Array[]): number {
+  return inputs.reduce((sum, { length }) => sum + length, 0);
 }

@@ -5,6 +5,7 @@ import { crlEvidence } from '../../schemas/rfc3161/revocation/crl-evidence.js';
 import type { RevocationEvidence } from '../../schemas/rfc3161/revocation/evidence.js';
 import { parseOcspResponse } from '../../schemas/rfc3161/revocation/ocsp.js';
 import { ocspEvidence } from '../../schemas/rfc3161/revocation/ocsp-evidence.js';
+import { UNBOUNDED_WORK } from '../../schemas/rfc3161/work.js';
 import { type Certificate, parseCertificate } from '../../schemas/rfc3161/x509/certificate.js';
 import { type AnswerCache, keepFor } from './answer-cache.js';
 import { exchange, type Fetch, HttpFailure } from './http.js';
@@ -82,7 +83,9 @@ function crlSource(certificate: Certificate, issuer: Certificate): Source {
     maxBytes: MAX_CRL_BYTES,
     judge: async (body) => {
       const crl = attempt(() => parseCrl(body));
-      return crl instanceof MalformedInput ? `not a CRL: ${crl.message}` : crlEvidence(crl, certificate, issuer);
+      return crl instanceof MalformedInput
+        ? `not a CRL: ${crl.message}`
+        : crlEvidence(crl, certificate, issuer, UNBOUNDED_WORK);
     },
   };
 }
@@ -96,7 +99,7 @@ function ocspSource(certificate: Certificate, issuer: Certificate): Source {
     judge: async (body) => {
       const response = attempt(() => parseOcspResponse(body));
       if (response instanceof MalformedInput) return response.message;
-      const evidence = await ocspEvidence(response, certificate, issuer);
+      const evidence = await ocspEvidence(response, certificate, issuer, UNBOUNDED_WORK);
       return typeof evidence === 'string' ? evidence : { nextUpdate: earliest(evidence) };
     },
   };

@@ -2,6 +2,7 @@ import { OID } from '../oids.js';
 import { check, type TimestampCheck, type TimestampReport } from '../report.js';
 import { pathRevocation, type RevocationAnswers } from '../revocation/path-revocation.js';
 import { type Strength, unsoundAt } from '../strength.js';
+import type { SpendWork } from '../work.js';
 import type { Certificate } from '../x509/certificate.js';
 import type { Path } from '../x509/path.js';
 import { type FoundPath, findPaths, type PathSearch } from '../x509/path-search.js';
@@ -23,14 +24,16 @@ export interface ChainInput {
   readonly revocation: 'require' | 'ignore';
   readonly genTime: Date;
   readonly at: Date;
+  readonly spend: SpendWork;
 }
 
 /** Path and revocation (RFC 5280 §6, RFC 3161 §4), both at genTime. */
 export async function checkChain(signer: Certificate, input: ChainInput): Promise<ChainResult> {
-  const search = await findPaths(signer, input.anchors, input.intermediates, input.genTime, OID.ekuTimeStamping);
+  const { anchors, intermediates, genTime, spend } = input;
+  const search = await findPaths(signer, anchors, intermediates, { at: genTime, purpose: OID.ekuTimeStamping, spend });
   const good = search.paths.filter(({ violations }) => violations.length === 0);
   const best = good[0] ?? search.paths[0];
-  if (best === undefined) return noPath(search, input.anchors.length);
+  if (best === undefined) return noPath(search, anchors.length);
   if (good.length === 0) return brokenPath(best);
   return withRevocation(good, input);
 }
@@ -89,7 +92,7 @@ async function evaluateRevocation({ path, strengths }: FoundPath, input: ChainIn
     const revocationCheck = check('tst.revocation', 'not-applicable', 'ignored, as requested');
     return { pathCheck, revocationCheck, revocation: 'ignored', path, strengths };
   }
-  const verdict = await pathRevocation(path, input.answers, input.genTime, input.at);
+  const verdict = await pathRevocation(path, input.answers, input);
   const outcome = REVOCATION_OUTCOME[verdict.state];
   const prefix = verdict.state === 'provisional' ? 'provisional: ' : '';
   return {

@@ -1,6 +1,7 @@
 import { equalBytes } from '../../crypto/encoding.js';
 import { attempt, MalformedInput } from '../errors.js';
 import { OID } from '../oids.js';
+import { type SpendWork, TOKEN_WORK } from '../work.js';
 import type { Certificate } from '../x509/certificate.js';
 import { verifySignedBytes } from '../x509/certificate-signature.js';
 import { KEY_USAGE } from '../x509/extensions.js';
@@ -27,6 +28,7 @@ export async function crlEvidence(
   crl: Crl,
   certificate: Certificate,
   issuer: Certificate,
+  spend: SpendWork,
 ): Promise<RevocationEvidence | string> {
   if (!sameName(crl.issuer, issuer.subject)) return 'a CRL of another issuer';
   if (crl.extensions.has(OID.deltaCrlIndicator)) return 'a delta CRL, which this verifier does not use';
@@ -34,9 +36,10 @@ export async function crlEvidence(
   if (issuer.known.keyUsage !== undefined && !issuer.known.keyUsage.has(KEY_USAGE.crlSign)) {
     return `the key usage of ${issuer.subject.text} does not allow CRL signatures`;
   }
-  const { outcome, strengths } = await verifySignedBytes(crl, issuer.publicKey);
+  const { outcome, strengths } = await verifySignedBytes(crl, issuer.publicKey, spend);
   if (outcome !== 'valid') return `the signature of the CRL of ${crl.issuer.text} is ${outcome}`;
   if (!covers(crl, certificate)) return `a CRL of ${crl.issuer.text} that does not cover the certificate`;
+  spend(TOKEN_WORK.crlLookupByte * crl.tbs.length);
   const entry = attempt(() => findCrlEntry(crl, certificate.serial));
   if (entry instanceof MalformedInput) return `the CRL of ${crl.issuer.text} cannot be read: ${entry.message}`;
   return {

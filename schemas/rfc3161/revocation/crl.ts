@@ -97,7 +97,7 @@ export function parseCrl(der: Uint8Array): Crl {
  */
 export function findCrlEntry(crl: Crl, serial: Uint8Array): CrlEntry | undefined {
   if (crl.entries === undefined) return undefined;
-  for (const item of eachChild(crl.entries)) {
+  for (const item of entriesThatMayBe(crl.entries, serial)) {
     const fields = new Fields(item, 'revokedCertificate');
     if (!equalBytes(fields.required(TAG.integer, 'userCertificate').content, serial)) continue;
     const revokedAt = timeValue(fields.requiredAny('revocationDate'), 'revocationDate');
@@ -114,6 +114,34 @@ export function findCrlEntry(crl: Crl, serial: Uint8Array): CrlEntry | undefined
     };
   }
   return undefined;
+}
+
+/** The entries of a list, without those that plainly have another serial number. */
+function* entriesThatMayBe(entries: Asn1Node, serial: Uint8Array): Generator<Asn1Node> {
+  let rest = entries.content;
+  do {
+    rest = rest.subarray(lengthOfOthers(rest, serial));
+    const [item] = eachChild({ ...entries, content: rest });
+    if (item === undefined) return;
+    yield item;
+    rest = rest.subarray(item.raw.length);
+  } while (rest.length > 0);
+}
+
+/**
+ * Length of the leading entries that plainly have another serial number. A list may have a million of
+ * them, and reading each as a value would take seconds.
+ */
+function lengthOfOthers(entries: Uint8Array, serial: Uint8Array): number {
+  let at = 0;
+  for (;;) {
+    // SEQUENCE { INTEGER …, both with a length of one octet.
+    const [type = 0, length = 0x80, integer = 0, digits = 0x80] = entries.subarray(at, at + 4);
+    const isPlain = type === 0x30 && integer === 0x02 && length < 0x80 && digits < 0x80 && digits + 2 <= length;
+    if (!isPlain || at + 2 + length > entries.length) return at;
+    if (digits === serial.length && serial.every((octet, i) => entries[at + 4 + i] === octet)) return at;
+    at += 2 + length;
+  }
 }
 
 function parseScope(node: Asn1Node): CrlScope {

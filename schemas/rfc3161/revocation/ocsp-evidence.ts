@@ -3,6 +3,7 @@ import { hashBytes } from '../../crypto/signature-verification.js';
 import { attempt, MalformedInput } from '../errors.js';
 import { OID } from '../oids.js';
 import type { Strength } from '../strength.js';
+import { type SpendWork, TOKEN_WORK } from '../work.js';
 import { type Certificate, parseCertificate } from '../x509/certificate.js';
 import { verifySignedBytes } from '../x509/certificate-signature.js';
 import { KEY_USAGE } from '../x509/extensions.js';
@@ -21,10 +22,13 @@ export async function ocspEvidence(
   response: OcspResponse,
   certificate: Certificate,
   issuer: Certificate,
+  spend: SpendWork,
 ): Promise<readonly RevocationEvidence[] | string> {
+  // Each answer names the issuer by hashes of these.
+  spend(response.answers.length * (certificate.issuer.raw.length + issuer.publicKey.bits.length));
   const answers = response.answers.filter((candidate) => isAbout(candidate, certificate, issuer));
   if (answers.length === 0) return 'an OCSP response about another certificate';
-  const signed = await verifyResponder(response, issuer);
+  const signed = await verifyResponder(response, issuer, spend);
   if (typeof signed === 'string') return signed;
   const source = `the OCSP response of ${signed.responder.subject.text}`;
   if (answers.some(({ status }) => status.kind === 'unknown')) return `${source} does not know the certificate`;
@@ -71,20 +75,22 @@ function isAbout(answer: OcspAnswer, certificate: Certificate, issuer: Certifica
 async function verifyResponder(
   response: OcspResponse,
   issuer: Certificate,
+  spend: SpendWork,
 ): Promise<{ responder: Certificate; strengths: Strength[] } | string> {
   if (isResponder(response, issuer)) {
-    const { outcome, strengths } = await verifySignedBytes(response, issuer.publicKey);
+    const { outcome, strengths } = await verifySignedBytes(response, issuer.publicKey, spend);
     if (outcome === 'valid') return { responder: issuer, strengths };
   }
   for (const der of response.certificates) {
+    spend(TOKEN_WORK.asn1Byte * der.length);
     const delegate = attempt(() => parseCertificate(der));
     if (delegate instanceof MalformedInput || !isResponder(response, delegate)) continue;
     const problem = delegateProblem(delegate, issuer, response.producedAt);
     if (problem !== undefined) return `the OCSP responder ${delegate.subject.text} ${problem}`;
-    const certified = await verifySignedBytes(delegate, issuer.publicKey);
+    const certified = await verifySignedBytes(delegate, issuer.publicKey, spend);
     if (certified.outcome !== 'valid')
       return `the OCSP responder ${delegate.subject.text} is not certified by the issuer`;
-    const { outcome, strengths } = await verifySignedBytes(response, delegate.publicKey);
+    const { outcome, strengths } = await verifySignedBytes(response, delegate.publicKey, spend);
     if (outcome !== 'valid') return `the signature of the OCSP response of ${delegate.subject.text} is ${outcome}`;
     return { responder: delegate, strengths: [...strengths, ...certified.strengths] };
   }

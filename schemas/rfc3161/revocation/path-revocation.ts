@@ -1,4 +1,5 @@
 import { unsoundAt } from '../strength.js';
+import type { SpendWork } from '../work.js';
 import type { Certificate } from '../x509/certificate.js';
 import type { Path } from '../x509/path.js';
 import type { Crl } from './crl.js';
@@ -15,6 +16,14 @@ export interface RevocationAnswers {
   readonly unreadable: readonly string[];
 }
 
+/** As of when a path is evaluated. */
+export interface RevocationConditions {
+  readonly genTime: Date;
+  /** Until when the algorithms under an answer must be sound for it to clear a certificate. */
+  readonly at: Date;
+  readonly spend: SpendWork;
+}
+
 /** Worst first. */
 const ORDER: readonly RevocationVerdict['state'][] = [
   'revoked',
@@ -27,20 +36,17 @@ const ORDER: readonly RevocationVerdict['state'][] = [
 /**
  * Whether any certificate of a path was revoked at genTime. The anchor is trusted from outside and
  * not asked about.
- *
- * @param at until when the algorithms under an answer must be sound for it to clear a certificate
  */
 export async function pathRevocation(
   path: Path,
   answers: RevocationAnswers,
-  genTime: Date,
-  at: Date,
+  conditions: RevocationConditions,
 ): Promise<RevocationVerdict> {
   const verdicts: RevocationVerdict[] = [];
   for (const [index, certificate] of path.entries()) {
     const issuer = path[index + 1];
     if (issuer !== undefined)
-      verdicts.push(await certificateRevocation(certificate, issuer, answers, genTime, at, index === 0));
+      verdicts.push(await certificateRevocation(certificate, issuer, answers, conditions, index === 0));
   }
   if (verdicts.length === 0) {
     return { state: 'not-applicable', message: 'the signer’s certificate is a trust anchor', strengths: [] };
@@ -57,13 +63,12 @@ async function certificateRevocation(
   certificate: Certificate,
   issuer: Certificate,
   answers: RevocationAnswers,
-  genTime: Date,
-  at: Date,
+  { genTime, at, spend }: RevocationConditions,
   isSigner: boolean,
 ): Promise<RevocationVerdict> {
   const results = [
-    ...(await Promise.all(answers.crls.map((crl) => crlEvidence(crl, certificate, issuer)))),
-    ...(await Promise.all(answers.ocspResponses.map((response) => ocspEvidence(response, certificate, issuer)))),
+    ...(await Promise.all(answers.crls.map((crl) => crlEvidence(crl, certificate, issuer, spend)))),
+    ...(await Promise.all(answers.ocspResponses.map((response) => ocspEvidence(response, certificate, issuer, spend)))),
   ];
   const evidence = results
     .flatMap((result) => (typeof result === 'string' ? [] : result))

@@ -3,6 +3,7 @@ import { verifySignature } from '../../crypto/signature-verification.js';
 import { type AlgorithmIdentifier, signatureSchemeOf } from '../algorithms.js';
 import { attempt, MalformedInput } from '../errors.js';
 import { type Strength, signatureStrengths } from '../strength.js';
+import { type SpendWork, TOKEN_WORK } from '../work.js';
 import { allowsScheme, type SubjectPublicKey } from './public-key.js';
 
 /** Bytes with a signature of the X.509 kind: a certificate, a CRL or a basic OCSP response. */
@@ -18,7 +19,9 @@ export interface SignedBytes {
 export async function verifySignedBytes(
   signed: SignedBytes,
   signer: SubjectPublicKey,
+  spend: SpendWork,
 ): Promise<{ outcome: SignatureOutcome; strengths: Strength[] }> {
+  spend(TOKEN_WORK.signature + signed.tbs.length);
   const scheme = attempt(() => signatureSchemeOf(signed.signatureAlgorithm, undefined, 'signatureAlgorithm'));
   if (scheme instanceof MalformedInput) return { outcome: 'invalid', strengths: [] };
   if (scheme === undefined || signer.key === undefined) return { outcome: 'unsupported', strengths: [] };

@@ -1,5 +1,6 @@
 import { equalBytes } from '../../crypto/encoding.js';
 import type { Strength } from '../strength.js';
+import { type SpendWork, TOKEN_WORK } from '../work.js';
 import type { Certificate } from './certificate.js';
 import { verifySignedBytes } from './certificate-signature.js';
 import { sameName } from './names.js';
@@ -39,21 +40,27 @@ const MAX_PATHS = 8;
  */
 const MAX_SIGNATURES_TRIED = 64;
 
+/** What a path must meet. */
+export interface PathConditions {
+  /** The moment at which it must be valid. */
+  readonly at: Date;
+  /** OID of the extended key usage that issuers must allow. */
+  readonly purpose: string;
+  readonly spend: SpendWork;
+}
+
 /**
  * Looks for chains from a certificate to the anchors (RFC 5280 §6, RFC 4158). An anchor may be any
  * certificate: a root, an intermediate, or the leaf itself.
  *
  * @param anchors trusted from outside
  * @param intermediates hints from anywhere; nothing in them is trusted
- * @param at the moment at which the path must be valid
- * @param purpose OID of the extended key usage that issuers must allow
  */
 export async function findPaths(
   leaf: Certificate,
   anchors: readonly Certificate[],
   intermediates: readonly Certificate[],
-  at: Date,
-  purpose: string,
+  { at, purpose, spend }: PathConditions,
 ): Promise<PathSearch> {
   const paths: FoundPath[] = [];
   let tried = 0;
@@ -66,6 +73,9 @@ export async function findPaths(
     const last = path.at(-1);
     if (last === undefined || paths.length === MAX_PATHS) return;
     if (anchors.some((anchor) => equalBytes(anchor.der, last.der))) {
+      // Names of each certificate are compared with the constraints of those above it.
+      const bytes = path.reduce((sum, { der }) => sum + der.length, 0);
+      spend(Math.ceil(bytes ** 2 / 256));
       paths.push({ path, violations: pathViolations(path, at, purpose), strengths });
       return;
     }
@@ -74,13 +84,14 @@ export async function findPaths(
       return;
     }
     if (sameName(last.subject, last.issuer)) untrustedRoot ??= last;
+    spend(TOKEN_WORK.candidate * (anchors.length + intermediates.length));
     for (const issuer of candidateIssuers(last, path, anchors, intermediates)) {
       if (tried === MAX_SIGNATURES_TRIED) {
         exhausted = true;
         return;
       }
       tried += 1;
-      const result = await verifySignedBytes(last, issuer.publicKey);
+      const result = await verifySignedBytes(last, issuer.publicKey, spend);
       unsupported ||= result.outcome === 'unsupported';
       if (result.outcome === 'invalid' && identifiersFit(last, issuer)) forged ??= last;
       if (result.outcome === 'valid') await extend([...path, issuer], [...strengths, ...result.strengths]);

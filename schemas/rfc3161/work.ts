@@ -1,0 +1,25 @@
+/**
+ * Takes units of work, so that hostile input cannot cost unbounded time. It may throw once there are
+ * too many; the error goes up to the caller of the verification.
+ */
+export type SpendWork = (units: number) => void;
+
+/** Work without a bound, for input of a known source. */
+export const UNBOUNDED_WORK: SpendWork = () => undefined;
+
+/**
+ * Units of work on tokens, certificates and what is said of their revocation (docs/evidence-format.md
+ * §14).
+ */
+export const TOKEN_WORK = {
+  /** Each byte of a token, certificate or OCSP response that is parsed. */
+  asn1Byte: 64,
+  /** Each byte of a CRL that is parsed: its entries are not. */
+  crlByte: 1,
+  /** Each byte of a CRL in which a certificate is looked up. */
+  crlLookupByte: 2,
+  /** A signature that is verified, beside the bytes that it signs. */
+  signature: 50_000,
+  /** A certificate that may be the issuer of another one. */
+  candidate: 100,
+} as const;
