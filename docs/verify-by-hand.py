@@ -1,25 +1,50 @@
 #!/usr/bin/env python3
-"""Confirms one record of a Consent Ledger evidence package without any software of Consent Ledger.
+"""Verifies Consent Ledger evidence without any software of Consent Ledger.
 
-    python3 verify-by-hand.py PACKAGE.zip RECORD --ledger-key LEDGER.pub --tsa-ca ROOT.pem
-    python3 verify-by-hand.py PACKAGE.zip --all  --ledger-key LEDGER.pub --tsa-ca ROOT.pem
+    python3 verify-by-hand.py PACKAGE.zip RECORD    --ledger-key LEDGER.pub --tsa-ca ROOT.pem
+    python3 verify-by-hand.py PACKAGE.zip ... --all --ledger-key LEDGER.pub --tsa-ca ROOT.pem
 
-RECORD is an event id or a consent token (ct_...). With --all, the script confirms every entry of the
-package, and that nothing is missing: no event at the end of a stream, no record of a person whose
-records were requested. The script needs Python 3.9, its standard library and the openssl command
-(3.0 or later), and follows docs/evidence-format.md. It is written to be read: one function for each
-step. consent-verify also checks revocation, claimed times, texts in force, erasures and the container.
+RECORD is an event id or a consent token (ct_...): the script confirms this record, with the notices
+and policies that it depends on. With --all, the script confirms every entry of each package, and
+that nothing is missing: no event at the end of a stream, no record of a person whose records were
+requested, no erasure. A receipt (a JSON file) can be given in place of a package. --promise FILE also
+holds a promise against the package, --witness-key FILE requires a cosignature of that witness.
+
+The script ends with 0 (CONFIRMED), 1 (NOT CONFIRMED: a check failed), 2 (wrong usage) or 3 (OPEN: no
+check failed, but something cannot be decided). It needs Python 3.9, its standard library, the openssl
+command (3.0 or later), and evidence.schema.json, which is published with consent-verify.
+
+It follows docs/evidence-format.md, is written from that document alone, and is meant to be read: one
+function for each rule, with the section (§) that states it. Not checked here, but by consent-verify:
+the limits (§14), the revocation of certificates, the dates until which algorithms are sound, and the
+number of authorities (§9).
+A refusal ends the script: it names the first failure.
 """
-import argparse, base64, calendar, hashlib, json, os, re, subprocess, sys, tempfile, time, zipfile
+import argparse, base64, calendar, datetime, decimal, functools, hashlib, json, os, re, struct, subprocess, sys, tempfile, time, unicodedata, zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOLERANCE = 300_000  # milliseconds, for clocks that differ: §9
+DAY = 86_400_000
 
 
 class Refused(Exception):
-    """A check failed."""
+    """A check failed: the package is not what it states to be."""
+
+
+class Stranger(Refused):
+    """Another key of the ledger's name signed: it may be an older or a newer one."""
+
+
+class Undecided(Exception):
+    """The package can be neither confirmed nor refused with what was given."""
 
 
 def require(holds, problem):
     if not holds:
         raise Refused(problem)
+
+
+# ---- §2: hashes, encodings, strict and canonical JSON -------------------------------------------
 
 
 def sha256(data):
@@ -34,8 +59,169 @@ def node_hash(left, right):
     return sha256(b"\x01" + left + right)
 
 
+def unbase64(text):
+    """base64 with padding, canonical: no other text has these bytes."""
+    data = base64.b64decode(text, validate=True)
+    require(base64.b64encode(data).decode() == text, "a text is not canonical base64")
+    return data
+
+
 def unbase64url(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    """base64url without padding, canonical."""
+    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    require(base64url(data) == text, "a text is not canonical base64url")
+    return data
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def unhex(text):
+    require(isinstance(text, str) and re.fullmatch("(?:[0-9a-f]{64})", text), "a hash is not 64 hex digits")
+    return bytes.fromhex(text)
+
+
+def members(pairs):
+    """An object. No member occurs twice, and none is called __proto__."""
+    names = [name for name, _ in pairs]
+    require(len(names) == len(set(names)), "a JSON object has a member twice")
+    require("__proto__" not in names, "a JSON object has a member __proto__")
+    return dict(pairs)
+
+
+def number(text):
+    """A number that a double holds without changing its digits. 1.0 is the integer 1."""
+    value = float(text)
+    require(abs(value) != float("inf") and decimal.Decimal(repr(value)) == decimal.Decimal(text), "a double changes a JSON number")
+    if value.is_integer():
+        require(abs(value) < 2**53, "a JSON integer is too large")
+        return int(value)
+    return value
+
+
+def no_constant(text):
+    raise Refused(f"{text} is no JSON")
+
+
+def parse(data, most=100_000):
+    """Strict JSON of bytes or text."""
+    text = data.decode("utf-8") if isinstance(data, bytes) else data
+    value = json.loads(text, object_pairs_hook=members, parse_float=number, parse_int=number, parse_constant=no_constant)
+    require(count_values(value, 1) <= most, "a JSON text has too many values")
+    return value
+
+
+def count_values(value, depth):
+    """The number of values, after a check of depth and of texts."""
+    if isinstance(value, str):
+        require(not re.search("[\ud800-\udfff\0]", value), "a JSON text has a lone surrogate or U+0000")
+    if not isinstance(value, (dict, list)):
+        return 1
+    require(depth <= 32, "a JSON text is nested too deep")
+    if isinstance(value, list):
+        return 1 + sum(count_values(item, depth + 1) for item in value)
+    return 1 + sum(count_values(name, depth + 1) + count_values(item, depth + 1) for name, item in value.items())
+
+
+def canonical(value):
+    """The canonical text of a JSON value (JCS, RFC 8785)."""
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(canonical(name) + ":" + canonical(value[name]) for name in names) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    if isinstance(value, float):
+        if abs(value) >= 1e-6:
+            return format(decimal.Decimal(repr(value)), "f")
+        return re.sub("e-0*", "e-", repr(value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def parse_canonical(text):
+    value = parse(text)
+    require(isinstance(value, dict) and canonical(value) == text, "a JSON text is not canonical")
+    return value
+
+
+def is_newer(item, name="v", known=1):
+    """§17: whether an object states a version above the known one. A lower one does not exist, and is an error."""
+    version = item.get(name) if isinstance(item, dict) else None
+    return isinstance(version, int) and not isinstance(version, bool) and version > known
+
+
+def instant(text):
+    """Milliseconds since 1970 of a time in the format of §2. A date that the calendar lacks is refused."""
+    require(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text, re.ASCII), f"{text!a} is not a time")
+    moment = datetime.datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")
+    return calendar.timegm(moment.timetuple()) * 1000 + int(text[20:23])
+
+
+def time_text(milliseconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(milliseconds // 1000))
+
+
+# ---- JSON Schemas: the published shapes of every JSON in a package -------------------------------
+
+
+class Shapes:
+    """The shapes of evidence.schema.json, as far as it uses JSON Schema (2020-12)."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as file:
+            self.shapes = json.load(file)["$defs"]
+
+    def check(self, value, name):
+        require(self.fits(value, self.shapes[name], self.shapes[name]), f"a JSON value does not have the shape {name}")
+        return value
+
+    def fits(self, value, shape, whole):
+        if "$ref" in shape:
+            return self.fits(value, whole["$defs"][shape["$ref"].rpartition("/")[2]], whole)
+        if "anyOf" in shape:
+            return any(self.fits(value, one, whole) for one in shape["anyOf"])
+        kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "integer": int, "number": (int, float)}
+        if "type" in shape:
+            is_flag = isinstance(value, bool) and shape["type"] in ("integer", "number")
+            if is_flag or not isinstance(value, kinds[shape["type"]]):
+                return False
+        if ("const" in shape and value != shape["const"]) or ("enum" in shape and value not in shape["enum"]):
+            return False
+        if isinstance(value, str):
+            return self.text_fits(value, shape)
+        if isinstance(value, list):
+            within = shape.get("minItems", 0) <= len(value) <= shape.get("maxItems", len(value))
+            return within and all(self.fits(item, shape.get("items", {}), whole) for item in value)
+        if isinstance(value, dict):
+            return self.object_fits(value, shape, whole)
+        return value is None or shape.get("minimum", value) <= value <= shape.get("maximum", value)
+
+    def text_fits(self, value, shape):
+        length = len(value.encode("utf-16-le")) // 2
+        if not shape.get("minLength", 0) <= length <= shape.get("maxLength", length):
+            return False
+        pattern = shape.get("pattern", "")
+        if pattern.startswith(r"^\d{4}-\d{2}-\d{2}T"):
+            instant(value)
+        return bool(compiled(pattern).search(value))
+
+    def object_fits(self, value, shape, whole):
+        known, further = shape.get("properties", {}), shape.get("additionalProperties", {})
+        return (all(name in value for name in shape.get("required", []))
+                and all(self.fits(name, shape.get("propertyNames", {}), whole) for name in value)
+                and all(further is not False or name in known for name in value)
+                and all(self.fits(item, known.get(name, further), whole) for name, item in value.items()))
+
+
+@functools.lru_cache(maxsize=1000)
+def compiled(pattern):
+    """A pattern of a schema, with $ for the end of the text also where a line feed ends it."""
+    return re.compile(re.sub(r"\$$", r"\\Z", pattern), re.ASCII)
+
+
+# ---- RFC 9162 and §6: trees ----------------------------------------------------------------------
+
+EMPTY_ROOT = sha256(b"").hex()
 
 
 def root_of_inclusion(index, size, leaf, path):
@@ -87,150 +273,8 @@ def tree_root(leaves):
     return node_hash(tree_root(leaves[:half]), tree_root(leaves[half:]))
 
 
-def openssl(*arguments):
-    return subprocess.run(["openssl", *arguments], capture_output=True, text=True)
-
-
-class Package:
-    """The files of the ZIP; those that openssl reads are written to a folder of its own."""
-
-    def __init__(self, path, folder):
-        self.folder = folder
-        self.zip = zipfile.ZipFile(path)
-        names = self.zip.namelist()
-        require(len(names) == len(set(names)), "two files of the ZIP have one name")
-        self.names = set(names)
-        self.latest = (None, [])
-
-    def read(self, name):
-        require(name in self.names, f"{name} is missing")
-        return self.zip.read(name)
-
-    def lines(self, name):
-        """The JSON lines of a file. Only a line feed ends a line: texts may contain U+2028."""
-        return [json.loads(line) for line in self.read(name).decode().split("\n") if line] if name in self.names else []
-
-    def proofs(self, batch):
-        """The lines of a proof file. Neighbouring records are of one batch."""
-        if self.latest[0] != batch:
-            self.latest = (batch, self.lines(f"proofs/{batch}.ndjson"))
-        return self.latest[1]
-
-    def on_disk(self, content, name):
-        path = os.path.join(self.folder, name)
-        with open(path, "wb") as file:
-            file.write(content)
-        return path
-
-
-def is_signed(package, public_key, message, signature):
-    """Ed25519 (RFC 8032), by openssl."""
-    der = bytes.fromhex("302a300506032b6570032100") + public_key
-    pem = b"-----BEGIN PUBLIC KEY-----\n" + base64.encodebytes(der) + b"-----END PUBLIC KEY-----\n"
-    files = [package.on_disk(content, name) for content, name in ((pem, "k.pem"), (signature, "s"), (message, "m"))]
-    done = openssl("pkeyutl", "-verify", "-pubin", "-inkey", files[0], "-rawin", "-sigfile", files[1], "-in", files[2])
-    return done.returncode == 0
-
-
-def parse_key(line):
-    """A C2SP verifier-key line: name, key id, 0x01 and the key; None for other text."""
-    found = re.fullmatch(r"([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)", line.strip())
-    if not found:
-        return None
-    name, key_id, key = found[1], bytes.fromhex(found[2]), base64.b64decode(found[3])
-    require(len(key) == 33 and key[0] == 1, "a ledger key is not an Ed25519 key")
-    require(sha256(name.encode() + b"\n" + key)[:4] == key_id, "the id of a ledger key does not match")
-    return name, key_id, key[1:]
-
-
-def read_ledger_key(path):
-    """The first verifier-key line of a file."""
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            key = parse_key(line)
-            if key:
-                return key
-    raise Refused("the file given with --ledger-key contains no verifier-key line")
-
-
-class Keys:
-    """The keys of the ledger, oldest first, with the size of the checkpoint that is the last of each."""
-
-    def __init__(self, package, given):
-        self.package, self.chain = package, []
-        for bridge in package.lines("checkpoints/bridges.ndjson"):
-            old, new = parse_key(bridge["from"]), parse_key(bridge["to"])
-            require(old and new and old[0] == new[0] == given[0], "a change of the ledger key is malformed")
-            require(not self.chain or self.chain[-1][1] == old, "a change of the ledger key does not continue the last one")
-            note = package.read(f"checkpoints/{bridge['size']}.note")
-            text = text_of_note(package, note, old)
-            require(text_of_note(package, note, new) == text, "the keys signed different texts")
-            require(text.split("\n")[1] == str(bridge["size"]), "a change of the ledger key names another checkpoint")
-            require(f"next-key {bridge['to']}" in text.split("\n")[3:], "a checkpoint does not name the next ledger key")
-            self.chain.append((bridge["size"], new, old))
-        keys = [self.chain[0][2]] + [link[1] for link in self.chain] if self.chain else [given]
-        require(given in keys, "the ledger key that you gave is not one of this package")
-        self.keys = keys
-
-    def newest(self):
-        return self.keys[-1]
-
-    def at(self, size):
-        """The key in force at a checkpoint: a bridge is the last checkpoint of its old key."""
-        return self.keys[sum(1 for link in self.chain if link[0] < size)]
-
-
-def text_of_note(package, note, key):
-    """The text of a C2SP signed note that bears a right signature by this key."""
-    name, key_id, public_key = key
-    text, _, signatures = note.decode().rpartition("\n\n")
-    text += "\n"
-    for line in signatures.splitlines():
-        parts = line.split(" ")
-        if len(parts) == 3 and parts[0] == "\u2014" and parts[1] == name:
-            signature = base64.b64decode(parts[2])
-            if signature[:4] == key_id:
-                require(is_signed(package, public_key, text.encode(), signature[4:]), "a signature by the ledger key is invalid")
-                return text
-    raise Refused("the ledger key that you gave did not sign a note")
-
-
-def check_files(package):
-    """Step 1: the manifest lists every file with its SHA-256."""
-    manifest = json.loads(package.read("manifest.json"))
-    for name, digest in manifest["files"].items():
-        require(sha256(package.read(name)).hex() == digest, f"{name} was changed")
-    for name in package.names - set(manifest["files"]) - {"manifest.json", "manifest.json.jws"}:
-        found = re.fullmatch(r"attachments/([0-9a-f]{64})", name)
-        require(found and sha256(package.read(name)).hex() == found[1], f"{name} is not listed")
-    return manifest
-
-
-def check_manifest_signature(package, manifest, key):
-    """Step 2: the manifest is signed by a key that the ledger's key certifies."""
-    header, _, signature = package.read("manifest.json.jws").decode().strip().partition("..")
-    fields = json.loads(unbase64url(header))
-    public_key = unbase64url(fields["jwk"]["x"])
-    payload = base64.urlsafe_b64encode(package.read("manifest.json")).rstrip(b"=")
-    signed = header.encode() + b"." + payload
-    require(is_signed(package, public_key, signed, unbase64url(signature)), "the manifest signature is invalid")
-    lines = text_of_note(package, fields["certificate"].encode(), key).splitlines()
-    expected = ["consent-ledger manifest key v1", manifest["origin"], base64.b64encode(public_key).decode()]
-    require(lines == expected, "the certificate of the manifest key does not match")
-
-
-def find_entry(package, record):
-    """Step 4: the entry's exact text, and its leaf hash."""
-    event_id = re.sub(r"^ct_(.{8})(.{4})(.{4})(.{4})(.{12})$", r"\1-\2-\3-\4-\5", record.lower())
-    for line in package.lines("entries.ndjson"):
-        entry = json.loads(line["entry"])
-        if entry["event_id"] == event_id:
-            return line, entry, leaf_hash(line["entry"].encode())
-    raise Refused(f"the package contains no record {record}")
-
-
 def root_of_shown(size, shown, hashes):
-    """evidence-format.md, 6: the root over shown leaves {index: hash} and the hashes of the subtrees beside them."""
+    """§6: the root over shown leaves {index: hash} and the hashes of the subtrees beside them."""
     places, rest = sorted(shown), list(hashes)
     require(all(0 <= place < size for place in places), "a shown leaf is outside the tree")
 
@@ -250,10 +294,556 @@ def root_of_shown(size, shown, hashes):
     return found
 
 
-def canonical(run):
-    """RFC 8785, of an object of texts in ASCII and small whole numbers."""
-    return json.dumps(run, sort_keys=True, separators=(",", ":")).encode()
+def is_absent(key, shown, count):
+    """§6: in a sorted tree, between two neighbours, before the first leaf or after the last one."""
+    if count == 0:
+        return True
+    if not shown or any(other == key for _, other in shown):
+        return False
+    below = [index for index, other in shown if other < key]
+    above = [index for index, other in shown if other > key]
+    return (below[-1] if below else -1) + 1 == (above[0] if above else count)
 
+
+# ---- openssl ---------------------------------------------------------------------------------------
+
+
+def openssl(*commands, **files):
+    """Runs openssl commands, one after the other, in a folder that contains these files. Returns what the last one did."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+        for command in commands:
+            done = subprocess.run(["openssl", *command.split()], cwd=folder, capture_output=True, text=True)
+        return done
+
+
+def pem(kind, der):
+    return f"-----BEGIN {kind}-----\n{base64.encodebytes(der).decode()}-----END {kind}-----\n".encode()
+
+
+@functools.lru_cache(maxsize=100_000)
+def is_signed(public_key, message, signature):
+    """Ed25519 (RFC 8032)."""
+    key = pem("PUBLIC KEY", bytes.fromhex("302a300506032b6570032100") + public_key)
+    command = "pkeyutl -verify -pubin -inkey key -rawin -sigfile signature -in message"
+    return openssl(command, key=key, message=message, signature=signature).returncode == 0
+
+
+@functools.lru_cache(maxsize=100_000)
+def text_of_stamp(response):
+    """What a TimeStampResp states, and its time and accuracy in milliseconds."""
+    text = openssl("ts -reply -in response -text", response=response).stdout
+    stated = re.search(r"^Time stamp: (\w{3} +\d+ [\d:]+)(\.\d+)? (\d{4}) GMT$", text, re.M)
+    require(stated and length_of_der(response) == len(response), "the time stamp cannot be read")
+    seconds = calendar.timegm(time.strptime(f"{stated[1]} {stated[3]}", "%b %d %H:%M:%S %Y"))
+    units = {"seconds": 1000, "millis": 1, "micros": 0.001}
+    accuracy = sum(int(value, 16) * units[unit] for value, unit in re.findall(r"\b(0x[0-9A-Fa-f]+) (seconds|millis|micros)\b", text))
+    return text, seconds * 1000 + int(float(stated[2] or 0) * 1000), accuracy
+
+
+@functools.lru_cache(maxsize=100_000)
+def problem_of_stamp(note, response, certificates, roots, moment):
+    """Why a TimeStampResp over a note is not valid at a moment, in milliseconds since 1970; or None."""
+    command = f"ts -verify -data note -in response -CAfile roots -attime {moment // 1000}"
+    if certificates:
+        command += " -untrusted certificates"
+    done = openssl(command, note=note, response=response, certificates=certificates, roots=roots)
+    return None if done.returncode == 0 else "the time stamp is invalid: " + " ".join(re.findall("error:.*", done.stderr))
+
+
+@functools.lru_cache(maxsize=100_000)
+def is_signed_by_ca(response, certificates):
+    """tst.not-ca: whether a CA signed a time stamp. openssl does not refuse this."""
+    known = "-certfile certificates " if certificates else ""
+    done = openssl("ts -reply -in response -token_out -out token",
+                   f"cms -verify -noverify -inform DER -in token {known}-signer signer -out content",
+                   "x509 -in signer -noout -text", response=response, certificates=certificates)
+    return done.returncode != 0 or "CA:TRUE" in done.stdout
+
+
+def length_of_der(data):
+    """The length of the first DER value. A value of indefinite length (BER) is left to openssl."""
+    if len(data) < 2 or data[1] == 0x80:
+        return len(data)
+    if data[1] < 0x80:
+        return 2 + data[1]
+    digits = data[1] & 0x7F
+    return 2 + digits + int.from_bytes(data[2:2 + digits], "big")
+
+
+# ---- §3, §16: the files of a package or a receipt -----------------------------------------------
+
+COUNT = "(?:0|[1-9][0-9]{0,15})"
+HASH = "[0-9a-f]{64}"
+NAMES = re.compile(f"""README\\.txt | manifest\\.json | manifest\\.json\\.jws | (?:entries|batches)\\.ndjson
+    | (?:proofs|tags)/{COUNT}\\.ndjson | checkpoints/{COUNT}\\.(?:note|cosignatures|[1-9]\\.tsr)
+    | checkpoints/(?:consistency|bridges)\\.ndjson | checkpoints/certificates/{HASH}\\.cer
+    | checkpoints/crls/{HASH}\\.crl | checkpoints/ocsp/{HASH}\\.ors | (?:notices|attachments)/{HASH}""", re.X)
+EXTENSION = re.compile(r"ext(?:/[a-z0-9][a-z0-9._-]{0,99}){1,4}")
+
+
+class Zip:
+    """§3: the files of a ZIP, read so that every program that extracts it sees the same ones."""
+
+    def __init__(self, path):
+        self.file, self.members = open(path, "rb"), {}
+        size = self.file.seek(0, os.SEEK_END)
+        count, length, start, end = self.end_records(size)
+        require(start + length == end, "the central directory does not end where the end records begin")
+        directory, at, position = self.at(start, length), 0, 0
+        for _ in range(count):
+            at, name, member = self.central(directory, at)
+            require(name not in self.members, "two files of the ZIP have one name")
+            position = self.local(position, name, member)
+            self.members[name] = member
+        require(at == length and position == start, "the files do not fill the ZIP up to its central directory")
+
+    def at(self, position, length):
+        self.file.seek(position)
+        data = self.file.read(length)
+        require(len(data) == length, "the ZIP is cut off")
+        return data
+
+    def end_records(self, size):
+        """The number of files, and length, start and end of the central directory."""
+        end = size - 22
+        magic, disk, first, here, count, length, start, comment = struct.unpack("<4s4H2IH", self.at(end, 22))
+        require(magic == b"PK\5\6" and not comment, "the file is not a ZIP, or bytes follow its end")
+        if end >= 20 and self.at(end - 20, 4) == b"PK\6\7":
+            _, first, record, disks = struct.unpack("<4sIQI", self.at(end - 20, 20))
+            fields = struct.unpack("<4sQ2H2I4Q", self.at(record, 56))
+            require(fields[:2] == (b"PK\6\6", 44) and record + 56 == end - 20 and disks == 1, "the end records of the ZIP are malformed")
+            disk, first, here, count, length, start = fields[4:]
+            end = record
+        require(disk == first == 0 and here == count, "the ZIP has several disks")
+        return count, length, start, end
+
+    def central(self, directory, at):
+        """One file of the central directory, and where the next one begins."""
+        fields = struct.unpack_from("<4s6H3I5H2I", directory, at)
+        magic, made_by, _, flags, method, when, day, crc, packed, size, name, extra, comment, disk, _, kind, start = fields
+        require(magic == b"PK\1\2" and not comment and not disk, "the central directory is malformed")
+        require(not flags & ~0x808 and method in (0, 8), "a file is encrypted or packed in another way")
+        require(made_by >> 8 != 3 or kind >> 28 in (0, 8), "the ZIP has something other than regular files")
+        rest = directory[at + 46 + name:at + 46 + name + extra]
+        while rest:
+            field, length = struct.unpack_from("<2H", rest)
+            require(field in (1, 0x5455) and len(rest) >= 4 + length, "a file has an unknown extra field")
+            if field == 1:
+                wide = list(struct.unpack(f"<{length // 8}Q", rest[4:4 + length]))
+                size, packed, start = (wide.pop(0) if one == 0xFFFFFFFF else one for one in (size, packed, start))
+                require(not wide, "a ZIP64 field is too long")
+            rest = rest[4 + length:]
+        text = directory[at + 46:at + 46 + name]
+        return at + 46 + name + extra, text.decode(), [text, flags, method, when, day, crc, packed, size, start]
+
+    def local(self, position, name, member):
+        """The header before the content, which says the same. Returns where the content and its descriptor end."""
+        text, flags, method, when, day, crc, packed, size, start = member
+        require(start == position, f"{name} does not begin where the file before it ends")
+        stated = (0, 0, 0) if flags & 8 else (crc, packed, size)
+        expected = (b"PK\3\4", flags, method, when, day, *stated, len(text), 0)
+        magic, _, *fields = struct.unpack("<4s5H3I2H", self.at(position, 30))
+        require((magic, *fields) == expected and self.at(position + 30, len(text)) == text, f"{name} has a local header that differs")
+        member[-1] = position + 30 + len(text)
+        end = member[-1] + packed
+        if not flags & 8:
+            return end
+        for form in ("<4s3I", "<4sI2Q"):
+            length = struct.calcsize(form)
+            if max(packed, size) < 1 << 32 or length == 24:
+                if self.at(end, length) == struct.pack(form, b"PK\7\x08", crc, packed, size):
+                    return end + length
+        raise Refused(f"{name} has a data descriptor that differs")
+
+    def read(self, name):
+        """The content, which has exactly the size and the checksum that are stated."""
+        _, _, method, _, _, crc, packed, size, start = self.members[name]
+        content = self.at(start, packed)
+        if method == 8:
+            unpacking = zlib.decompressobj(-15)
+            content = unpacking.decompress(content, size + 1)
+            require(unpacking.eof and not unpacking.unused_data, f"{name} is not packed as the ZIP states")
+        require(len(content) == size and zlib.crc32(content) == crc, f"{name} has another size or checksum than the ZIP states")
+        return content
+
+
+class Package:
+    """The files of a package or a receipt, and what could not be decided about it."""
+
+    def __init__(self, path, shapes):
+        self.shapes, self.left_open, self.reservations, self.latest = shapes, [], [], (None, [])
+        self.is_understood = True
+        with open(path, "rb") as file:
+            self.is_receipt = file.read(1) == b"{"
+        self.files = self.receipt(path) if self.is_receipt else None
+        if self.is_receipt:
+            self.names = set(self.files)
+        else:
+            self.zip = Zip(path)
+            self.names = set(self.zip.members)
+        for name in self.names:
+            require(NAMES.fullmatch(name) or EXTENSION.fullmatch(name), f"no package contains a file {name}")
+            self.expect(not name.startswith("ext/"), f"{name} is of a newer version of the format")
+
+    def receipt(self, path):
+        """§16: one JSON file with the files of a package by name."""
+        with open(path, "rb") as file:
+            data = file.read(16 * 1024 * 1024 + 1)
+        require(len(data) <= 16 * 1024 * 1024, "the receipt is too long")
+        value = parse(data, 1_000_000)
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        require(data in (text.encode(), text.encode() + b"\n"), "the receipt is not written as JSON.stringify writes it")
+        require(list(value) == ["format", "version", "files"], "the receipt has other members")
+        require(value["format"] == "consent-ledger-receipt" and value["version"] == 1, "the file is not a receipt of version 1")
+        is_text = re.compile(r".*\.(?:json|jws|ndjson|note|cosignatures|txt)")
+        return {name: content.encode() if is_text.fullmatch(name) else unbase64(content) for name, content in value["files"].items()}
+
+    def expect(self, holds, problem):
+        """Leaves the package open if something does not hold."""
+        if not holds and problem not in self.left_open:
+            self.left_open.append(problem)
+
+    def reserve(self, holds, reservation):
+        """States a reservation, which leaves the verdict."""
+        if not holds and reservation not in self.reservations:
+            self.reservations.append(reservation)
+
+    def read(self, name):
+        require(name in self.names, f"{name} is missing")
+        return self.files[name] if self.files else self.zip.read(name)
+
+    def lines(self, name, shape):
+        """§2: the JSON lines of a file, each ended by a line feed. Texts may contain U+2028."""
+        if name not in self.names:
+            return []
+        lines = self.read(name).decode().split("\n")
+        require(lines.pop() == "" and all(lines), f"{name} has an empty line, or a last line without line feed")
+        require(all(len(line.encode()) <= 4 * 1024 * 1024 for line in lines), f"a line of {name} is too long")
+        return [self.shapes.check(parse(line), shape) for line in lines]
+
+    def proofs(self, batch, count):
+        """§6: the lines of a proof file: paths by index, or all leaves in order. Neighbouring entries are of one batch."""
+        if self.latest[0] != batch:
+            lines = self.lines(f"proofs/{batch}.ndjson", "proof_line")
+            indexes = [line["index"] for line in lines]
+            paths = [line["path"] for line in lines if "path" in line]
+            require(len(lines) <= count and len(paths) in (0, len(lines)), f"the proofs of batch {batch} are too many, or of both kinds")
+            require(len(indexes) == len(set(indexes)), f"the proofs of batch {batch} have an index twice")
+            require(all(len(path) <= (count - 1).bit_length() for path in paths), f"a path of batch {batch} is too long")
+            require(paths or indexes == list(range(count)), f"batch {batch} does not list all of its leaves in order")
+            self.latest = (batch, {line["index"]: line for line in lines})
+        return self.latest[1]
+
+    def numbered(self, pattern):
+        """The numbers in the names of the files that match a pattern, in increasing order."""
+        found = (re.fullmatch(pattern, name) for name in self.names)
+        return sorted({int(match[1]) for match in found if match})
+
+
+def check_files(package):
+    """§3, §10: the manifest lists every file with its SHA-256. Attachments are named by theirs."""
+    manifest = parse(package.read("manifest.json"), 1_000_000)
+    kind = "consent-ledger-receipt" if package.is_receipt else "consent-ledger-evidence"
+    require(isinstance(manifest, dict) and manifest.get("format") == kind, f"the manifest is not of the format {kind}")
+    version = re.fullmatch(r"(\d+)\.(\d+)", str(manifest.get("version")))
+    require(version, "the manifest has no version")
+    if version[1] != "1":
+        raise Undecided(f"this script does not know version {manifest['version']!a} of the format")
+    if version[2] != "0":
+        package.expect(False, f"version {manifest['version']} of the format is newer than this script")
+        shape = package.shapes.shapes["manifest"]
+        stated = {name: value for name, value in manifest.items() if name in shape["properties"]}
+        manifest = known_part(stated, shape)
+        package.is_understood = manifest == stated
+        package.expect(package.is_understood, "this script does not know what the manifest states: nothing was compared with it")
+    package.shapes.check(manifest, "manifest")
+    if package.is_understood:
+        check_list(package, manifest)
+    for name in package.names:
+        named = re.fullmatch(f".*/({HASH})(?:\\.\\w+)?", name)
+        if named and not name.startswith("ext/"):
+            require(sha256(package.read(name)).hex() == named[1], f"{name} has another content than its name states")
+    return manifest
+
+
+def known_part(value, shape):
+    """§17: a value without the members that its shape does not know."""
+    if "anyOf" in shape:
+        shape = next((one for one in shape["anyOf"] if one["type"] == "object"), {}) if isinstance(value, dict) else {}
+    if isinstance(value, list):
+        return [known_part(item, shape.get("items", {})) for item in value]
+    if not isinstance(value, dict):
+        return value
+    known, further = shape.get("properties", {}), shape.get("additionalProperties", {})
+    return {name: known_part(item, known.get(name, further)) for name, item in value.items() if name in known or further is not False}
+
+
+def check_list(package, manifest):
+    """§10, manifest.files: the files are those that the manifest lists."""
+    for name, digest in manifest["files"].items():
+        unsigned = name.startswith("attachments/") or name in ("manifest.json", "manifest.json.jws")
+        require(not unsigned, f"the manifest lists {name}")
+        require(sha256(package.read(name)).hex() == digest, f"{name} was changed")
+    for name in package.names - set(manifest["files"]) - {"manifest.json", "manifest.json.jws"}:
+        require(name.startswith("attachments/"), f"{name} is not listed")
+
+
+# ---- §7, §8: checkpoints and keys ----------------------------------------------------------------
+
+
+def parse_key(line, kind=1):
+    """§7: a verifier-key line `<name>+<key id>+<base64(kind, key)>`. None for other text."""
+    found = re.fullmatch(r"([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)", line)
+    if not found:
+        return None
+    name, key_id, key = found[1], bytes.fromhex(found[2]), unbase64(found[3])
+    require(len(key) == 33 and key[0] == kind, "a key has another length or type")
+    require(sha256(name.encode() + b"\n" + key)[:4] == key_id, "the id of a key does not match")
+    return name, key_id, key[1:]
+
+
+def read_key(path, kind=1):
+    """The first verifier-key line of a file."""
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            key = parse_key(line.strip(), kind)
+            if key:
+                return key
+    raise Refused(f"the file {path} contains no verifier-key line")
+
+
+def parse_note(note):
+    """A C2SP signed note: its text, and its signatures as (name, key id, rest)."""
+    text, gap, lines = note.decode().rpartition("\n\n")
+    require(gap and text and lines.endswith("\n"), "a signed note is malformed")
+    require(not re.search("[\x00-\x09\x0b-\x1f\x7f]", text), "a signed note has control characters")
+    signatures = []
+    for line in lines[:-1].split("\n"):
+        found = re.fullmatch("\u2014 ([^+\\s]+) ([A-Za-z0-9+/=]+)", line)
+        require(found, "a signature line of a note is malformed")
+        data = unbase64(found[2])
+        require(len(data) > 4, "a signature of a note is too short")
+        signatures.append((found[1], data[:4], data[4:]))
+    return text + "\n", signatures
+
+
+def text_of_note(note, signer, known=()):
+    """The text of a note that `signer` signed. An invalid signature by a known key, or a second one, is fatal."""
+    text, signatures = parse_note(note)
+    for name, key_id, public_key in {signer, *known}:
+        mine = [signature for other, other_id, signature in signatures if (other, other_id) == (name, key_id)]
+        require(len(mine) < 2, "a key has signed a note twice")
+        require(all(is_signed(public_key, text.encode(), one) for one in mine), "a signature by the ledger key is invalid")
+        if (name, key_id, public_key) == signer and not mine:
+            ids = {key[:2] for key in known}
+            if any(other == name and (other, other_id) not in ids for other, other_id, _ in signatures):
+                raise Stranger("the ledger key that you gave did not sign a note: another key of that name did")
+            raise Refused("the ledger key that you gave did not sign a note")
+    return text
+
+
+ANOTHER_KEY = "the ledger key that you gave did not sign this package, but another key of that name did: ask the operator for it"
+
+
+class Keys:
+    """§8: the keys of the ledger, oldest first. A bridge is the last checkpoint of its old key."""
+
+    def __init__(self, package, given):
+        self.bridges = []
+        for bridge in package.lines("checkpoints/bridges.ndjson", "bridge_line"):
+            old, new = parse_key(bridge["from"]), parse_key(bridge["to"])
+            require(old and new and old != new and old[0] == new[0], "a change of the ledger key is malformed")
+            if self.bridges:
+                size, _, before = self.bridges[-1]
+                require(before == old and size < bridge["size"], "a change of the ledger key does not continue the last one")
+            note = package.read(f"checkpoints/{bridge['size']}.note")
+            text = text_of_note(note, old, [new])
+            require(text_of_note(note, new) == text, "the keys signed different texts")
+            require(text.split("\n")[1] == str(bridge["size"]), "a change of the ledger key names another checkpoint")
+            require(f"next-key {bridge['to']}" in text.split("\n")[3:], "a checkpoint does not name the next ledger key")
+            self.bridges.append((bridge["size"], old, new))
+        self.all = [self.bridges[0][1]] + [new for _, _, new in self.bridges] if self.bridges else [given]
+        for size in package.numbered(f"checkpoints/({COUNT})\\.note"):
+            lines = parse_note(package.read(f"checkpoints/{size}.note"))[0].split("\n")[3:]
+            is_listed = any(size == bridge[0] for bridge in self.bridges)
+            require(is_listed or not any(line.startswith("next-key ") for line in lines), f"checkpoint {size} changes the ledger key, and is not listed")
+        if given not in self.all:
+            require(given[0] == self.all[0][0], "the ledger key that you gave is of another ledger")
+            raise Undecided(ANOTHER_KEY)
+
+    def newest(self):
+        return self.all[-1]
+
+    def at(self, size):
+        """The key in force at a checkpoint."""
+        return self.all[sum(1 for last, _, _ in self.bridges if last < size)]
+
+
+def check_manifest_signature(package, manifest, keys):
+    """§10: the manifest is signed by a key that the newest key of the ledger certifies."""
+    text = package.read("manifest.json.jws").decode()
+    header, _, signature = (text[:-1] if text.endswith("\n") else text).partition("..")
+    fields = package.shapes.check(parse(unbase64url(header)), "manifest_signature_header")
+    public_key = unbase64url(fields["jwk"]["x"])
+    signed = f"{header}.{base64url(package.read('manifest.json'))}"
+    require(is_signed(public_key, signed.encode(), unbase64url(signature)), "the manifest signature is invalid")
+    newest = package.read(f"checkpoints/{manifest['checkpoint']}.note")
+    is_strange = keys.newest()[:2] not in [signature[:2] for signature in parse_note(newest)[1]]
+    try:
+        text = text_of_note(fields["certificate"].encode(), keys.newest(), keys.all)
+    except Stranger as stranger:
+        raise Undecided(ANOTHER_KEY) if is_strange else stranger
+    expected = ["consent-ledger manifest key v1", manifest["origin"], base64.b64encode(public_key).decode(), ""]
+    require(text.split("\n") == expected, "the certificate of the manifest key does not match")
+
+
+def read_checkpoint(package, size, keys, origin):
+    """§7: the root that a checkpoint names: origin, size and root, then extension lines."""
+    text = text_of_note(package.read(f"checkpoints/{size}.note"), keys.at(size), keys.all)
+    lines = text.split("\n")
+    require(len(lines) > 3 and lines[:2] == [origin, str(size)], f"checkpoint {size} is of another ledger or size")
+    require(all(lines[:-1]) and len(unbase64(lines[2])) == 32, f"checkpoint {size} is malformed")
+    return unbase64(lines[2])
+
+
+def check_ledger(package, manifest, keys):
+    """§7: every checkpoint extends the one before. Returns the sizes that are tied to the newest one, and its root."""
+    newest, sizes = manifest["checkpoint"], package.numbered(f"checkpoints/({COUNT})\\.note")
+    if newest is None and not sizes:
+        raise Undecided("the package has no time stamp")
+    require(sizes and sizes[-1] == newest, "the newest checkpoint is not the one that the manifest names")
+    require(manifest["origin"] == keys.newest()[0], "the ledger key that you gave is of another ledger")
+    text_of_note(package.read(f"checkpoints/{newest}.note"), keys.newest())
+    roots = {size: read_checkpoint(package, size, keys, manifest["origin"]) for size in sizes}
+    proofs = package.lines("checkpoints/consistency.ndjson", "consistency_line")
+    pairs = list(zip(sizes, sizes[1:]))
+    places = [(proof["from"], proof["to"]) for proof in proofs]
+    require(places == [pair for pair in pairs if pair in places], "a consistency proof is not between neighbours, or not in order")
+    tied, paths = {newest}, dict(zip(places, (proof["path"] for proof in proofs)))
+    for first, second in reversed(pairs):
+        package.expect((first, second) in paths, f"nothing shows that checkpoint {second} extends checkpoint {first}")
+        if (first, second) in paths:
+            both = roots_of_consistency(first, second, roots[first], map(unhex, paths[first, second]))
+            require(both == (roots[first], roots[second]), f"checkpoint {second} does not extend checkpoint {first}")
+            if second in tied:
+                tied.add(first)
+    return tied, roots[newest]
+
+
+def check_witnesses(package, newest, witnesses, now):
+    """§7.1: the cosignatures of the witnesses that you trust."""
+    for size in package.numbered(f"checkpoints/({COUNT})\\.cosignatures"):
+        text, _ = parse_note(package.read(f"checkpoints/{size}.note"))
+        lines = package.read(f"checkpoints/{size}.cosignatures").decode().split("\n")
+        require(lines.pop() == "" and 1 <= len(lines) <= 100, "a file of cosignatures is malformed")
+        found = [parse_cosignature(line) for line in lines]
+        for witness in witnesses:
+            mine = [(seconds, signature) for *who, seconds, signature in found if who == list(witness[:2])]
+            require(len(mine) < 2, "a witness has cosigned a checkpoint twice in one file")
+            for seconds, signature in mine:
+                message = f"cosignature/v1\ntime {seconds}\n{text}".encode()
+                require(is_signed(witness[2], message, signature), "a cosignature is invalid")
+                package.expect(seconds * 1000 <= now + TOLERANCE, "a witness states a time in the future")
+            package.expect(mine or size != newest, f"the witness {witness[0]} did not cosign the newest checkpoint")
+    if f"checkpoints/{newest}.cosignatures" not in package.names:
+        package.expect(not witnesses, "no witness cosigned the newest checkpoint")
+
+
+def parse_cosignature(line):
+    """§7.1: name, key id, time in seconds, signature."""
+    found = re.fullmatch("\u2014 ([^+\\s]+) ([A-Za-z0-9+/=]+)", line)
+    data = unbase64(found[2]) if found else b""
+    require(len(data) == 76, "a cosignature is malformed")
+    seconds = int.from_bytes(data[4:12], "big")
+    require(0 < seconds <= 8_640_000_000_000, "a cosignature has no time")
+    return found[1], data[:4], seconds, data[12:]
+
+
+# ---- §9: time stamps -----------------------------------------------------------------------------
+
+
+class Stamp:
+    """One time stamp over a checkpoint."""
+
+    def __init__(self, package, size, name, certificates, roots):
+        self.size, self.name, self.response = size, name, package.read(name)
+        self.note, self.certificates, self.roots = package.read(f"checkpoints/{size}.note"), certificates, roots
+        self.digest = sha256(self.response).hex()
+        self.text, self.time, self.accuracy = text_of_stamp(self.response)
+
+    def problem_at(self, moment):
+        return problem_of_stamp(self.note, self.response, self.certificates, self.roots, moment)
+
+    def is_trusted(self, now):
+        """§9: whether the stamp is valid at its own time. False if its path ends at no root that you gave."""
+        problem = self.problem_at(self.time)
+        if problem and re.search("unable to get (?:local )?issuer", problem):
+            print(f"   not counted: {self.name}: {problem}")
+            return False
+        require(problem is None, problem)
+        require(not is_signed_by_ca(self.response, self.certificates), "a CA signed the time stamp")
+        require(self.time <= now, "the time stamp is of the future")
+        return True
+
+    def is_sound(self, now, others, named):
+        """§9: whether the stamp still counts: its certificates are in force, or a newer stamp renewed it before they ended."""
+        if re.search("^Hash Algorithm: (?:md5|sha1)$", self.text, re.M):
+            return False
+        if self.problem_at(now) is None:
+            return True
+        newer = [one for one in others if one.size > self.size and any(number < one.size for number in named.get(self.digest, []))]
+        renewing = [one for one in newer if one.is_sound(now, others, named)]
+        return bool(renewing) and self.problem_at(min(one.time for one in renewing)) is None
+
+
+def check_stamps(package, batches, tied, roots, now):
+    """§9: the valid time stamps. One that fails proves nothing: only another of its checkpoint can take its place."""
+    files = [name for name in package.names if name.startswith("checkpoints/certificates/")]
+    certificates = b"".join(pem("CERTIFICATE", package.read(name)) for name in sorted(files))
+    trusted, named = [], {}
+    for size in package.numbered(f"checkpoints/({COUNT})\\.[1-9]\\.tsr"):
+        mine, problems = [], []
+        for name in [f"checkpoints/{size}.{n}.tsr" for n in range(1, 10) if f"checkpoints/{size}.{n}.tsr" in package.names]:
+            try:
+                stamp = Stamp(package, size, name, certificates, roots)
+                mine += [stamp] if stamp.is_trusted(now) else []
+                is_real = "DEVELOPMENT ONLY".encode() not in stamp.response + certificates
+                package.reserve(is_real, "a development authority stamped this ledger: this is not evidence")
+            except Refused as problem:
+                problems.append(f"{name}: {problem}")
+        require(mine or not problems, "; ".join(problems))
+        for problem in problems:
+            print(f"   not counted: {ascii(problem)}")
+        trusted += mine if size in tied else []
+    for batch in batches.all.values():
+        if batch.header["after"]:
+            named.setdefault(batch.header["after"]["sha256"], []).append(batch.number)
+    return [stamp for stamp in trusted if stamp.is_sound(now, trusted, named)]
+
+
+def check_stamp_order(stamps):
+    """time.order: the stamps of later checkpoints do not have earlier times."""
+    for a in stamps:
+        for b in stamps:
+            if a.size < b.size:
+                require(b.time >= a.time - a.accuracy - b.accuracy - 1000, f"{b.name} is earlier than {a.name}")
+
+
+def check_state(package, manifest, stamps, now, max_age):
+    """§9, State of the package; §10: when the package was made."""
+    exported = instant(manifest["exported_at"])
+    require(exported <= now + TOLERANCE, "the package claims to be made in the future")
+    for stamp in stamps:
+        require(exported >= stamp.time - stamp.accuracy - TOLERANCE, "the package claims to be made before its newest time stamp")
+    for stamp in [stamp for stamp in stamps if stamp.size == manifest["checkpoint"]][:1]:
+        package.expect(exported <= stamp.time + DAY, "the package may leave out what came after its newest time stamp")
+        package.expect(max_age is None or now <= stamp.time + max_age, "the package is older than you allow")
+
+
+# ---- §6: batches and roll-ups ----------------------------------------------------------------------
 
 PERIODS = (128, 16384)
 
@@ -278,329 +868,979 @@ def cover_of(size):
     yield from range(start, size)
 
 
-class Batches:
-    """The batches and roll-ups of the package, each with its header; only those in the ledger count."""
+class Batch:
+    """A batch or a roll-up: its header, and what is shown of its runs and tags."""
 
-    def __init__(self, package, size, root):
-        self.package, self.lines, self.shown_tags = package, {}, {}
-        for line in package.lines("batches.ndjson"):
-            header = json.loads(line["header"])
+    def __init__(self, line, header, runs):
+        self.line, self.header, self.runs, self.tags = line, header, runs, []
+        self.number, self.sealed_at = header["number"], instant(header["sealed_at"])
+
+
+class Batches:
+    """The batches and roll-ups of the package, by number. Each is in the ledger."""
+
+    def __init__(self, package, manifest, root):
+        self.package, self.size, self.root, self.all, self.unknown = package, manifest["checkpoint"], root, {}, set()
+        site = manifest["filter"]["site_id"]
+        self.streams = {f"consents-{site}", f"notices-{site}", "policy"}
+        before, number = None, -1
+        for line in package.lines("batches.ndjson", "batch_line"):
+            header = parse(line["header"])
+            if is_newer(header):
+                number = self.add_unknown(header, number)
+                continue
+            header = package.shapes.check(parse_canonical(line["header"]), "batch_header")
+            require(number < header["number"], f"batch {header['number']} is not in order")
             number = header["number"]
-            require(number not in self.lines, f"batch {number} is there twice")
-            require(header["level"] == level_of(number), f"batch {number} has another level than its number demands")
-            path = [bytes.fromhex(hash) for hash in line["path"]]
-            found = root_of_inclusion(number, size, leaf_hash(line["header"].encode()), path)
-            require(found == root, f"batch {number} is not in the ledger")
-            self.lines[number] = (line, header, self.runs(line, header))
+            self.check_header(line, header)
+            if before:
+                self.check_order(before.header, header)
+            before = self.all[header["number"]] = Batch(line, header, self.check_runs(line, header))
+        for number in package.numbered(f"tags/({COUNT})\\.ndjson"):
+            if number not in self.unknown:
+                self.get(number).tags = self.check_tags(number)
+
+    def add_unknown(self, header, before):
+        """§17: of a header of an unknown version, only the number is read. It is above the one before."""
+        shape = self.package.shapes.shapes["batch_header"]
+        number = header.get("number")
+        require(self.package.shapes.fits(number, shape["properties"]["number"], shape), "a batch has no number")
+        require(before < number, f"batch {number} is not in order")
+        self.package.expect(False, f"this script does not know the version of the header of batch {number}")
+        self.unknown.add(number)
+        return number
 
     def get(self, number):
-        require(number in self.lines, f"the package does not include batch {number}")
-        return self.lines[number]
+        require(number in self.all, f"the package does not include batch {number}")
+        return self.all[number]
 
-    def runs(self, line, header):
-        """The shown leaves under streams_root: index, stream key, and the run or None."""
-        shown, leaves = [], {}
+    def check_header(self, line, header):
+        """§6, the table of the header, and the place of its leaf in the ledger."""
+        number = header["number"]
+        require(len(line["header"]) <= 2000, f"the header of batch {number} is too long")
+        require(header["level"] == level_of(number), f"batch {number} has another level than its number demands")
+        require((header["root"] is None) == (header["level"] > 0), f"batch {number} has a root too many or too few")
+        counts = [("count", "root"), ("streams_count", "streams_root"), ("tags_count", "tags_root")]
+        for count, its_root in counts:
+            is_empty = header[its_root] == EMPTY_ROOT
+            require(header[its_root] is None or is_empty == (header[count] == 0), f"batch {number} has a {its_root} that {count} does not allow")
+            require(header[count] <= header["count"], f"batch {number} has more leaves than entries")
+        require((header["streams_count"] == 0) == (header["count"] == 0), f"batch {number} has entries without a run, or a run without entries")
+        require(header["after"] is None or header["after"]["size"] <= number, f"batch {number} names a time stamp of a later checkpoint")
+        path = map(unhex, line["path"])
+        found = root_of_inclusion(number, self.size, leaf_hash(line["header"].encode()), path)
+        require(found == self.root, f"batch {number} is not in the ledger")
+
+    def check_order(self, before, header):
+        """§6: neither times nor the stamps that are named go back."""
+        number = header["number"]
+        require(before["sealed_at"] <= header["sealed_at"], f"batch {number} was sealed before an earlier one")
+        if before["after"]:
+            require(header["after"] and before["after"]["size"] <= header["after"]["size"], f"batch {number} names an older time stamp than an earlier one")
+
+    def check_runs(self, line, header):
+        """§6, Runs: the shown leaves under streams_root, as index, stream key, and the run or None."""
+        shown, leaves, number, last = [], {}, header["number"], header["streams_count"] - 1
+        if header["streams_count"] == 0:
+            require(not line["streams"] and not line["hashes"], f"batch {number} has no runs")
         for run in line["streams"]:
-            index = run["index"]
+            index, key, digest, named = run["index"], None, None, None
             if "key" in run:
-                key, digest, named = bytes.fromhex(run["key"]), bytes.fromhex(run["run"]), None
+                key, digest = unhex(run["key"]), unhex(run["run"])
             else:
                 named = {name: run[name] for name in ("stream", "start", "first", "last")}
-                key, digest = sha256(run["stream"].encode()), sha256(canonical(named))
-                end = run["start"] + run["last"] - run["first"] + 1
-                require(run["first"] <= run["last"] and end <= header["count"], "a run is empty or too long")
-                require((index == 0) == (run["start"] == 0), "the first run does not start at 0")
-                require((index == header["streams_count"] - 1) == (end == header["count"]), "the runs do not add up")
-            require(not shown or shown[-1][0] < index and shown[-1][1] < key, "the runs are not in order")
+                require(named["stream"] in self.streams, f"batch {number} names a stream of another site")
+                key, digest = sha256(named["stream"].encode()), sha256(canonical(named).encode())
+                named["end"] = named["start"] + named["last"] - named["first"] + 1
+                require(named["first"] <= named["last"] and named["end"] <= header["count"], f"a run of batch {number} is empty or too long")
+                require((index == 0) == (named["start"] == 0), f"the first run of batch {number} does not start at 0")
+                require((index == last) == (named["end"] == header["count"]), f"the runs of batch {number} do not add up")
+            if shown:
+                before = shown[-1]
+                require(before[0] < index and before[1] < key, f"the runs of batch {number} are not in order")
+                adjoin = before[0] + 1 < index or not before[2] or not named or before[2]["end"] == named["start"]
+                require(adjoin, f"the runs of batch {number} do not adjoin")
             shown.append((index, key, named))
             leaves[index] = leaf_hash(key + digest)
-        if header["streams_count"] == 0:
-            require(not shown and header["count"] == 0 and header["streams_root"] == sha256(b"").hex(), "an empty batch is malformed")
-            return []
-        found = root_of_shown(header["streams_count"], leaves, [bytes.fromhex(hash) for hash in line["hashes"]])
-        require(found.hex() == header["streams_root"], "the runs do not lead to streams_root")
+        if header["streams_count"]:
+            found = root_of_shown(header["streams_count"], leaves, map(unhex, line["hashes"]))
+            require(found.hex() == header["streams_root"], f"the runs of batch {number} do not lead to streams_root")
+        return shown
+
+    def check_tags(self, number):
+        """§6: the tags that are shown under tags_root, as index and tag."""
+        header = self.get(number).header
+        lines = self.package.lines(f"tags/{number}.ndjson", "tag_line")
+        shown = [(line["index"], unhex(line["tag"])) for line in lines if "tag" in line]
+        require(all("hash" in line for line in lines[len(shown):]), f"the tags of batch {number} do not come first")
+        require(shown and header["tags_count"], f"there is no tag to show of batch {number}")
+        require(all(a[0] < b[0] and a[1] < b[1] for a, b in zip(shown, shown[1:])), f"the tags of batch {number} are not in order")
+        hashes = [unhex(line["hash"]) for line in lines if "hash" in line]
+        found = root_of_shown(header["tags_count"], {index: leaf_hash(tag) for index, tag in shown}, hashes)
+        require(found.hex() == header["tags_root"], f"the tags of batch {number} do not lead to tags_root")
         return shown
 
     def run_of(self, number, stream):
         """The run of a stream in a batch; None if the batch is shown to have none."""
-        _, header, shown = self.get(number)
-        for _, _, run in shown:
+        batch = self.get(number)
+        for _, _, run in batch.runs:
             if run and run["stream"] == stream:
                 return run
-        require(is_absent(sha256(stream.encode()), [(i, key) for i, key, _ in shown], header["streams_count"]),
+        keys = [(index, key) for index, key, _ in batch.runs]
+        require(is_absent(sha256(stream.encode()), keys, batch.header["streams_count"]),
                 f"batch {number} shows neither a run of {stream} nor that it has none")
         return None
 
-    def tags(self, number):
-        """The tags that are shown to be in a batch: index and tag."""
-        if number not in self.shown_tags:
-            _, header, _ = self.get(number)
-            lines = self.package.lines(f"tags/{number}.ndjson")
-            shown = [(line["index"], bytes.fromhex(line["tag"])) for line in lines if "tag" in line]
-            require(all(a[0] < b[0] and a[1] < b[1] for a, b in zip(shown, shown[1:])), "the tags are not in order")
-            if header["tags_count"] and lines:
-                leaves = {index: leaf_hash(tag) for index, tag in shown}
-                hashes = [bytes.fromhex(line["hash"]) for line in lines if "hash" in line]
-                found = root_of_shown(header["tags_count"], leaves, hashes)
-                require(found.hex() == header["tags_root"], f"the tags of batch {number} do not lead to tags_root")
-            else:
-                require(not shown, f"batch {number} has no tags")
-            self.shown_tags[number] = shown
-        return self.shown_tags[number]
-
     def has_tag(self, number, tag):
-        return any(shown == tag for _, shown in self.tags(number))
+        """Whether a batch shows a tag. One of an unknown version may have it: §17."""
+        return number in self.unknown or any(shown == tag for _, shown in self.get(number).tags)
 
     def lacks_tag(self, number, tag):
-        count = self.get(number)[1]["tags_count"]
-        return count == 0 or not self.has_tag(number, tag) and is_absent(tag, self.tags(number), count)
+        """Whether a batch shows that a tag is absent. One of an unknown version may lack it: §17."""
+        if number in self.unknown:
+            return True
+        batch = self.get(number)
+        return is_absent(tag, batch.tags, batch.header["tags_count"])
+
+    def last_of(self, stream):
+        """§6: the last revision of a stream that the cover shows; -1 if there is none."""
+        last, may_skip = -1, False
+        for number in cover_of(self.size):
+            run = None if number in self.unknown else self.run_of(number, stream)
+            may_skip = may_skip or number in self.unknown
+            if run:
+                continues = run["first"] == last + 1 or may_skip and run["first"] > last
+                require(continues, f"batch {number} does not continue {stream}")
+                last, may_skip = run["last"], False
+        return last
+
+    def may_go_on(self, stream):
+        """§17: whether a batch of an unknown version comes after the last shown run of a stream."""
+        shown = [number for number, batch in self.all.items() if any(run and run["stream"] == stream for _, _, run in batch.runs)]
+        return max(self.unknown, default=-1) > max(shown, default=-1)
 
 
-def is_absent(key, shown, count):
-    """In a sorted tree, between two neighbours, before the first leaf or after the last one."""
-    if count == 0:
-        return True
-    below = [index for index, other in shown if other < key]
-    above = [index for index, other in shown if other > key]
-    return any(other == key for _, other in shown) is False and bool(shown) and (
-        (below[-1] if below else -1) + 1 == (above[0] if above else count))
+# ---- §4, §11: entries and records ------------------------------------------------------------------
+
+CONSENT, ERASED, POLICY = "ConsentRecorded.v1", "SubjectErased.v1", "LedgerPolicySet.v1"
+PUBLISHED, ACTIVATED, RETIRED = "DocumentVersionPublished.v1", "DocumentVersionActivated.v1", "DocumentVersionRetired.v1"
+CONFIGURED = "SiteConfigPublished.v1"
+TYPES = (CONSENT, ERASED, POLICY, PUBLISHED, ACTIVATED, RETIRED, CONFIGURED)
 
 
-def check_place(batches, size, line, entry):
-    """Step 5: the batch and the roll-ups over it have the stream's run, and the record's person tag."""
-    for number in holders_of(line["batch"], size):
-        run = batches.run_of(number, entry["stream"])
-        require(run and run["first"] <= entry["revision"] <= run["last"], f"batch {number} does not contain the revision")
-        if number == line["batch"]:
-            require(line["index"] == run["start"] + entry["revision"] - run["first"], "the record has another index than its run demands")
-        if entry["person_tag"] is not None:
-            require(batches.has_tag(number, bytes.fromhex(entry["person_tag"])), f"batch {number} does not list the person tag")
+class Entry:
+    """A line of entries.ndjson."""
+
+    def __init__(self, package, line):
+        self.text, self.batch, self.index = line["entry"], line["batch"], line["index"]
+        self.disclosures, self.erased, self.person, self.values = line["disclosures"], line.get("erased"), line.get("person"), {}
+        self.leaf = leaf_hash(self.text.encode())
+        self.entry = parse(self.text)
+        self.is_read = not is_newer(self.entry)
+        self.entry = package.shapes.check(parse_canonical(self.text), "entry") if self.is_read else place_of_unknown(package, self.entry)
+        self.stream, self.revision = self.entry["stream"], self.entry["revision"]
+        self.type, self.record, self.id = self.entry.get("type"), self.entry.get("record"), self.entry.get("event_id")
+        self.tag = bytes.fromhex(self.entry["person_tag"]) if self.entry.get("person_tag") else None
+        self.is_known, self.is_proved, self.is_erased = False, False, self.erased is not None
+
+    def __str__(self):
+        return f"revision {self.revision} of {self.stream}"
 
 
-def check_batch(package, line, leaf):
-    """Step 4: the leaf is in its batch. Returns the batch's line and header."""
-    for batch in package.lines("batches.ndjson"):
-        header = json.loads(batch["header"])
-        if header["number"] == line["batch"]:
-            require(header["level"] == 0, "a roll-up has no records")
-            proofs = package.proofs(line["batch"])
-            if proofs and "leaf" in proofs[0]:
-                leaves = [bytes.fromhex(proof["leaf"]) for proof in proofs]
-                require(len(leaves) == header["count"] and leaves[line["index"]] == leaf, "the batch contains another leaf")
-                root = tree_root(leaves)
-            else:
-                path = next((proof["path"] for proof in proofs if proof["index"] == line["index"]), None)
-                require(path is not None, "the record's audit path is missing")
-                root = root_of_inclusion(line["index"], header["count"], leaf, [bytes.fromhex(hash) for hash in path])
-            require(root.hex() == header["root"], "the record is not in its batch")
-            return batch, header
-    raise Refused("the record's batch is missing")
+def place_of_unknown(package, entry):
+    """§17: of an entry of an unknown version, only the stream and the revision are read."""
+    shape = package.shapes.shapes["entry"]
+    stream, revision = entry.get("stream"), entry.get("revision")
+    is_name = package.shapes.fits(stream, {"type": "string", "minLength": 1, "maxLength": 200}, shape)
+    require(is_name and package.shapes.fits(revision, shape["properties"]["revision"], shape), "an entry has no place in a stream")
+    return {"stream": stream, "revision": revision}
 
 
-def read_checkpoint(package, size, keys, origin):
-    """The root that a checkpoint signed by the ledger names."""
-    lines = text_of_note(package, package.read(f"checkpoints/{size}.note"), keys.at(size)).split("\n")
-    require(lines[:2] == [origin, str(size)], f"checkpoint {size} is of another ledger or size")
-    return base64.b64decode(lines[2])
+def read_entries(package):
+    """§4: the entries, sorted, each event once, each with the hash of the one before."""
+    entries, before, ids = [], None, set()
+    for line in package.lines("entries.ndjson", "entry_line"):
+        entry = Entry(package, line)
+        if before:
+            require((before.stream, before.revision) < (entry.stream, entry.revision), "the entries are not in order")
+        is_first = entry.is_read and entry.entry["previous"] is None
+        require(not entry.is_read or (entry.revision == 0) == is_first, f"{entry} has a predecessor too many or too few")
+        follows = before and (before.stream, before.revision + 1) == (entry.stream, entry.revision)
+        if follows and before.is_read and entry.is_read:
+            require(entry.entry["previous"] == before.leaf.hex(), f"{entry} does not continue the one before")
+        if before and before.stream == entry.stream:
+            require((before.batch, before.index) < (entry.batch, entry.index), f"{entry} is in the ledger before an earlier one")
+        require(not entry.is_read or entry.id not in ids, "an event id is there twice")
+        ids.add(entry.id)
+        entries.append(entry)
+        before = entry
+    return entries
 
 
-def check_ledger(package, manifest, keys):
-    """Step 3: the newest checkpoint. Returns its size and root."""
-    size = manifest["checkpoint"]
-    require(size is not None, "the package has no time stamp")
-    require(manifest["origin"] == keys.newest()[0], "the ledger key that you gave is of another ledger")
-    text_of_note(package, package.read(f"checkpoints/{size}.note"), keys.newest())
-    return size, read_checkpoint(package, size, keys, manifest["origin"])
+def check_form(package, manifest, entry):
+    """§17: what is unknown stays open. §11: the shape of a known record, and what a shape cannot say."""
+    entry.is_known = entry.type in TYPES and not is_newer(entry.record) and not is_newer(entry.record, "hash_version", 2)
+    package.expect(entry.is_known, f"{entry} is of a newer version of the format than this script")
+    if entry.type in TYPES:
+        require((entry.entry["proof_hash"] is not None) == (entry.type == CONSENT), f"{entry} has a proof hash too many or too few")
+        require((entry.tag is not None) == (entry.type in (CONSENT, ERASED)), f"{entry} has a person tag too many or too few")
+    if entry.is_known:
+        check_stream(manifest["filter"]["site_id"], entry)
+        package.shapes.check(entry.record, entry.type)
+        RULES.get(entry.type, lambda entry, record: None)(entry, entry.record)
 
 
-def first_checkpoint(package, manifest, number, newest_root, keys):
-    """Step 6: the earliest checkpoint that holds the batch, and that the newest one extends without rewriting anything."""
-    size, root = manifest["checkpoint"], newest_root
-    proofs = {proof["to"]: proof for proof in package.lines("checkpoints/consistency.ndjson")}
-    while size in proofs and proofs[size]["from"] > number:
-        proof = proofs[size]
-        earlier = read_checkpoint(package, proof["from"], keys, manifest["origin"])
-        path = [bytes.fromhex(hash) for hash in proof["path"]]
-        both = roots_of_consistency(proof["from"], size, earlier, path)
-        require(both == (earlier, root), f"checkpoint {size} does not extend checkpoint {proof['from']}")
-        size, root = proof["from"], earlier
-    return size
+def check_stream(site, entry):
+    """§4: the stream of the site and type, and what the record says of itself."""
+    record = entry.record
+    kind = {CONSENT: f"consents-{site}", ERASED: f"consents-{site}", POLICY: "policy"}.get(entry.type, f"notices-{site}")
+    require(entry.stream == kind, f"{entry} is in another stream than its site and type demand")
+    require(isinstance(record, dict) and record.get("event_id") == entry.id, f"{entry} has a record of another event")
+    require(entry.type == POLICY or record.get("site_id") == site, f"{entry} has a record of another site")
 
 
-def check_stamps(package, size, roots):
-    """Step 7: authorities that you trust have stamped that checkpoint. Returns the times, in seconds since 1970.
-
-    Each time stamp is judged by itself: an invalid one proves nothing, and the others still count."""
-    times, problems = [], []
-    for number in range(1, 10):
-        name = f"checkpoints/{size}.{number}.tsr"
-        if name in package.names:
-            try:
-                times.append(check_stamp(package, size, name, roots))
-            except Refused as problem:
-                problems.append(f"{name}: {problem}")
-    require(times, "; ".join(problems) or "the checkpoint has no time stamp")
-    for problem in problems:
-        print(f"   not counted: {ascii(problem)}")
-    return sorted(times)
+def check_consent_record(entry, record):
+    """§11: the validity, and what the tenant vouched for."""
+    require(record["valid_until"] is None or instant(record["valid_until"]) >= instant(record["created_at"]), f"{entry} ends before it was created")
+    vouched = record["vouched"]
+    require(vouched == sorted(set(vouched)), f"{entry} does not list what is vouched for in order")
+    require(all(name in record["disclosures"] for name in vouched), f"{entry} vouches for a value that it does not have")
+    has_token = record["approval_token_id"] is not None
+    require(has_token == (record["identity_assurance"] is not None), f"{entry} is attested without a token, or has one without it")
+    require(has_token or not vouched, f"{entry} vouches for values without a token")
 
 
-def check_stamp(package, size, name, roots):
-    """The time in one time stamp over a checkpoint, in seconds since 1970."""
-    note = package.on_disk(package.read(f"checkpoints/{size}.note"), "note")
-    token = package.on_disk(package.read(name), "tsr")
-    certificates = b""
-    for name in sorted(package.names):
-        if name.startswith("checkpoints/certificates/"):
-            der = package.read(name)
-            certificates += b"-----BEGIN CERTIFICATE-----\n" + base64.encodebytes(der) + b"-----END CERTIFICATE-----\n"
-    untrusted = ["-untrusted", package.on_disk(certificates, "chain.pem")] if certificates else []
-    stated = re.search(r"^Time stamp: (\w{3} +\d+ [\d:]+)(?:\.\d+)? (\d{4}) GMT$", openssl("ts", "-reply", "-in", token, "-text").stdout, re.M)
-    require(stated, "the time stamp cannot be read")
-    seconds = calendar.timegm(time.strptime(f"{stated[1]} {stated[2]}", "%b %d %H:%M:%S %Y"))
-    # The certificates are evaluated at the time of the stamp: they may have expired since.
-    done = openssl("ts", "-verify", "-data", note, "-in", token, "-CAfile", roots, *untrusted, "-attime", str(seconds))
-    require(done.returncode == 0, "the time stamp is invalid: " + " ".join(done.stderr.split()))
-    return seconds
+def check_configuration_record(entry, record):
+    """§11: categories and cookies of a site's configuration."""
+    categories = [category["key"] for category in record["categories"]]
+    cookies = [(cookie["name"], cookie["provider"]) for cookie in record["cookies"]]
+    require(len(categories) == len(set(categories)), f"{entry} has a category twice")
+    require(len(cookies) == len(set(cookies)), f"{entry} has a cookie twice")
+    require(all(cookie["category"] in categories for cookie in record["cookies"]), f"{entry} has a cookie without a category")
 
 
-def check_values(package, line, record):
-    """Step 8: disclosed values and the text consented to are those that the record commits to. Returns the values."""
-    values = {}
-    for disclosure in line["disclosures"]:
-        digest = base64.urlsafe_b64encode(sha256(disclosure.encode())).rstrip(b"=").decode()
-        _, name, value = json.loads(unbase64url(disclosure))
-        require(record.get("disclosures", {}).get(name) == digest, "the record does not commit to a disclosed value")
-        require(name not in values, "a value is disclosed twice")
-        values[name] = value
-    for name in ("document_hash", "site_config_hash"):
-        if name in record:
-            content = package.read(f"notices/{record[name]}")
-            require(sha256(content).hex() == record[name], "the text consented to was changed")
-    return values
+def check_policy_record(entry, record):
+    """§11: number and witnesses of a policy."""
+    require(record["number"] == entry.revision + 1, f"{entry} has another number than its revision demands")
+    require(record["witnesses"] == sorted(set(record["witnesses"])), f"{entry} does not list the witnesses in order")
+    require(all(parse_key(line, 4) for line in record["witnesses"]), f"{entry} names a witness without a key")
+    require(record["witnesses_required"] <= len(record["witnesses"]), f"{entry} requires more witnesses than it names")
 
 
-def check_entries(package, manifest, batches, size):
-    """With --all: every entry is in order, chained to the one before, and in its place. Returns the entries."""
-    found, before, ids = [], None, set()
-    for line in package.lines("entries.ndjson"):
-        entry, leaf = json.loads(line["entry"]), leaf_hash(line["entry"].encode())
-        place = (entry["stream"], entry["revision"])
-        require(before is None or before[0] < place, "the entries are not in order")
-        require((entry["revision"] == 0) == (entry["previous"] is None), "an entry has no predecessor, or one too many")
-        if before and before[0] == (place[0], place[1] - 1):
-            require(entry["previous"] == before[1].hex(), f"revision {place[1]} of {place[0]} does not continue the one before")
-        require(entry["event_id"] not in ids, "an event id is there twice")
-        ids.add(entry["event_id"])
-        is_consent = entry["type"] == "ConsentRecorded.v1"
-        require(not is_consent or (entry["proof_hash"] is not None and entry["person_tag"] is not None), "a consent is malformed")
-        check_batch(package, line, leaf)
-        check_place(batches, size, line, entry)
-        values = check_values(package, line, entry["record"])
-        if is_consent and manifest["filter"]["disclose"] == "all" and "erased" not in line and matches(manifest, entry["record"]):
-            require(set(values) == set(entry["record"]["disclosures"]), "a value is withheld, although all are to be disclosed")
-        found.append(entry)
-        before = (place, leaf)
-    return found
+RULES = {CONSENT: check_consent_record, CONFIGURED: check_configuration_record, POLICY: check_policy_record}
 
 
-def matches(manifest, record):
-    """Whether the public members of a record match the filter of the manifest."""
-    asked = manifest["filter"]
+def check_place(package, batches, entry):
+    """§6: the entry is in its batch, under the run of its stream; so it is in the roll-ups over it, with its tag."""
+    if entry.batch not in batches.unknown:
+        check_inclusion(package, batches.get(entry.batch).header, entry)
+    is_foreign = not entry.is_read and entry.stream not in batches.streams
+    for number in holders_of(entry.batch, batches.size):
+        if number in batches.unknown or is_foreign:
+            continue
+        run = batches.run_of(number, entry.stream)
+        require(run and run["first"] <= entry.revision <= run["last"], f"batch {number} does not contain {entry}")
+        if number == entry.batch:
+            require(entry.index == run["start"] + entry.revision - run["first"], f"{entry} has another index than its run demands")
+        if entry.tag:
+            require(batches.has_tag(number, entry.tag), f"batch {number} does not list the tag of {entry}")
+
+
+def check_inclusion(package, header, entry):
+    """§6: the leaf of the entry is in its batch. The leaf of an entry of an unknown version is unknown: §17."""
+    require(header["level"] == 0, "a roll-up has no entries")
+    if not entry.is_read:
+        return
+    proofs = package.proofs(entry.batch, header["count"])
+    require(entry.index in proofs, f"{entry} has no proof that it is in its batch")
+    if "leaf" in proofs[entry.index]:
+        require(unhex(proofs[entry.index]["leaf"]) == entry.leaf, f"{entry}: the batch contains another leaf")
+        root = tree_root([unhex(line["leaf"]) for line in proofs.values()])
+    else:
+        root = root_of_inclusion(entry.index, header["count"], entry.leaf, map(unhex, proofs[entry.index]["path"]))
+    require(root.hex() == header["root"], f"{entry} is not in its batch")
+
+
+# ---- §5: disclosed values ---------------------------------------------------------------------------
+
+
+def check_values(package, manifest, entries):
+    """§5: disclosed values are those that the records commit to. No salt and no attachment is left over."""
+    salts, attachments, named = set(), set(), {entry.record["erased_event_id"] for entry in entries if is_erasure(entry)}
+    for entry in entries:
+        is_gone = entry.is_erased or entry.id in named
+        require(not (entry.disclosures and is_gone and entry.is_read), f"{entry} is erased, and values of it are disclosed")
+        if not entry.is_known:
+            continue
+        require(entry.type == CONSENT or not entry.disclosures, f"{entry} is no consent and discloses a value")
+        for disclosure in entry.disclosures:
+            salt, name, value = read_disclosure(package, disclosure)
+            digest = base64url(sha256(disclosure.encode()))
+            require(entry.record["disclosures"].get(name) == digest, f"{entry} does not commit to a disclosed value")
+            require(name not in entry.values, f"{entry} discloses a value twice")
+            require(salt not in salts, "two values share a salt")
+            salts.add(salt)
+            entry.values[name] = value
+            if name in ("signature_image", "custom_document_content"):
+                content = package.read(f"attachments/{value['sha256']}")
+                require(len(content) == value["size"], f"{entry} has an attachment of another size")
+                attachments.add(f"attachments/{value['sha256']}")
+        check_person_opened(package, entry)
+        if entry.type == CONSENT and package.is_understood:
+            check_disclosed(package, manifest, entry)
+    return attachments
+
+
+def read_disclosure(package, disclosure):
+    """§5: salt, name and value, the value of the type of its name."""
+    opened = parse(unbase64url(disclosure))
+    require(isinstance(opened, list) and len(opened) == 3 and all(isinstance(one, str) for one in opened[:2]), "a disclosure is malformed")
+    salt, name, value = opened
+    require(len(unbase64url(salt)) >= 16, "a salt is too short")
+    package.shapes.check({name: value}, "disclosed_values") if name else None
+    return salt, name, value
+
+
+def check_person_opened(package, entry):
+    """§16, disclosure.person: a receipt that discloses the visitor opens the person tag of its record."""
+    has_visitor = bool(entry.values.get("visitor_id"))
+    if not entry.person:
+        package.expect(not (package.is_receipt and has_visitor), f"{entry} discloses the visitor, and does not open the person tag")
+        return
+    require(package.is_receipt and has_visitor and not entry.is_erased, f"{entry} opens a person tag where none is to be opened")
+    n = entry.person["n"]
+    require(n <= entry.revision + 1, f"{entry} cannot be record {n} of the person")
+    require(tag_of_person(entry.person, n) == entry.tag, f"{entry} has another person tag than it states")
+
+
+def check_disclosed(package, manifest, entry):
+    """§10, §5: only what the manifest states is disclosed; if it states all, nothing is withheld."""
+    disclose, person, is_match = manifest["filter"]["disclose"], manifest["filter"]["person"], matches(manifest, entry)
+    if person and person["records"] is not None:
+        require(not entry.values or entry.tag in tags_of_person(person), f"{entry} is of another person, and discloses values")
+    allowed = {"all": set(entry.values), "none": set()}.get(disclose, disclose) if isinstance(disclose, str) else disclose
+    require(not entry.values or is_match, f"{entry} does not match the filter, and discloses values")
+    require(set(entry.values) <= set(allowed), f"{entry} discloses a value that is not to be disclosed")
+    if disclose == "all" and is_match and not entry.is_erased:
+        package.expect(set(entry.values) == set(entry.record["disclosures"]), f"{entry} withholds a value, although all are to be disclosed")
+
+
+def matches(manifest, entry):
+    """§10: whether the public members of a consent match the filter of the manifest. Persons cannot be compared."""
+    asked, record = manifest["filter"], entry.record
     return ((asked["from"] is None or record["created_at"] >= asked["from"])
             and (asked["to"] is None or record["created_at"] < asked["to"])
             and asked["consent_type"] in (None, record["consent_type"])
             and asked["document_version_id"] in (None, record["document_version_id"])
-            and (asked["event_ids"] is None or record["event_id"] in asked["event_ids"]))
+            and (asked["event_ids"] is None or entry.id in asked["event_ids"]))
 
 
-def check_completeness(manifest, batches, entries, size):
-    """With --all: the streams end where every batch up to the checkpoint shows, and no record of the person is missing."""
-    asked = manifest["filter"]
-    shown = {}
+# ---- §6, §11: erasures --------------------------------------------------------------------------------
+
+
+def is_erasure(entry):
+    return entry.type == ERASED and entry.is_known
+
+
+def erasure_tag(tag):
+    return sha256(b"consent-ledger erasure v1\x00" + tag)
+
+
+def may_erase(entry, record):
+    """§17: whether an event may be the erasure of a record: a later event of its stream that is unknown, and no consent."""
+    return not entry.is_known and entry.type != CONSENT and entry.stream == record.stream and entry.revision > record.revision
+
+
+def check_erasures(entries, places):
+    """§4, §6, §11: an erased record is named by a later erasure of its stream. The first one has the erasure tag."""
+    by_id = {entry.id: entry for entry in places.values()}
     for entry in entries:
-        shown.setdefault(entry["stream"], []).append(entry["revision"])
-    whole = [f"notices-{asked['site_id']}", "policy"]
-    if all(asked[name] is None for name in ("from", "to", "consent_type", "document_version_id", "event_ids", "person")):
-        whole.append(f"consents-{asked['site_id']}")
-    for stream in whole:
-        last = -1
-        for number in cover_of(size):
-            run = batches.run_of(number, stream)
-            if run:
-                require(run["first"] == last + 1, f"batch {number} does not continue {stream}")
-                last = run["last"]
-        require(shown.get(stream, []) == list(range(last + 1)), f"events of {stream} are missing: the ledger has revisions up to {last}")
-    claimed = sorted((run["stream"], run["first"], run["last"]) for run in manifest["complete"])
-    require(all(a[0] < b[0] or a[2] < b[1] for a, b in zip(claimed, claimed[1:])), "runs that are called complete overlap")
+        if entry.erased and entry.is_read:
+            check_mark(entry, places.get((entry.erased["stream"], entry.erased["revision"])))
+        if is_erasure(entry):
+            named = by_id.get(entry.record["erased_event_id"])
+            if named and named.tag and named.stream == entry.stream and named.revision < entry.revision and not named.is_proved:
+                require(entry.tag == erasure_tag(named.tag), f"{entry} does not have the erasure tag of the record that it names")
+                named.is_proved = named.is_erased = True
+
+
+def check_mark(entry, by):
+    """§4, erasure.proof: the event that a line states as the erasure is one, or may be one."""
+    require(entry.type == CONSENT or not entry.is_known, f"{entry} is no consent and cannot be erased")
+    require(by and by.stream == entry.stream and by.revision > entry.revision, f"{entry} was erased before it was there")
+    names_it = is_erasure(by) and by.record["erased_event_id"] == entry.id
+    require(names_it or may_erase(by, entry), f"{entry} is not named by the erasure that it states")
+
+
+def check_no_erasure_omitted(package, manifest, batches, entries):
+    """§6, erasure.absent: a package with a filter leaves out no erasure of a record that it contains."""
+    if is_whole(manifest) or package.is_receipt:
+        return
+    named = {entry.record["erased_event_id"] for entry in entries if is_erasure(entry)}
+    site = manifest["filter"]["site_id"]
+    try:
+        last = batches.last_of(f"consents-{site}")
+    except Refused:
+        last = None
+    for entry in entries:
+        if entry.type != CONSENT or not entry.is_known or entry.id in named or not matches(manifest, entry):
+            continue
+        ends = [run["last"] for run in manifest["complete"] if run["stream"] == entry.stream and run["first"] <= entry.revision <= run["last"]]
+        if last is not None and (last in ends or batches.may_go_on(entry.stream) and max(ends, default=-1) > last):
+            continue
+        for number in cover_of(batches.size):
+            shown = number < entry.batch or batches.lacks_tag(number, erasure_tag(entry.tag))
+            require(shown, f"batch {number} may have an erasure of {entry} that is left out")
+
+
+# ---- §10: nothing is missing ---------------------------------------------------------------------------
+
+RESTRICTIONS = ("from", "to", "consent_type", "document_version_id", "event_ids")
+
+
+def is_whole(manifest):
+    """Whether the package is without a filter."""
+    return all(manifest["filter"][name] is None for name in (*RESTRICTIONS, "person"))
+
+
+def check_counts(package, manifest, entries):
+    counts, consents = manifest["counts"], [entry for entry in entries if entry.type == CONSENT]
+    require(counts["entries"] == len(entries), "the manifest counts other entries")
+    unknown = [entry for entry in entries if entry.stream.startswith("consents-") and not entry.is_known and entry.type != CONSENT]
+    may_be = sum(1 for entry in unknown if entry.type not in TYPES)
+    require(0 <= counts["consents"] - len(consents) <= may_be, "the manifest counts other consents")
+    proved = sum(1 for entry in consents if entry.is_proved)
+    require(0 <= counts["erased"] - proved <= len(unknown), "the manifest counts other erased records")
+    require(counts["attachments"] == sum(1 for name in package.names if name.startswith("attachments/")), "the manifest counts other attachments")
+    package.expect(consents, "the package contains no consent")
+
+
+def check_streams(package, manifest, batches, entries):
+    """completeness.runs: the streams that are to be complete end where the cover ends, and no claimed run has a gap."""
+    site, shown, claimed = manifest["filter"]["site_id"], {}, {}
+    for entry in entries:
+        shown.setdefault(entry.stream, []).append(entry.revision)
     for run in manifest["complete"]:
+        require(run["stream"] in batches.streams and run["first"] <= run["last"], "a run that is called complete is malformed")
         revisions = set(shown.get(run["stream"], []))
-        require(all(revision in revisions for revision in range(run["first"], run["last"] + 1)), "a run that is called complete is not")
-    for event_id in asked["event_ids"] or []:
-        require(any(entry["event_id"] == event_id for entry in entries), "a record that was requested is missing")
-    person = asked["person"]
-    if person and person["records"] is not None:
-        require(person["id"], "nothing is proved about the person")
-        tags = {entry["person_tag"] for entry in entries}
-        tag_of = lambda n: sha256(b"consent-ledger person tag v1\x00" + bytes.fromhex(person["id"]) + n.to_bytes(8, "big"))
-        for n in range(1, person["records"] + 1):
-            require(tag_of(n).hex() in tags, f"record {n} of the person is missing")
-        for number in cover_of(size):
-            require(batches.lacks_tag(number, tag_of(person["records"] + 1)), f"batch {number} may have a further record of the person")
+        require(len(revisions) > run["last"] - run["first"] and revisions.issuperset(range(run["first"], run["last"] + 1)), "a run that is called complete is not")
+        claimed.setdefault(run["stream"], []).append((run["first"], run["last"]))
+    for runs in claimed.values():
+        runs.sort()
+        require(all(a[1] < b[0] for a, b in zip(runs, runs[1:])), "runs that are called complete overlap")
+    whole = ["policy", f"notices-{site}"] + ([f"consents-{site}"] if is_whole(manifest) else [])
+    ends = {stream: batches.last_of(stream) for stream in whole}
+    for stream, last in ends.items():
+        if batches.may_go_on(stream):
+            last = max([last, *(end for start, end in claimed.get(stream, []) if start == 0)])
+            shown[stream] = [revision for revision in shown.get(stream, []) if revision <= last]
+        require(shown.get(stream, []) == list(range(last + 1)), f"events of {stream} are missing: the ledger has revisions up to {last}")
+        require(last < 0 or (0, last) in claimed.get(stream, []), f"the manifest does not call {stream} complete up to revision {last}")
 
 
-def confirm(package, given):
-    """All steps, in order. Returns what to print in the end."""
-    key = read_ledger_key(given.ledger_key)
-    keys = Keys(package, key)
+def tag_of_person(person, n):
+    """§6: the tag of a person's n-th record."""
+    return sha256(b"consent-ledger person tag v1\x00" + bytes.fromhex(person["id"]) + n.to_bytes(8, "big"))
+
+
+def tags_of_person(person):
+    require(person["records"] <= 1_000_000, "the person has too many records")
+    require(person["id"] or not person["records"], "records of a person are stated without an id")
+    return {tag_of_person(person, n) for n in range(1, person["records"] + 1)}
+
+
+def check_person(package, manifest, batches, entries):
+    """completeness.person: the records 1 to n of the person are there, and no batch has record n + 1."""
+    person = manifest["filter"]["person"]
+    if not person:
+        return
+    if person["records"] is None:
+        require(any(manifest["filter"][name] is not None for name in RESTRICTIONS), "the number of the person's records is not stated")
+        return
+    tags = tags_of_person(person)
+    package.expect(person["records"] > 0, "no record of the person is in the package, so that nothing tells whose the id is")
+    mine = [entry for entry in entries if entry.tag in tags and (entry.type == CONSENT or not entry.is_known)]
+    unknown = sum(1 for entry in entries if not entry.is_read and entry.stream.startswith("consents-"))
+    require(len(mine) <= len(tags) <= len(mine) + unknown, "a record of the person is missing")
+    ids = {unicodedata.normalize("NFC", entry.values["visitor_id"]) for entry in mine if "visitor_id" in entry.values}
+    require(len(ids) <= 1, "the records are of several persons")
+    for number in cover_of(batches.size) if person["id"] else []:
+        next_tag = tag_of_person(person, person["records"] + 1)
+        require(batches.lacks_tag(number, next_tag), f"batch {number} may have a further record of the person")
+
+
+def check_requested(package, manifest, entries):
+    """completeness.events."""
+    ids = {entry.id for entry in entries}
+    for event_id in manifest["filter"]["event_ids"] or []:
+        package.expect(event_id in ids, f"the record {event_id} was requested and is missing")
+
+
+# ---- §9: the times that are claimed ---------------------------------------------------------------------
+
+
+class Delays:
+    """§9: the largest delays that the policy in force at a batch allows, in milliseconds."""
+
+    def __init__(self, entries):
+        self.policies = [entry for entry in entries if entry.type == POLICY and entry.is_known]
+
+    def policy(self, batch):
+        """The record of the policy in force at a batch; None before the first."""
+        return next((policy.record for policy in reversed(self.policies) if policy.batch <= batch), None)
+
+    def at(self, batch):
+        """From created_at to sealed_at, and from there to the stamp."""
+        policy = self.policy(batch)
+        if policy is None:
+            return 600_000, 3_600_000
+        return policy["seal_within_seconds"] * 1000, policy["stamp_within_seconds"] * 1000
+
+    def needs_several_stamps(self, batch):
+        """Whether the policy names more than one authority. The script does not tell authorities apart."""
+        policy = self.policy(batch)
+        return policy is not None and policy["stamps"] > 1
+
+
+class Intervals:
+    """§9: between which times a batch was sealed. An end is None if no valid stamp covers the batch."""
+
+    def __init__(self, package, batches, stamps, delays, held):
+        self.stamps, self.start, latest = stamps, {}, None
+        responses = {}
+        for name in package.names:
+            found = re.fullmatch(f"checkpoints/({COUNT})\\.[1-9]\\.tsr", name)
+            if found:
+                responses.setdefault(int(found[1]), set()).add(sha256(package.read(name)).hex())
+        by_digest = {(stamp.size, stamp.digest): stamp for stamp in stamps}
+        for number in sorted(batches.all):
+            batch, after = batches.all[number], batches.all[number].header["after"]
+            named = by_digest.get((after["size"], after["sha256"])) if after else None
+            if after and not named:
+                require(after["sha256"] in responses.get(after["size"], {after["sha256"]}), f"batch {number} names a time stamp with another digest")
+            if named and (latest is None or named.time > latest[0]):
+                latest = (named.time, named.accuracy)
+            self.start[number] = latest
+            if number not in held:
+                continue
+            smallest = after["size"] if after else 0
+            newer = [stamp for stamp in stamps if smallest < stamp.size <= number and stamp.time + stamp.accuracy < batch.sealed_at - TOLERANCE]
+            package.expect(not newer, f"batch {number} does not name the newest time stamp that existed")
+            if not after:
+                package.expect(0 in batches.all, f"batch {number} names no time stamp, and batch 0 is not there")
+            elif not named:
+                near = latest and batch.sealed_at <= latest[0] + sum(delays.at(number))
+                package.expect(near, f"the time stamp that batch {number} names is not there")
+
+    def end(self, number):
+        """Time and accuracy of the earliest valid stamp over a checkpoint that holds the batch."""
+        ends = [(stamp.time, stamp.accuracy) for stamp in self.stamps if stamp.size > number]
+        return min(ends, default=None)
+
+
+def check_batch_times(package, batches, intervals, delays, held):
+    """time.claimed of batches: sealed_at is within the interval."""
+    for number, batch in batches.all.items():
+        end, start = intervals.end(number), intervals.start[number]
+        if end:
+            require(batch.sealed_at <= end[0] + end[1] + TOLERANCE, f"batch {number} claims to be sealed after its time stamp")
+        if start:
+            require(batch.sealed_at >= start[0] - start[1] - TOLERANCE, f"batch {number} claims to be sealed before the time stamp that it names")
+    if 0 in batches.all and 0 not in held and intervals.end(0):
+        late = intervals.end(0)[0] - batches.all[0].sealed_at > delays.at(0)[1] + TOLERANCE
+        package.expect(not late, "batch 0 was stamped late")
+
+
+def claimed_time(entry):
+    """The created_at of a record. None if an unknown one does not have it as all known ones do: §17."""
+    try:
+        return instant(entry.record["created_at"])
+    except (Refused, LookupError, TypeError, ValueError):
+        require(not entry.is_known, f"{entry} has no time")
+        return None
+
+
+def check_claimed_times(package, batches, intervals, delays, entries):
+    """time.stamped, time.claimed: created_at of every entry agrees with the interval and the policy."""
+    latest = {}
+    for entry in entries:
+        created = claimed_time(entry)
+        if entry.batch in batches.unknown or created is None:
+            continue
+        sealed = batches.all[entry.batch].sealed_at
+        seal, stamp = delays.at(entry.batch)
+        end, start = intervals.end(entry.batch), intervals.start[entry.batch]
+        package.expect(end, f"no valid time stamp covers {entry}")
+        package.expect(not delays.needs_several_stamps(entry.batch), f"the policy demands stamps of several authorities for {entry}: use consent-verify")
+        if end:
+            require(created <= end[0] + end[1] + TOLERANCE, f"{entry} claims to be younger than its time stamp")
+            require(created <= sealed + TOLERANCE, f"{entry} claims to be younger than its batch")
+            late = f"{entry} was sealed or stamped late, or is backdated"
+            package.expect(created >= end[0] + end[1] - seal - stamp, late)
+            package.expect(not start or created >= start[0] - start[1] - TOLERANCE - seal, late)
+            package.expect(created >= sealed - TOLERANCE - seal, late)
+            package.expect(created >= latest.get(entry.stream, created) - TOLERANCE, f"{entry} claims to be older than an earlier entry")
+        latest[entry.stream] = max(created, latest.get(entry.stream, created))
+
+
+# ---- §11: texts and configurations, published and in force ---------------------------------------------------
+
+
+def record_hash(entry):
+    return sha256(canonical(entry.record).encode()).hex()
+
+
+class Notices:
+    """The notices of the site, in the order of their stream, and what contradicts itself in them."""
+
+    def __init__(self, package, entries, are_whole):
+        self.package, self.are_whole = package, are_whole
+        self.all = [entry for entry in entries if entry.stream.startswith("notices-")]
+        known = [entry for entry in self.all if entry.is_known]
+        self.published = [entry for entry in known if entry.type == PUBLISHED]
+        self.activated = [entry for entry in known if entry.type == ACTIVATED]
+        self.retired = [entry for entry in known if entry.type == RETIRED]
+        self.configured = [entry for entry in known if entry.type == CONFIGURED]
+        for entry, problem in self.contradictions():
+            require(self.lacks_notices(entry), f"{entry} {problem}")
+            package.expect(False, f"{entry} {problem}, or a notice is not there")
+
+    def contradictions(self):
+        """§11: what each notice contradicts in the earlier ones."""
+        texts, numbers, active, activated, retired = {}, {}, {}, set(), set()
+        for entry in filter(lambda entry: entry.is_known, self.all):
+            record, version = entry.record, entry.record.get("document_version_id")
+            if entry.type == CONFIGURED:
+                if record["number"] <= numbers.get(CONFIGURED, 0):
+                    yield entry, "publishes a configuration with a number that is not above all earlier ones"
+                numbers[CONFIGURED] = max(record["number"], numbers.get(CONFIGURED, 0))
+            elif entry.type == PUBLISHED:
+                text = (record["document_id"], record["language"])
+                if version in texts or record["number"] <= numbers.get(text, 0):
+                    yield entry, "publishes a version again, or with a number that is not above all earlier ones"
+                numbers[text] = max(record["number"], numbers.get(text, 0))
+                texts.setdefault(version, text)
+            else:
+                text = texts.get(version)
+                is_first = version not in retired and (entry.type == RETIRED or version not in activated)
+                if not is_first or text is None or text[0] != record["document_id"]:
+                    yield entry, "activates or retires a version that is retired, again, or that is not published"
+                if entry.type == ACTIVATED:
+                    if active.get(text) not in (None, version):
+                        yield entry, "activates a version while another one is active"
+                    active[text] = version
+                    activated.add(version)
+                else:
+                    retired.add(version)
+                    if active.get(text) == version:
+                        del active[text]
+
+    def lacks_notices(self, until):
+        """Whether a notice up to this one is missing, or of an unknown type. A receipt has only some of them: §16."""
+        before = [entry for entry in self.all if entry.revision <= until.revision]
+        return self.package.is_receipt or len(before) <= until.revision or not all(entry.is_known for entry in before)
+
+    def is_open(self, consent):
+        """§17: whether a notice that this script does not know may decide about a consent."""
+        return not self.are_whole or any(not entry.is_known and entry.batch <= consent.batch for entry in self.all)
+
+    def check(self, consent):
+        """document.version, document.configuration, document.in-force of a consent."""
+        text, configuration = self.text_of(consent), self.configuration_of(consent)
+        is_open = self.is_open(consent)
+        self.package.expect(not is_open, f"{consent} may depend on a notice that this script does not know")
+        if text:
+            self.check_text(consent, text, is_open)
+        if configuration:
+            later = [entry for entry in self.configured if entry.revision > configuration.revision]
+            check_term(consent, [configuration], later[:1], is_open)
+            check_validity(consent, configuration.record["validity_days"])
+
+    def check_text(self, consent, text, is_open):
+        """§11, In force, rules 1, 2, 4 and 5 for the document version."""
+        activated, retired = ([entry for entry in some if entry.record["document_version_id"] == text.record["document_version_id"]]
+                              for some in (self.activated, self.retired))
+        require(activated or is_open, f"{consent} names a version that was never activated")
+        check_term(consent, [text, *activated[:1]], retired, is_open)
+        free = consent.record["consent_type"] in ("cookie", "do_not_sell_opt_out")
+        required = text.record["requires_approval_token"] and not free
+        require(not required or consent.record["approval_token_id"], f"{consent} lacks the approval token that its text requires")
+
+    def text_of(self, consent):
+        """document.version: the text consented to is enclosed, and published once as the version that is named. None if unknown."""
+        record = consent.record
+        self.package.read(f"notices/{record['document_hash']}")
+        named = [entry for entry in self.published if entry.record["document_version_id"] == record["document_version_id"]]
+        if not named and not all(entry.is_known for entry in self.all):
+            self.package.expect(False, f"{consent} names a version that an unknown notice may publish")
+            return None
+        require(len(named) == 1, f"{consent} names a version that is not published once")
+        same = named[0].record["content_sha256"] == record["document_hash"] and named[0].record["language"] == record["language"]
+        require(same, f"{consent} names another text than the version has")
+        return named[0]
+
+    def configuration_of(self, consent):
+        """document.configuration: the site's configuration is enclosed, published, and has the categories. None if unknown."""
+        record = consent.record
+        named = [entry for entry in self.all if entry.is_read and record_hash(entry) == record["site_config_hash"]]
+        if not self.package.is_receipt:
+            self.package.read(f"notices/{record['site_config_hash']}")
+        if not named and not all(entry.is_read for entry in self.all):
+            self.package.expect(False, f"{consent} names a configuration that an unknown notice may publish")
+            return None
+        require(named, f"{consent} names a configuration that is not published")
+        self.package.expect(named[0].is_known, f"{consent} names a configuration that this script does not know")
+        if not named[0].is_known:
+            return None
+        require(named[0].type == CONFIGURED, f"{consent} names a configuration that is none")
+        keys = {category["key"] for category in named[0].record["categories"]}
+        require(set(record["categories"] or {}) <= keys, f"{consent} names a category that its configuration does not have")
+        return named[0]
+
+
+def check_term(consent, begins, ends, is_open):
+    """§11, In force, rules 1 and 5. What is unknown could explain an end, but no beginning."""
+    created = instant(consent.record["created_at"])
+    for entry in begins:
+        too_late = entry.batch > consent.batch or instant(entry.record["created_at"]) > created + TOLERANCE
+        require(not too_late, f"{consent} is older than {entry}, on which it depends")
+    for entry in ends:
+        too_early = entry.batch < consent.batch or instant(entry.record["created_at"]) < created - TOLERANCE
+        require(not too_early or is_open, f"{consent} names what {entry} had replaced before")
+
+
+def check_validity(consent, days):
+    """§11, In force, rule 3."""
+    until, created = consent.record["valid_until"], instant(consent.record["created_at"])
+    require((until is None) == (days is None), f"{consent} has an end although its configuration has none, or the reverse")
+    require(until is None or instant(until) <= created + days * DAY, f"{consent} is valid for longer than its configuration allows")
+
+
+# ---- §15: promises --------------------------------------------------------------------------------------------
+
+
+def check_promise(promise, keys):
+    """§15: a promise is genuine. Returns its stream, event id, digest of the record, and the time before which it is sealed."""
+    lines, origin = promise["text"].split("\n"), keys.newest()[0]
+    require(len(lines) == 8 and lines[7] == "" and lines[:2] == ["consent-ledger promise v1", origin], "the promise is malformed")
+    require(len(unbase64(lines[4])) == 32 and instant(lines[5]), "the promise is malformed")
+    certificate, signatures = parse_note(promise["certificate"].encode())
+    signers = [key for key in keys.all if any(signature[:2] == key[:2] for signature in signatures)]
+    if not signers:
+        raise Undecided("the promise is certified by a key that you did not give")
+    text_of_note(promise["certificate"].encode(), signers[0], keys.all)
+    certified = certificate.split("\n")
+    require(len(certified) == 4 and certified[:2] == ["consent-ledger promise key v1", origin], "the certificate of the promise key is malformed")
+    key = b"\x01" + unbase64(certified[2])
+    signer = (origin, sha256(origin.encode() + b"\n" + key)[:4], key[1:])
+    signed = text_of_note(promise["signed_root"].encode(), signer).split("\n")
+    require(len(signed) == 5 and signed[:3] == ["consent-ledger promises v1", origin, str(promise["size"])], "the signed root of the promise is malformed")
+    require(1 <= promise["size"] <= 1_000_000, "the promise was signed together with too many")
+    root = root_of_inclusion(promise["index"], promise["size"], leaf_hash(promise["text"].encode()), map(unhex, promise["path"]))
+    require(root == unbase64(signed[3]), "the promise is not among those that were signed")
+    return lines[2], lines[3], unbase64(lines[4]), instant(lines[6])
+
+
+def hold_promise(package, manifest, batches, entries, stamps, delays, promise, keys):
+    """§15, promise.kept: what this package shows about a promise. Only a genuine promise can be broken."""
+    try:
+        stream, event_id, digest, until = check_promise(promise, keys)
+    except (*BROKEN, Undecided) as problem:
+        package.expect(False, f"the promise is not verified: {problem}")
+        return "not verified"
+    found = [entry for entry in entries if entry.id == event_id]
+    if found:
+        if found[0].batch in batches.unknown:
+            package.expect(False, "the record of the promise is in a batch of an unknown version")
+            return "not covered"
+        is_same = found[0].stream == stream and sha256(canonical(found[0].record).encode()) == digest
+        require(is_same, "the promise is broken: the ledger holds another record under this event id")
+        is_late = batches.get(found[0].batch).sealed_at > until + TOLERANCE
+        package.expect(not is_late, "the promise was kept late")
+        return "late" if is_late else "kept"
+    states = [stamp for stamp in stamps if stamp.size == batches.size]
+    due = [stamp for stamp in states if stamp.time - stamp.accuracy > until]
+    if states and not due:
+        return "not due"
+    is_hidden = not package.is_understood or batches.unknown or any(not entry.is_known and entry.type != CONSENT for entry in entries)
+    if due and not is_hidden and shows_every_consent(manifest, batches, stream):
+        newest = batches.get(batches.size - 1).sealed_at
+        margin = delays.at(batches.size)[1] + TOLERANCE
+        is_later = newest > until + TOLERANCE or any(stamp.time - stamp.accuracy > until + margin for stamp in due)
+        require(not is_later, "the promise is broken: the ledger does not hold the record")
+    package.expect(False, "the promise is not covered by this package")
+    return "not covered"
+
+
+def shows_every_consent(manifest, batches, stream):
+    """Whether the package calls a stream complete from its beginning to the end that the cover shows."""
+    ends = [run["last"] for run in manifest["complete"] if run["stream"] == stream and run["first"] == 0]
+    return bool(ends) and ends[0] == batches.last_of(stream)
+
+
+# ---- all together ---------------------------------------------------------------------------------------------
+
+
+def named_record(entries, record):
+    event_id = re.sub(r"^ct_(.{8})(.{4})(.{4})(.{4})(.{12})$", r"\1-\2-\3-\4-\5", record.lower())
+    for entry in entries:
+        if entry.id == event_id:
+            return entry
+    raise Refused(f"the package contains no record {record}")
+
+
+def needed_for(record, entries):
+    """The entries that one record depends on: notices, policies, erasures that name it, and what may be one (§17)."""
+    def is_needed(entry):
+        if entry is record or not entry.stream.startswith("consents-") or not entry.is_read and entry.revision > record.revision:
+            return True
+        return entry.is_read and entry.type != CONSENT and (entry.type != ERASED or names(entry, record))
+
+    return [entry for entry in entries if is_needed(entry)]
+
+
+def names(entry, record):
+    return isinstance(entry.record, dict) and entry.record.get("erased_event_id") == record.id
+
+
+def confirm(package, record, given):
+    """All steps, in order. `record` is None for all entries. Returns what to print in the end."""
     manifest = check_files(package)
     print(f"1. {len(manifest['files'])} files are those of the manifest")
-    check_manifest_signature(package, manifest, keys.newest())
+    keys = Keys(package, read_key(given.ledger_key))
+    check_manifest_signature(package, manifest, keys)
     print("2. the manifest is signed by a key that the ledger certifies")
-    size, root = check_ledger(package, manifest, keys)
-    batches = Batches(package, size, root)
-    print(f"3. {len(batches.lines)} batches are in the ledger {manifest['origin']!a}, checkpoint {size!a}, root {root.hex()}")
-    if given.all:
-        entries = check_entries(package, manifest, batches, size)
+    tied, root = check_ledger(package, manifest, keys)
+    check_witnesses(package, manifest["checkpoint"], [read_key(path, 4) for path in given.witness_key], given.at)
+    batches = Batches(package, manifest, root)
+    print(f"3. {len(batches.all)} batches are in the ledger {manifest['origin']!a}, checkpoint {batches.size}, root {root.hex()}")
+    every = read_entries(package)
+    chosen = named_record(every, record) if record else None
+    entries = needed_for(chosen, every) if chosen else every
+    for entry in entries:
+        check_form(package, manifest, entry)
+        check_place(package, batches, entry)
+    check_erasures(entries, {(entry.stream, entry.revision): entry for entry in entries})
+    attachments = check_values(package, manifest, entries)
+    if chosen:
+        print(f"4. the record is {chosen}, leaf {chosen.leaf.hex()}, in batch {chosen.batch} at index {chosen.index}")
+        print(f"5. its run and its tag are in {len(holders_of(chosen.batch, batches.size))} batches and roll-ups")
+    else:
         print(f"4. {len(entries)} entries are in their batches, with the values disclosed")
-        check_completeness(manifest, batches, entries, size)
-        print("5. nothing is missing up to that checkpoint")
-        newest = check_stamps(package, size, given.tsa_ca)[0]
-        print(f"6. all of it existed by {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(newest))}, says a time-stamp authority")
-        return {"entries": len(entries)}
-    line, entry, leaf = find_entry(package, given.record)
-    _, header = check_batch(package, line, leaf)
-    print(f"4. the record is {entry['stream']!a} revision {entry['revision']!a}, leaf {leaf.hex()}, in batch {header['number']} at index {line['index']}")
-    check_place(batches, size, line, entry)
-    print(f"5. its run and its person tag are in {len(holders_of(header['number'], size))} batches and roll-ups")
-    first = first_checkpoint(package, manifest, header["number"], root, keys)
-    print(f"6. checkpoint {first} held it already, and nothing was rewritten since")
-    for stamped in check_stamps(package, first, given.tsa_ca):
-        print(f"7. it existed by {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(stamped))}, says a time-stamp authority")
-    values = check_values(package, line, entry["record"])
-    print(f"8. {len(values)} disclosed values, and the texts enclosed, are those that it commits to")
-    return {"record": entry["record"], "disclosed": values}
+        if package.is_understood:
+            check_nothing_missing(package, manifest, batches, entries, attachments)
+            print("5. nothing is missing up to that checkpoint")
+    stamps = check_times(package, manifest, batches, tied, entries, given)
+    print_stamps(manifest, stamps, chosen)
+    notices = Notices(package, every if not chosen else entries, not batches.unknown.intersection(cover_of(batches.size)))
+    for entry in entries:
+        if entry.type == CONSENT and entry.is_known:
+            notices.check(entry)
+    print(f"{8 if chosen else 7}. the texts and configurations were published, and in force at the time")
+    for path in given.promise:
+        with open(path, "rb") as file:
+            promise = parse(file.read())
+        promise = promise["data"]["promise"] if "data" in promise else promise
+        outcome = hold_promise(package, manifest, batches, entries, stamps, Delays(entries), promise, keys)
+        print(f"{9 if chosen else 8}. the promise in {os.path.basename(path)} is {outcome}")
+    package.reserve(not manifest["development"], "a development authority stamped this ledger: this is not evidence")
+    return {"record": chosen.record, "disclosed": chosen.values} if chosen else {"entries": len(entries)}
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Confirms one record of an evidence package, or all of it.")
-    parser.add_argument("package")
-    parser.add_argument("record", nargs="?", help="event id or consent token")
-    parser.add_argument("--all", action="store_true", help="confirm every entry, and that nothing is missing")
-    parser.add_argument("--ledger-key", required=True, help="the ledger's public key, from its operator")
-    parser.add_argument("--tsa-ca", required=True, help="root certificates of time-stamp authorities that you trust, in PEM")
-    given = parser.parse_args()
-    if given.all == (given.record is not None):
-        parser.error("give a record, or --all")
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            shown = confirm(Package(given.package, folder), given)
-        except (Refused, KeyError, TypeError, IndexError, ValueError, OSError, zipfile.BadZipFile) as problem:
-            print(f"NOT CONFIRMED: {ascii(str(problem))}")
-            return 1
+def check_nothing_missing(package, manifest, batches, entries, attachments):
+    """With --all: what the manifest states about the package as a whole."""
+    check_counts(package, manifest, entries)
+    spare = {name for name in package.names if name.startswith("attachments/")} - attachments
+    may_name = any(not entry.is_known and entry.disclosures for entry in entries)
+    require(not spare or may_name, "an attachment is enclosed that no disclosure names")
+    if package.is_receipt:
+        require(manifest["filter"]["event_ids"] and len(manifest["filter"]["event_ids"]) == 1 and not manifest["complete"], "a receipt is of one record")
+    else:
+        check_streams(package, manifest, batches, entries)
+    check_no_erasure_omitted(package, manifest, batches, entries)
+    check_person(package, manifest, batches, entries)
+    check_requested(package, manifest, entries)
+
+
+def check_times(package, manifest, batches, tied, entries, given):
+    """§9. Returns the valid time stamps."""
+    with open(given.tsa_ca, "rb") as file:
+        stamps = check_stamps(package, batches, tied, file.read(), given.at)
+    check_stamp_order(stamps)
+    if package.is_understood:
+        check_state(package, manifest, stamps, given.at, given.max_age)
+    delays, held = Delays(entries), {entry.batch for entry in entries}
+    intervals = Intervals(package, batches, stamps, delays, held)
+    check_batch_times(package, batches, intervals, delays, held)
+    check_claimed_times(package, batches, intervals, delays, entries)
+    return stamps
+
+
+def print_stamps(manifest, stamps, chosen):
+    sizes = sorted({stamp.size for stamp in stamps if not chosen or stamp.size > chosen.batch})
+    size = sizes[0] if chosen and sizes else manifest["checkpoint"]
+    if chosen:
+        print(f"6. checkpoint {size} held it already, and nothing was rewritten since")
+    for stamp in sorted((stamp for stamp in stamps if stamp.size == size), key=lambda stamp: stamp.time):
+        what = "it" if chosen else "all of it"
+        print(f"{7 if chosen else 6}. {what} existed by {time_text(stamp.time)}, says a time-stamp authority")
+
+
+# What Python raises on malformed input.
+BROKEN = (Refused, LookupError, TypeError, ValueError, ArithmeticError, RecursionError, OSError, struct.error, zlib.error)
+
+
+def verify(path, record, given):
+    """Prints what a file shows. Returns the exit code."""
+    try:
+        package = Package(path, given.shapes)
+        shown = confirm(package, record, given)
+    except Undecided as problem:
+        print(f"OPEN: {ascii(str(problem))}")
+        return 3
+    except BROKEN as problem:
+        print(f"NOT CONFIRMED: {ascii(str(problem))}")
+        return 1
+    for reservation in package.reservations:
+        print(f"RESERVATION: {reservation}")
+    for problem in package.left_open:
+        print(f"OPEN: {ascii(problem)}")
+    if package.left_open:
+        return 3
     print("CONFIRMED")
     print(json.dumps(shown, indent=2))
     return 0
+
+
+def schema_path():
+    """Where evidence.schema.json is, beside this script or in the repository."""
+    places = [os.path.join(HERE, "evidence.schema.json"), os.path.join(HERE, "..", "verifier-cli", "evidence.schema.json")]
+    return next((place for place in places if os.path.exists(place)), places[0])
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Verifies evidence packages, or one record of a package.")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a package or receipt, then a record; with --all, any number of packages or receipts")
+    parser.add_argument("--all", action="store_true", help="confirm every entry, and that nothing is missing")
+    parser.add_argument("--ledger-key", required=True, help="file with the ledger's public key, from its operator")
+    parser.add_argument("--tsa-ca", required=True, help="root certificates of time-stamp authorities that you trust, in PEM")
+    parser.add_argument("--witness-key", action="append", default=[], help="file with the key of a witness that must have cosigned")
+    parser.add_argument("--promise", action="append", default=[], help="file with a promise that the package must keep")
+    parser.add_argument("--at", type=instant, default=int(time.time() * 1000), help="time of verification (YYYY-MM-DDTHH:MM:SS.sssZ); default: now")
+    parser.add_argument("--max-age", type=lambda hours: float(hours) * 3_600_000, help="largest age of the package, in hours")
+    parser.add_argument("--schema", default=schema_path(), help="evidence.schema.json, published with consent-verify")
+    given = parser.parse_args()
+    if not given.all and len(given.files) != 2:
+        parser.error("give a package and a record, or --all")
+    given.shapes = Shapes(given.schema)
+    if not given.all:
+        return verify(given.files[0], given.files[1], given)
+    codes = []
+    for path in given.files:
+        if len(given.files) > 1:
+            print(f"\n== {path}")
+        codes.append(verify(path, None, given))
+    return 1 if 1 in codes else max(codes)
 
 
 if __name__ == "__main__":

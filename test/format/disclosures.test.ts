@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { S2sConsentRequest } from '../../schemas/api/consents.js';
+import { PERSONAL_FIELDS } from '../../schemas/api/export.js';
 import { fromBase64url, textFromBase64url, textOfBytes, toBase64url, utf8 } from '../../schemas/crypto/encoding.js';
+import { ConsentRecord } from '../../schemas/events/consent-recorded.js';
+import { DISCLOSURE_NAMES } from '../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, disclosureDigest, encodeDisclosure, SALT_BYTES } from '../../schemas/evidence/disclosure.js';
 
 test('RFC 9901 §4.2.3: the digest of the example disclosure', () => {
@@ -63,4 +67,18 @@ test('the text of base64url is that of its bytes, and null wherever they are', (
     }),
     { numRuns: 20_000 },
   );
+});
+
+describe('the names of disclosures', () => {
+  test('cover every field of a request that is not in the record itself', () => {
+    const notStored = ['approval_token'];
+    const stored = Object.keys(S2sConsentRequest.shape).filter(
+      (name) => !(name in ConsentRecord.shape) && !notStored.includes(name),
+    );
+    expect(stored.sort()).toEqual(DISCLOSURE_NAMES);
+  });
+
+  test('are the personal fields of the record export', () => {
+    expect([...PERSONAL_FIELDS].sort()).toEqual(DISCLOSURE_NAMES);
+  });
 });

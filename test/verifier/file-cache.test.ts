@@ -4,6 +4,7 @@ import { memorySource } from '../../verifier-cli/src/container/byte-source.js';
 import { LIMITS } from '../../verifier-cli/src/container/limits.js';
 import { PackageFiles } from '../../verifier-cli/src/files/package-files.js';
 import { Findings } from '../../verifier-cli/src/findings/findings.js';
+import { WorkMeter } from '../../verifier-cli/src/work/work-meter.js';
 
 interface Shown {
   readonly bytes: number;
@@ -13,7 +14,13 @@ interface Shown {
 /** A cache whose files need this part of the memory each; it counts how often each is read. */
 function cacheOf(part: number) {
   const reads: number[] = [];
-  const files = new PackageFiles(memorySource(new Uint8Array()), new Map(), new Findings(), () => undefined);
+  const files = new PackageFiles(
+    memorySource(new Uint8Array()),
+    new Map(),
+    new Findings(),
+    () => undefined,
+    new WorkMeter(0, () => undefined),
+  );
   const cache = new FileCache<Shown>(files, {
     nameOf: (number) => `tags/${number}.ndjson`,
     read: async (number) => {

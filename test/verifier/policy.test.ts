@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { formatWitnessKey } from '../../schemas/evidence/cosignature.js';
 import { DEVELOPMENT_MARK } from '../../schemas/rfc3161/development-mark.js';
 import { RecordWatch, recordText, terminalReport, type VerifyOptions } from '../../verifier-cli/src/index.js';
 import { renderHtml } from '../../verifier-cli/src/report/markup.js';
@@ -55,6 +56,15 @@ describe('the policy in force', () => {
       'stamped 8 min after the claimed time, and 6 min are allowed: the record was stamped late or is backdated',
     );
     expect(terminalReport(report)).toContain('sealed within 300 s, stamped within 60 s (policy 2 of the ledger)');
+  });
+
+  test('names witnesses by their keys, and by no key of another type', async () => {
+    const { publicKey, verifierKey: ledgerLine } = LEDGER_KEY;
+    const witness = formatWitnessKey('witness.example', publicKey);
+    const naming = (...witnesses: string[]) => withPolicies([[0, policyEvent(1, 1, { witnesses })]]);
+    expect(notPassed(await verify(naming(witness)))).toEqual({});
+    for (const wrong of [[ledgerLine], [` ${witness}`, witness], [witness, witness]])
+      expect(notPassed(await verify(naming(...wrong)))).toMatchObject({ 'record.format': 'fail' });
   });
 
   test('is the default without one, and the report says so', async () => {

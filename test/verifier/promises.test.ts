@@ -7,10 +7,13 @@ import { CONSENT_RECORDED } from '../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../schemas/events/streams.js';
 import { ReportSchema } from '../../verifier-cli/src/report/report-schema.js';
 import { noteKey, sha256, signedNote } from '../support/independent-tlog.js';
-import { fixtureAuthority, LEDGER_KEY, ORIGIN } from '../support/ledger-fixture.js';
+import { fixtureAuthority, LEDGER_KEY, ORIGIN, VERIFIED_AT } from '../support/ledger-fixture.js';
+import { titleNeeding } from '../support/missing-tools.js';
+import { hasOpenssl } from '../support/openssl-tsa.js';
 import { buildPackage, type PackageHooks } from '../support/package-builder.js';
 import { signedNote as ledgerNote } from '../support/signing-key.js';
 import { type BundledCommand, bundleCommand } from './bundled-command.js';
+import { hasPython, verifyByHand } from './by-hand.js';
 
 const authority = fixtureAuthority();
 const promiser = noteKey(ORIGIN);
@@ -132,6 +135,18 @@ describe('consent-verify promise', () => {
 });
 
 describe('consent-verify check --promise', () => {
+  it('does not cover a promise by a batch whose header has an unknown version', () => {
+    const unread: PackageHooks = {
+      batchLines: (lines) => lines.map((line, number) => ({ ...line, header: JSON.stringify({ number, v: 2 }) })),
+    };
+    for (const [name, hooks] of Object.entries({ kept: unread, broken: { ...withOther, ...unread } })) {
+      command.write(`${name}.zip`, buildPackage(authority, hooks));
+      const { report, outcomes } = check(`${name}.zip`, ['promise.json']);
+      expect(report.verdict).toBe('indeterminate');
+      expect(outcomes).toEqual(['not-covered']);
+    }
+  });
+
   it('finds a kept promise', () => {
     const { report, outcomes, status } = check('honest.zip', ['promise.json']);
     expect(outcomes).toEqual(['kept']);
@@ -192,3 +207,44 @@ describe('consent-verify check --promise', () => {
     expect(check('honest.zip', ['tight.json'])).toMatchObject({ outcomes: ['late'], status: 3 });
   });
 });
+
+describe.skipIf(!hasPython || !hasOpenssl)(
+  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'docs/verify-by-hand.py --promise'),
+  () => {
+    it.each<[string, string, () => object, string, number]>([
+      ['honest.zip', 'kept', () => promise(first, after(first.createdAt, 10 * MINUTE)), 'kept', 0],
+      [
+        'without.zip',
+        'missing',
+        () => promise(first, after(first.createdAt, 10 * MINUTE)),
+        'does not hold the record',
+        1,
+      ],
+      ['other.zip', 'changed', () => promise(first, after(first.createdAt, 10 * MINUTE)), 'holds another record', 1],
+      ['honest.zip', 'late', () => promise(first, after(first.createdAt, -60 * MINUTE)), 'kept late', 3],
+      ['honest.zip', 'later', () => promise({ ...first, eventId: siteId }, '2026-12-31T00:00:00.000Z'), 'not due', 0],
+      [
+        'honest.zip',
+        'elsewhere',
+        () =>
+          promise(
+            { ...first, eventId: siteId },
+            first.createdAt,
+            consentsStream('00000000-0000-4000-8000-000000000000'),
+          ),
+        'not covered',
+        3,
+      ],
+      ['without.zip', 'false', () => ({ ...promise(first, first.createdAt), size: 3 }), 'not verified', 3],
+    ])('of %s, a promise that is %s: %s', (zip, name, make, printed, expected) => {
+      const path = (file: string) => join(command.folder, file);
+      const pem = Buffer.from(authority.root.der).toString('base64');
+      command.write('root.pem', `-----BEGIN CERTIFICATE-----\n${pem}\n-----END CERTIFICATE-----\n`);
+      command.write(`${name}.json`, JSON.stringify(make()));
+      const more = ['--promise', path(`${name}.json`)];
+      const run = verifyByHand([path(zip)], VERIFIED_AT, path('ledger.vkey'), path('root.pem'), more);
+      expect(run).toMatchObject({ status: expected, stderr: '' });
+      expect(run.stdout).toContain(printed);
+    });
+  },
+);

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   cosignatureMessage,
   isCosignatureBy,
@@ -10,7 +13,10 @@ import type { VerifierKey } from '../../schemas/evidence/signed-note.js';
 import { terminalReport, type VerificationReport } from '../../verifier-cli/src/index.js';
 import { cosignatureLine, type NoteKey, noteKey } from '../support/independent-tlog.js';
 import { fixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
+import { titleNeeding } from '../support/missing-tools.js';
+import { hasOpenssl } from '../support/openssl-tsa.js';
 import { buildPackage, type Files } from '../support/package-builder.js';
+import { hasPython, verifyByHand } from './by-hand.js';
 import { notPassed, verifierKey, verifyFixture } from './support.js';
 
 const authority = fixtureAuthority();
@@ -179,3 +185,36 @@ describe('cosignatures in a package', () => {
     expect([...verdicts].sort()).toEqual(['indeterminate', 'invalid']);
   }, 120_000);
 });
+
+describe.skipIf(!hasPython || !hasOpenssl)(
+  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'docs/verify-by-hand.py --witness-key'),
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'consent-witnesses-'));
+    const path = (name: string) => join(folder, name);
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    test.each<[string, Parameters<typeof packageWith>, number]>([
+      ['of both witnesses confirm', [(text) => cosignatureLine(W1, text, TIME) + cosignatureLine(W2, text, TIME)], 0],
+      ['of one witness leave the package open', [(text) => cosignatureLine(W1, text, TIME)], 3],
+      ['that are absent leave the package open', [() => null], 3],
+      [
+        'over an older checkpoint leave the package open',
+        [(text) => cosignatureLine(W1, text, TIME) + cosignatureLine(W2, text, TIME), 4],
+        3,
+      ],
+      ['over another text are refused', [(text) => cosignatureLine(W1, `${text}x`, TIME)], 1],
+      ['twice by one witness are refused', [(text) => cosignatureLine(W1, text, TIME).repeat(2)], 1],
+      ['in a malformed file are refused', [() => 'no cosignature'], 1],
+    ])('cosignatures %s', (_, made, status) => {
+      const pem = Buffer.from(authority.root.der).toString('base64');
+      writeFileSync(path('root.pem'), `-----BEGIN CERTIFICATE-----\n${pem}\n-----END CERTIFICATE-----\n`);
+      writeFileSync(path('ledger.key'), LEDGER_KEY.verifierKey);
+      writeFileSync(path('w1'), W1.vkey);
+      writeFileSync(path('w2'), W2.vkey);
+      writeFileSync(path('package.zip'), packageWith(...made));
+      const more = ['--witness-key', path('w1'), '--witness-key', path('w2')];
+      const run = verifyByHand([path('package.zip')], VERIFIED_AT, path('ledger.key'), path('root.pem'), more);
+      expect(run).toMatchObject({ status, stderr: '' });
+    });
+  },
+);

@@ -4,6 +4,7 @@ export { CHECKS, type CheckId, type Outcome } from './findings/check-table.js';
 export type { CheckResult, Location, Problem } from './findings/findings.js';
 export type { Verdict } from './findings/verdict.js';
 export { UnknownFormatVersion } from './manifest/manifest.js';
+export { parsePromiseFile } from './promises/promise-file.js';
 export { htmlPage } from './report/html.js';
 export { asciiJson, printable } from './report/printable.js';
 export type { VerificationReport } from './report/report.js';

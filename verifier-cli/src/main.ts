@@ -80,9 +80,13 @@ program
   });
 
 packageCommand('show', 'record')
-  .description('verify an evidence package and print one record with its text and its proof')
-  .argument('<package>', 'evidence package (ZIP)')
+  .description('verify an evidence package or a receipt and print one record with its text and its proof')
+  .argument('<package>', 'evidence package (ZIP) or receipt (JSON)')
   .argument('<record>', 'event id, consent token (ct_…) or proof hash of the record')
+  .option(
+    '--format <format>',
+    'ts27560: print a consent record of ISO/IEC TS 27560:2023 in JSON-LD instead of text, unless the evidence is invalid',
+  )
   .option('--at <time>', 'time of verification, for example 2040-01-31T12:00:00Z; default: now')
   .addHelpText(
     'after',
@@ -125,9 +129,9 @@ program
 
 program
   .command('compare')
-  .description('compare two packages or checkpoints of one ledger: one history, or a contradiction')
-  .argument('<a>', 'evidence package (ZIP) or checkpoint note')
-  .argument('<b>', 'evidence package (ZIP) or checkpoint note to compare with')
+  .description('compare two packages, receipts or checkpoints of one ledger: one history, or a contradiction')
+  .argument('<a>', 'evidence package (ZIP), receipt (JSON) or checkpoint note')
+  .argument('<b>', 'evidence package (ZIP), receipt (JSON) or checkpoint note to compare with')
   .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
   .option(
     '--tsa-ca <file>',

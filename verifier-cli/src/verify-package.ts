@@ -30,6 +30,8 @@ import { verifyBatchTimes } from './time/batch-times.js';
 import { verifyFreshness } from './time/freshness.js';
 import { stampedTimes } from './time/stamped-times.js';
 import { verifyTimestamps } from './timestamps/timestamps.js';
+import { SCHEMES, type Schemes } from './versions/schemes.js';
+import { reportExceeded, WorkMeter } from './work/work-meter.js';
 
 /**
  * The trust and the limits that the verifying person sets. Nothing of it comes from the package.
@@ -51,8 +53,12 @@ export interface VerifyOptions {
   readonly requireStamps?: number;
   /** Promises of the service, to hold against the package; the default is none. */
   readonly promises?: readonly GivenPromise[];
+  /** How each version of entries, batch headers and records is read; the default is `SCHEMES`. */
+  readonly schemes?: Schemes;
   /** The time of verification. */
   readonly at: Date;
+  /** Units of work that the package may cost. It can only be stricter than the format's limit. */
+  readonly maxWork?: number;
   /** Called with the number of bytes read and the total. */
   readonly onProgress?: (readBytes: number, totalBytes: number) => void;
 }
@@ -85,6 +91,7 @@ export async function verifyPackage(
   watch: RecordWatch | null = null,
 ): Promise<VerificationReport> {
   const findings = new Findings();
+  const { schemes = SCHEMES } = options;
 
   // Container: one way to read it, names, limits.
   const container = await openContainer(source, findings);
@@ -105,10 +112,13 @@ export async function verifyPackage(
   }
   const total = [...archive.values()].reduce((sum, file) => sum + file.size, 0);
   let read = 0;
-  const files = new PackageFiles(container.source, archive, findings, (bytes) => {
+  const work = new WorkMeter(source.size, reportExceeded(findings), options.maxWork);
+  const progress = (bytes: number): void => {
     read += bytes;
     options.onProgress?.(read, total);
-  });
+  };
+
+  const files = new PackageFiles(container.source, archive, findings, progress, work);
 
   // Who speaks: the manifest, the ledger's key, its successors.
   const signed = await readManifest(files);
@@ -116,21 +126,21 @@ export async function verifyPackage(
   verifyKind(kind, manifest, findings);
   const checkpoints = await readCheckpoints(files, manifest);
   const bridges = await readBridges(files, checkpoints);
-  const trusted = await verifyLedgerKey(checkpoints, bridges, manifest, options.ledgerKeys, findings);
+  const trusted = await verifyLedgerKey(files, checkpoints, bridges, manifest, options.ledgerKeys);
   await verifyManifestSignature(files, signed, trusted);
 
   // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);
   const witnessed = await verifyWitnesses(files, checkpoints, options.witnesses ?? NO_WITNESSES, options.at);
   const newest = [...checkpoints.values()].at(-1);
-  const batches = await readBatches(files, newest);
+  const batches = await readBatches(files, newest, schemes);
   const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
-  const policies = await readPolicies(files, batches);
+  const policies = await readPolicies(files, batches, schemes);
   const requiredFor = (batch: number): number => Math.max(options.requireStamps ?? 1, policies.inForceAt(batch).stamps);
   const times = stampedTimes(stamps, tied, requiredFor, findings);
   // Batches without an entry are included for their headers, and affect no record.
   const holds = (batch: number): boolean => files.has(PACKAGE_FILES.proofs(batch));
-  const intervals = verifyBatchTimes({ batches, stamps, times, policies, holds, findings });
+  const intervals = verifyBatchTimes({ batches, stamps, times, policies, holds, findings, work });
   if (manifest !== null) verifyExportTime(manifest, times, findings);
   const asOf = times.all.find(({ size }) => size === newest?.checkpoint.size) ?? null;
   verifyFreshness(manifest, asOf, options, findings);
@@ -139,7 +149,7 @@ export async function verifyPackage(
 
   // The entries: form, chain, place, time, disclosures, documents, erasures, completeness.
   const promised = new PromisedRecords(options.promises ?? []);
-  const { summary, attachments, texts, coverage, person } = await verifyEntries(files, {
+  const { summary, texts, coverage, person, ...attachments } = await verifyEntries(files, {
     manifest,
     batches,
     size: newest?.checkpoint.size ?? null,
@@ -149,6 +159,7 @@ export async function verifyPackage(
     maxDelay: options.maxDelay,
     watch,
     promised,
+    schemes,
   });
 
   // What the manifest says of all this.
@@ -174,9 +185,12 @@ export async function verifyPackage(
       newest,
       foundation: worst(foundation, findings.verdict(CONTAINER)),
       packageVerdict: findings.verdict(),
+      kind,
+      exportedAt: manifest?.exported_at ?? null,
       asOf,
       isDevelopment: isDevelopment(stamps) || manifest?.development === true,
       warnings: findings.warnings.first,
+      schemes,
     });
   }
   const holding = intervals.filter(({ batch }) => holds(batch));
@@ -195,6 +209,7 @@ export async function verifyPackage(
       asOf,
       promises,
       at: options.at,
+      work,
     },
     policy: policies.inForceAt(holding.at(-1)?.batch ?? 0),
   });

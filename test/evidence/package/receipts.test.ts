@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
+import { Disclose } from '../../../src/evidence/package/filter.js';
 import { type ExportOptions, makeReceipt } from '../../../src/evidence/package/index.js';
 import { memorySource, NotAPackage, type VerificationReport, verifyPackage } from '../../../verifier-cli/src/index.js';
+import { titleNeeding } from '../../support/missing-tools.js';
+import { hasOpenssl } from '../../support/openssl-tsa.js';
 import { writeZip } from '../../support/zip-writer.js';
+import { hasPython, verifyByHand } from '../../verifier/by-hand.js';
 import { type LedgerWorld, ORIGIN, openLedgerWorld } from './ledger-world.js';
 import { problemsOf } from './reading-packages.js';
 
@@ -63,7 +70,11 @@ it('verifies as strictly as a package, says nothing personal, and stays the same
   expect(report).toMatchObject({ verdict: 'valid', records: { consents: 1, disclosed_values: 0 } });
   expect(report.warnings.first[0]?.message).toContain('receipt of one record');
   expect(text).not.toContain('Ann');
-  expect(text.length).toBeLessThan(64 * 1024);
+  expect(text.length).toBeLessThan(18 * 1024);
+  const folders = Object.keys(made.receipt.files).map((name) => name.split('/')[0]);
+  expect(text).not.toContain('checkpoints/certificates/');
+  // The text consented to; the configuration is in its entry.
+  expect(folders.filter((folder) => folder === 'notices')).toHaveLength(1);
   await world.record(world.site, [{ visitorId: 'ann' }]);
   await world.stamp();
   await project();
@@ -78,6 +89,59 @@ it('shows chosen values to the site', async () => {
   expect(problemsOf(report)).toEqual([]);
   expect(report.records).toMatchObject({ disclosed_values: 1, withheld_values: 1 });
 });
+
+it('opens the person tag where it names the person, and agrees with a package for the person', async () => {
+  const lines = await Promise.all(
+    [['visitor_id'], 'all', ['signer_name'], 'none'].map(async (disclose) => {
+      const made = await makeReceipt(options(), eventId, Disclose.parse(disclose));
+      if (made.kind !== 'receipt') throw new Error(made.kind);
+      const report = await check(Buffer.from(JSON.stringify(made.receipt)));
+      expect(problemsOf(report)).toEqual([]);
+      const [line = ''] = (made.receipt.files[PACKAGE_FILES.entries] ?? '').split('\n');
+      return EntryLine.parse(JSON.parse(line));
+    }),
+  );
+  const [named, all, ...others] = lines.map(({ person }) => person);
+  expect(named).toEqual({ id: expect.stringMatching(/^[0-9a-f]{64}$/), n: 1 });
+  expect(all).toEqual(named);
+  expect(others).toEqual([undefined, undefined]);
+  // Ann's second record was sealed above.
+  const { rows } = await world.pipeline.owner.query(
+    'select event_id from read_model.consents where site_id = $1 order by revision',
+    [world.site.siteId],
+  );
+  const last = String(rows.at(-1)?.event_id);
+  const second = await makeReceipt(options(), last, ['visitor_id']);
+  if (second.kind !== 'receipt') throw new Error(second.kind);
+  const [line = ''] = (second.receipt.files[PACKAGE_FILES.entries] ?? '').split('\n');
+  expect(EntryLine.parse(JSON.parse(line)).person).toEqual({ ...named, n: 2 });
+});
+
+it.runIf(hasPython && hasOpenssl)(
+  titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'is confirmed by the verifier by hand'),
+  async () => {
+    const path = (name: string) => join(world.folder, name);
+    const { name, publicKey } = world.ledgerKey;
+    const pem = Buffer.from(world.tsaRoot).toString('base64');
+    await writeFile(path('root.pem'), `-----BEGIN CERTIFICATE-----\n${pem}\n-----END CERTIFICATE-----\n`);
+    await writeFile(path('ledger.key'), formatVerifierKey(name, publicKey));
+    const made = await makeReceipt(options(), eventId, ['signer_name']);
+    if (made.kind !== 'receipt') throw new Error(made.kind);
+    const disclosing = JSON.stringify(made.receipt);
+    const swapped = text.replace(/"created_at/, '"created_bt');
+    for (const [content, status] of [
+      [text, 0],
+      [`${text}\n`, 0],
+      [disclosing, 0],
+      [` ${text}`, 1],
+      [swapped, 1],
+    ] as const) {
+      await writeFile(path('receipt.json'), content);
+      const run = verifyByHand([path('receipt.json')], new Date(), path('ledger.key'), path('root.pem'));
+      expect(run).toMatchObject({ status, stderr: '' });
+    }
+  },
+);
 
 it('detects changed bytes', async () => {
   const bytes = Buffer.from(text);
@@ -105,4 +169,13 @@ it('does not let a package pass as a receipt, or a receipt as a package', async 
   expect(report.verdict).toBe('invalid');
   const other = text.replace(`"${PACKAGE_FILES.entries}"`, `"${PACKAGE_FILES.entries.toUpperCase()}"`);
   expect((await check(Buffer.from(other))).verdict).toBe('invalid');
+});
+
+it('neither names nor opens the person of an erased record', async () => {
+  await world.pipeline.owner.query('delete from record_keys where event_id = $1', [eventId]);
+  const made = await makeReceipt(options(), eventId, 'all');
+  if (made.kind !== 'receipt') throw new Error(made.kind);
+  const [line = ''] = (made.receipt.files[PACKAGE_FILES.entries] ?? '').split('\n');
+  expect(EntryLine.parse(JSON.parse(line))).toMatchObject({ disclosures: [] });
+  expect(line).not.toContain('"person":');
 });

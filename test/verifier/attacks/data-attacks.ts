@@ -55,8 +55,8 @@ export function dataAttacks(): Attack[] {
     attack('an entry with a number in another form', 'entry.format', {
       entryText: (text, { label }) => (label === 'c0' ? text.replace('"v":1}', '"v":1.0}') : text),
     }),
-    attack('an entry of an unknown version', 'entry.format', {
-      entryText: (text, { label }) => (label === 'c0' ? `${text.slice(0, -2)}2}` : text),
+    attack('an entry of version 0', 'entry.format', {
+      entryText: (text, { label }) => (label === 'c0' ? `${text.slice(0, -2)}0}` : text),
     }),
     attack(
       'an entry that is nested too deep',

@@ -97,6 +97,10 @@ export function ledgerAttacks(): Attack[] {
       rotateAt: 4,
       bridgeLines: (lines) => lines.map((one) => ({ ...one, to: other.verifierKey })),
     }),
+    attack('a bridge with white space around a key', 'ledger.bridge', {
+      rotateAt: 4,
+      bridgeLines: (lines) => lines.map((one) => ({ ...one, to: ` ${String(one.to)}` })),
+    }),
     attack('a bridge that is left out', 'ledger.bridge', { rotateAt: 4, bridgeLines: () => [] }),
     attack('a retired key that signs on', 'ledger.key', {
       rotateAt: 4,

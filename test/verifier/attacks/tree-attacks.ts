@@ -117,6 +117,10 @@ export function treeAttacks(): Attack[] {
       proofLines: (lines, batch) =>
         batch === 1 ? [{ index: 6, path: Array(4).fill('a'.repeat(64)) }, ...lines] : undefined,
     }),
+    attack('two paths for one leaf', 'entry.inclusion', {
+      proofForm: 'paths',
+      proofLines: (lines, batch) => (batch === 1 ? [...lines.slice(-1), ...lines.slice(1)] : undefined),
+    }),
     attack('a batch whose count is doubled', 'batch.inclusion', {
       batchLines: (lines) =>
         lines.map((one, i) =>

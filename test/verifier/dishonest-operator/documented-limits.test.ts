@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
-import { Forge, type Forgery, leaveOut } from './forgery.js';
+import { describe, expect, test } from 'vitest';
+import { Forge, type Forgery, leaveOut, lineOf } from './forgery.js';
 import { tiledRuns } from './ledger.js';
+import { sha256 } from './primitives.js';
 import { TimeAuthority } from './time-authority.js';
 import { notPassed, verify } from './verification.js';
-import { batchOf, consentsOf, eventOf, SITE, WORLDS } from './world.js';
+import { batchOf, consentId, consentsOf, eventOf, SITE, WORLDS } from './world.js';
 
 /*
  * docs/evidence-format.md §1 and §6 state what one package cannot show. A ledger that keeps a record
@@ -88,4 +89,40 @@ test('a record that gets a tag of another id from the start is in no package for
     },
   };
   expect(await verdictOf(limit)).toEqual({ verdict: 'valid', problems: {} });
+});
+
+describe.each(['small', 'rolled'] as const)('an erasure with a random tag (world %s)', (world) => {
+  const limit: Limit = {
+    world,
+    plan: (plan) => {
+      eventOf(plan, 'of carol 1').tag = sha256('random tag of an erasure');
+    },
+  };
+  /** Shows the erased record with its values, and leaves out its erasure. */
+  const hidden: Pick<Forgery, 'choice' | 'draft'> = {
+    choice: (choice) => leaveOut(choice, 'of carol 1'),
+    draft: (draft) => {
+      const line = lineOf(draft, 'carol 1');
+      line.erased = null;
+      line.disclosures = line.leaf.event.values.map(({ text }) => text);
+    },
+  };
+  const filtered = { 'an event id': { eventIds: [consentId('carol 1')] }, 'a person': { person: 'carol' } };
+
+  test.each(Object.entries(filtered))('can be left out of the package for %s', async (_, request) => {
+    expect(await verdictOf({ ...limit, request }, hidden)).toEqual({ verdict: 'valid', problems: {} });
+    const honest = await verdictOf({ world, request }, hidden);
+    expect(honest).toMatchObject({ verdict: 'invalid', problems: { 'erasure.absent': 'fail' } });
+  });
+
+  test.each(Object.entries(filtered))('cannot be presented in the package for %s', async (_, request) => {
+    const shown = await verdictOf({ ...limit, request });
+    expect(shown).toMatchObject({ verdict: 'invalid', problems: { 'erasure.proof': 'fail' } });
+  });
+
+  test('can neither be presented in a package without a filter, nor left out of it', async () => {
+    expect(await verdictOf(limit)).toMatchObject({ verdict: 'invalid', problems: { 'erasure.proof': 'fail' } });
+    const left = await verdictOf(limit, hidden);
+    expect(left).toMatchObject({ verdict: 'invalid', problems: { 'completeness.runs': 'fail' } });
+  });
 });

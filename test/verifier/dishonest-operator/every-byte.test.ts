@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
+import { parsePromiseFile } from '../../../verifier-cli/src/index.js';
 import { isHarmless } from '../harmless-bytes.js';
 import { choose, type Draft, draftOf, packed } from './export.js';
+import { cosign, requireWitnesses, WITNESSES } from './forged-witnesses.js';
+import { cosignature } from './keys.js';
 import { makeLedger, type Plan } from './ledger.js';
+import { utf8 } from './primitives.js';
+import { promiseOf } from './promise.js';
+import { receiptOf } from './receipt.js';
 import { TimeAuthority } from './time-authority.js';
 import { notPassed, verdictOf, verify } from './verification.js';
 import { batchOf, makePlan, OTHER_SITE, SITE } from './world.js';
@@ -80,3 +86,59 @@ test.each(PROVING_FILES)(
   },
   600_000,
 );
+
+/** The bytes with another bit at one place. */
+function flipped(bytes: Uint8Array, at: number, bit = at % 8): Uint8Array {
+  const changed = bytes.slice();
+  changed[at] = (changed[at] ?? 0) ^ (1 << bit);
+  return changed;
+}
+
+test('a byte of a promise that is flipped is found', async () => {
+  const zip = packed(draft());
+  const bytes = utf8(JSON.stringify(promiseOf(plan, 'alice 1')));
+  const outcomeOf = async (file: Uint8Array): Promise<string> => {
+    const parsed = parsePromiseFile(file);
+    if (!parsed.ok) return 'no promise';
+    const promises = [{ file: 'promise.json', promise: parsed.value }];
+    const report = await verify(zip, plan, authority, { promises });
+    return report.promises.map(({ outcome }) => outcome).join();
+  };
+  expect(await outcomeOf(bytes)).toBe('kept');
+  const unfound: number[] = [];
+  for (let at = 0; at < bytes.length; at += 1)
+    if (!['no promise', 'not-verified'].includes(await outcomeOf(flipped(bytes, at)))) unfound.push(at);
+  expect(unfound, `of ${bytes.length} bytes`).toEqual([]);
+}, 600_000);
+
+test('a byte of the cosignatures that is flipped is found, before the manifest is signed', async () => {
+  const { a, b } = WITNESSES;
+  const seconds = Date.parse('2026-03-02T08:05:00.000Z') / 1000;
+  const verdictWith = async (change: (file: Uint8Array) => Uint8Array): Promise<string> => {
+    const one = draft();
+    cosign(one, (text) => change(utf8(cosignature(a, text, seconds) + cosignature(b, text, seconds))), one.size);
+    return (await verify(packed(one), plan, authority, requireWitnesses(2, a, b))).verdict;
+  };
+  let length = 0;
+  const honest = await verdictWith((file) => {
+    length = file.length;
+    return file;
+  });
+  expect(honest).toBe('valid');
+  const unfound: number[] = [];
+  for (let at = 0; at < length; at += 1)
+    if ((await verdictWith((file) => flipped(file, at))) === 'valid') unfound.push(at);
+  expect(unfound, `of ${length} bytes`).toEqual([]);
+}, 600_000);
+
+/** Distance of the bytes of a receipt that are flipped. All of its bytes take minutes. */
+const RECEIPT_STRIDE = 23;
+
+test(`a byte in every ${RECEIPT_STRIDE} of a receipt: flipped, it is found`, async () => {
+  const receipt = receiptOf(ledger, 'alice 1');
+  expect(await verdictOf(receipt, plan, authority)).toBe('valid');
+  const unfound: number[] = [];
+  for (let at = 0; at < receipt.length; at += RECEIPT_STRIDE)
+    if ((await verdictOf(flipped(receipt, at), plan, authority)) === 'valid') unfound.push(at);
+  expect(unfound, `of ${receipt.length} bytes`).toEqual([]);
+}, 600_000);

@@ -11,7 +11,7 @@ import {
   streamKey,
 } from './ledger.js';
 import { at, canonical, hex, instant, type Json, type JsonRecord, sha256, sha256Hex, utf8 } from './primitives.js';
-import { consentsOf, digestOf, noticesOf, SITE, value } from './world.js';
+import { consentsOf, digestOf, noticesOf, POLICY_STREAM, SITE, value } from './world.js';
 import { storedZip } from './zip.js';
 
 /** What is asked for. */
@@ -35,6 +35,8 @@ export interface EntryLine {
   index: number;
   disclosures: string[];
   erased: { stream: string; revision: number } | null;
+  /** In a receipt: opens the person tag. */
+  person?: { id: string; n: number };
 }
 
 /** A line of `batches.ndjson`, of which the shown leaves can be chosen anew. */
@@ -85,6 +87,7 @@ function chosen(ledger: Ledger, request: Request, size: number): ReadonlyMap<Lea
   const mine = all.filter(
     ({ leaf }) =>
       leaf.stream === noticesOf(site) ||
+      leaf.stream === POLICY_STREAM ||
       (leaf.stream === consentsOf(site) && (consents.has(leaf) || isErasureOf(leaf))),
   );
   return new Map(mine.map(({ leaf, sealed }) => [leaf, sealed]));
@@ -133,7 +136,7 @@ export function choose(ledger: Ledger, request: Request, size: number = ledger.p
 /** Makes the draft of a package. */
 export function draftOf(ledger: Ledger, request: Request, { entries, size, records, personId }: Choice): Draft {
   const { site = SITE, disclose = 'all' } = request;
-  const own = [consentsOf(site), noticesOf(site)];
+  const own = [consentsOf(site), noticesOf(site), POLICY_STREAM];
   const erasures = new Map<Json, { stream: string; revision: number }>();
   for (const { leaves } of ledger.sealed.slice(0, size))
     for (const { event, stream, revision } of leaves) {
@@ -332,19 +335,10 @@ export function addContents(draft: Draft): void {
 /** Lies in the manifest, which is signed all the same. */
 export type ManifestLie = (manifest: JsonRecord, draft: Draft) => void;
 
-/** Signs and packs a draft. */
-export function packed(draft: Draft, lie?: ManifestLie): Uint8Array {
+/** The files of a draft, without the manifest. */
+export function contentsOf(draft: Draft): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
-  const { plan } = draft.ledger;
-  files.set(
-    'entries.ndjson',
-    ndjson(
-      draft.entries.map(({ entry, batch, index, disclosures, erased }) => ({
-        ...{ entry, batch, index, disclosures },
-        ...(erased === null ? {} : { erased: { ...erased } }),
-      })),
-    ),
-  );
+  files.set('entries.ndjson', entriesFile(draft));
   files.set(
     'batches.ndjson',
     ndjson(draft.batches.map(({ header, path, streams, hashes }) => ({ header, path, streams, hashes }))),
@@ -354,6 +348,18 @@ export function packed(draft: Draft, lie?: ManifestLie): Uint8Array {
   if (draft.consistency.length > 0) files.set('checkpoints/consistency.ndjson', ndjson(draft.consistency));
   if (draft.bridges.length > 0) files.set('checkpoints/bridges.ndjson', ndjson(draft.bridges));
   for (const [name, content] of draft.files) files.set(name, content);
+  return files;
+}
+
+/** Signs and packs a draft. */
+export function packed(draft: Draft, lie?: ManifestLie): Uint8Array {
+  return storedZip(signedFiles(draft, lie));
+}
+
+/** The files of a package, with its signed manifest. */
+export function signedFiles(draft: Draft, lie?: ManifestLie): ReadonlyMap<string, Uint8Array> {
+  const files = contentsOf(draft);
+  const { plan } = draft.ledger;
   const consents = draft.entries.filter(({ leaf }) => leaf.event.type === 'ConsentRecorded.v1');
   const names = [...files.keys()];
   const manifest: JsonRecord = {
@@ -385,7 +391,18 @@ export function packed(draft: Draft, lie?: ManifestLie): Uint8Array {
   const certifier = isNext ? plan.keys.next : plan.keys.first;
   files.set('manifest.json', bytes);
   files.set('manifest.json.jws', utf8(manifestSignature(bytes, plan.keys.manifest, plan.origin, certifier)));
-  return storedZip(files);
+  return files;
+}
+
+/** The content of `entries.ndjson`. */
+export function entriesFile({ entries }: Draft): Uint8Array {
+  return ndjson(
+    entries.map(({ entry, batch, index, disclosures, erased, person }) => ({
+      ...{ entry, batch, index, disclosures },
+      ...(erased === null ? {} : { erased: { ...erased } }),
+      ...(person === undefined ? {} : { person: { ...person } }),
+    })),
+  );
 }
 
 function ndjson(lines: readonly Json[]): Uint8Array {

@@ -349,7 +349,14 @@ function* attachments(): Generator<Forgery> {
     ],
   ];
   for (const [name, rest, check] of cases)
-    yield { point: POINT, name, ...rest, draft: (draft) => void rest.draft?.(draft), check, verdict: 'invalid' };
+    yield {
+      point: POINT,
+      name,
+      ...rest,
+      draft: (draft, by) => void rest.draft?.(draft, by),
+      check,
+      verdict: 'invalid',
+    };
 }
 
 function* unasked(): Generator<Forgery> {

@@ -308,6 +308,23 @@ function* missingEvents(): Generator<Forgery> {
   };
 }
 
+/** Only a receipt opens the person tag of its record. */
+function* openedTags(): Generator<Forgery> {
+  for (const label of ['alice 2', 'bob 1'])
+    yield {
+      point: POINT,
+      name: `a package opens the person tag of ${label}`,
+      request: { eventIds: [consentId(label)] },
+      draft: (draft) => {
+        const { person } = lineOf(draft, label).leaf.event;
+        const id = draft.ledger.plan.persons.get(person ?? '') ?? sha256('');
+        lineOf(draft, label).person = { id: hex(id), n: label === 'alice 2' ? 2 : 1 };
+      },
+      check: 'disclosure.person',
+      verdict: 'invalid',
+    };
+}
+
 /** What was sealed of a person is shown: issue point A3. */
 export const FORGED_PERSONS: readonly Forgery[] = [
   ...leftOut(),
@@ -316,4 +333,5 @@ export const FORGED_PERSONS: readonly Forgery[] = [
   ...falseStatements(),
   ...falseTags(),
   ...missingEvents(),
+  ...openedTags(),
 ];

@@ -180,7 +180,7 @@ function* falseHeaders(): Generator<Forgery> {
     ],
     ['root is null', header((sealed) => Object.assign(sealed, { root: null })), 'batch.header', first],
     ['number is another', add('number', 1), 'batch.inclusion', first],
-    ['v is 2', add('v', 1), 'batch.header', first],
+    ['v is 0', add('v', -1), 'batch.header', first],
     [
       'sealed_at is earlier than before',
       header((sealed) => Object.assign(sealed, { sealed_at: '2026-03-02T07:00:00.000Z' })),
@@ -207,7 +207,7 @@ function* falseEntries(): Generator<Forgery> {
     'no previous hash': [{ previous: null }, 'entry.chain'],
     'another event id': [{ event_id: uuid('x') }, 'entry.stream'],
     'another type': [{ type: 'DocumentVersionRetired.v1' }, 'entry.stream'],
-    'an unknown version': [{ v: 2 }, 'entry.format'],
+    'version 0': [{ v: 0 }, 'entry.format'],
     'no person tag': [{ person_tag: null }, 'entry.format'],
     'no proof hash': [{ proof_hash: null }, 'entry.format'],
     'a further member': [{ note: 'x' }, 'entry.format'],

@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FORGED_DISCLOSURES } from './forged-disclosures.js';
-import { FORGED_ENDS } from './forged-ends.js';
-import { FORGED_MANIFESTS } from './forged-manifests.js';
-import { FORGED_PERSONS } from './forged-persons.js';
-import { FORGED_PLACES } from './forged-places.js';
-import { FORGED_TIMES } from './forged-times.js';
-import { FORGED_VALIDITY } from './forged-validity.js';
+import { FORGERIES } from './all-forgeries.js';
 import { Forge, type Forgery } from './forgery.js';
 import { TimeAuthority } from './time-authority.js';
 import { notPassed, verify } from './verification.js';
@@ -13,20 +7,10 @@ import { notPassed, verify } from './verification.js';
 const authority = new TimeAuthority();
 const forge = new Forge(authority);
 
-const FORGERIES: readonly Forgery[] = [
-  ...FORGED_DISCLOSURES,
-  ...FORGED_ENDS,
-  ...FORGED_PERSONS,
-  ...FORGED_PLACES,
-  ...FORGED_TIMES,
-  ...FORGED_VALIDITY,
-  ...FORGED_MANIFESTS,
-];
-
 /** The verdict, and the outcome of the check that must catch the forgery. */
 async function caught(forgery: Forgery): Promise<{ readonly verdict: string; readonly outcome: string }> {
-  const { zip, plan } = forge.make(forgery);
-  const report = await verify(zip, plan, authority);
+  const { zip, plan, options } = forge.make(forgery);
+  const report = await verify(zip, plan, authority, options);
   return { verdict: report.verdict, outcome: notPassed(report)[forgery.check] ?? 'passed' };
 }
 

@@ -1,4 +1,4 @@
-import type { CheckId } from '../../../verifier-cli/src/index.js';
+import type { CheckId, VerifyOptions } from '../../../verifier-cli/src/index.js';
 import {
   type Choice,
   choose,
@@ -10,6 +10,7 @@ import {
   type Request,
 } from './export.js';
 import { type Ledger, type LedgerLies, makeLedger, type Plan } from './ledger.js';
+import { type ReceiptOptions, receiptOf } from './receipt.js';
 import type { TimeAuthority } from './time-authority.js';
 import { makePlan, SITE, WORLDS } from './world.js';
 
@@ -28,10 +29,21 @@ export interface Forgery {
   /** Changes what is included. */
   readonly choice?: (choice: Choice, ledger: Ledger) => void;
   /** Changes the lines that say it. */
-  readonly draft?: (draft: Draft) => void;
+  readonly draft?: (draft: Draft, authority: TimeAuthority) => void;
   readonly manifest?: ManifestLie;
+  /** Makes a receipt in place of a package. `draft` and `manifest` apply to it as well. */
+  readonly receipt?: { readonly label: string } & Omit<ReceiptOptions, 'draft' | 'manifest'>;
+  /** What the verifying person demands and gives. */
+  readonly options?: (ledger: Ledger, authority: TimeAuthority) => Partial<VerifyOptions>;
   readonly check: CheckId;
   readonly verdict: 'invalid' | 'indeterminate';
+}
+
+/** A forged file, with what it is verified by. */
+export interface Made {
+  readonly zip: Uint8Array;
+  readonly plan: Plan;
+  readonly options: Partial<VerifyOptions>;
 }
 
 /** Makes forged packages. Ledgers without a lie are made once for each world. */
@@ -40,15 +52,20 @@ export class Forge {
 
   constructor(readonly authority: TimeAuthority) {}
 
-  /** @returns the package and the plan of its ledger */
-  make(forgery: Forgery): { readonly zip: Uint8Array; readonly plan: Plan } {
-    const { request = {}, choice: change, draft: bend, manifest } = forgery;
+  /** @returns the package or receipt, the plan of its ledger, and what the verifying person demands */
+  make(forgery: Forgery): Made {
+    const { request = {}, choice: change, draft: bend, manifest, receipt } = forgery;
     const ledger = this.#ledger(forgery);
+    const made = { plan: ledger.plan, options: forgery.options?.(ledger, this.authority) ?? {} };
+    if (receipt !== undefined) {
+      const draft = (one: Draft): void => bend?.(one, this.authority);
+      return { ...made, zip: receiptOf(ledger, receipt.label, { ...receipt, draft, manifest }) };
+    }
     const choice = choose(ledger, request);
     change?.(choice, ledger);
     const draft = draftOf(ledger, request, choice);
-    bend?.(draft);
-    return { zip: packed(draft, manifest), plan: ledger.plan };
+    bend?.(draft, this.authority);
+    return { ...made, zip: packed(draft, manifest) };
   }
 
   #ledger({ world = 'small', plan: change, lies }: Forgery): Ledger {

@@ -1,18 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Request } from './export.js';
+import { REQUESTS } from './honest-requests.js';
 import { TimeAuthority } from './time-authority.js';
 import { honestLedger, honestPackage, notPassed, verify } from './verification.js';
-import { consentId, WORLDS } from './world.js';
+import { WORLDS } from './world.js';
 
 const authority = new TimeAuthority();
-
-const REQUESTS: Readonly<Record<string, Request>> = {
-  'the whole site': {},
-  'a person': { person: 'alice' },
-  'a person with an erased record': { person: 'carol' },
-  'event ids': { eventIds: [consentId('alice 2'), consentId('bob 1')] },
-  'a time range': { from: '2026-03-02T08:00:00.000Z', to: '2026-03-02T08:10:00.000Z', disclose: ['visitor_id'] },
-};
 
 describe.each(Object.entries(WORLDS))('in the world %s', (_, world) => {
   const ledger = honestLedger(world, authority);

@@ -23,6 +23,10 @@ export interface PlannedEvent {
   /** Whose record it is: a key of the plan's persons. Null: of no person. */
   person: string | null;
   values: PlannedValue[];
+  /** Number that the operator gives the person's record; default: the next one. */
+  number?: number;
+  /** Tag that the operator gives the event; default: that of the format. */
+  tag?: Uint8Array;
 }
 
 export interface PlannedStamp {
@@ -102,7 +106,12 @@ export interface LedgerLies {
   /** Returns the tags that `tags_root` is over, for batches and roll-ups. */
   readonly tags?: (tags: readonly Uint8Array[], number: number) => readonly Uint8Array[];
   readonly header?: (header: JsonRecord, number: number) => void;
+  /** Returns another leaf hash than that of version 1.0; null: that one. */
+  readonly hash?: (kind: HashedKind, content: Uint8Array, number: number) => Uint8Array | null;
 }
+
+/** What is hashed as a leaf, in or as the batch of a number. */
+export type HashedKind = 'entry' | 'header' | 'run' | 'tag';
 
 export function levelOf(number: number): 0 | 1 | 2 {
   if ((number + 1) % 16_384 === 0) return 2;
@@ -130,8 +139,9 @@ export function coverOf(size: number): readonly number[] {
 
 export const streamKey = (stream: string): Uint8Array => sha256(stream);
 
-export function runLeaf({ stream, start, first, last }: Run): Uint8Array {
-  return leafHash(concat(streamKey(stream), sha256(canonical({ stream, start, first, last }))));
+/** What the leaf of a run is the hash of. */
+function runContent({ stream, start, first, last }: Run): Uint8Array {
+  return concat(streamKey(stream), sha256(canonical({ stream, start, first, last })));
 }
 
 /** The tag of a person's n-th record. */
@@ -169,8 +179,10 @@ export function makeLedger(plan: Plan, authority: TimeAuthority, lies: LedgerLie
     const sorted = own.toSorted(byBytes);
     const tags = lies.tags?.(sorted, number) ?? sorted;
     const entryTree = new Tree(leaves.map(({ hash }) => hash));
-    const streamTree = new Tree(runs.map(runLeaf));
-    const tagTree = new Tree(tags.map(leafHash));
+    const leafOf = (kind: HashedKind, content: Uint8Array): Uint8Array =>
+      lies.hash?.(kind, content, number) ?? leafHash(content);
+    const streamTree = new Tree(runs.map((run) => leafOf('run', runContent(run))));
+    const tagTree = new Tree(tags.map((tag) => leafOf('tag', tag)));
     const last = runs.at(-1);
     const header: JsonRecord = {
       v: 1,
@@ -188,7 +200,7 @@ export function makeLedger(plan: Plan, authority: TimeAuthority, lies: LedgerLie
     lies.header?.(header, number);
     const headerText = canonical(header);
     sealed.push({ number, level, headerText, leaves, entryTree, runs, streamTree, tags, tagTree });
-    hashes.push(leafHash(utf8(headerText)));
+    hashes.push(leafOf('header', utf8(headerText)));
     for (const stamp of plan.stamps.filter(({ size }) => size === number + 1))
       checkpoints.push(checkpoint(plan, stamp, tree.root(stamp.size), authority));
   }
@@ -213,15 +225,16 @@ class EntryWriter {
   ) {}
 
   write(number: number): readonly Leaf[] {
-    return (this.plan.batches.get(number) ?? []).map((event) => this.#leaf(event));
+    return (this.plan.batches.get(number) ?? []).map((event) => this.#leaf(event, number));
   }
 
-  #leaf(event: PlannedEvent): Leaf {
+  #leaf(event: PlannedEvent, number: number): Leaf {
     const { stream, type, record } = event;
     const isConsent = type === 'ConsentRecorded.v1';
     const last = this.#last.get(stream);
     const revision = last === undefined ? 0 : last.revision + 1;
-    const tag = isConsent ? this.#tag(event) : type === 'SubjectErased.v1' ? this.#erasureTag(event) : null;
+    const own = isConsent ? this.#tag(event) : type === 'SubjectErased.v1' ? this.#erasureTag(event) : null;
+    const tag = event.tag ?? own;
     if (isConsent && tag !== null) this.#erasable.set(`${stream} ${String(record.event_id)}`, tag);
     const entry: JsonRecord = {
       v: 1,
@@ -236,15 +249,15 @@ class EntryWriter {
     };
     this.lies.entry?.(entry, event);
     const text = canonical(entry);
-    const hash = leafHash(utf8(text));
+    const hash = this.lies.hash?.('entry', utf8(text), number) ?? leafHash(utf8(text));
     this.#last.set(stream, { revision, hash });
     return { event, stream, revision, text, hash, tag };
   }
 
-  #tag({ person, record }: PlannedEvent): Uint8Array {
+  #tag({ person, record, number }: PlannedEvent): Uint8Array {
     const id = person === null ? undefined : this.plan.persons.get(person);
     if (person === null || id === undefined) return sha256(`no person: ${String(record.event_id)}`);
-    const n = (this.#records.get(person) ?? 0) + 1;
+    const n = number ?? (this.#records.get(person) ?? 0) + 1;
     this.#records.set(person, n);
     return personTag(id, n);
   }

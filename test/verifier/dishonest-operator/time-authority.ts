@@ -56,9 +56,17 @@ interface Certified {
 
 const extension = (id: string, value: Uint8Array) => sequence(oid(id), TRUE, octets(value));
 
-function certificate(name: string, serial: number, issuer: Certified | null, extensions: Uint8Array[]): Certified {
+const attributeSet = (id: string, text: string) => der(0x31, sequence(oid(id), der(0x0c, utf8(text))));
+
+function certificate(
+  { name, organization }: NamedParty,
+  serial: number,
+  issuer: Certified | null,
+  extensions: Uint8Array[],
+): Certified {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const subject = sequence(der(0x31, sequence(oid('2.5.4.3'), der(0x0c, utf8(name)))));
+  const named = organization === undefined ? [] : [attributeSet('2.5.4.10', organization)];
+  const subject = sequence(...named, attributeSet('2.5.4.3', name));
   const body = sequence(
     explicit(0, integer(2)),
     integer(serial),
@@ -73,17 +81,39 @@ function certificate(name: string, serial: number, issuer: Certified | null, ext
   return { der: sequence(body, ECDSA_SHA256, bits(signature)), name: subject, serial, key: privateKey };
 }
 
-/** A time stamp authority with the root that certifies it. */
-export class TimeAuthority {
-  readonly #root = certificate('Root of the Test Authority', 1, null, [
+/** Names in a certificate. */
+export interface NamedParty {
+  readonly name: string;
+  readonly organization?: string;
+}
+
+function rootOf(party: NamedParty): Certified {
+  return certificate(party, 1, null, [
     extension('2.5.29.19', sequence(TRUE)),
     extension('2.5.29.15', bits(Uint8Array.of(0x06), 1)),
   ]);
-  readonly #signer = certificate('Test Authority', 2, this.#root, [
-    extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.8'))),
-    extension('2.5.29.15', bits(Uint8Array.of(0x80), 7)),
-  ]);
+}
+
+/** A time stamp authority with the root that certifies it. */
+export class TimeAuthority {
+  readonly #root: Certified;
+  readonly #signer: Certified;
   readonly #responses = new Map<string, Uint8Array>();
+
+  /**
+   * @param root names of the root, or the root of another authority
+   * @param signer names and serial number of the certificate that signs
+   */
+  constructor(
+    root: NamedParty | TimeAuthority = { name: 'Root of the Test Authority' },
+    signer: NamedParty & { readonly serial?: number } = { name: 'Test Authority' },
+  ) {
+    this.#root = root instanceof TimeAuthority ? root.#root : rootOf(root);
+    this.#signer = certificate(signer, signer.serial ?? 2, this.#root, [
+      extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.8'))),
+      extension('2.5.29.15', bits(Uint8Array.of(0x80), 7)),
+    ]);
+  }
 
   /** The root's certificate, which the verifying person trusts. */
   get anchor(): Uint8Array {

@@ -11,7 +11,7 @@ import type { TimeAuthority } from './time-authority.js';
 import { makePlan, type WorldOptions } from './world.js';
 
 /** After the ledgers of all test worlds end. */
-const VERIFIED_AT = new Date('2026-03-05T08:00:00.000Z');
+export const VERIFIED_AT = new Date('2026-03-05T08:00:00.000Z');
 
 /** Verifies a package, the authority's root and the plan's first ledger key being trusted. */
 export function verify(

@@ -47,6 +47,8 @@ export const WORLDS = {
 } as const satisfies Readonly<Record<string, WorldOptions>>;
 
 export const consentsOf = (site: string): string => `consents-${site}`;
+/** The stream of the ledger's policies. */
+export const POLICY_STREAM = 'policy';
 export const noticesOf = (site: string): string => `notices-${site}`;
 
 /** A value under a name, with a salt that is the same for the same label. */
@@ -201,6 +203,33 @@ export function consent(label: string, created: number, options: ConsentOptions)
   };
   commit(event);
   return event;
+}
+
+/**
+ * A policy of the ledger. By default it allows as much as a ledger without one may take.
+ * @param created milliseconds since 1970
+ */
+export function policy(number: number, created: number, change: JsonRecord = {}): PlannedEvent {
+  return {
+    label: `policy ${number}`,
+    stream: POLICY_STREAM,
+    type: 'LedgerPolicySet.v1',
+    person: null,
+    values: [],
+    record: {
+      v: 1,
+      event_id: uuid(`policy ${number}`),
+      created_at: instant(created),
+      number,
+      seal_within_seconds: 600,
+      stamp_within_seconds: 3600,
+      stamps: 1,
+      witnesses: [],
+      witnesses_required: 0,
+      tree_hash: 'sha256',
+      ...change,
+    },
+  };
 }
 
 /** The announcement of the erasure of one record. */

@@ -1,27 +1,26 @@
+import { z } from 'zod';
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
-import {
-  BatchHeader,
-  batchHeaderText,
-  batchLeaf,
-  runDigest,
-  type StreamRun,
-  streamKey,
-  streamRunLeaf,
-} from '../../../schemas/evidence/batch-header.js';
+import { runDigest, type StreamRun, streamKey } from '../../../schemas/evidence/batch-header.js';
 import { BatchLine, PACKAGE_FILES, type ShownRun } from '../../../schemas/evidence/package-lines.js';
+import { Count } from '../../../schemas/evidence/primitives.js';
+import { isCanonicalJson } from '../../../schemas/json/canonical-json.js';
 import { emptyRoot } from '../../../schemas/merkle/hashing.js';
 import { areAdjacent, rootOfShown } from '../../../schemas/merkle/shown-leaves.js';
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
-import { parseShape } from '../files/parse.js';
+import { matchShape } from '../files/parse.js';
 import { EntryFindings } from '../findings/entry-findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
+import { type HeaderMembers, type HeaderScheme, parseVersioned, type Schemes } from '../versions/schemes.js';
+import { unknownVersion } from '../versions/unknown-version.js';
 
 /** A batch or roll-up of the package, as far as its entries' checks need it. */
 export interface Batch {
-  readonly header: BatchHeader;
+  readonly header: HeaderMembers;
+  /** How it is hashed, and what it commits to. */
+  readonly scheme: HeaderScheme;
   readonly line: number;
   /** The package's own runs of streams in this batch. */
   readonly runs: readonly StreamRun[];
@@ -37,32 +36,64 @@ interface ShownKey {
   readonly key: string;
 }
 
-export type Batches = ReadonlyMap<number, Batch>;
+/** The batches and roll-ups of a package, by number. */
+export interface Batches extends ReadonlyMap<number, Batch> {
+  /**
+   * Numbers of headers of an unknown version. Nothing is known of what they commit to: they prove
+   * nothing, and contradict nothing.
+   */
+  readonly unknown: ReadonlySet<number>;
+}
+
+/** What a header of every version states (docs/evidence-format.md §17). */
+const AnyHeader = z.looseObject({ number: Count });
+
+/** Collects the batches of a package. */
+class BatchTable extends Map<number, Batch> implements Batches {
+  readonly unknown = new Set<number>();
+}
+
+/** A package without batches. */
+export const NO_BATCHES: Batches = new BatchTable();
 
 /**
  * Verifies every batch: form, order, its place in the ledger tree, and the runs of streams that it
  * shows.
  */
-export async function readBatches(files: PackageFiles, newest: EnclosedCheckpoint | undefined): Promise<Batches> {
-  const batches = new Map<number, Batch>();
-  let last: BatchHeader | null = null;
+export async function readBatches(
+  files: PackageFiles,
+  newest: EnclosedCheckpoint | undefined,
+  schemes: Schemes,
+): Promise<Batches> {
+  const batches = new BatchTable();
+  let last: HeaderMembers | null = null;
+  let lastNumber = -1;
   for await (const { line, value } of files.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header')) {
     const findings = new EntryFindings(files.findings, { file: PACKAGE_FILES.batches, line });
-    if (batches.size >= LIMITS.batches) {
+    if (batches.size + batches.unknown.size >= LIMITS.batches) {
       files.findings.fail('container.limits', `the package contains more than ${LIMITS.batches} batches`);
       break;
     }
-    const header = readHeader(value.header, findings);
-    if (header === null) continue;
+    const read = readHeader(value.header, schemes, findings);
+    if (read === null) continue;
+    const { number } = read;
+    if (number <= lastNumber) findings.fail('batch.header', `batch ${number} follows batch ${lastNumber}`);
+    const isSecond = batches.has(number) || batches.unknown.has(number);
+    lastNumber = Math.max(lastNumber, number);
+    if (read.header === null) {
+      if (!isSecond) batches.unknown.add(number);
+      continue;
+    }
+    const { header, scheme } = read;
     verifyOrder(header, last, findings);
-    verifyPlace(header, value, newest, findings);
+    verifyPlace(read, value, newest, findings);
     const shown = value.streams.map(shownLeaf);
-    verifyRuns(header, shown, value.hashes, findings);
-    if (batches.has(header.number)) continue;
+    verifyRuns(read, shown, value.hashes, findings);
+    if (isSecond) continue;
     last = header;
     const runs = shown.flatMap(({ run }) => run ?? []);
     const keys = shown.map(({ index, key }) => ({ index, key: toHex(key) }));
-    batches.set(header.number, { header, line, runs, keys, verdict: findings.verdict });
+    batches.set(header.number, { header, scheme, line, runs, keys, verdict: findings.verdict });
   }
   return batches;
 }
@@ -81,25 +112,36 @@ export function lacksStream({ header, keys }: Batch, stream: string): boolean {
   return areAdjacent(before?.index, keys[above]?.index, count);
 }
 
-function readHeader(text: string, findings: EntryFindings): BatchHeader | null {
+type KnownHeader = { readonly number: number; readonly header: HeaderMembers; readonly scheme: HeaderScheme };
+type ReadHeader = KnownHeader | { readonly number: number; readonly header: null };
+
+function readHeader(text: string, schemes: Schemes, findings: EntryFindings): ReadHeader | null {
   if (text.length > LIMITS.headerLength) {
     findings.fail('batch.header', `the header is longer than ${LIMITS.headerLength} characters`);
     return null;
   }
-  const parsed = parseShape(BatchHeader, text);
-  if (!parsed.ok) {
-    findings.fail('batch.header', `the header is invalid: ${parsed.reason}`);
+  const refuse = (reason: string): null => {
+    findings.fail('batch.header', `the header is invalid: ${reason}`);
     return null;
+  };
+  const parsed = parseVersioned(schemes.headers, text);
+  if (parsed.kind === 'invalid') return refuse(parsed.reason);
+  if (parsed.kind === 'unknown') {
+    const any = matchShape(AnyHeader, parsed.json);
+    if (!any.ok) return refuse(any.reason);
+    findings.open('batch.header', unknownVersion(`version ${parsed.version} of a batch header`));
+    return { number: any.value.number, header: null };
   }
-  const problem = headerProblem(parsed.value);
-  if (batchHeaderText(parsed.value) !== text) findings.fail('batch.header', 'the header is not canonical JSON');
+  const { scheme, value: header } = parsed;
+  const problem = headerProblem(header);
+  if (!isCanonicalJson(text, parsed.json)) findings.fail('batch.header', 'the header is not canonical JSON');
   else if (problem !== null) findings.fail('batch.header', problem);
   else findings.pass('batch.header');
-  return parsed.value;
+  return { number: header.number, header, scheme };
 }
 
 /** Numbers that no batch can have. */
-function headerProblem(header: BatchHeader): string | null {
+function headerProblem(header: HeaderMembers): string | null {
   const { count, root, streams_count: streams, tags_count: tags } = header;
   if (streams > count || tags > count || (count > 0 && streams === 0)) return 'its counts contradict each other';
   const empty = toHex(emptyRoot());
@@ -109,14 +151,13 @@ function headerProblem(header: BatchHeader): string | null {
   return areRootsRight ? null : 'the root of an empty tree is not that of no leaves';
 }
 
-function verifyOrder(header: BatchHeader, last: BatchHeader | null, findings: EntryFindings): void {
+function verifyOrder(header: HeaderMembers, last: HeaderMembers | null, findings: EntryFindings): void {
   if (header.after !== null && (header.after.size > header.number || header.after.size === 0)) {
     findings.fail('batch.header', 'the checkpoint in `after` is larger than the batch number');
   }
   if (last === null) return;
-  if (header.number <= last.number)
-    findings.fail('batch.header', `batch ${header.number} follows batch ${last.number}`);
-  else if (header.sealed_at < last.sealed_at)
+  if (header.number <= last.number) return;
+  if (header.sealed_at < last.sealed_at)
     findings.fail('batch.header', 'sealed_at is earlier than that of the previous batch');
   else if ((header.after?.size ?? 0) < (last.after?.size ?? 0)) {
     findings.fail('batch.header', 'the checkpoint in `after` is older than that of the previous batch');
@@ -124,7 +165,7 @@ function verifyOrder(header: BatchHeader, last: BatchHeader | null, findings: En
 }
 
 function verifyPlace(
-  header: BatchHeader,
+  { header, scheme }: KnownHeader,
   line: BatchLine,
   newest: EnclosedCheckpoint | undefined,
   findings: EntryFindings,
@@ -134,7 +175,7 @@ function verifyPlace(
     return;
   }
   const { size, root } = newest.checkpoint;
-  const verdict = verifyInclusion(header.number, size, batchLeaf(line.header), line.path, root);
+  const verdict = verifyInclusion(header.number, size, scheme.leaf(line.header), line.path, root);
   if (verdict.ok) findings.pass('batch.inclusion');
   else
     findings.fail('batch.inclusion', `batch ${header.number} is not in the ledger of size ${size}: ${verdict.reason}`);
@@ -156,7 +197,7 @@ function shownLeaf(shown: ShownRun): ShownLeaf {
 }
 
 function verifyRuns(
-  header: BatchHeader,
+  { header, scheme }: KnownHeader,
   shown: readonly ShownLeaf[],
   hashes: readonly Uint8Array[],
   findings: EntryFindings,
@@ -166,7 +207,7 @@ function verifyRuns(
     else findings.pass('batch.streams');
     return;
   }
-  const leaves = shown.map(({ index, key, digest }) => ({ index, hash: streamRunLeaf(key, digest) }));
+  const leaves = shown.map(({ index, key, digest }) => ({ index, hash: scheme.runLeaf(key, digest) }));
   const root = rootOfShown(header.streams_count, leaves, hashes);
   if (root === null || !equalBytes(root, bytesOf(header.streams_root))) {
     findings.fail('batch.streams', 'the shown runs and hashes do not produce streams_root');
@@ -178,7 +219,7 @@ function verifyRuns(
 }
 
 /** What contradicts that the runs are sorted by key and tile the batch. */
-function tilingProblem({ count, streams_count: streams }: BatchHeader, shown: readonly ShownLeaf[]): string | null {
+function tilingProblem({ count, streams_count: streams }: HeaderMembers, shown: readonly ShownLeaf[]): string | null {
   for (const [i, { index, key, run }] of shown.entries()) {
     const before = shown[i - 1];
     if (before !== undefined && toHex(before.key) >= toHex(key)) return 'the runs are not sorted by stream key';

@@ -9,6 +9,7 @@ import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
 import { type PackageFiles, type Read, readerOf } from '../files/package-files.js';
+import { WORK } from '../work/work-meter.js';
 import type { Batch, Batches } from './batches.js';
 import { FileCache } from './file-cache.js';
 import { LeafList } from './leaf-list.js';
@@ -53,7 +54,7 @@ export class ProofCache {
 
   /** Reads the proofs of a batch. */
   async load({ header: { number } }: Batch): Promise<void> {
-    if (this.#atHand(number) === undefined) await this.#cache.load(number);
+    if (this.#latest?.number !== number) await this.#cache.load(number);
   }
 
   /**
@@ -72,6 +73,8 @@ export class ProofCache {
     }
     const path = proofs.paths.get(index);
     if (path === undefined) return `the package includes no proof for index ${index} of batch ${number}`;
+    if (!this.files.work.take((WORK.hash * path.length) / HASH_LENGTH))
+      return 'not checked: the work exceeds its limit';
     const verdict = verifyInclusion(index, count, bytesOf(leaf), hashesOf(path), bytesOf(root ?? ''));
     return verdict.ok ? null : `the entry is not in batch ${number} at index ${index}: ${verdict.reason}`;
   }
@@ -122,14 +125,14 @@ export class ProofCache {
     for await (const block of this.files.blocks(file, readLine, 'entry.inclusion')) {
       for (const { line, value } of block) {
         const hashes = 'path' in value ? value.path : [value.leaf];
+        const isMisplaced = 'leaf' in value ? value.index !== leaves.length : paths.has(value.index);
         if ('path' in value) paths.set(value.index, packed(hashes));
         else leaves.push(value.leaf);
-        const isMisplaced = 'leaf' in value && value.index !== leaves.length - 1;
         const isImpossible = isMisplaced || line > header.count || ('path' in value && hashes.length > longest);
         if (isImpossible || (paths.size > 0 && leaves.length > 0)) {
           this.files.findings.fail(
             'entry.inclusion',
-            'the file mixes leaves and paths, has too many or misplaced lines, or has paths longer than the batch allows',
+            'the file mixes leaves and paths, has too many, repeated or misplaced lines, or has paths longer than the batch allows',
             { file, line },
           );
           return { kind: 'none', reason: 'the proof file is malformed', bytes };

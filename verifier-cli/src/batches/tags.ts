@@ -1,6 +1,6 @@
 import { equalBytes, fromHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES, TagLine } from '../../../schemas/evidence/package-lines.js';
-import { PERSON_TAG_BYTES, personTagLeaf } from '../../../schemas/evidence/person-tag.js';
+import { PERSON_TAG_BYTES } from '../../../schemas/evidence/person-tag.js';
 import { readTagLine } from '../../../schemas/evidence/tag-line.js';
 import { Cursor } from '../../../schemas/json/cursor.js';
 import { areAdjacent, rootOfShown, type ShownLeaf } from '../../../schemas/merkle/shown-leaves.js';
@@ -25,7 +25,7 @@ type ProvedTags =
 const OVERHEAD = 100;
 
 /** What a package shows of a tag in a batch or roll-up. */
-export type TagPlace = 'present' | 'absent' | 'unproved';
+export type TagPlace = 'present' | 'absent' | 'unproved' | 'unknown-version';
 
 /** Looks up tags in batches and roll-ups (`FileCache`). */
 export class TagCache {
@@ -76,6 +76,7 @@ export class TagCache {
 
   /** Where a tag stands in a batch or roll-up that is at hand. @param tag 32 bytes */
   placeOf(number: number, tag: Uint8Array): TagPlace {
+    if (this.batches.unknown.has(number)) return 'unknown-version';
     const batch = this.batches.get(number);
     if (batch === undefined || !this.#isUsable(number)) return 'unproved';
     const count = batch.header.tags_count;
@@ -94,9 +95,10 @@ export class TagCache {
   }
 
   async #read(number: number): Promise<ProvedTags> {
-    const header = this.batches.get(number)?.header;
+    const batch = this.batches.get(number);
     const file = PACKAGE_FILES.tags(number);
-    if (header === undefined || !this.files.has(file)) return none('the package shows no tags');
+    if (batch === undefined || !this.files.has(file)) return none('the package shows no tags');
+    const { header, scheme } = batch;
     const shown: ShownLeaf[] = [];
     const tags: Uint8Array[] = [];
     const hashes: Uint8Array[] = [];
@@ -108,7 +110,7 @@ export class TagCache {
           const last = tags.at(-1);
           isOrdered &&= hashes.length === 0 && (last === undefined || compareBytes(last, value.tag) < 0);
           tags.push(value.tag);
-          shown.push({ index: value.index, hash: personTagLeaf(value.tag) });
+          shown.push({ index: value.index, hash: scheme.tagLeaf(value.tag) });
         }
       }
     }

@@ -66,10 +66,10 @@ async function withHistory<T>(
   stamps: TimestampTrust,
   use: (history: History) => Promise<T>,
 ): Promise<T> {
-  const start = await startOf(path, 2);
-  if (start[0] !== 0x50 || start[1] !== 0x4b) {
+  if (!(await mayBePackage(path))) {
     const history = await historyOfNote(await readSmallFile(path), keys);
-    if (history === null) throw new UsageError(`${path} is neither an evidence package nor a checkpoint note`);
+    if (history === null)
+      throw new UsageError(`${path} is neither an evidence package, a receipt nor a checkpoint note`);
     return await use(history);
   }
   const source = await openFileSource(path);
@@ -80,6 +80,12 @@ async function withHistory<T>(
   } finally {
     await source.close();
   }
+}
+
+/** Whether a file begins as a package (ZIP) or a receipt (JSON): a note begins with the ledger's name. */
+async function mayBePackage(path: string): Promise<boolean> {
+  const [first, second] = await startOf(path, 2);
+  return (first === 0x50 && second === 0x4b) || first === 0x7b;
 }
 
 async function writeProof({ contradiction }: Comparison, path: string | undefined): Promise<string | null> {
@@ -120,7 +126,7 @@ function text(
   for (const [name, { kind, size, stamped_at: time }] of Object.entries(sides)) {
     lines.push(`${name}: a ${kind} of ${size} batches${time === null ? '' : `, stamped at ${time}`}`);
   }
-  if (entriesCompared > 0) lines.push(`Compared ${entriesCompared} entries that are in both packages.`);
+  if (entriesCompared > 0) lines.push(`Compared ${entriesCompared} entries that are in both files.`);
   if (written !== null)
     lines.push(`The proof is in ${printable(written)}. Verify it with consent-verify check-contradiction.`);
   else if (contradiction !== null) lines.push('The proof was not written: give --output FILE to keep it.');

@@ -31,6 +31,7 @@ const OTHERS_WITH_VALUE: ReadonlySet<string> = new Set([
     '--witnesses',
     '--require-stamps',
     '--html',
+    '--format',
     '--contradiction',
     '--output',
   ],

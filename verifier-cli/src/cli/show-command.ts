@@ -1,14 +1,23 @@
+import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { matchShape } from '../files/parse.js';
 import { htmlPage } from '../report/html.js';
 import { asciiJson } from '../report/printable.js';
 import { recordPage } from '../show/record-page.js';
 import { recordText } from '../show/record-text.js';
 import { RecordWatch } from '../show/record-watch.js';
+import type { ShownRecord } from '../show/shown-record.js';
+import { type ConsentDocument, consentDocument } from '../ts27560/consent-record.js';
 import { type CheckOptions, type Output, verifyFile, writePage } from './check-command.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { UsageError } from './usage-error.js';
 
-/** Options of `consent-verify show`: those of `check`. */
-export type ShowOptions = CheckOptions;
+/** Options of `consent-verify show`: those of `check`, and the form of the output. */
+export interface ShowOptions extends CheckOptions {
+  readonly format?: string;
+}
+
+/** The only form besides text and JSON: a consent record of ISO/IEC TS 27560:2023 in JSON-LD. */
+const TS27560 = 'ts27560';
 
 /**
  * Checks a package and prints one of its records with its proof.
@@ -19,11 +28,36 @@ export type ShowOptions = CheckOptions;
 export async function runShow(path: string, name: string, options: ShowOptions, output: Output): Promise<number> {
   const watch = RecordWatch.of(name.toLowerCase());
   if (watch === null) throw new UsageError(`“${name}” is not an event id, a consent token (ct_…) or a proof hash`);
+  const { format } = options;
+  if (format !== undefined && format !== TS27560)
+    throw new UsageError(`“${format}” is not a format: write --format ${TS27560}`);
+  if (format !== undefined && options.json === true)
+    throw new UsageError(`--format ${TS27560} and --json are different outputs: give one of them`);
   await verifyFile(path, options, output, watch);
   const { shown } = watch;
   if (shown === null) throw new UsageError(`${path} contains no record ${name}`);
   if (options.html !== undefined)
     await writePage(options.html, path, htmlPage('One record of consent', recordPage(shown)));
-  output.out(options.json === true ? `${asciiJson(shown)}\n` : recordText(shown));
+  if (format !== undefined) output.out(`${asciiJson(documentOf(shown))}\n`);
+  else output.out(options.json === true ? `${asciiJson(shown)}\n` : recordText(shown));
   return EXIT_CODES[shown.verdict];
+}
+
+/** @throws UsageError if the evidence does not support a consent record */
+function documentOf(shown: ShownRecord): ConsentDocument {
+  const { verdict, package_verdict: whole, configuration } = shown;
+  if (verdict === 'invalid' || whole === 'invalid')
+    throw new UsageError(
+      'the evidence is INVALID, so no consent record is made of it: use consent-verify show without --format',
+      EXIT_CODES.invalid,
+    );
+  const record = shown.type === CONSENT_RECORDED ? matchShape(ConsentRecord, shown.record) : null;
+  if (record === null || !record.ok)
+    throw new UsageError(`${shown.event_id} is not a consent that this verifier can read: name a consent`);
+  if (configuration === null)
+    throw new UsageError(
+      'the configuration of the site cannot be read, so the mandatory fields of a consent record are not known',
+      EXIT_CODES.indeterminate,
+    );
+  return consentDocument({ shown, record: record.value, configuration });
 }

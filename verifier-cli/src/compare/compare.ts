@@ -3,10 +3,11 @@ import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js
 import { formatVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { isProvedExtension } from './consistency.js';
-import { Contradiction, type ContradictionFile, verifyContradiction } from './contradiction.js';
+import { areProvedPersons, Contradiction, type ContradictionFile, verifyContradiction } from './contradiction.js';
 import { entryConflicts, proofOfEntry, type Tally } from './entry-conflict.js';
 import type { History, NotedCheckpoint } from './history.js';
 import { leafConflicts } from './leaf-conflict.js';
+import { isSignedSide, type PersonFinding, personFindings, proofOfPerson } from './person-conflict.js';
 
 /** What a comparison found. */
 export interface Comparison {
@@ -21,7 +22,10 @@ export interface Comparison {
   readonly newer: 'a' | 'b' | null;
   /** Places (stream and revision) that both packages show. */
   readonly entriesCompared: number;
-  /** The proof, ready to be written; null unless it is a contradiction. */
+  /**
+   * The proof, ready to be written; null unless it is a contradiction, or if the two files together are
+   * the proof.
+   */
   readonly contradiction: ContradictionFile | null;
 }
 
@@ -58,7 +62,8 @@ export async function compareHistories(
     );
   const all = [...proofs, ...a.proofs, ...b.proofs];
   const tally = { compared: 0 };
-  for await (const proof of possibleProofs(a, b, all, tally)) {
+  const persons = await personFindings(a, b);
+  for await (const proof of possibleProofs(a, b, all, tally, persons)) {
     const contradiction = withBridges(proof, a, b);
     const verdict = await verifyContradiction(Contradiction.parse(contradiction), keys);
     if (verdict.outcome === 'proved') {
@@ -72,6 +77,18 @@ export async function compareHistories(
     }
   }
   const { compared } = tally;
+  if (a.files?.work.isExceeded === true || b.files?.work.isExceeded === true)
+    return unknown('a package would cost more than its limit of work', compared);
+  for (const finding of persons) {
+    if (finding.kind !== 'files' || !(await isProvedByFiles(finding, keys, a, b))) continue;
+    return {
+      outcome: 'contradiction',
+      statement: `${finding.statement}. Both files together are the proof: keep them`,
+      newer: null,
+      entriesCompared: compared,
+      contradiction: null,
+    };
+  }
   if (!a.newest.isTrusted || !b.newest.isTrusted)
     return unknown('the ledger key that you gave did not sign a checkpoint', compared);
   const [older, newer] = a.newest.size <= b.newest.size ? [a, b] : [b, a];
@@ -83,6 +100,15 @@ export async function compareHistories(
       compared,
     );
   }
+  // A finding that is not proved leaves the persons open, although the history is one.
+  const open = persons.find(({ kind }) => kind === 'open') ?? persons[0];
+  if (open !== undefined)
+    return unknown(
+      open.kind === 'open'
+        ? open.statement
+        : 'the files disagree on the records of a person, and prove nothing: check each of them',
+      compared,
+    );
   const isSame = older.newest.size === newer.newest.size;
   return {
     outcome: isSame ? 'same' : 'extends',
@@ -110,6 +136,7 @@ async function* possibleProofs(
   b: History,
   proofs: readonly ConsistencyLine[],
   tally: Tally,
+  persons: readonly PersonFinding[],
 ): AsyncGenerator<Proof, void> {
   const fork = forkedCheckpoints(a, b) ?? rewritten(a, b, proofs) ?? differentBatches(a, b);
   if (fork !== null) yield fork;
@@ -123,6 +150,26 @@ async function* possibleProofs(
     const second = await proofOfEntry(b, other);
     if (first !== null && second !== null) yield { kind: 'entries', first, second };
   }
+  for (const { kind, records } of persons) {
+    if (kind !== 'proof') continue;
+    const [first, second, third] = await Promise.all(records.map(proofOfPerson));
+    if (first == null || second == null || third === null) continue;
+    yield { kind: 'persons', first, second, ...(third !== undefined && { third }) };
+  }
+}
+
+/** Whether the records are sealed, and both files are signed as a key of the ledger certifies. */
+async function isProvedByFiles(
+  { records }: PersonFinding,
+  keys: readonly VerifierKey[],
+  a: History,
+  b: History,
+): Promise<boolean> {
+  if (!(await isSignedSide(a)) || !(await isSignedSide(b))) return false;
+  const proofs = await Promise.all(records.map(proofOfPerson));
+  const found = proofs.filter((proof) => proof !== null);
+  if (found.length < records.length) return false;
+  return areProvedPersons(found, keys, bridgesOf(longer(a, b)));
 }
 
 function forkedCheckpoints(a: History, b: History): Proof | null {
@@ -169,15 +216,22 @@ function differentBatches(a: History, b: History): Proof | null {
 }
 
 function withBridges(proof: Proof, a: History, b: History): ContradictionFile {
-  return withBridgesOf(a.bridges.length >= b.bridges.length ? a : b, proof);
+  return withBridgesOf(longer(a, b), proof);
+}
+
+function longer(a: History, b: History): History {
+  return a.bridges.length >= b.bridges.length ? a : b;
 }
 
 /** Completes a proof with the changes of the ledger's key that one side shows. */
 export function withBridgesOf(side: History, proof: Proof): ContradictionFile {
-  const bridges = side.bridges.map(({ note, from, to }) => ({
+  return { format: 'consent-ledger-contradiction', version: 1, bridges: bridgesOf(side), ...proof };
+}
+
+function bridgesOf({ bridges }: History): ContradictionFile['bridges'] {
+  return bridges.map(({ note, from, to }) => ({
     note,
     from: formatVerifierKey(from.name, from.publicKey),
     to: formatVerifierKey(to.name, to.publicKey),
   }));
-  return { format: 'consent-ledger-contradiction', version: 1, bridges, ...proof };
 }

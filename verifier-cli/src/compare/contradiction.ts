@@ -4,7 +4,7 @@ import { equalBytes, fromHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader, batchHeaderText, batchLeaf, streamRunLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
 import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
-import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
+import { PersonOpening, personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { Count, HashFromHex } from '../../../schemas/evidence/primitives.js';
 import { SignedPromise } from '../../../schemas/evidence/promise.js';
 import {
@@ -22,6 +22,8 @@ import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js'
 import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { parseShape } from '../files/parse.js';
 import { leavesProblem } from './leaves-problem.js';
+import { visitorIn } from './open-visitor.js';
+import { type PersonRecord, personsProblem } from './persons-problem.js';
 
 const Note = z.string().max(1024 * 1024);
 const Path = z.array(HashFromHex).max(64);
@@ -47,6 +49,15 @@ const ProvedLeaves = z.strictObject({
   hashes: z.array(HashFromHex).max(256),
 });
 type ProvedLeaves = z.output<typeof ProvedLeaves>;
+/** A consent, proved to be sealed, with what opens it. */
+const ProvedPerson = z.strictObject({
+  ...ProvedEntry.shape,
+  /** The disclosure of `visitor_id`. */
+  disclosure: z.string().max(4 * 1024 * 1024),
+  /** What opens the person tag; null if it is not known. */
+  person: PersonOpening.nullable(),
+});
+export type ProvedPerson = z.output<typeof ProvedPerson>;
 const Common = {
   format: z.literal('consent-ledger-contradiction'),
   version: z.literal(1),
@@ -79,6 +90,17 @@ export const Contradiction = z.discriminatedUnion('kind', [
    * roll-up over it lacks.
    */
   z.strictObject({ ...Common, kind: z.literal('leaves'), first: ProvedLeaves, second: ProvedLeaves }),
+  /**
+   * Two records under one id whose numbers do not increase; or three of one visitor in the order of the
+   * ledger, of which only the first and the last have tags of one id.
+   */
+  z.strictObject({
+    ...Common,
+    kind: z.literal('persons'),
+    first: ProvedPerson,
+    second: ProvedPerson,
+    third: ProvedPerson.optional(),
+  }),
 ]);
 /** As it is parsed: hashes are bytes. */
 export type Contradiction = z.output<typeof Contradiction>;
@@ -101,10 +123,13 @@ export async function verifyContradiction(
 ): Promise<ContradictionVerdict> {
   try {
     const keys = await successors(given, proof.bridges);
+    const isKeyed = given.length > 0;
     const statement =
       proof.kind === 'promise'
-        ? await stateBreach(proof, keys, given.length > 0)
-        : await stateContradiction(proof, keys, given.length > 0);
+        ? await stateBreach(proof, keys, isKeyed)
+        : proof.kind === 'persons'
+          ? await statePersons([proof.first, proof.second, ...(proof.third ? [proof.third] : [])], keys, isKeyed)
+          : await stateContradiction(proof, keys, isKeyed);
     return given.length > 0
       ? { outcome: 'proved', statement }
       : {
@@ -137,8 +162,59 @@ async function stateBreach(
   return `${promised.origin} promised one record under the event id ${promised.eventId}, and sealed another one`;
 }
 
+/** One visitor has two ids, or the numbers under an id do not increase. */
+async function statePersons(
+  proofs: readonly ProvedPerson[],
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<string> {
+  const proved = await provedPersons(proofs, keys, isKeyed);
+  const problem = personsProblem(proved.records);
+  if (problem === null) throw new NotProved('the records do not contradict each other');
+  return `${proved.origin} ${problem}`;
+}
+
+async function provedPersons(
+  proofs: readonly ProvedPerson[],
+  keys: readonly VerifierKey[],
+  isKeyed: boolean,
+): Promise<{ readonly origin: string; readonly records: readonly PersonRecord[] }> {
+  const origins = new Set<string>();
+  const records: PersonRecord[] = [];
+  for (const proof of proofs) {
+    const checkpoint = await signedCheckpoint(proof.note, keys, isKeyed);
+    origins.add(checkpoint.origin);
+    const entry = provedEntry(proof, checkpoint);
+    const { stream, revision, person_tag: tag } = entry;
+    const visitor = visitorIn(entry, proof.disclosure);
+    if (tag === null || visitor === null) throw new NotProved('an entry does not name a person');
+    records.push({ stream, revision, tag, visitor, opening: proof.person });
+  }
+  const [origin, ...others] = origins;
+  if (origin === undefined || others.length > 0) throw new NotProved('the checkpoints are of different ledgers');
+  return { origin, records };
+}
+
+/**
+ * Whether each of these records is sealed, and names a person.
+ * @param given keys of the ledger that the person who verifies trusts, at least one
+ */
+export async function areProvedPersons(
+  proofs: readonly z.input<typeof ProvedPerson>[],
+  given: readonly VerifierKey[],
+  bridges: Contradiction['bridges'],
+): Promise<boolean> {
+  try {
+    await provedPersons(z.array(ProvedPerson).parse(proofs), await successors(given, bridges), true);
+    return true;
+  } catch (error) {
+    if (error instanceof NotProved) return false;
+    throw error;
+  }
+}
+
 async function stateContradiction(
-  proof: Exclude<Contradiction, { kind: 'promise' }>,
+  proof: Exclude<Contradiction, { kind: 'promise' | 'persons' }>,
   keys: readonly VerifierKey[],
   isKeyed: boolean,
 ): Promise<string> {

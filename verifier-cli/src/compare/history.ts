@@ -1,5 +1,6 @@
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { BatchLine, ConsistencyLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseNote, type SignedNote, type VerifierKey, verifyNote } from '../../../schemas/evidence/signed-note.js';
 import type { ByteSource } from '../container/byte-source.js';
@@ -11,7 +12,9 @@ import { type Bridge, readBridges } from '../ledger/bridges.js';
 import { type Checkpoints, readCheckpoints } from '../ledger/checkpoints.js';
 import { verifyLedgerKey } from '../ledger/ledger-key.js';
 import { readManifest } from '../manifest/manifest.js';
+import { verifyManifestSignature } from '../manifest/signature.js';
 import { type TimestampTrust, verifyTimestamps } from '../timestamps/timestamps.js';
+import { reportExceeded, WorkMeter } from '../work/work-meter.js';
 
 /** A checkpoint with its note. */
 export interface NotedCheckpoint extends Checkpoint {
@@ -23,7 +26,7 @@ export interface NotedCheckpoint extends Checkpoint {
 
 /** What one side of a comparison shows of the ledger. */
 export interface History {
-  readonly kind: 'package' | 'checkpoint';
+  readonly kind: 'package' | 'receipt' | 'checkpoint';
   /** By size. */
   readonly checkpoints: ReadonlyMap<number, NotedCheckpoint>;
   /** The largest. */
@@ -37,6 +40,10 @@ export interface History {
   readonly batches: ReadonlyMap<number, BatchLine>;
   /** Null for a checkpoint alone. */
   readonly files: PackageFiles | null;
+  /** Null for a checkpoint alone, or if it cannot be read. */
+  readonly manifest: Manifest | null;
+  /** Whether a key signed the manifest that a trusted key of the ledger certifies. */
+  readonly isManifestSigned: boolean;
   /**
    * Proved time of the newest checkpoint (RFC 3339); null if no stamp over it holds, or no root was
    * given.
@@ -60,12 +67,14 @@ export async function historyOfNote(bytes: Uint8Array, keys: readonly VerifierKe
     bridges: [],
     batches: new Map(),
     files: null,
+    manifest: null,
+    isManifestSigned: false,
     stampedAt: null,
   };
 }
 
 /**
- * Reads the ledger data of a package, without checking its records: `check` does that.
+ * Reads the ledger data of a package or a receipt, without checking its records: `check` does that.
  * @param stamps how the stamp of its newest checkpoint is evaluated
  * @returns null if it is no package with a checkpoint
  */
@@ -77,11 +86,14 @@ export async function historyOfPackage(
   const findings = new Findings();
   const container = await openContainer(source, findings);
   if (container === null) return null;
-  const files = new PackageFiles(container.source, container.archive, findings, () => undefined);
-  const { manifest } = await readManifest(files);
+  const work = new WorkMeter(source.size, reportExceeded(findings));
+  const files = new PackageFiles(container.source, container.archive, findings, () => undefined, work);
+  const signed = await readManifest(files);
+  const { manifest } = signed;
   const enclosed = await readCheckpoints(files, manifest);
   const bridges = await readBridges(files, enclosed);
-  const trusted = await verifyLedgerKey(enclosed, bridges, manifest, keys, findings);
+  const trusted = await verifyLedgerKey(files, enclosed, bridges, manifest, keys);
+  await verifyManifestSignature(files, signed, trusted);
   const checkpoints = new Map<number, NotedCheckpoint>();
   for (const { checkpoint, note, bytes } of enclosed.values()) {
     const isTrusted = await isSigned(note, checkpoint, trusted.keys);
@@ -94,13 +106,15 @@ export async function historyOfPackage(
     if (proofs.length < LIMITS.checkpoints) proofs.push(value);
   }
   return {
-    kind: 'package',
+    kind: container.kind,
     checkpoints,
     newest,
     proofs,
     bridges: bridges.map((bridge) => noted(bridge, checkpoints)),
     batches: await readBatchLines(files),
     files,
+    manifest,
+    isManifestSigned: findings.verdict(['manifest.signature', 'manifest.certificate']) === 'valid',
     stampedAt: await stampedAt(files, enclosed, stamps),
   };
 }

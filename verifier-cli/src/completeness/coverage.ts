@@ -4,6 +4,7 @@ import { isReceipt, isUnfiltered, type Manifest } from '../../../schemas/evidenc
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import { type Batches, lacksStream } from '../batches/batches.js';
+import type { Outcome } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
 
 /** How much of one stream the package is shown to hold. */
@@ -55,16 +56,10 @@ function streamCoverage(
   batches: Batches,
   size: number | null,
 ): StreamCoverage {
-  const joined: { first: number; last: number }[] = [];
-  for (const { first, last } of complete.filter((run) => run.stream === stream)) {
-    const before = joined.at(-1);
-    if (before !== undefined && before.last + 1 === first) before.last = last;
-    else joined.push({ first, last });
-  }
+  const joined = joinedRuns(stream, complete);
   const end = size === null ? null : streamEnd(stream, batches, size);
   const reaches = end?.kind === 'shown' ? end.last : null;
-  const [start] = joined;
-  const upTo = start?.first === 0 ? start.last : null;
+  const upTo = completeUpTo(joined);
   return {
     stream,
     complete: joined,
@@ -74,8 +69,29 @@ function streamCoverage(
   };
 }
 
+interface JoinedRun {
+  readonly first: number;
+  readonly last: number;
+}
+
+function joinedRuns(stream: string, runs: readonly RevisionRun[]): readonly JoinedRun[] {
+  const joined: { first: number; last: number }[] = [];
+  for (const { first, last } of runs.filter((run) => run.stream === stream)) {
+    const before = joined.at(-1);
+    if (before !== undefined && before.last + 1 === first) before.last = last;
+    else joined.push({ first, last });
+  }
+  return joined;
+}
+
+function completeUpTo([start]: readonly JoinedRun[]): number | null {
+  return start?.first === 0 ? start.last : null;
+}
+
 type StreamEnd =
   | { readonly kind: 'shown'; readonly last: number }
+  /** A batch has an unknown version: the stream has at least the revisions up to `last`. */
+  | { readonly kind: 'unknown'; readonly last: number; readonly batch: number }
   | { readonly kind: 'not-shown'; readonly reason: string };
 
 /**
@@ -84,18 +100,28 @@ type StreamEnd =
  */
 function streamEnd(stream: string, batches: Batches, size: number): StreamEnd {
   let last = -1;
+  let unknown: number | null = null;
+  /** Whether a batch between may have revisions of the stream. */
+  let mayContinue = false;
   for (const number of coverOf(size)) {
+    if (batches.unknown.has(number)) {
+      unknown ??= number;
+      mayContinue = true;
+      continue;
+    }
     const batch = batches.get(number);
     if (batch === undefined) return { kind: 'not-shown', reason: `the package does not include batch ${number}` };
     if (batch.verdict === 'invalid') return { kind: 'not-shown', reason: `batch ${number} failed its checks` };
     const run = batch.runs.find((shown) => shown.stream === stream);
     if (run !== undefined) {
-      if (run.first !== last + 1)
+      const follows = mayContinue ? run.first > last : run.first === last + 1;
+      if (!follows)
         return {
           kind: 'not-shown',
           reason: `batch ${number} continues the stream at revision ${run.first}, not at ${last + 1}`,
         };
       last = run.last;
+      mayContinue = false;
     } else if (!lacksStream(batch, stream)) {
       return {
         kind: 'not-shown',
@@ -103,40 +129,74 @@ function streamEnd(stream: string, batches: Batches, size: number): StreamEnd {
       };
     }
   }
-  return { kind: 'shown', last };
+  return unknown === null ? { kind: 'shown', last } : { kind: 'unknown', last, batch: unknown };
+}
+
+/** The last events of a stream that a package contains without a gap. */
+export interface StreamTail {
+  /** First revision of the tail; infinite if the package does not contain the end of the stream. */
+  readonly first: number;
+  /** Whether a batch of an unknown version may have further events of the stream. */
+  readonly isOpen: boolean;
+}
+
+export const NO_TAIL: StreamTail = { first: Number.POSITIVE_INFINITY, isOpen: false };
+
+/**
+ * @param held runs of which no revision is missing, in order
+ * @param size of the package's checkpoint; null if it has none
+ */
+export function tailOf(
+  stream: string,
+  held: readonly RevisionRun[],
+  batches: Batches,
+  size: number | null,
+): StreamTail {
+  const last = joinedRuns(stream, held).at(-1);
+  if (last === undefined || size === null) return NO_TAIL;
+  const end = streamEnd(stream, batches, size);
+  if (end.kind === 'not-shown') return NO_TAIL;
+  const isEnd = end.kind === 'shown' ? last.last === end.last : last.last >= end.last;
+  return isEnd ? { first: last.first, isOpen: end.kind === 'unknown' } : NO_TAIL;
+}
+
+interface ShownCoverage {
+  readonly manifest: Manifest;
+  readonly coverage: Coverage;
+  /** Runs of which no revision is missing, entries of an unknown version included. */
+  readonly held: readonly RevisionRun[];
+  readonly batches: Batches;
+  /** Of the package's checkpoint; null if it has none. */
+  readonly size: number | null;
+  readonly findings: Findings;
 }
 
 /**
  * Holds what the package contains against what its batches prove of the streams. A package of a whole
  * site contains all of its consents as of the checkpoint, and every package all notices of the site:
  * no event can be left off at the end.
- * @param size of the package's checkpoint; null if it has none
+ * @returns the outcome for the ledger's policies
  */
-export function verifyCoverage(
-  manifest: Manifest,
-  { consents, notices, policies }: Coverage,
-  batches: Batches,
-  size: number | null,
-  findings: Findings,
-): void {
+export function verifyCoverage(shown: ShownCoverage): Outcome {
+  const { manifest, size } = shown;
+  const { consents, notices, policies } = shown.coverage;
   // Without a checkpoint, nothing is in the ledger as far as the package shows. A receipt claims to
   // hold no stream as a whole.
-  if (size === null || isReceipt(manifest)) return;
-  if (isUnfiltered(manifest.filter)) verifyWhole(consents, batches, size, findings);
-  verifyWhole(notices, batches, size, findings);
+  if (size === null || isReceipt(manifest)) return 'not-applicable';
+  if (isUnfiltered(manifest.filter)) verifyWhole(consents, size, shown);
+  verifyWhole(notices, size, shown);
   // A policy that is left out could be the stricter one.
-  verifyWhole(policies, batches, size, findings);
+  return verifyWhole(policies, size, shown);
 }
 
 function verifyWhole(
-  { stream, complete_up_to: upTo, ledger_reaches: reaches, is_whole: isWhole }: StreamCoverage,
-  batches: Batches,
+  { stream, complete_up_to: upTo, is_whole: isWhole }: StreamCoverage,
   size: number,
-  findings: Findings,
-): void {
+  { held, batches, findings }: ShownCoverage,
+): Outcome {
   if (isWhole) {
     findings.pass('completeness.runs');
-    return;
+    return 'pass';
   }
   const end = streamEnd(stream, batches, size);
   if (end.kind === 'not-shown') {
@@ -144,12 +204,24 @@ function verifyWhole(
       file: PACKAGE_FILES.batches,
       stream,
     });
-    return;
+    return 'fail';
   }
-  const held = upTo === null ? 'is not complete from revision 0 on' : `is complete only up to revision ${upTo}`;
+  const heldUpTo = completeUpTo(joinedRuns(stream, held)) ?? -1;
+  if (end.kind === 'unknown' && heldUpTo >= end.last) {
+    const message = `the stream may have further events in batch ${end.batch}, whose version this verifier does not know`;
+    findings.open('completeness.runs', message, { file: PACKAGE_FILES.batches, stream });
+    return 'indeterminate';
+  }
+  if (end.kind === 'shown' && heldUpTo === end.last) {
+    const message = 'the stream has entries of a version that this verifier does not know';
+    findings.open('completeness.runs', message, { file: PACKAGE_FILES.entries, stream });
+    return 'indeterminate';
+  }
+  const text = upTo === null ? 'is not complete from revision 0 on' : `is complete only up to revision ${upTo}`;
   findings.fail(
     'completeness.runs',
-    `the package must contain the whole stream, but it ${held}; the ledger has revisions up to ${reaches ?? end.last}`,
+    `the package must contain the whole stream, but it ${text}; the ledger has revisions up to ${end.last}`,
     { file: PACKAGE_FILES.manifest, stream, revision: upTo === null ? 0 : upTo + 1 },
   );
+  return 'fail';
 }

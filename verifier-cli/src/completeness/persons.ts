@@ -28,6 +28,10 @@ export class PersonRecords {
   readonly #records: number | null;
   /** Tags of the person, in hex, that no entry has had so far. */
   readonly #missing = new Set<string>();
+  /** Records with a tag of the person whose version is not known. */
+  #unread = 0;
+  /** Entries of which not even the tag is known. */
+  #unknown = 0;
   /** The person, as the first value of `visitor_id` among the person's records names them. */
   #visitor: string | null = null;
 
@@ -68,6 +72,15 @@ export class PersonRecords {
     return true;
   }
 
+  /**
+   * Takes an event of a version that this verifier does not know: it may be a record of the person.
+   * @param tag in hex; null where it is not known
+   */
+  acceptUnknown(tag: string | null): void {
+    if (tag === null) this.#unknown += 1;
+    else if (this.#missing.delete(tag)) this.#unread += 1;
+  }
+
   /** @param size of the package's checkpoint; null if it has none */
   async finish(tags: TagCache, size: number | null): Promise<PersonCoverage> {
     const at = { file: PACKAGE_FILES.manifest };
@@ -94,7 +107,7 @@ export class PersonRecords {
       this.findings.fail('container.limits', `the manifest states more than ${LIMITS.personRecords} records`, at);
       return 'unproved';
     }
-    if (this.#missing.size > 0) {
+    if (this.#missing.size > this.#unknown) {
       this.findings.fail(
         'completeness.person',
         `${this.#missing.size} of the person's ${records} records are not in the package`,
@@ -104,6 +117,11 @@ export class PersonRecords {
     }
     const isComplete = await this.#isEnd(tags, personTag(this.#id, records + 1), size);
     if (!isComplete) return 'unproved';
+    if (this.#missing.size + this.#unread > 0) {
+      const message = 'records of the person have a version that this verifier does not know';
+      this.findings.open('completeness.person', message, at);
+      return 'unproved';
+    }
     // No record binds the id to a person: any id has no records.
     if (records === 0) return this.#nothingProved();
     this.findings.pass('completeness.person');
@@ -119,12 +137,14 @@ export class PersonRecords {
     return 'unproved';
   }
 
-  /** No batch below the checkpoint has the next record. */
+  /** No batch below the checkpoint has the next record. Reports why this is not shown. */
   async #isEnd(tags: TagCache, next: Uint8Array, size: number): Promise<boolean> {
+    let unknown: number | null = null;
     for (const number of coverOf(size)) {
       await tags.load(number);
       const place = tags.placeOf(number, next);
-      if (place === 'absent') continue;
+      if (place === 'unknown-version') unknown ??= number;
+      if (place === 'absent' || place === 'unknown-version') continue;
       const message =
         place === 'present'
           ? `batch ${number} has a further record of the person, which is not in the package`
@@ -133,6 +153,10 @@ export class PersonRecords {
       this.findings.fail('completeness.person', message, { file: PACKAGE_FILES.batches });
       return false;
     }
-    return true;
+    if (unknown !== null) {
+      const message = `batch ${unknown}, whose version this verifier does not know, may have a further record of the person`;
+      this.findings.open('completeness.person', message, { file: PACKAGE_FILES.batches });
+    }
+    return unknown === null;
   }
 }

@@ -6,6 +6,8 @@ import type { Findings } from '../findings/findings.js';
 interface OpenRun {
   readonly run: RevisionRun;
   next: number;
+  /** Whether an entry of it has an unknown version. */
+  isUnknown: boolean;
 }
 
 /**
@@ -16,6 +18,8 @@ export class CompleteRuns {
   readonly #runs: OpenRun[];
   /** The runs found complete so far, sorted by stream and revision. */
   readonly complete: RevisionRun[] = [];
+  /** The same, with the runs in which an entry has an unknown version. */
+  readonly held: RevisionRun[] = [];
   #current = 0;
 
   constructor(
@@ -23,7 +27,7 @@ export class CompleteRuns {
     readonly findings: Findings,
   ) {
     const claimed = [...(manifest?.complete ?? [])].sort((a, b) => compare(a.stream, b.stream) || a.first - b.first);
-    this.#runs = claimed.map((run) => ({ run, next: run.first }));
+    this.#runs = claimed.map((run) => ({ run, next: run.first, isUnknown: false }));
     for (const [i, run] of claimed.entries()) {
       const before = claimed[i - 1];
       const overlaps = before !== undefined && before.stream === run.stream && run.first <= before.last;
@@ -34,6 +38,15 @@ export class CompleteRuns {
 
   /** Takes the entries in their order. */
   accept(stream: string, revision: number): void {
+    this.#take(stream, revision, false);
+  }
+
+  /** Takes an entry of an unknown version: it may be what it is said to be. */
+  acceptUnknown(stream: string, revision: number): void {
+    this.#take(stream, revision, true);
+  }
+
+  #take(stream: string, revision: number, isUnknown: boolean): void {
     while (true) {
       const open = this.#runs[this.#current];
       if (open === undefined) return;
@@ -44,6 +57,7 @@ export class CompleteRuns {
         if (revision > open.next)
           this.#fail(`revisions ${open.next} to ${revision - 1} are missing`, open.run, open.next);
         open.next = Math.max(open.next, revision + 1);
+        open.isUnknown ||= isUnknown;
         return;
       }
       this.#close(open);
@@ -55,13 +69,22 @@ export class CompleteRuns {
     for (const open of this.#runs.slice(this.#current)) this.#close(open);
   }
 
-  #close({ run, next }: OpenRun): void {
+  #close({ run, next, isUnknown }: OpenRun): void {
     if (run.last < run.first) return;
     if (next <= run.last) this.#fail(`revisions ${next} to ${run.last} are missing`, run, next);
     else {
-      this.findings.pass('completeness.runs');
-      this.complete.push(run);
+      this.held.push(run);
+      if (isUnknown) this.#open(run);
+      else {
+        this.findings.pass('completeness.runs');
+        this.complete.push(run);
+      }
     }
+  }
+
+  #open({ stream, first }: RevisionRun): void {
+    const message = 'entries of the run have a version that this verifier does not know';
+    this.findings.open('completeness.runs', message, { file: PACKAGE_FILES.entries, stream, revision: first });
   }
 
   #fail(message: string, run: RevisionRun, revision: number = run.first): void {

@@ -6,7 +6,7 @@ import { readEndRecord } from './end-record.js';
 import { inflateRaw } from './inflate.js';
 import { LIMITS } from './limits.js';
 import { readExtent } from './local-header.js';
-import { isExtensionName, isPackageFileName, shadowOf } from './names.js';
+import { acceptName, shadowOf } from './names.js';
 
 /** A file of the package. */
 export interface ArchiveFile {
@@ -102,23 +102,10 @@ function isAcceptedName(name: string, shadows: Set<string>, findings: Findings):
   const shadow = shadowOf(name);
   const isDuplicate = shadows.has(shadow);
   shadows.add(shadow);
-  if (isDuplicate) {
-    findings.fail(
-      'container.names',
-      'two files have the same name, or names that some file systems treat as the same',
-      { file: name },
-    );
-  } else if (isExtensionName(name)) {
-    findings.open('container.names', 'this verifier does not know what this file means: use a newer verifier', {
-      file: name,
-    });
-    return true;
-  } else if (!isPackageFileName(name)) {
-    findings.fail('container.names', 'an evidence package may not contain a file with this name', { file: name });
-  } else {
-    findings.pass('container.names');
-    return true;
-  }
+  if (!isDuplicate) return acceptName(name, 'an evidence package', findings);
+  findings.fail('container.names', 'two files have the same name, or names that some file systems treat as the same', {
+    file: name,
+  });
   return false;
 }
 

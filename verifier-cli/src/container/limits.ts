@@ -33,8 +33,6 @@ export const LIMITS = {
   answers: 2000,
   /** Bytes of all certificates, CRLs or OCSP answers. */
   pkiBytes: 96 * 1024 * 1024,
-  /** Bytes of CRLs and OCSP answers looked at for all stamps together. */
-  answerBytes: 64 * 1024 ** 3,
   /** Checkpoints enclosed. */
   checkpoints: 10_000,
   /** Time stamps of all checkpoints. */

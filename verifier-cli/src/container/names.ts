@@ -1,3 +1,6 @@
+import type { Findings } from '../findings/findings.js';
+import { unknownVersion } from '../versions/unknown-version.js';
+
 /** Every name that a file of a package may have (docs/evidence-format.md). */
 const NAMES =
   /^(?:README\.txt|manifest\.json|manifest\.json\.jws|entries\.ndjson|batches\.ndjson|checkpoints\/(?:consistency\.ndjson|bridges\.ndjson|(?:0|[1-9]\d{0,15})\.(?:note|[1-9]\.tsr|cosignatures)|certificates\/[0-9a-f]{64}\.cer|crls\/[0-9a-f]{64}\.crl|ocsp\/[0-9a-f]{64}\.ors)|notices\/[0-9a-f]{64}|(?:proofs|tags)\/(?:0|[1-9]\d{0,15})\.ndjson|attachments\/[0-9a-f]{64})$/;
@@ -5,13 +8,22 @@ const NAMES =
 /** Names under which newer minor versions of the format add files. */
 const EXTENSION = /^ext\/[a-z0-9][a-z0-9._-]{0,99}(?:\/[a-z0-9][a-z0-9._-]{0,99}){0,3}$/;
 
-/** Whether a file is one that a newer version of the format may have added. */
-export function isExtensionName(name: string): boolean {
-  return EXTENSION.test(name);
-}
-
-export function isPackageFileName(name: string): boolean {
-  return NAMES.test(name);
+/**
+ * Holds the name of a file against those that the format has. A name that a newer version may have added
+ * stays open.
+ * @param container what has the file, for people
+ * @returns whether the file is read
+ */
+export function acceptName(name: string, container: string, findings: Findings): boolean {
+  const at = { file: name };
+  if (EXTENSION.test(name)) {
+    findings.open('container.names', unknownVersion('the version of the format that has this file'), at);
+    return true;
+  }
+  const isKnown = NAMES.test(name);
+  if (isKnown) findings.pass('container.names');
+  else findings.fail('container.names', `${container} may not contain a file with this name`, at);
+  return isKnown;
 }
 
 /**

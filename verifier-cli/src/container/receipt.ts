@@ -5,7 +5,7 @@ import type { Findings } from '../findings/findings.js';
 import { type Archive, type ArchiveFile, openArchive } from './archive.js';
 import { type ByteSource, memorySource } from './byte-source.js';
 import { crc32 } from './crc32.js';
-import { isPackageFileName } from './names.js';
+import { acceptName } from './names.js';
 
 /** The files of a package or of a receipt. */
 export interface Container {
@@ -38,17 +38,13 @@ function openReceipt(bytes: Uint8Array, findings: Findings): Container | null {
   const parts: Uint8Array[] = [];
   let offset = 0;
   for (const [name, text] of Object.entries(parsed.value.files)) {
-    if (!isPackageFileName(name)) {
-      findings.fail('container.names', 'a receipt may not contain a file with this name', { file: name });
-      continue;
-    }
+    if (!acceptName(name, 'a receipt', findings)) continue;
     const content = isTextFile(name) ? utf8(text) : fromBase64(text);
     if (content === null) {
       findings.fail('container.structure', 'the content of the file is not base64', { file: name });
       continue;
     }
     findings.pass('container.structure');
-    findings.pass('container.names');
     findings.pass('container.limits');
     const { length } = content;
     archive.set(name, {

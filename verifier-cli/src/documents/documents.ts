@@ -1,17 +1,18 @@
 import { sha256, sha256Hex } from '../../../schemas/crypto/digest.js';
 import { decodeUtf8, toHex } from '../../../schemas/crypto/encoding.js';
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import type { DocumentVersionPublishedRecord, DocumentVersionStateRecord } from '../../../schemas/events/notices.js';
-import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
-import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { MAX_LINE_BYTES, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { canonicalJson } from '../../../schemas/json/canonical-json.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { parseShape } from '../files/parse.js';
 import type { Outcome } from '../findings/check-table.js';
 import type { Location } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
+import type { ConsentMembers } from '../versions/schemes.js';
 import { type ConfigurationTerm, type Contradiction, NoticeHistory, type VersionTerm } from './notice-history.js';
 import type { NoticePlace } from './place.js';
 
@@ -70,15 +71,25 @@ export class Documents {
   readonly #ambiguous = new Set<string>();
   readonly #history = new NoticeHistory();
   readonly #configurations = new Map<string, PublishedConfiguration>();
+  /** Records of configurations in a receipt, which has few, by hash. */
+  readonly #receiptConfigurations = new Map<string, SiteConfigPublishedRecord>();
   /** Hashes of records whose type is not known. */
   readonly #unknown = new Set<string>();
+  /** Whether a notice of an unknown version may publish what a consent names. */
+  #mayPublish = false;
+  /** The same of a configuration: nothing is known of the notice's record. */
+  #mayConfigure = false;
   readonly #references: Reference[] = [];
   readonly #indexes = new Map<string, number>();
   #lastVersion: (Omit<Reference & { kind: 'version' }, 'kind'> & { readonly index: number }) | null = null;
   #lastConfiguration: (Omit<Reference & { kind: 'configuration' }, 'kind'> & { readonly index: number }) | null = null;
   #referenceLength = 0;
 
-  constructor(readonly files: PackageFiles) {}
+  /** @param isReceipt whether the entry of a configuration stands for the file with its text */
+  constructor(
+    readonly files: PackageFiles,
+    readonly isReceipt: boolean,
+  ) {}
 
   addVersion(record: DocumentVersionPublishedRecord, notice: Notice): void {
     if (this.#versions.has(record.document_version_id)) this.#ambiguous.add(record.document_version_id);
@@ -97,6 +108,7 @@ export class Documents {
     const { event_id: eventId, site_id: site } = record;
     if (!this.#configurations.has(hash))
       this.#configurations.set(hash, { eventId, site, categories, verdict: notice.verdict });
+    if (this.isReceipt) this.#receiptConfigurations.set(hash, record);
     this.#history.publishConfiguration(record, notice, notice.at);
   }
 
@@ -110,7 +122,13 @@ export class Documents {
 
   /** A notice of a type that this verifier does not know: it may change what is in force. */
   addUnknownNotice(batch: number): void {
+    this.#mayPublish = true;
     this.#history.addUnknown(batch);
+  }
+
+  /** A notice of which not even the record is known: it may be the configuration that a consent names. */
+  addUnknownConfiguration(): void {
+    this.#mayConfigure = true;
   }
 
   /** Whether the type of every notice up to the end of a batch is known. */
@@ -124,7 +142,7 @@ export class Documents {
   }
 
   /** @returns the index of the reference to the document version; −1 beyond the limit */
-  referToVersion(record: ConsentRecord): number {
+  referToVersion(record: ConsentMembers): number {
     const { document_version_id: id, document_hash: hash, language, site_id: site } = record;
     const last = this.#lastVersion;
     // Most consents name what the one before them names.
@@ -135,7 +153,7 @@ export class Documents {
   }
 
   /** @returns the index of the reference to the site's configuration; −1 beyond the limit */
-  referToConfiguration(record: ConsentRecord): number {
+  referToConfiguration(record: ConsentMembers): number {
     const { site_config_hash: hash, site_id: site } = record;
     const categories = record.categories === null ? [] : Object.keys(record.categories);
     const last = this.#lastConfiguration;
@@ -158,6 +176,8 @@ export class Documents {
   async #resolve(reference: Reference): Promise<Resolution> {
     const file = PACKAGE_FILES.notice(reference.hash);
     const digest = await this.files.digest(file);
+    const isInEntry = this.isReceipt && reference.kind === 'configuration';
+    if (isInEntry && !this.files.has(file)) return this.#resolveConfiguration(reference);
     if (!this.files.has(file)) return failed(`the text ${file} is missing`);
     if (digest !== reference.hash) return failed(`the text ${file} was changed`);
     return reference.kind === 'version' ? this.#resolveVersion(reference) : this.#resolveConfiguration(reference);
@@ -187,6 +207,20 @@ export class Documents {
     return await this.#textOf(reference, (await this.#resolve(reference)).outcome);
   }
 
+  /**
+   * The configuration that a reference of `referToConfiguration` names; null if its check fails, or if it
+   * cannot be read.
+   */
+  async configurationOfReference(index: number): Promise<SiteConfigPublishedRecord | null> {
+    const reference = this.#references[index];
+    if (reference?.kind !== 'configuration' || (await this.#resolve(reference)).outcome === 'fail') return null;
+    const known = this.#receiptConfigurations.get(reference.hash);
+    if (known !== undefined) return known;
+    const text = await this.source(reference.hash, MAX_LINE_BYTES);
+    const parsed = text === null ? null : parseShape(SiteConfigPublishedRecord, text);
+    return parsed?.ok === true ? parsed.value : null;
+  }
+
   async #textOf(reference: Reference & { kind: 'version' }, outcome: Outcome): Promise<ReportedText> {
     const published = this.#versions.get(reference.id)?.record;
     const isSame = published?.content_sha256 === reference.hash && !this.#ambiguous.has(reference.id);
@@ -204,17 +238,18 @@ export class Documents {
   }
 
   /** The text of this hash; null where it is missing, changed, long or not UTF-8. */
-  async source(hash: string): Promise<string | null> {
+  async source(hash: string, maxBytes: number = MAX_TEXT_BYTES): Promise<string | null> {
     const file = PACKAGE_FILES.notice(hash);
     const size = this.files.archive.get(file)?.size ?? Number.POSITIVE_INFINITY;
-    if (size > MAX_TEXT_BYTES) return null;
-    const bytes = await this.files.bytes(file);
+    if (size > maxBytes) return null;
+    const bytes = await this.files.bytes(file, maxBytes);
     return bytes === null || toHex(sha256(bytes)) !== hash ? null : decodeUtf8(bytes);
   }
 
   #resolveVersion(reference: Reference & { kind: 'version' }): Resolution {
     const published = this.#versions.get(reference.id);
     const what = `the publication of document version ${reference.id}`;
+    if (published === undefined && this.#mayPublish) return unknownNotice(what);
     if (published === undefined) return failed(`${what} is not in the package`);
     if (this.#ambiguous.has(reference.id)) return failed(`${what} is in the package twice`);
     const { record, verdict } = published;
@@ -227,8 +262,8 @@ export class Documents {
   #resolveConfiguration(reference: Reference & { kind: 'configuration' }): Resolution {
     const published = this.#configurations.get(reference.hash);
     const what = "the publication of the site's configuration";
-    if (published === undefined && this.#unknown.has(reference.hash))
-      return { ...NO_TERMS, outcome: 'indeterminate', message: `${what} has an unknown event type` };
+    if (published === undefined && (this.#mayConfigure || this.#unknown.has(reference.hash)))
+      return unknownNotice(what);
     if (published === undefined) return failed(`${what} is not in the package`);
     if (published.site !== reference.site) return failed(`${what} is of another site`);
     const unknown = reference.categories.find((key) => !published.categories.has(key));
@@ -257,6 +292,15 @@ function proofOf(verdict: Verdict, what: string): Pick<Resolution, 'outcome' | '
   if (verdict === 'valid') return { outcome: 'pass', message: '' };
   if (verdict === 'invalid') return { outcome: 'fail', message: `${what} failed its checks` };
   return { outcome: 'indeterminate', message: `${what} is not proved` };
+}
+
+/** The notice may be the one of an unknown version. */
+function unknownNotice(what: string): Resolution {
+  return {
+    ...NO_TERMS,
+    outcome: 'indeterminate',
+    message: `${what} may have a version that this verifier does not know`,
+  };
 }
 
 function failed(message: string): Resolution {

@@ -1,15 +1,15 @@
+import { isAttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { AttachmentReference, type Disclosure } from '../../../schemas/evidence/disclosure.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { PackageFiles } from '../files/package-files.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 
-/** Fields whose content is a file of its own; the disclosure names it. */
-const ATTACHMENT_FIELDS: ReadonlySet<string> = new Set(['signature_image', 'custom_document_content']);
-
 /** Verifies the files that disclosures name, and remembers which they are. */
 export class Attachments {
   /** Names of the files that a disclosure vouches for. */
   readonly named = new Set<string>();
+  /** Whether an event of an unknown version has disclosures, which may name files too. */
+  isUnknownNamed = false;
 
   constructor(readonly files: PackageFiles) {}
 
@@ -50,7 +50,7 @@ export class Attachments {
 }
 
 function namesFile({ name, value }: Disclosure): boolean {
-  return ATTACHMENT_FIELDS.has(name) && value !== null;
+  return isAttachmentName(name) && value !== null;
 }
 
 function referenceOf({ value }: Disclosure): AttachmentReference | null {

@@ -1,17 +1,19 @@
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import { DISCLOSED_VALUES, isDisclosureName } from '../../../schemas/evidence/disclosed-values.js';
-import { type Disclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
+import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import type { ConsentMembers, RecordScheme } from '../versions/schemes.js';
 
 /**
  * Holds the disclosed values of a record against its digests: each must have the digest under its
  * name, and a value of the published type.
+ * @param scheme of the record's hashes
  * @param texts the values as they travel
  * @param decoded the same, decoded; null where one is malformed
  * @returns the disclosures, for the checks of their values
  */
 export function verifyDisclosures(
-  record: ConsentRecord,
+  record: ConsentMembers,
+  scheme: RecordScheme,
   texts: readonly string[],
   decoded: readonly (Disclosure | null)[],
   findings: EntryFindings,
@@ -20,7 +22,8 @@ export function verifyDisclosures(
   const shown: Disclosure[] = [];
   for (const [i, text] of texts.entries()) {
     const disclosure = decoded[i] ?? null;
-    const problem = disclosure === null ? 'a disclosed value is malformed' : problemOf(record, text, disclosure, shown);
+    const problem =
+      disclosure === null ? 'a disclosed value is malformed' : problemOf(record, scheme, text, disclosure, shown);
     if (disclosure === null || problem !== null) {
       findings.fail('disclosure.digest', problem ?? 'a disclosed value is malformed');
       continue;
@@ -32,14 +35,15 @@ export function verifyDisclosures(
 }
 
 function problemOf(
-  record: ConsentRecord,
+  record: ConsentMembers,
+  scheme: RecordScheme,
   text: string,
   { name, salt, value }: Disclosure,
   shown: readonly Disclosure[],
 ): string | null {
   if (!isDisclosureName(name)) return `a value is disclosed under a name that is not published: ${name}`;
   if (shown.some((other) => other.name === name)) return `${name} is disclosed twice`;
-  if (record.disclosures[name] !== disclosureDigest(text))
+  if (record.disclosures[name] !== scheme.disclosureDigest(text))
     return `the record does not commit to the disclosed ${name}: the value was changed or added`;
   if (shown.some((other) => other.salt === salt)) return 'two values have the same salt';
   if (!DISCLOSED_VALUES[name].safeParse(value).success) return `the value of ${name} does not have the published type`;

@@ -1,15 +1,24 @@
+import type { EntryLine } from '../../../schemas/evidence/package-lines.js';
+import type { Outcome } from '../findings/check-table.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
-import type { ReadEntry } from './read-entry.js';
+
+/** An entry, as far as its order can be judged. */
+export interface OrderedEntry {
+  readonly stream: string;
+  readonly revision: number;
+  readonly source: Pick<EntryLine, 'batch' | 'index'>;
+  /** What its scheme says of the chain; null for an entry of an unknown version. */
+  readonly link: { readonly previous: string | null; readonly leaf: string } | null;
+  readonly findings: EntryFindings;
+}
 
 interface Place {
   readonly stream: string;
   readonly revision: number;
-  /** Leaf hash of the entry before it, as it claims. */
-  readonly previous: string | null;
   readonly batch: number;
   readonly index: number;
-  /** In hex. */
-  readonly leaf: string;
+  /** Leaf hash of the entry before it, as it claims, and its own, both in hex. */
+  readonly link: OrderedEntry['link'];
   readonly findings: EntryFindings;
 }
 
@@ -20,28 +29,38 @@ interface Place {
 export class EntryOrder {
   #last: Place | null = null;
 
-  accept({ entry, source, leaf, findings }: ReadEntry): void {
+  accept({ stream, revision, source, link, findings }: OrderedEntry): void {
     const last = this.#last;
-    const { stream, revision, previous } = entry;
-    const own = { stream, revision, previous, batch: source.batch, index: source.index, leaf, findings };
+    const own = { stream, revision, batch: source.batch, index: source.index, link, findings };
     this.#last = own;
-    const brokenLink = chainProblem(own, last);
-    if (brokenLink === null) findings.pass('entry.chain');
-    else findings.fail('entry.chain', brokenLink);
+    if (link !== null) {
+      const problem = linkProblem({ ...own, link }, last);
+      if (problem === null) findings.pass('entry.chain');
+      else findings.report('entry.chain', problem.outcome, problem.message);
+    }
     const disorder = orderProblem(own, last);
     if (disorder === null) findings.pass('entry.order');
     else findings.fail('entry.order', disorder);
   }
 }
 
-function chainProblem(own: Place, last: Place | null): string | null {
-  if ((own.revision === 0) !== (own.previous === null)) {
-    return '`previous` must be null for the first entry of a stream, and only for that one';
+function linkProblem(
+  own: Place & { readonly link: NonNullable<Place['link']> },
+  last: Place | null,
+): { readonly outcome: Outcome; readonly message: string } | null {
+  const { previous } = own.link;
+  if ((own.revision === 0) !== (previous === null)) {
+    const message = '`previous` must be null for the first entry of a stream, and only for that one';
+    return { outcome: 'fail', message };
   }
   const isNeighbour = last !== null && last.stream === own.stream && last.revision === own.revision - 1;
-  if (!isNeighbour || own.previous === last.leaf) return null;
+  if (!isNeighbour) return null;
+  if (last.link === null)
+    return { outcome: 'indeterminate', message: 'the previous entry has a version that this verifier does not know' };
+  if (previous === last.link.leaf) return null;
   // An entry that is not what was sealed is at fault itself; the next one is right not to name it.
-  return last.findings.verdict === 'invalid' ? null : '`previous` is not the hash of the previous entry';
+  if (last.findings.verdict === 'invalid') return null;
+  return { outcome: 'fail', message: '`previous` is not the hash of the previous entry' };
 }
 
 function orderProblem(own: Place, last: Place | null): string | null {
@@ -49,7 +68,7 @@ function orderProblem(own: Place, last: Place | null): string | null {
   if (last.stream > own.stream || last.revision > own.revision)
     return 'the entry follows an entry that belongs after it';
   if (last.revision === own.revision) {
-    return last.leaf === own.leaf
+    return last.link !== null && last.link.leaf === own.link?.leaf
       ? 'the entry is in the file twice'
       : 'another entry has the same stream and revision: the two contradict each other';
   }

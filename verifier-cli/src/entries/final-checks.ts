@@ -63,10 +63,15 @@ export class FinalChecks {
     if (isNamed && this.erasures.hasWrongTag(this.consents.eventIdOf(index), this.consents.tagOf(index)))
       findings.fail('erasure.proof', 'the erasure of the record does not have the tag that the record demands');
     const isErased = row.erased !== null || isNamed;
-    if (absence.kind === 'shown' && row.matches && !isErased) {
-      const problem = absence.problems.get(index);
-      if (problem === undefined) findings.pass('erasure.absent');
-      else findings.fail('erasure.absent', problem);
+    if (row.matches && !isErased) {
+      const problem = absence.kind === 'shown' ? absence.problems.get(index) : undefined;
+      if (problem !== undefined) findings.report('erasure.absent', problem.outcome, problem.message);
+      else if (this.erasures.mayErase(row))
+        findings.open(
+          'erasure.absent',
+          'a later event, whose version this verifier does not know, may erase the record',
+        );
+      else if (absence.kind === 'shown') findings.pass('erasure.absent');
     }
     if (isErased && row.isDisclosed)
       findings.fail('erasure.values', 'the package discloses a value of an erased record');

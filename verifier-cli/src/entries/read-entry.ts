@@ -1,27 +1,32 @@
-import { CONSENT_RECORDED, type ConsentRecord } from '../../../schemas/events/consent-recorded.js';
-import { hasTag } from '../../../schemas/events/sealed-event.js';
+import { z } from 'zod';
+import { CONSENT_RECORDED, type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
+import { hasTag, isSealedEventType } from '../../../schemas/events/sealed-event.js';
 import { type ConsentLine, readConsentLine } from '../../../schemas/evidence/consent-line.js';
-import { Entry, entryLeafHex } from '../../../schemas/evidence/entry.js';
+import { ENTRY_VERSION } from '../../../schemas/evidence/entry.js';
 import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { Count } from '../../../schemas/evidence/primitives.js';
 import { isCanonicalJson } from '../../../schemas/json/canonical-json.js';
 import { Cursor } from '../../../schemas/json/cursor.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { type LineReader, readerOf } from '../files/package-files.js';
-import { parseShape } from '../files/parse.js';
+import { matchShape } from '../files/parse.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
+import { type EntryMembers, parseVersioned, SCHEMES, type Schemes } from '../versions/schemes.js';
+import { unknownVersion } from '../versions/unknown-version.js';
 
 /** Follows one entry while a package is read. */
 export interface EntryWatch {
   /** Where the outcomes about this entry are to be noted; null if it is not the one. */
-  notesOf(entry: Pick<Entry, 'event_id' | 'proof_hash'>): EntryNote[] | null;
+  notesOf(entry: Pick<EntryMembers, 'event_id' | 'proof_hash'>): EntryNote[] | null;
 }
 
 /** An entry with its findings. */
 export interface ReadEntry {
+  readonly isKnown: true;
   readonly line: number;
   readonly source: Omit<EntryLine, 'entry'>;
-  readonly entry: Entry;
+  readonly entry: EntryMembers;
   readonly record: JsonValue;
   /** The record, where it is known to be that of a consent already. */
   readonly consent: ConsentRecord | null;
@@ -29,6 +34,21 @@ export interface ReadEntry {
   readonly leaf: string;
   readonly findings: EntryFindings;
 }
+
+/**
+ * An entry of an unknown version: its place alone can be judged. It proves nothing, and contradicts
+ * nothing.
+ */
+export interface UnknownEntry {
+  readonly isKnown: false;
+  readonly source: Omit<EntryLine, 'entry'>;
+  readonly stream: string;
+  readonly revision: number;
+  readonly findings: EntryFindings;
+}
+
+/** What an entry of every version states (docs/evidence-format.md §17). */
+const AnyEntry = z.looseObject({ stream: z.string().min(1).max(200), revision: Count });
 
 /** A line of `entries.ndjson`. */
 export type ReadLine =
@@ -47,11 +67,17 @@ const QUICK_LINE_BYTES = 64 * 1024;
 /**
  * Reads lines: a consent in the form in which it was sealed quickly, every other one by its schema.
  */
-export function entryLineReader(): LineReader<ReadLine> {
+export function entryLineReader(schemes: Schemes): LineReader<ReadLine> {
   const scratch = new Uint8Array(QUICK_LINE_BYTES + 1);
+  // The quick reader knows these schemes alone.
+  const isQuick =
+    schemes.entries.get(ENTRY_VERSION) === SCHEMES.entries.get(ENTRY_VERSION) &&
+    schemes.records.get(HASH_VERSION) === SCHEMES.records.get(HASH_VERSION);
   return (block, start, end) => {
     const consent =
-      end - start > QUICK_LINE_BYTES ? null : readConsentLine(new Cursor(block.bytes, block.text, start, end), scratch);
+      !isQuick || end - start > QUICK_LINE_BYTES
+        ? null
+        : readConsentLine(new Cursor(block.bytes, block.text, start, end), scratch);
     if (consent !== null) return { ok: true, value: consent };
     const parsed = bySchema(block, start, end);
     return parsed.ok ? { ok: true, value: { source: parsed.value, entry: null } } : parsed;
@@ -66,13 +92,15 @@ export function readEntry(
   line: number,
   read: ReadLine,
   all: Findings,
-  watch: EntryWatch | null = null,
-): ReadEntry | null {
-  if (read.entry === null) return readBySchema(line, read.source, all, watch);
+  schemes: Schemes,
+  watch: EntryWatch | null,
+): ReadEntry | UnknownEntry | null {
+  if (read.entry === null) return readBySchema(line, read.source, all, schemes, watch);
   const { source, entry, leaf } = read;
   const findings = findingsAbout(line, entry, all, watch);
   findings.pass('entry.format');
   return {
+    isKnown: true,
     line,
     source,
     entry,
@@ -83,26 +111,47 @@ export function readEntry(
   };
 }
 
-function readBySchema(line: number, source: EntryLine, all: Findings, watch: EntryWatch | null): ReadEntry | null {
-  const parsed = parseShape(Entry, source.entry);
-  if (!parsed.ok) {
-    all.fail('entry.format', `the entry is invalid: ${parsed.reason}`, { file: PACKAGE_FILES.entries, line });
+function readBySchema(
+  line: number,
+  source: EntryLine,
+  all: Findings,
+  schemes: Schemes,
+  watch: EntryWatch | null,
+): ReadEntry | UnknownEntry | null {
+  const refuse = (reason: string): null => {
+    all.fail('entry.format', `the entry is invalid: ${reason}`, { file: PACKAGE_FILES.entries, line });
     return null;
+  };
+  const parsed = parseVersioned(schemes.entries, source.entry);
+  if (parsed.kind === 'invalid') return refuse(parsed.reason);
+  if (parsed.kind === 'unknown') {
+    const any = matchShape(AnyEntry, parsed.json);
+    if (!any.ok) return refuse(any.reason);
+    const { stream, revision } = any.value;
+    const findings = new EntryFindings(all, { file: PACKAGE_FILES.entries, line, stream, revision });
+    findings.open('entry.format', unknownVersion(`version ${parsed.version} of an entry`));
+    return { isKnown: false, source, stream, revision, findings };
   }
   const { value: entry, json } = parsed;
   const findings = findingsAbout(line, entry, all, watch);
-  const isConsent = entry.type === CONSENT_RECORDED;
-  if (!isCanonicalJson(source.entry, json)) findings.fail('entry.format', 'the entry is not canonical JSON');
-  else if (isConsent !== (entry.proof_hash !== null))
-    findings.fail('entry.format', 'a consent must have a proof hash, and no other event may have one');
-  else if (hasTag(entry.type) !== (entry.person_tag !== null))
-    findings.fail('entry.format', 'a consent or an erasure must have a tag, and no other event may have one');
-  else findings.pass('entry.format');
-  const record = json !== null && typeof json === 'object' && !Array.isArray(json) ? (json.record ?? null) : null;
-  return { line, source, entry, record, consent: null, leaf: entryLeafHex(source.entry), findings };
+  const problem = isCanonicalJson(source.entry, json) ? memberProblem(entry) : 'the entry is not canonical JSON';
+  if (problem === null) findings.pass('entry.format');
+  else findings.fail('entry.format', problem);
+  const leaf = parsed.scheme.leaf(source.entry);
+  return { isKnown: true, line, source, entry, record: entry.record, consent: null, leaf, findings };
 }
 
-function findingsAbout(line: number, entry: Entry, all: Findings, watch: EntryWatch | null): EntryFindings {
+/** What is wrong with the members of an entry together. Events of an unknown type may have any of them. */
+function memberProblem({ type, proof_hash: proofHash, person_tag: tag }: EntryMembers): string | null {
+  if (!isSealedEventType(type)) return null;
+  if ((type === CONSENT_RECORDED) !== (proofHash !== null))
+    return 'a consent must have a proof hash, and no other event may have one';
+  if (hasTag(type) !== (tag !== null))
+    return 'a consent or an erasure must have a tag, and no other event may have one';
+  return null;
+}
+
+function findingsAbout(line: number, entry: EntryMembers, all: Findings, watch: EntryWatch | null): EntryFindings {
   const at = {
     file: PACKAGE_FILES.entries,
     line,

@@ -1,26 +1,28 @@
-import { type ConsentRecord, HASH_VERSION } from '../../../schemas/events/consent-recorded.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
+import { type ConsentMembers, isNewer, memberOf, type Schemes } from '../versions/schemes.js';
+import { unknownVersion } from '../versions/unknown-version.js';
 
 const RECORD_VERSION = 1;
 
 /**
- * Whether a record names a version of its form, or of its proof hash, that is newer than this verifier.
- * Nothing else can be said of it then.
+ * What of a record has a version that is newer than this verifier. Nothing else can be said of the
+ * record then.
+ * @returns the message about it; null if nothing has
  */
-export function hasUnknownScheme(record: JsonValue): boolean {
-  if (record === null || typeof record !== 'object' || Array.isArray(record)) return false;
-  return isNewer(record.v, RECORD_VERSION) || isNewer(record.hash_version, HASH_VERSION);
-}
-
-function isNewer(version: JsonValue | undefined, known: number): boolean {
-  return typeof version === 'number' && Number.isInteger(version) && version > known;
+export function unknownOfRecord(record: JsonValue, schemes: Schemes): string | null {
+  const version = memberOf(record, 'v');
+  if (isNewer(version, RECORD_VERSION)) return unknownVersion(`version ${version} of a record`);
+  const hashes = memberOf(record, 'hash_version');
+  return isNewer(hashes, Math.max(...schemes.records.keys()))
+    ? unknownVersion(`version ${hashes} of a record's hashes`)
+    : null;
 }
 
 /**
  * What is wrong with the members of a consent's record together; its schema says what each may be.
  * @returns null if nothing is
  */
-export function recordProblem(consent: ConsentRecord): string | null {
+export function recordProblem(consent: ConsentMembers): string | null {
   const { approval_token_id: token, identity_assurance: assurance, vouched, disclosures } = consent;
   if (consent.valid_until !== null && consent.valid_until < consent.created_at)
     return 'valid_until is earlier than created_at';

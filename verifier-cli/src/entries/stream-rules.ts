@@ -4,10 +4,10 @@ import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
 import { isSealedEventType, type SealedEventType } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, noticesStream, POLICY_STREAM, siteOfStream } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
-import type { Entry } from '../../../schemas/evidence/entry.js';
 import { Instant, Uuid } from '../../../schemas/evidence/primitives.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { matchShape } from '../files/parse.js';
+import type { EntryMembers } from '../versions/schemes.js';
 
 const CommonFields = z.looseObject({ event_id: Uuid, site_id: Uuid.optional(), created_at: Instant });
 
@@ -26,7 +26,7 @@ export function commonFieldsOf(record: JsonValue): CommonFields | null {
  * @param fields null where the record could not be read
  * @returns null if it does, else why not
  */
-export function streamProblem(entry: Entry, fields: CommonFields | null, site: string | null): string | null {
+export function streamProblem(entry: EntryMembers, fields: CommonFields | null, site: string | null): string | null {
   const streamSite = siteOfStream(entry.stream);
   if (streamSite === null && entry.stream !== POLICY_STREAM) return 'the stream does not belong to a site';
   if (streamSite !== null && site !== null && streamSite !== site)

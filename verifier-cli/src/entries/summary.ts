@@ -4,6 +4,8 @@ import type { Verdict } from '../findings/verdict.js';
 export interface RecordsSummary {
   readonly entries: number;
   readonly consents: number;
+  /** Entries and events of a version that this verifier does not know. */
+  readonly unknown: number;
   /** Consents by verdict. */
   readonly verdicts: Readonly<Record<Verdict, number>>;
   /** Consents that an enclosed erasure lists or that are called erased. */
@@ -19,6 +21,8 @@ export interface RecordsSummary {
 /** Counts while the entries are read. */
 export class SummaryCounter {
   entries = 0;
+  /** Entries and events of an unknown version. */
+  unknown = 0;
   erased = 0;
   withheld = 0;
   disclosed = 0;
@@ -35,6 +39,7 @@ export class SummaryCounter {
   summary(consents: number, verdicts: Readonly<Record<Verdict, number>>): RecordsSummary {
     return {
       entries: this.entries,
+      unknown: this.unknown,
       consents,
       verdicts,
       erased: this.erased,

@@ -1,4 +1,4 @@
-import { CONSENT_RECORDED, ConsentRecord } from '../../../schemas/events/consent-recorded.js';
+import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { LEDGER_POLICY_SET, LedgerPolicySetRecord } from '../../../schemas/events/ledger-policy.js';
 import {
   DOCUMENT_VERSION_ACTIVATED,
@@ -9,18 +9,25 @@ import {
 } from '../../../schemas/events/notices.js';
 import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
-import { noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
+import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
-import type { Entry } from '../../../schemas/evidence/entry.js';
 import { isReceipt, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { rollUpsOver } from '../../../schemas/evidence/roll-ups.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Batch, Batches } from '../batches/batches.js';
 import { ProofCache } from '../batches/proofs.js';
 import { TagCache } from '../batches/tags.js';
-import { type Coverage, coverageOf, verifyCoverage } from '../completeness/coverage.js';
+import {
+  type Coverage,
+  coverageOf,
+  NO_TAIL,
+  type StreamTail,
+  tailOf,
+  verifyCoverage,
+} from '../completeness/coverage.js';
 import { type PersonCoverage, PersonRecords } from '../completeness/persons.js';
 import { RequestedEvents } from '../completeness/requested-events.js';
 import { CompleteRuns } from '../completeness/runs.js';
@@ -30,7 +37,8 @@ import { verifyAbsence } from '../erasure/absence.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
-import { type Verdict, worst } from '../findings/verdict.js';
+import type { EntryFindings } from '../findings/entry-findings.js';
+import { type Verdict, verdictOf, worst } from '../findings/verdict.js';
 import { FilterRules } from '../manifest/filter.js';
 import type { Policies } from '../policy/policies.js';
 import type { PromisedRecords } from '../promises/promised-records.js';
@@ -40,14 +48,17 @@ import type { SealingInterval } from '../time/batch-times.js';
 import { type AllowedDelays, allowedDelays, type Sealed, verifyClaimedTime } from '../time/claimed-times.js';
 import type { StampedTimes } from '../time/stamped-times.js';
 import { StreamTimes } from '../time/stream-times.js';
+import { type EntryMembers, memberOf, type RecordScheme, type Schemes, select } from '../versions/schemes.js';
+import { unknownEventType, unknownVersion } from '../versions/unknown-version.js';
 import { Attachments } from './attachments.js';
 import { type ConsentRow, ConsentTable } from './consent-table.js';
 import { verifyDisclosures } from './disclosures.js';
 import { EntryOrder } from './entry-order.js';
 import { EventIds } from './event-ids.js';
 import { FinalChecks } from './final-checks.js';
-import { entryLineReader, type ReadEntry, readEntry } from './read-entry.js';
-import { hasUnknownScheme, recordProblem } from './record-rules.js';
+import { openingProblem } from './person-opening.js';
+import { entryLineReader, type ReadEntry, readEntry, type UnknownEntry } from './read-entry.js';
+import { recordProblem, unknownOfRecord } from './record-rules.js';
 import { Salts } from './salts.js';
 import { commonFieldsOf, streamProblem } from './stream-rules.js';
 import { type RecordsSummary, SummaryCounter } from './summary.js';
@@ -68,6 +79,7 @@ export interface EntryContext {
   readonly watch: RecordWatch | null;
   /** Takes the entries that promises name. */
   readonly promised: PromisedRecords;
+  readonly schemes: Schemes;
 }
 
 export interface EntriesResult {
@@ -75,6 +87,8 @@ export interface EntriesResult {
   /** Names of the attachment files that disclosures vouch for. */
   readonly attachments: ReadonlySet<string>;
   readonly texts: VerificationReport['texts'];
+  /** Whether an event of an unknown version may name attachments. */
+  readonly isUnknownNamed: boolean;
   /** Null without a manifest. */
   readonly coverage: Coverage | null;
   readonly person: PersonCoverage;
@@ -105,11 +119,12 @@ const UNREAD_CONSENT: Pick<
  */
 export async function verifyEntries(files: PackageFiles, context: EntryContext): Promise<EntriesResult> {
   const pass = new EntriesPass(files, context);
-  for await (const block of files.blocks(PACKAGE_FILES.entries, entryLineReader(), 'entry.format')) {
+  for await (const block of files.blocks(PACKAGE_FILES.entries, entryLineReader(context.schemes), 'entry.format')) {
     for (const { line, value } of block) {
       pass.counter.entries += 1;
-      const read = readEntry(line, value, files.findings, context.watch);
-      const waiting = read === null ? null : pass.accept(read);
+      const read = readEntry(line, value, files.findings, context.schemes, context.watch);
+      if (read?.isKnown === false) pass.acceptUnknown(read);
+      const waiting = read?.isKnown === true ? pass.accept(read) : null;
       if (waiting !== null) await waiting;
     }
   }
@@ -117,8 +132,13 @@ export async function verifyEntries(files: PackageFiles, context: EntryContext):
 }
 
 /** The run of a batch or roll-up that has an entry; null: none. */
-function runWith({ runs }: Batch, { stream, revision }: Pick<Entry, 'stream' | 'revision'>): StreamRun | null {
+function runWith({ runs }: Batch, { stream, revision }: Pick<EntryMembers, 'stream' | 'revision'>): StreamRun | null {
   return runs.find((run) => run.stream === stream && run.first <= revision && revision <= run.last) ?? null;
+}
+
+/** Whether a line has a member that only the line of a consent may have. */
+function isOfConsent({ disclosures, erased, person }: ReadEntry['source']): boolean {
+  return disclosures.length > 0 || erased !== undefined || person !== undefined;
 }
 
 class EntriesPass {
@@ -140,6 +160,7 @@ class EntriesPass {
   readonly #intervals: ReadonlyMap<number, SealingInterval>;
   /** Null without a manifest. */
   readonly #noticesStream: string | null;
+  readonly #consentsStream: string | null;
   /** Neighbouring entries are of one batch. */
   #latestHolding: readonly number[] | null = null;
   /** The worst verdict on a policy: every record is evaluated by one. */
@@ -155,10 +176,11 @@ class EntriesPass {
     this.#tags = new TagCache(files, context.batches);
     const filter = context.manifest?.filter ?? null;
     this.#noticesStream = filter && noticesStream(filter.site_id);
+    this.#consentsStream = filter && consentsStream(filter.site_id);
     this.#person = filter && new PersonRecords(filter, files.findings);
     this.#requested = filter && new RequestedEvents(filter, files.findings);
     this.#attachments = new Attachments(files);
-    this.#documents = new Documents(files);
+    this.#documents = new Documents(files, context.manifest !== null && isReceipt(context.manifest));
     this.#erasures = new Erasures(files.findings);
     this.#runs = new CompleteRuns(context.manifest, files.findings);
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
@@ -192,25 +214,116 @@ class EntriesPass {
 
   #verify(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): void {
     const { entry, findings } = read;
-    this.#order.accept(read);
+    const { stream, revision, previous } = entry;
+    this.#order.accept({ stream, revision, source: read.source, link: { previous, leaf: read.leaf }, findings });
     if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', 'another entry has the same event id');
-    this.#runs.accept(entry.stream, entry.revision);
+    const unknown = this.#unknownOf(read);
+    this.#runs.accept(stream, revision);
     this.#requested?.accept(entry.event_id);
     this.context.promised.accept(read);
     this.#verifyPlace(read);
     const common = read.consent ?? commonFieldsOf(read.record);
     const problem = streamProblem(entry, common, this.context.manifest?.filter.site_id ?? null);
     if (problem === null) findings.pass('entry.stream');
-    else findings.fail('entry.stream', problem);
+    else findings.report('entry.stream', unknown === null ? 'fail' : 'indeterminate', problem);
     if (common !== null) {
       const createdAt = Date.parse(common.created_at);
       const { sealed, allowed } = this.#timesOf(read.source.batch);
       verifyClaimedTime(createdAt, sealed, allowed, findings);
       this.#streamTimes.accept(entry.stream, createdAt, findings);
     }
-    this.#verifyRecord(read, disclosures);
+    if (unknown === null) this.#verifyRecord(read, disclosures);
+    else this.#leaveRecordOpen(read, unknown);
     if (entry.stream === POLICY_STREAM || entry.type === LEDGER_POLICY_SET)
       this.#policyVerdict = worst(this.#policyVerdict, findings.verdict);
+  }
+
+  /** The message about an unknown version of the event or of its record; null if both are known. */
+  #unknownOf({ entry, record, consent }: ReadEntry): string | null {
+    if (consent !== null) return null;
+    return isSealedEventType(entry.type) ? unknownOfRecord(record, this.context.schemes) : unknownEventType(entry.type);
+  }
+
+  /** Takes an event whose record has a meaning that is not known: what it may change stays open. */
+  #leaveRecordOpen(read: ReadEntry, message: string): void {
+    const { entry, record, source, findings } = read;
+    findings.open('record.format', message);
+    this.#documents.addUnknown(record);
+    const isConsent = entry.type === CONSENT_RECORDED;
+    if (!isConsent) this.counter.unknown += 1;
+    this.#acceptMeaningless(entry, source, !isConsent);
+    if (entry.person_tag !== null) this.#person?.acceptUnknown(entry.person_tag);
+    if (isConsent) this.#remember(read, UNREAD_CONSENT);
+  }
+
+  /** What an event may change of which only the place is known. */
+  #acceptMeaningless(
+    { stream, revision }: Pick<EntryMembers, 'stream' | 'revision'>,
+    { batch, disclosures }: UnknownEntry['source'],
+    canErase: boolean,
+  ): void {
+    if (stream === this.#noticesStream) this.#documents.addUnknownNotice(batch);
+    if (stream === this.#consentsStream && canErase) this.#erasures.addUnknown({ stream, revision });
+    if (disclosures.length > 0) this.#attachments.isUnknownNamed = true;
+  }
+
+  /** Takes an entry of an unknown version. Only its place is verified. */
+  acceptUnknown({ source, stream, revision, findings }: UnknownEntry): void {
+    this.counter.unknown += 1;
+    this.#order.accept({ stream, revision, source, link: null, findings });
+    this.#runs.acceptUnknown(stream, revision);
+    this.#acceptMeaningless({ stream, revision }, source, true);
+    if (stream === this.#noticesStream) this.#documents.addUnknownConfiguration();
+    if (stream === this.#consentsStream) this.#person?.acceptUnknown(null);
+    const isOwn = stream === this.#noticesStream || stream === this.#consentsStream || stream === POLICY_STREAM;
+    if (isOwn) this.#verifyRuns({ stream, revision }, source, findings);
+    else findings.open('entry.stream', unknownVersion(`the stream ${stream}`));
+    if (stream === POLICY_STREAM) this.#policyVerdict = worst(this.#policyVerdict, findings.verdict);
+  }
+
+  /**
+   * The runs of the batch and of the roll-ups over it have the entry, at the stated index.
+   * @returns whether the package has the batch, in a known version
+   */
+  #verifyRuns(
+    place: Pick<EntryMembers, 'stream' | 'revision'>,
+    { batch: number, index }: Pick<UnknownEntry['source'], 'batch' | 'index'>,
+    findings: EntryFindings,
+  ): boolean {
+    const { batches } = this.context;
+    const batch = batches.get(number);
+    if (batch === undefined) {
+      if (batches.unknown.has(number))
+        findings.open(
+          'entry.inclusion',
+          `not checked, because this verifier does not know the version of batch ${number}`,
+        );
+      else findings.fail('entry.inclusion', `batch ${number} is not in the package`);
+      return false;
+    }
+    const run = runWith(batch, place);
+    if (run === null) findings.fail('batch.streams', `the runs of batch ${number} do not include this revision`);
+    else if (index !== run.start + place.revision - run.first)
+      findings.fail('entry.inclusion', `the run of the stream demands another index in batch ${number}`);
+    findings.adopt(batch.verdict);
+    findings.adopt(this.#intervals.get(number)?.verdict ?? 'valid');
+    for (const above of this.#holding(batch)) if (above !== number) this.#verifyRollUp(above, place, findings);
+    return true;
+  }
+
+  #verifyRollUp(number: number, place: Pick<EntryMembers, 'stream' | 'revision'>, findings: EntryFindings): void {
+    const { batches } = this.context;
+    const holding = batches.get(number);
+    if (batches.unknown.has(number))
+      findings.open(
+        'batch.streams',
+        `this verifier does not know the version of batch ${number}, the roll-up over the batch`,
+      );
+    else if (holding === undefined)
+      findings.fail('batch.streams', `the package does not include batch ${number}, the roll-up over the batch`);
+    else if (runWith(holding, place) === null)
+      findings.fail('batch.streams', `the roll-up ${number} over the batch does not include this revision`);
+    if (holding !== undefined) findings.adopt(holding.verdict);
   }
 
   /** When a batch was sealed, and which delays the policy in force at it allows. */
@@ -260,40 +373,25 @@ class EntriesPass {
   /** The entry's place in its batch; its verdict takes in that of the batch. */
   #verifyPlace(read: ReadEntry): void {
     const { entry, source, leaf, findings } = read;
-    const batch = this.context.batches.get(source.batch);
-    if (batch === undefined) {
-      findings.fail('entry.inclusion', `batch ${source.batch} is not in the package`);
+    const isThere = this.#verifyRuns(entry, source, findings);
+    if (!isThere) return;
+    const batch = this.#batchOf(read);
+    if (batch === null) {
+      findings.open('entry.inclusion', `not checked, because batch ${source.batch} failed its checks`);
       return;
     }
-    const lookedUp = this.#batchOf(read);
-    const problem = lookedUp === null ? null : this.#proofs.problemOf(lookedUp, source.index, leaf);
-    if (lookedUp === null)
-      findings.open('entry.inclusion', `not checked, because batch ${source.batch} failed its checks`);
-    else if (problem === null) findings.pass('entry.inclusion');
+    const problem = this.#proofs.problemOf(batch, source.index, leaf);
+    if (problem === null) findings.pass('entry.inclusion');
     else findings.fail('entry.inclusion', problem);
-    const run = runWith(batch, entry);
-    if (run === null) findings.fail('batch.streams', `the runs of batch ${source.batch} do not include this revision`);
-    else if (source.index !== run.start + entry.revision - run.first)
-      findings.fail('entry.inclusion', `the run of the stream demands another index in batch ${source.batch}`);
-    findings.adopt(batch.verdict);
-    findings.adopt(this.#intervals.get(source.batch)?.verdict ?? 'valid');
     // The tags of an entry are looked up only with its place.
-    if (lookedUp !== null) this.#verifyHolding(read, batch);
+    if (entry.person_tag !== null) this.#verifyTags(entry.person_tag, batch, findings);
   }
 
-  /** The roll-ups over the batch have the entry too, and all of them its person tag. */
-  #verifyHolding({ entry, findings }: ReadEntry, batch: Batch): void {
+  /** The batch and the roll-ups over it have the tag of the entry. */
+  #verifyTags(tag: string, batch: Batch, findings: EntryFindings): void {
     for (const number of this.#holding(batch)) {
-      const holding = this.context.batches.get(number);
-      if (number !== batch.header.number) {
-        if (holding === undefined)
-          findings.fail('batch.streams', `the package does not include batch ${number}, the roll-up over the batch`);
-        else if (runWith(holding, entry) === null)
-          findings.fail('batch.streams', `the roll-up ${number} over the batch does not include this revision`);
-        if (holding !== undefined) findings.adopt(holding.verdict);
-      }
-      if (entry.person_tag === null || holding === undefined) continue;
-      const problem = this.#tags.problemOf(number, entry.person_tag);
+      if (!this.context.batches.has(number)) continue;
+      const problem = this.#tags.problemOf(number, tag);
       if (problem === null) findings.pass('batch.tags');
       else findings.fail('batch.tags', problem);
     }
@@ -301,26 +399,13 @@ class EntriesPass {
 
   #verifyRecord(read: ReadEntry, disclosures: readonly (Disclosure | null)[]): void {
     const { entry, record, findings, source } = read;
-    if (!isSealedEventType(entry.type)) {
-      this.#documents.addUnknown(record);
-      if (entry.stream === this.#noticesStream) this.#documents.addUnknownNotice(source.batch);
-      findings.open('record.format', 'this verifier does not support events of this type: use a newer version');
-      return;
-    }
-    if (hasUnknownScheme(record)) {
-      this.#documents.addUnknown(record);
-      if (entry.stream === this.#noticesStream) this.#documents.addUnknownNotice(source.batch);
-      findings.open('record.format', 'this verifier does not support records of this version: use a newer version');
-      if (entry.type === CONSENT_RECORDED) this.#remember(read, UNREAD_CONSENT);
-      return;
-    }
+    if (!isSealedEventType(entry.type)) return;
     if (entry.type === CONSENT_RECORDED) {
       this.#verifyConsent(read, disclosures);
       return;
     }
-    if (source.disclosures.length > 0 || source.erased !== undefined) {
-      findings.fail('disclosure.digest', 'only consents can have disclosed or erased values');
-    }
+    if (isOfConsent(source))
+      findings.fail('disclosure.digest', 'only consents can have disclosed or erased values, or name a person');
     const parsed = matchShape<unknown>(SEALED_RECORD_SCHEMAS[entry.type], record);
     if (parsed.ok) findings.pass('record.format');
     else findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
@@ -353,8 +438,9 @@ class EntriesPass {
 
   #verifyConsent(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {
     const { entry, record, source, findings } = read;
+    const scheme = this.#recordSchemeOf(record);
     const parsed =
-      read.consent === null ? matchShape(ConsentRecord, record) : { ok: true as const, value: read.consent };
+      read.consent === null ? matchShape(scheme.shape, record) : { ok: true as const, value: read.consent };
     if (!parsed.ok) {
       findings.fail('record.format', `the record is invalid: ${parsed.reason}`);
       this.#person?.accept(entry.person_tag, [], findings);
@@ -366,10 +452,11 @@ class EntriesPass {
     if (problem === null) findings.pass('record.format');
     else findings.fail('record.format', problem);
     findings.open('record.proof-hash', 'not checked: only the tenant has the proof key');
-    const disclosures = verifyDisclosures(consent, source.disclosures, decoded, findings);
+    const disclosures = verifyDisclosures(consent, scheme, source.disclosures, decoded, findings);
     this.#salts.accept(disclosures, findings);
     this.#filter?.verify(consent, disclosures, findings);
     const isOfPerson = this.#person?.accept(entry.person_tag, disclosures, findings) !== false;
+    this.#verifyOpening(read, disclosures);
     this.#attachments.verify(disclosures, findings);
     this.counter.consent(consent.decision, consent.created_at);
     this.counter.disclosed += disclosures.length;
@@ -386,6 +473,20 @@ class EntriesPass {
       configuration: this.#documents.referToConfiguration(consent),
       isLacking,
     });
+  }
+
+  #verifyOpening(read: ReadEntry, disclosures: readonly Disclosure[]): void {
+    const { manifest } = this.context;
+    const problem = openingProblem(read, disclosures, manifest !== null && isReceipt(manifest));
+    if (problem === null) read.findings.pass('disclosure.person');
+    else if (problem !== 'none') read.findings.report('disclosure.person', problem.outcome, problem.message);
+  }
+
+  /** The scheme that a record of a known version states. @throws RangeError for another one */
+  #recordSchemeOf(record: JsonValue): RecordScheme {
+    const selected = select(this.context.schemes.records, memberOf(record, 'hash_version'));
+    if (!selected.isKnown) throw new RangeError('the record has an unknown version');
+    return selected.scheme;
   }
 
   #remember({ entry, source, line, findings }: ReadEntry, rest: typeof UNREAD_CONSENT): void {
@@ -411,7 +512,7 @@ class EntriesPass {
   }
 
   async finish(): Promise<EntriesResult> {
-    const coverage = this.#cover();
+    const { coverage, tail } = this.#cover();
     this.#requested?.finish();
     const person = (await this.#person?.finish(this.#tags, this.context.size)) ?? 'not-claimed';
     const resolutions = await this.#documents.resolve();
@@ -419,7 +520,8 @@ class EntriesPass {
     const absence = await verifyAbsence(this.#consents, this.#erasures, this.#tags, {
       manifest,
       size,
-      coverage: coverage?.consents ?? null,
+      tail,
+      work: this.files.work,
     });
     // A receipt has only the notices that its record names: it is evaluated by these.
     const isWhole = coverage?.notices.is_whole === true || (manifest !== null && isReceipt(manifest));
@@ -442,24 +544,28 @@ class EntriesPass {
     return {
       summary: this.counter.summary(this.#consents.length, this.#consents.tally()),
       attachments: this.#attachments.named,
+      isUnknownNamed: this.#attachments.isUnknownNamed,
       texts: await this.#documents.texts(resolutions),
       coverage,
       person,
     };
   }
 
-  #cover(): Coverage | null {
+  #cover(): { readonly coverage: Coverage | null; readonly tail: StreamTail } {
     const { manifest, batches, size } = this.context;
     this.#runs.finish();
-    if (manifest === null) return null;
+    if (manifest === null) return { coverage: null, tail: NO_TAIL };
     const coverage = coverageOf(manifest, this.#runs.complete, batches, size);
-    verifyCoverage(manifest, coverage, batches, size, this.files.findings);
-    if (size !== null && !coverage.policies.is_whole && !isReceipt(manifest)) this.#policyVerdict = 'invalid';
-    return coverage;
+    const { held } = this.#runs;
+    const policies = verifyCoverage({ manifest, coverage, held, batches, size, findings: this.files.findings });
+    this.#policyVerdict = worst(this.#policyVerdict, verdictOf('completeness.runs', policies));
+    return { coverage, tail: tailOf(coverage.consents.stream, held, batches, size) };
   }
 
   async #finishWatched(index: number, verdict: Verdict, isErased: boolean): Promise<void> {
-    const text = await this.#documents.textOfReference(this.#consents.row(index).version);
-    this.context.watch?.finish(verdict, text, isErased);
+    const row = this.#consents.row(index);
+    const text = await this.#documents.textOfReference(row.version);
+    const configuration = await this.#documents.configurationOfReference(row.configuration);
+    this.context.watch?.finish({ verdict, text, configuration, isErased });
   }
 }

@@ -1,9 +1,10 @@
 import { isReceipt, isUnfiltered, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
-import type { TagCache } from '../batches/tags.js';
-import type { StreamCoverage } from '../completeness/coverage.js';
+import type { TagCache, TagPlace } from '../batches/tags.js';
+import type { StreamTail } from '../completeness/coverage.js';
 import type { ConsentTable } from '../entries/consent-table.js';
+import { WORK, type WorkMeter } from '../work/work-meter.js';
 import type { Erasures } from './erasures.js';
 
 /** What the package shows of the erasures that it could leave out. */
@@ -11,47 +12,77 @@ export type ErasureAbsence =
   /** Other checks show that the package has every erasure, or nothing is in the ledger. */
   | { readonly kind: 'not-needed' }
   /** By row: why the record may be erased. The other rows that need it are shown not to be erased. */
-  | { readonly kind: 'shown'; readonly problems: ReadonlyMap<number, string> };
+  | { readonly kind: 'shown'; readonly problems: ReadonlyMap<number, AbsenceProblem> };
+
+/** Why a record may be erased. */
+export interface AbsenceProblem {
+  /** Indeterminate: a batch of an unknown version may have the erasure. */
+  readonly outcome: 'fail' | 'indeterminate';
+  readonly message: string;
+}
+
+interface AbsenceContext {
+  readonly manifest: Manifest | null;
+  /** Of the consents. */
+  readonly tail: StreamTail;
+  /** Of the package's checkpoint; null if it has none. */
+  readonly size: number | null;
+  readonly work: WorkMeter;
+}
 
 /**
  * Verifies that the records which match the filter are not erased as of the checkpoint, unless the
  * package has the erasure. Either the package has all events of the stream from the record to the end,
  * or each leaf of the cover from the record's batch on shows that the erasure tag is absent.
- * @param size of the package's checkpoint; null if it has none
  */
 export async function verifyAbsence(
   consents: ConsentTable,
   erasures: Erasures,
   tags: TagCache,
-  { manifest, coverage, size }: { manifest: Manifest | null; coverage: StreamCoverage | null; size: number | null },
+  { manifest, tail, size, work }: AbsenceContext,
 ): Promise<ErasureAbsence> {
   // `completeness.runs` demands the whole stream of a package without a filter. A receipt is as of the
   // record's own checkpoint.
   if (manifest === null || size === null || isUnfiltered(manifest.filter) || isReceipt(manifest))
     return { kind: 'not-needed' };
-  const problems = new Map<number, string>();
-  const tail = tailOf(coverage);
-  const open = openRows(consents, erasures, tail);
+  const problems = new Map<number, AbsenceProblem>();
+  const open = openRows(consents, erasures, tail.isOpen ? Number.POSITIVE_INFINITY : tail.first);
+  /** What a batch that shows nothing can hold back of a record. */
+  const unshown = (index: number): AbsenceProblem['outcome'] =>
+    tail.isOpen && consents.row(index).revision >= tail.first ? 'indeterminate' : 'fail';
+  const [first] = open;
+  let failed = 0;
   for (const number of coverOf(size)) {
-    const [first] = open;
-    if (first === undefined || number < first.batch) continue;
+    // A checkpoint of any size can be signed: the cover may never end.
+    if (first === undefined || failed === open.length || !work.take(WORK.coverLeaf)) break;
+    if (number < first.batch) continue;
     await tags.load(number);
     for (const { index, batch, tag } of open) {
-      if (batch > number) break;
-      if (problems.has(index)) continue;
+      if (batch > number || !work.take(WORK.tagLookup)) break;
+      if (problems.get(index)?.outcome === 'fail') continue;
       const place = tags.placeOf(number, tag);
-      if (place === 'present') problems.set(index, `batch ${number} has an erasure of the record`);
-      else if (place === 'unproved')
-        problems.set(index, `the package does not show that batch ${number} has no erasure of the record`);
+      if (place === 'absent') continue;
+      const problem = problemOf(place, number, unshown(index));
+      problems.set(index, problem);
+      if (problem.outcome === 'fail') failed += 1;
     }
   }
   return { kind: 'shown', problems };
 }
 
-/** The revision from which the package has all events of the stream up to its end. */
-function tailOf(coverage: StreamCoverage | null): number {
-  const last = coverage?.complete.at(-1);
-  return last !== undefined && last.last === coverage?.ledger_reaches ? last.first : Number.POSITIVE_INFINITY;
+function problemOf(
+  place: Exclude<TagPlace, 'absent'>,
+  number: number,
+  unshown: AbsenceProblem['outcome'],
+): AbsenceProblem {
+  if (place === 'present') return { outcome: 'fail', message: `batch ${number} has an erasure of the record` };
+  if (place === 'unknown-version')
+    return {
+      outcome: 'indeterminate',
+      message: `batch ${number}, whose version this verifier does not know, may have an erasure of the record`,
+    };
+  const message = `the package does not show that batch ${number} has no erasure of the record`;
+  return { outcome: unshown, message };
 }
 
 interface OpenRow {

@@ -26,6 +26,9 @@ export class Erasures {
   readonly #places = new Map<string, number>();
   /** Event id of a record to the first erasure that names it. */
   readonly #firsts = new Map<string, number>();
+  /** By stream: the last event that may be an erasure of a version that is not known. */
+  readonly #lastUnknown = new Map<string, number>();
+  readonly #unknown = new Set<string>();
 
   constructor(readonly findings: Findings) {}
 
@@ -40,6 +43,17 @@ export class Erasures {
     this.#erasures.push({ ...place, verdict, erasedId, tag });
     this.#places.set(`${place.stream}@${place.revision}`, index);
     if (!this.#firsts.has(erasedId)) this.#firsts.set(erasedId, index);
+  }
+
+  /** An event of a version that this verifier does not know may erase any earlier record of its stream. */
+  addUnknown({ stream, revision }: ErasurePlace): void {
+    this.#lastUnknown.set(stream, Math.max(revision, this.#lastUnknown.get(stream) ?? 0));
+    if (this.#unknown.size < LIMITS.erasedIds) this.#unknown.add(`${stream}@${revision}`);
+  }
+
+  /** Whether an event of an unknown version may have erased the record at this place. */
+  mayErase({ stream, revision }: ErasurePlace): boolean {
+    return revision < (this.#lastUnknown.get(stream) ?? -1);
   }
 
   /** Whether no record is named. */
@@ -66,7 +80,10 @@ export class Erasures {
     mark: ErasurePlace,
     record: ErasurePlace & { readonly eventId: string },
   ): { outcome: Outcome; message: string } {
-    const index = this.#places.get(`${mark.stream}@${mark.revision}`);
+    const place = `${mark.stream}@${mark.revision}`;
+    const index = this.#places.get(place);
+    if (index === undefined && this.#unknown.has(place) && mark.stream === record.stream && this.mayErase(record))
+      return { outcome: 'indeterminate', message: 'the erasure has a version that this verifier does not know' };
     const erasure = index === undefined ? undefined : this.#erasures[index];
     if (erasure === undefined)
       return {

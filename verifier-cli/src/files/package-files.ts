@@ -6,7 +6,8 @@ import { type Archive, type ArchiveFile, ContentMismatch, contentOf } from '../c
 import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
 import type { CheckId } from '../findings/check-table.js';
-import type { Findings } from '../findings/findings.js';
+import { Findings } from '../findings/findings.js';
+import { WORK, type WorkMeter } from '../work/work-meter.js';
 import { LINE_FEED, LineBlock, splitLines, tooLong } from './lines.js';
 import { type Parsed, parseShape } from './parse.js';
 
@@ -37,7 +38,14 @@ export class PackageFiles {
     readonly archive: Archive,
     readonly findings: Findings,
     readonly progress: (bytes: number) => void,
+    /** Takes the work on all files of the package, however often they are read. */
+    readonly work: WorkMeter,
   ) {}
+
+  /** The same files, to be read once more: their problems were reported before, or will be. */
+  unreported(): PackageFiles {
+    return new PackageFiles(this.source, this.archive, new Findings(), () => undefined, this.work);
+  }
 
   has(name: string): boolean {
     return this.archive.has(name);
@@ -50,7 +58,7 @@ export class PackageFiles {
 
   /**
    * The content in pieces. It ends early where the file is broken, which `container.content`
-   * reports, once.
+   * reports, once, and where the package exceeds the limit of work.
    */
   async *pieces(name: string): AsyncGenerator<Uint8Array, void> {
     const file = this.archive.get(name);
@@ -59,6 +67,10 @@ export class PackageFiles {
     const digest = sha256Stream();
     try {
       for await (const piece of contentOf(this.source, file)) {
+        if (!this.work.take(WORK.byte * piece.length)) {
+          this.#broken.add(name);
+          return;
+        }
         if (isFirst) {
           digest.update(piece);
           this.progress(piece.length);

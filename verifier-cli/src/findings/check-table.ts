@@ -111,6 +111,10 @@ export const CHECKS = {
   'disclosure.digest': { meaning: 'The record commits to every disclosed value.', required: true },
   'disclosure.salt': { meaning: 'No two disclosed values of the package share a salt.', required: false },
   'disclosure.attachment': { meaning: 'Every disclosed attachment is included and unchanged.', required: true },
+  'disclosure.person': {
+    meaning: 'A receipt that names the person opens the person tag of its record.',
+    required: true,
+  },
   'disclosure.complete': {
     meaning: 'If the manifest states that all values are disclosed, the package withholds none.',
     required: true,

@@ -6,7 +6,8 @@ import {
   type VerifierKey,
   verifyNote,
 } from '../../../schemas/evidence/signed-note.js';
-import type { Findings } from '../findings/findings.js';
+import type { PackageFiles } from '../files/package-files.js';
+import { WORK } from '../work/work-meter.js';
 import { type Bridge, isSameKey } from './bridges.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
@@ -47,14 +48,15 @@ function otherKeyOf({ signatures }: SignedNote, trusted: readonly VerifierKey[])
  * A pinned key covers its successors over verified bridges. It does not cover its predecessors;
  * checkpoints that these signed must bear their signature, and are believed because a trusted one
  * extends them (`ledger.consistency`).
+ * @param files whose work the signatures are
  * @param given the keys given by the person who verifies
  */
 export async function verifyLedgerKey(
+  { findings, work }: PackageFiles,
   checkpoints: Checkpoints,
   bridges: readonly Bridge[],
   manifest: Manifest | null,
   given: readonly VerifierKey[],
-  findings: Findings,
 ): Promise<TrustedKeys> {
   const newest = [...checkpoints.values()].at(-1);
   const origin = manifest?.origin ?? newest?.checkpoint.origin ?? null;
@@ -83,6 +85,9 @@ export async function verifyLedgerKey(
   }
   const olderKey = otherKeyOf(newest.note, trusted);
   for (const enclosed of checkpoints.values()) {
+    // Each of the keys may have signed it.
+    const lines = Math.min(enclosed.note.signatures.length, trusted.length + chain.length);
+    if (!work.take((lines + 1) * (WORK.signature + enclosed.bytes.length))) break;
     const problem = await problemOf(enclosed, chain, bridges, trusted, enclosed === newest);
     const other = problem === NOT_SIGNED ? olderKey : null;
     const at = { file: enclosed.file };

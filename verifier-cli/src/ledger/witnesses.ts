@@ -9,6 +9,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { counted } from '../../../schemas/text/counted.js';
 import type { PackageFiles } from '../files/package-files.js';
+import { WORK } from '../work/work-meter.js';
 import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 
 /** The witnesses that the verifying person trusts. */
@@ -115,7 +116,7 @@ interface CosignedFile {
 }
 
 async function verifyLines(
-  { findings }: PackageFiles,
+  { findings, work }: PackageFiles,
   { name: file, lines, checkpoint }: CosignedFile,
   keys: readonly VerifierKey[],
   at: Date,
@@ -124,6 +125,7 @@ async function verifyLines(
   for (const key of keys) {
     const [line, ...more] = lines.filter((one) => isCosignatureBy(one, key));
     if (line === undefined) continue;
+    if (!work.take(WORK.signature + checkpoint.bytes.length)) break;
     const time = more.length > 0 ? null : await verifyCosignature(checkpoint.note.text, line, key);
     if (time === null) {
       const reason = more.length > 0 ? 'cosigned the checkpoint more than once' : 'has an invalid cosignature';

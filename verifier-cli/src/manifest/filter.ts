@@ -1,7 +1,7 @@
-import type { ConsentRecord } from '../../../schemas/events/consent-recorded.js';
 import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
 import type { PackageFilter } from '../../../schemas/evidence/manifest.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
+import type { ConsentMembers } from '../versions/schemes.js';
 
 /**
  * Verifies, record by record, that values are shown only where the manifest says that they were
@@ -17,7 +17,7 @@ export class FilterRules {
     this.#fields = disclose === 'all' ? 'all' : new Set(disclose === 'none' ? [] : disclose);
   }
 
-  verify(record: ConsentRecord, disclosures: readonly Disclosure[], findings: EntryFindings): void {
+  verify(record: ConsentMembers, disclosures: readonly Disclosure[], findings: EntryFindings): void {
     if (disclosures.length === 0) return;
     const fields = this.#fields;
     const unasked = fields === 'all' ? undefined : disclosures.find(({ name }) => !fields.has(name));
@@ -32,12 +32,12 @@ export class FilterRules {
   }
 
   /** Whether the manifest states that all values of this record are disclosed. */
-  mustDisclose(record: ConsentRecord): boolean {
+  mustDisclose(record: ConsentMembers): boolean {
     return this.#fields === 'all' && this.matches(record);
   }
 
   /** Compares public members only: the public part does not identify the person. */
-  matches(record: ConsentRecord): boolean {
+  matches(record: ConsentMembers): boolean {
     const { from, to, consent_type: type, document_version_id: version } = this.filter;
     return (
       (from === null || record.created_at >= from) &&

@@ -9,6 +9,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape, parseShape } from '../files/parse.js';
+import { unknownVersion } from '../versions/unknown-version.js';
 
 /** The manifest and the bytes that are signed. */
 export interface ReadManifest {
@@ -38,20 +39,17 @@ export async function readManifest(files: PackageFiles): Promise<ReadManifest> {
   const [major = PACKAGE_MAJOR, minor = 0] = version.ok ? version.value.version.split('.').map(Number) : [];
   if (major !== PACKAGE_MAJOR)
     throw new UnknownFormatVersion(
-      `The package has version ${major}.${minor} of the format, and this verifier knows only ${PACKAGE_MAJOR}.${PACKAGE_MINOR}. It gives no verdict. Use a newer verifier.`,
+      `The verifier gives no verdict: ${unknownVersion(`version ${major}.${minor} of the format`)}.`,
     );
   const isNewer = minor > PACKAGE_MINOR;
   const parsed = version.ok ? matchShape(isNewer ? NewerManifest : Manifest, version.json) : version;
+  // What a newer version changed within a member, such as the filter, would change what others mean.
+  if (isNewer) files.findings.open('manifest.format', unknownVersion(`version ${major}.${minor} of the format`), at);
+  if (!parsed.ok && isNewer) return { bytes, manifest: null };
   if (!parsed.ok) {
     files.findings.fail('manifest.format', `the manifest is invalid: ${parsed.reason}`, at);
     return { bytes, manifest: null };
   }
-  if (isNewer)
-    files.findings.open(
-      'manifest.format',
-      `the package has version ${major}.${minor} of the format, and this verifier knows only ${PACKAGE_MAJOR}.${PACKAGE_MINOR}: use a newer verifier`,
-      at,
-    );
-  else files.findings.pass('manifest.format');
+  if (!isNewer) files.findings.pass('manifest.format');
   return { bytes, manifest: parsed.value };
 }

@@ -5,14 +5,13 @@ import {
 } from '../../../schemas/events/ledger-policy.js';
 import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { isBatch } from '../../../schemas/evidence/batch-header.js';
-import { Entry } from '../../../schemas/evidence/entry.js';
 import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batches } from '../batches/batches.js';
 import { LIMITS } from '../container/limits.js';
 import type { LineBlock } from '../files/lines.js';
-import { type LineReader, PackageFiles, readerOf } from '../files/package-files.js';
-import { matchShape, parseShape } from '../files/parse.js';
-import { Findings } from '../findings/findings.js';
+import { type LineReader, type PackageFiles, readerOf } from '../files/package-files.js';
+import { matchShape } from '../files/parse.js';
+import { parseVersioned, type Schemes } from '../versions/schemes.js';
 
 /** What a ledger promises for a batch. */
 export interface PolicyInForce {
@@ -60,33 +59,38 @@ export class Policies {
  * last. Nothing is verified here. Each policy is verified as an entry, and no record is better than
  * the worst of them.
  */
-export async function readPolicies(files: PackageFiles, batches: Batches): Promise<Policies> {
+export async function readPolicies(files: PackageFiles, batches: Batches, schemes: Schemes): Promise<Policies> {
   const expected = [...batches.values()]
     .flatMap(({ header, runs }) => (isBatch(header.level) ? runs : []))
     .reduce((sum, run) => (run.stream === POLICY_STREAM ? sum + run.last - run.first + 1 : sum), 0);
   if (expected === 0) return new Policies();
-  const quick = await policiesIn(files, markedLines());
+  const quick = await policiesIn(files, markedLines(), schemes);
   // A writer may escape characters of the stream's name. Then every line is parsed.
-  const found = quick.length === expected ? quick : await policiesIn(files, readerOf(EntryLine));
+  const found = quick.length === expected ? quick : await policiesIn(files, readerOf(EntryLine), schemes);
   return new Policies(found.toSorted((a, b) => a.batch - b.batch || (a.policy.number ?? 0) - (b.policy.number ?? 0)));
 }
 
-async function policiesIn(files: PackageFiles, reader: LineReader<EntryLine | null>): Promise<PlacedPolicy[]> {
+async function policiesIn(
+  files: PackageFiles,
+  reader: LineReader<EntryLine | null>,
+  schemes: Schemes,
+): Promise<PlacedPolicy[]> {
   // Problems of the file are reported when its entries are verified.
-  const again = new PackageFiles(files.source, files.archive, new Findings(), () => undefined);
+  const again = files.unreported();
   const found: PlacedPolicy[] = [];
   for await (const block of again.blocks(PACKAGE_FILES.entries, reader, 'entry.format')) {
     for (const { value } of block) {
-      const placed = value === null ? null : placedPolicy(value);
+      const placed = value === null ? null : placedPolicy(value, schemes);
       if (placed !== null && found.length < LIMITS.policies) found.push(placed);
     }
   }
   return found;
 }
 
-function placedPolicy({ entry: text, batch }: EntryLine): PlacedPolicy | null {
-  const entry = parseShape(Entry, text);
-  if (!entry.ok || entry.value.stream !== POLICY_STREAM || entry.value.type !== LEDGER_POLICY_SET) return null;
+function placedPolicy({ entry: text, batch }: EntryLine, schemes: Schemes): PlacedPolicy | null {
+  const entry = parseVersioned(schemes.entries, text);
+  if (entry.kind !== 'known') return null;
+  if (entry.value.stream !== POLICY_STREAM || entry.value.type !== LEDGER_POLICY_SET) return null;
   const record = matchShape(LedgerPolicySetRecord, entry.value.record);
   if (!record.ok) return null;
   const { number, stamps, witnesses } = record.value;

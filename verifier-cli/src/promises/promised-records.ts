@@ -10,6 +10,7 @@ import type { ReadEntry } from '../entries/read-entry.js';
 import type { Findings } from '../findings/findings.js';
 import type { Policies } from '../policy/policies.js';
 import type { ProvedTime } from '../time/stamped-times.js';
+import { unknownVersion } from '../versions/unknown-version.js';
 
 /** A promise to hold against the package. */
 export interface GivenPromise {
@@ -125,6 +126,8 @@ function evaluate(promised: PromisedRecord, read: ReadEntry | null, context: Pro
   if (findings.outcomeOf('ledger.key') !== 'pass')
     return { outcome: 'not-covered', message: 'it is not proved that the package is of this ledger' };
   if (read === null) return evaluateAbsence(promised, context);
+  if (batches.unknown.has(read.source.batch))
+    return { outcome: 'not-covered', message: unknownVersion(`the version of batch ${read.source.batch}`) };
   const digest = sha256(utf8(canonicalJson(read.record)));
   if (!equalBytes(digest, promised.recordDigest) || read.entry.stream !== promised.stream) {
     return {

@@ -10,6 +10,7 @@ import type { ReportedPromise } from '../promises/promised-records.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime, StampedTimes } from '../time/stamped-times.js';
 import type { Stamp, Stamps } from '../timestamps/stamp.js';
+import type { WorkMeter } from '../work/work-meter.js';
 import { notProved } from './not-proved.js';
 import { provesOf } from './proves.js';
 import {
@@ -37,6 +38,7 @@ export interface Found {
   readonly policy: PolicyInForce;
   readonly promises: readonly ReportedPromise[];
   readonly at: Date;
+  readonly work: WorkMeter;
 }
 
 /** Puts together what the checks found. */
@@ -55,6 +57,7 @@ export function buildReport({
   policy,
   promises,
   at,
+  work,
 }: Found): VerificationReport {
   const last = intervals.at(-1)?.batch ?? 0;
   const required = times.requiredFor(last);
@@ -92,6 +95,7 @@ export function buildReport({
     texts,
     proves: provesOf({ findings, manifest, summary, proved, coverage, person, witnessed }),
     not_proved: notProved(manifest, summary, coverage, { person, witnessed, isDevelopment: isDevelopment(stamps) }),
+    work: { done: work.done, limit: work.limit },
     verified_at: at.toISOString(),
   };
 }

@@ -1,7 +1,7 @@
 import type { StreamCoverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import { printable } from './printable.js';
-import type { ReportedFilter, ReportedPolicy } from './report.js';
+import type { ReportedFilter, ReportedPolicy, VerificationReport } from './report.js';
 
 const SHOWN_RUNS = 5;
 
@@ -14,6 +14,11 @@ export function decisionsText({ decisions }: RecordsSummary): string {
 /** How many records hold, in words. */
 export function verdictsText({ verdicts }: RecordsSummary): string {
   return `${verdicts.valid} hold, ${verdicts.indeterminate} indeterminate, ${verdicts.invalid} invalid`;
+}
+
+/** How much the verification cost of what the package may cost, in words. */
+export function workText({ done, limit }: VerificationReport['work']): string {
+  return `${done} units of at most ${limit}`;
 }
 
 /** The delays by which the records were evaluated, in words. */

@@ -1,6 +1,14 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult } from '../findings/findings.js';
-import { coverageText, decisionsText, discloseText, filterText, policyText, verdictsText } from './coverage-text.js';
+import {
+  coverageText,
+  decisionsText,
+  discloseText,
+  filterText,
+  policyText,
+  verdictsText,
+  workText,
+} from './coverage-text.js';
 import { element, type Markup } from './markup.js';
 import {
   facts,
@@ -113,7 +121,7 @@ function proofs({ proves, verdict }: VerificationReport): Markup {
   );
 }
 
-function about({ package: about, policy, records, coverage, verified_at: at }: VerificationReport): Markup {
+function about({ package: about, policy, records, coverage, work, verified_at: at }: VerificationReport): Markup {
   return section(
     'Checked package',
     facts([
@@ -132,6 +140,7 @@ function about({ package: about, policy, records, coverage, verified_at: at }: V
         `${records.disclosed_values} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,
       ],
       ['Without time stamp', about.not_yet_stamped === null ? null : counted(about.not_yet_stamped, 'further consent')],
+      ['Work', workText(work)],
       ['Checked at', momentText(at)],
     ]),
   );

@@ -130,6 +130,7 @@ export const ReportSchema = z
     records: z.strictObject({
       entries: Count,
       consents: Count,
+      unknown: Count.describe('entries and events of a version that this verifier does not know'),
       verdicts: z.strictObject({ valid: Count, indeterminate: Count, invalid: Count }),
       erased: Count,
       withheld_values: Count,
@@ -185,6 +186,9 @@ export const ReportSchema = z
     texts: z.strictObject({ count: Count, first: z.array(Text).max(MAX_TEXTS) }),
     proves: z.array(z.string()),
     not_proved: z.array(z.string()),
+    work: z
+      .strictObject({ done: Count, limit: Count.describe('depends on the size of the package alone') })
+      .describe('units of work that the verification cost'),
     verified_at: z.string(),
   })
   .meta({ title: 'Report of consent-verify check' });

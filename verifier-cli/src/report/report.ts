@@ -156,6 +156,8 @@ export interface VerificationReport {
   readonly proves: readonly string[];
   /** What the evidence does not prove, whatever the verdict. */
   readonly not_proved: readonly string[];
+  /** Units of work (docs/evidence-format.md §14). */
+  readonly work: { readonly done: number; readonly limit: number };
   readonly verified_at: string;
 }
 

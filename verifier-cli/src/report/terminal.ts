@@ -1,6 +1,14 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult, Problem } from '../findings/findings.js';
-import { coverageText, decisionsText, discloseText, filterText, policyText, verdictsText } from './coverage-text.js';
+import {
+  coverageText,
+  decisionsText,
+  discloseText,
+  filterText,
+  policyText,
+  verdictsText,
+  workText,
+} from './coverage-text.js';
 import { asOfText } from './page-parts.js';
 import { printable } from './printable.js';
 import type { ReportedFilter, ReportedTime, VerificationReport } from './report.js';
@@ -102,7 +110,7 @@ function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
   return accuracy === 0 ? time : `${time} (± ${accuracy} ms)`;
 }
 
-function packageLines({ package: about, policy, records, coverage }: VerificationReport): string[] {
+function packageLines({ package: about, policy, records, coverage, work }: VerificationReport): string[] {
   return [
     'Package',
     `  ledger        ${printable(about.origin ?? 'unknown')}`,
@@ -116,6 +124,7 @@ function packageLines({ package: about, policy, records, coverage }: Verificatio
     `  records       ${records.consents}: ${verdictsText(records)}`,
     `  decisions     ${decisionsText(records)}`,
     `  personal data ${counted(records.disclosed_values, 'value')} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,
+    `  work          ${workText(work)}`,
   ];
 }
 

@@ -72,11 +72,15 @@ function valueMarkup(value: JsonValue): Markup {
   return typeof value === 'string' ? foreign(value) : element('code', {}, foreign(JSON.stringify(value)));
 }
 
-function personal({ disclosed, withheld, erased, consent_token: token }: ShownRecord): Markup[] {
+function personal({ disclosed, withheld, erased, person, consent_token: token }: ShownRecord): Markup[] {
   if (token === null) return [];
   const hidden = withheld === 0 ? null : `${counted(withheld, 'value')}, ${erased ? 'erased' : 'withheld'}`;
   const shown = disclosed.map(({ name, value }): [string, Markup] => [printable(name), valueMarkup(value)]);
-  return [section('Personal details', facts([...shown, ['Not shown', hidden ?? 'none: all values are shown']]))];
+  const opened: [string, Markup][] =
+    person === null ? [] : [['Person', foreign(`record ${person.n} of the id ${person.id}`)]];
+  return [
+    section('Personal details', facts([...shown, ...opened, ['Not shown', hidden ?? 'none: all values are shown']])),
+  ];
 }
 
 function text({ text: source }: ShownRecord): Markup[] {

@@ -59,11 +59,12 @@ function valueText(value: JsonValue): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-function personalLines({ disclosed, withheld, erased, consent_token: token }: ShownRecord): string[] {
+function personalLines({ disclosed, withheld, erased, person, consent_token: token }: ShownRecord): string[] {
   if (token === null) return [];
   return [
     'Personal details',
     ...disclosed.map(({ name, value }) => `  ${printable(name).padEnd(22)} ${valueText(value)}`),
+    ...(person === null ? [] : [`  ${'person'.padEnd(22)} record ${person.n} of the id ${person.id}`]),
     ...(withheld > 0 ? [`  ${counted(withheld, 'value')} ${erased ? 'erased' : 'withheld'}`] : []),
   ];
 }

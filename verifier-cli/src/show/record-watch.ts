@@ -1,9 +1,10 @@
 import { eventIdOfConsentToken } from '../../../schemas/events/consent-recorded.js';
+import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import type { ReadEntry } from '../entries/read-entry.js';
 import type { EntryNote } from '../findings/entry-findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { ReportedText } from '../report/report.js';
-import type { ShownRecord } from './shown-record.js';
+import type { ShownRecord, WatchedRecord } from './shown-record.js';
 
 interface Named {
   readonly event_id: string;
@@ -18,6 +19,7 @@ export class RecordWatch {
   /** Audit path of its leaf, upwards. */
   path: readonly Uint8Array[] | null = null;
   text: ReportedText | null = null;
+  configuration: SiteConfigPublishedRecord | null = null;
   isErased = false;
   verdict: Verdict = 'valid';
   /** Set when the package is verified; null if the record is not in it. */
@@ -57,9 +59,10 @@ export class RecordWatch {
   }
 
   /** Takes the results that need the whole package. */
-  finish(verdict: Verdict, text: ReportedText | null, isErased: boolean): void {
-    this.verdict = worst(this.verdict, verdict);
-    this.text = text;
-    this.isErased = isErased;
+  finish(found: Pick<WatchedRecord, 'verdict' | 'text' | 'configuration' | 'isErased'>): void {
+    this.verdict = worst(this.verdict, found.verdict);
+    this.text = found.text;
+    this.configuration = found.configuration;
+    this.isErased = found.isErased;
   }
 }

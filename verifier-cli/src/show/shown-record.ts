@@ -1,17 +1,18 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
-import { CONSENT_RECORDED, ConsentRecord, consentToken } from '../../../schemas/events/consent-recorded.js';
-import { batchLeaf } from '../../../schemas/evidence/batch-header.js';
-import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
+import { CONSENT_RECORDED, consentToken } from '../../../schemas/events/consent-recorded.js';
+import type { SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
+import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { BatchLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { PersonOpening } from '../../../schemas/evidence/person-tag.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import type { Batch } from '../batches/batches.js';
 import type { ReadEntry } from '../entries/read-entry.js';
-import { PackageFiles } from '../files/package-files.js';
+import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
 import type { CheckId, Outcome } from '../findings/check-table.js';
 import type { EntryNote } from '../findings/entry-findings.js';
-import { Findings, type Warning } from '../findings/findings.js';
+import type { Warning } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { reportedTime } from '../report/build-report.js';
@@ -19,6 +20,7 @@ import type { ReportedText, ReportedTime } from '../report/report.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime } from '../time/stamped-times.js';
 import type { Stamps } from '../timestamps/stamp.js';
+import { memberOf, type RecordScheme, type Schemes, select } from '../versions/schemes.js';
 
 /** A hash on the way up a tree: the running hash is joined with it, as left or as right child. */
 export interface PathStep {
@@ -34,6 +36,8 @@ export interface ShownRecord {
   /** Of this record, including everything in the package that it depends on. */
   readonly verdict: Verdict;
   readonly package_verdict: Verdict;
+  /** What was verified, and when it was made: a claim of the service; null if it cannot be read. */
+  readonly file: { readonly kind: 'package' | 'receipt'; readonly exported_at: string | null };
   /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
   readonly as_of: ReportedTime | null;
   /** True if a development authority stamped the ledger: the record is not evidence then. */
@@ -53,7 +57,13 @@ export interface ShownRecord {
   /** How many values are not shown. */
   readonly withheld: number;
   readonly erased: boolean;
+  /** What opens the person tag, in a receipt that names the person; null otherwise. */
+  readonly person: PersonOpening | null;
+  /** In hex; null for an event that is neither a consent nor an erasure. */
+  readonly person_tag: string | null;
   readonly text: ReportedText | null;
+  /** The site's configuration that the record names; null if its check fails, or if it cannot be read. */
+  readonly configuration: SiteConfigPublishedRecord | null;
   readonly proved: { readonly after: ReportedTime | null; readonly before: ReportedTime | null };
   readonly proof: {
     readonly line: number;
@@ -82,9 +92,13 @@ export interface ShowContext {
   /** Of the checks that every record depends on. */
   readonly foundation: Verdict;
   readonly packageVerdict: Verdict;
+  readonly kind: ShownRecord['file']['kind'];
+  /** `exported_at` of the manifest; null if it cannot be read. */
+  readonly exportedAt: string | null;
   readonly asOf: ProvedTime | null;
   readonly isDevelopment: boolean;
   readonly warnings: readonly Warning[];
+  readonly schemes: Schemes;
 }
 
 /** What was collected about the record while its package was verified (`RecordWatch`). */
@@ -93,6 +107,7 @@ export interface WatchedRecord {
   readonly read: ReadEntry | null;
   readonly path: readonly Uint8Array[] | null;
   readonly text: ReportedText | null;
+  readonly configuration: SiteConfigPublishedRecord | null;
   readonly isErased: boolean;
   readonly verdict: Verdict;
 }
@@ -105,9 +120,11 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
   const { read } = watch;
   if (read === null) return null;
   const { entry, source } = read;
-  const consent = entry.type === CONSENT_RECORDED ? matchShape(ConsentRecord, read.record) : null;
+  const selected = select(context.schemes.records, memberOf(read.record, 'hash_version'));
+  const scheme = entry.type === CONSENT_RECORDED && selected.isKnown ? selected.scheme : null;
+  const consent = scheme && matchShape(scheme.shape, read.record);
   const digests = consent?.ok === true ? Object.values(consent.value.disclosures) : [];
-  const disclosed = disclosedValues(source.disclosures, digests);
+  const disclosed = scheme === null ? [] : disclosedValues(source.disclosures, digests, scheme);
   const interval = context.intervals.find(({ batch }) => batch === source.batch);
   const before = interval?.before ?? null;
   const after = interval?.after ?? null;
@@ -117,6 +134,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     version: 1,
     verdict: worst(watch.verdict, context.foundation),
     package_verdict: context.packageVerdict,
+    file: { kind: context.kind, exported_at: context.exportedAt },
     as_of: context.asOf && reportedTime(context.asOf),
     development: context.isDevelopment,
     warnings: context.warnings
@@ -132,7 +150,10 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     disclosed,
     withheld: digests.length - disclosed.length,
     erased: watch.isErased,
+    person: source.person ?? null,
+    person_tag: entry.person_tag,
     text: watch.text,
+    configuration: watch.configuration,
     proved: { after: after && reportedTime(after), before: before && reportedTime(before) },
     proof: {
       ...(await proofOf(read, watch.path, context)),
@@ -146,7 +167,11 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
 }
 
 /** The values that the record commits to. */
-function disclosedValues(texts: readonly string[], digests: readonly string[]): { name: string; value: JsonValue }[] {
+function disclosedValues(
+  texts: readonly string[],
+  digests: readonly string[],
+  { disclosureDigest }: RecordScheme,
+): { name: string; value: JsonValue }[] {
   const committed = [...new Set(texts)].filter((text) => digests.includes(disclosureDigest(text)));
   return committed.flatMap((text) => {
     const disclosure = decodeDisclosure(text);
@@ -169,7 +194,7 @@ async function proofOf(
     count: batch?.header.count ?? null,
     batch_path: batch === undefined || path === null ? null : steps(path, source.index, batch.header.count),
     batch_root: batch?.header.root ?? null,
-    header_leaf: enclosed === null ? null : toHex(batchLeaf(enclosed.header)),
+    header_leaf: enclosed === null || batch === undefined ? null : toHex(batch.scheme.leaf(enclosed.header)),
     ledger_path:
       enclosed === null || newest === undefined ? null : steps(enclosed.path, source.batch, newest.checkpoint.size),
     checkpoint:
@@ -184,7 +209,7 @@ async function proofOf(
  * were reported before.
  */
 async function readBatchLine(files: PackageFiles, wanted: number): Promise<BatchLine | null> {
-  const again = new PackageFiles(files.source, files.archive, new Findings(), () => undefined);
+  const again = files.unreported();
   for await (const { line, value } of again.lines(PACKAGE_FILES.batches, BatchLine, 'batch.header'))
     if (line === wanted) return value;
   return null;

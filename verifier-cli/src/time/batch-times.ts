@@ -5,6 +5,7 @@ import type { Findings } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { Policies } from '../policy/policies.js';
 import type { Stamps } from '../timestamps/stamp.js';
+import { WORK, type WorkMeter } from '../work/work-meter.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
 import { durationText } from './duration-text.js';
 import type { ProvedTime, StampedTimes } from './stamped-times.js';
@@ -28,6 +29,7 @@ export interface BatchTimesContext {
   /** Whether the package includes entries of this batch: a header alone dates no record. */
   readonly holds: (batch: number) => boolean;
   readonly findings: Findings;
+  readonly work: WorkMeter;
 }
 
 /**
@@ -39,6 +41,8 @@ export function verifyBatchTimes(context: BatchTimesContext): readonly SealingIn
   let newest: ProvedTime | null = null;
   for (const batch of context.batches.values()) {
     const { number } = batch.header;
+    // Each batch is compared with the stamps.
+    if (!context.work.take(WORK.comparison * (context.stamps.length + 1))) break;
     const at = { file: PACKAGE_FILES.batches, line: batch.line };
     const findings = new EntryFindings(context.findings, at);
     const after = verifyStart(batch, newest, context, findings);

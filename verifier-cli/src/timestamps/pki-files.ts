@@ -23,18 +23,6 @@ export interface PkiFiles {
   readonly certificates: readonly Uint8Array[];
   readonly crls: readonly DatedAnswer[];
   readonly ocsp: readonly DatedAnswer[];
-  readonly budget: AnswerBudget;
-}
-
-/** How many bytes of CRLs and OCSP answers may still be looked at. */
-export class AnswerBudget {
-  #left: number = LIMITS.answerBytes;
-
-  /** @returns whether so many bytes were left */
-  take(bytes: number): boolean {
-    this.#left -= bytes;
-    return this.#left >= 0;
-  }
 }
 
 /** Reads the certificates, CRLs and OCSP answers that the package encloses. */
@@ -60,7 +48,6 @@ export async function readPkiFiles(files: PackageFiles): Promise<PkiFiles> {
     certificates: (await read('certificates', LIMITS.certificates, LIMITS.certificateBytes)).map(({ bytes }) => bytes),
     crls: datedAnswers(await read('crls', LIMITS.answers, LIMITS.crlBytes), datedCrl, files.findings),
     ocsp: datedAnswers(await read('ocsp', LIMITS.answers, LIMITS.ocspBytes), datedOcsp, files.findings),
-    budget: new AnswerBudget(),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Batches } from '../batches/batches.js';
+import { type Batches, NO_BATCHES } from '../batches/batches.js';
 import type { RenewingStamp, Stamp } from './stamp.js';
 
 /** What ties checkpoints and stamps to one another. */
@@ -9,7 +9,7 @@ export interface RenewalHistory {
   readonly batches: Batches;
 }
 
-export const NO_HISTORY: RenewalHistory = { tied: new Set(), batches: new Map() };
+export const NO_HISTORY: RenewalHistory = { tied: new Set(), batches: NO_BATCHES };
 
 /**
  * Finds for an older stamp the newer one that renews it (RFC 4998 §5.2): one over a checkpoint with

@@ -8,8 +8,8 @@ import type { TimestampReport } from '../../../schemas/rfc3161/report.js';
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
-import type { Findings } from '../findings/findings.js';
 import type { Checkpoints, EnclosedCheckpoint } from '../ledger/checkpoints.js';
+import { WORK, WorkExceeded, type WorkMeter } from '../work/work-meter.js';
 import { answersNear, type PkiFiles, readPkiFiles } from './pki-files.js';
 import { NO_HISTORY, type RenewalHistory, Renewals } from './renewals.js';
 import type { Stamp, Stamps } from './stamp.js';
@@ -45,6 +45,7 @@ export async function verifyTimestamps(
     }
     const own: Stamp[] = [];
     for (const file of found) {
+      if (files.work.isExceeded) break;
       const stamp = await verifyStamp(files, file, enclosed, pki, trust, renewals);
       if (stamp !== null) own.push(stamp);
     }
@@ -65,7 +66,17 @@ function responsesOf(size: number, files: PackageFiles): readonly string[] {
   return found;
 }
 
-async function verifyStamp(
+/** @returns null if the file cannot be read, or the work exceeds its limit */
+async function verifyStamp(...given: Parameters<typeof evaluateStamp>): Promise<Stamp | null> {
+  try {
+    return await evaluateStamp(...given);
+  } catch (error) {
+    if (error instanceof WorkExceeded) return null;
+    throw error;
+  }
+}
+
+async function evaluateStamp(
   files: PackageFiles,
   file: string,
   { checkpoint, bytes }: EnclosedCheckpoint,
@@ -82,8 +93,9 @@ async function verifyStamp(
     untrusted: pki.certificates,
     revocation: 'require',
     at,
+    spend: files.work.spend,
   } as const;
-  const answers = answersFor(token, pki, files.findings);
+  const answers = answersFor(token, pki, files.work);
   const report = asOfSunset(await verifyTimestamp({ ...input, ...answers }), at);
   const stamp = { size: checkpoint.size, file, sha256: toHex(sha256(token)) };
   const renewedBy = report.outcome === 'indeterminate' ? renewals.over(stamp) : null;
@@ -96,18 +108,12 @@ async function verifyStamp(
 }
 
 /** The claims of the token select the CRLs to evaluate, of which there may be many. */
-function answersFor(token: Uint8Array, { crls, ocsp, budget }: PkiFiles, findings: Findings) {
+function answersFor(token: Uint8Array, { crls, ocsp }: PkiFiles, work: WorkMeter) {
+  work.spend(WORK.asn1Byte * token.length + WORK.choice * (crls.length + ocsp.length));
   const parsed = attempt(() => parseTimestamp(token));
   const time = parsed instanceof MalformedInput ? undefined : parsed.tstInfo?.genTime.date.getTime();
-  const answers = { crls: answersNear(crls, time ?? 0), ocspResponses: answersNear(ocsp, time ?? 0) };
-  const size = [...answers.crls, ...answers.ocspResponses].reduce((sum, der) => sum + der.length, 0);
-  if (time !== undefined && budget.take(size)) return answers;
-  if (time !== undefined)
-    findings.fail(
-      'container.limits',
-      'the CRLs and OCSP responses would have to be read too often for all time stamps',
-    );
-  return { crls: [], ocspResponses: [] };
+  if (time === undefined) return { crls: [], ocspResponses: [] };
+  return { crls: answersNear(crls, time), ocspResponses: answersNear(ocsp, time) };
 }
 
 /** Copies certificates: as views they would keep thousands of tokens in memory. */

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import type { VerifyOptions } from '../../../verifier-cli/src/index.js';
+import { choose, type Draft, draftOf, packed, type Request } from './export.js';
+import { addStamps, SECOND_AUTHORITY } from './forged-quorum.js';
+import { cosign, requireWitnesses, WITNESSES } from './forged-witnesses.js';
+import { cosignature } from './keys.js';
+import { type Ledger, makeLedger, type Plan } from './ledger.js';
+import { type PromiseTerms, promiseOf } from './promise.js';
+import { receiptOf } from './receipt.js';
+import { TimeAuthority } from './time-authority.js';
+import { honestLedger, notPassed, verify } from './verification.js';
+import { consentId, makePlan, policy, WORLDS, type WorldOptions } from './world.js';
+
+/*
+ * The forgeries with policies, several stamps, promises and witnesses differ from these packages only
+ * in the lie.
+ */
+
+const authority = new TimeAuthority();
+
+function ledgerWith(world: WorldOptions, change: (plan: Plan) => void): Ledger {
+  const plan = makePlan(world);
+  change(plan);
+  return makeLedger(plan, authority);
+}
+
+async function outcome(
+  ledger: Ledger,
+  options: Partial<VerifyOptions> = {},
+  change: (draft: Draft) => void = () => undefined,
+  request: Request = {},
+) {
+  const draft = draftOf(ledger, request, choose(ledger, request));
+  change(draft);
+  const report = await verify(packed(draft), ledger.plan, authority, options);
+  return { verdict: report.verdict, problems: notPassed(report), promises: report.promises };
+}
+const VALID = { verdict: 'valid', problems: {} };
+
+describe.each(Object.entries(WORLDS))('in the world %s', (_, world) => {
+  const last = world.size - 1;
+  const ledger = ledgerWith(world, (plan) => {
+    plan.batches.set(0, [policy(1, plan.start - 1000, { seal_within_seconds: 10, stamp_within_seconds: 3000 })]);
+    plan.batches.set(last, [policy(2, plan.start + last * 10_000 - 1000)]);
+  });
+
+  test.each([{}, { person: 'alice' }, { eventIds: [consentId('alice 1')] }])(
+    'a package with two policies is valid (%o)',
+    async (request) => {
+      expect(await outcome(ledger, {}, () => undefined, request)).toMatchObject(VALID);
+    },
+  );
+});
+
+describe('in the world small', () => {
+  const ledger = honestLedger(WORLDS.small, authority);
+
+  test('a package with stamps of two authorities is valid if both are required', async () => {
+    const trustAnchors = [authority.anchor, SECOND_AUTHORITY.anchor];
+    const stamp = (draft: Draft): void => addStamps(draft, { by: SECOND_AUTHORITY });
+    expect(await outcome(ledger, { trustAnchors, requireStamps: 2 }, stamp)).toMatchObject(VALID);
+  });
+
+  test('a policy that demands two authorities is kept by two', async () => {
+    const two = ledgerWith(WORLDS.small, (plan) => {
+      plan.batches.set(0, [policy(1, plan.start - 1000, { stamps: 2 })]);
+    });
+    const trustAnchors = [authority.anchor, SECOND_AUTHORITY.anchor];
+    const stamp = (draft: Draft): void => addStamps(draft, { by: SECOND_AUTHORITY });
+    expect(await outcome(two, { trustAnchors }, stamp)).toMatchObject(VALID);
+  });
+
+  test('a package with the cosignatures of two required witnesses is valid', async () => {
+    const { a, b } = WITNESSES;
+    const seconds = Date.parse('2026-03-02T08:05:00.000Z') / 1000;
+    const change = (draft: Draft): void =>
+      cosign(draft, (text) => cosignature(a, text, seconds) + cosignature(b, text, seconds + 1));
+    expect(await outcome(ledger, requireWitnesses(2, a, b), change)).toMatchObject(VALID);
+  });
+});
+
+describe('in the world rolled', () => {
+  const ledger = honestLedger(WORLDS.rolled, authority);
+  const promised = (terms: PromiseTerms = {}) => ({
+    promises: [{ file: 'promise.json', promise: promiseOf(ledger.plan, 'alice 1', terms) }],
+  });
+
+  test.each<readonly [string, Request]>([
+    ['the whole site', {}],
+    ['the person', { person: 'alice' }],
+    ['its event id', { eventIds: [consentId('alice 1')] }],
+  ])('a promise is kept by the package for %s', async (_, request) => {
+    const found = await outcome(ledger, promised(), () => undefined, request);
+    expect(found).toMatchObject({ ...VALID, promises: [{ outcome: 'kept' }] });
+  });
+
+  test('a promise is kept by the receipt of its record', async () => {
+    const report = await verify(receiptOf(ledger, 'alice 1'), ledger.plan, authority, promised());
+    expect(notPassed(report)).toEqual({});
+    expect(report.promises).toMatchObject([{ outcome: 'kept' }]);
+  });
+
+  test('a promise that is not due accuses no ledger', async () => {
+    const eventId = consentId('of another time');
+    const terms = { eventId, sealedBefore: '2026-03-03T08:00:00.000Z' };
+    expect(await outcome(ledger, promised(terms))).toMatchObject({ ...VALID, promises: [{ outcome: 'not-due' }] });
+  });
+});

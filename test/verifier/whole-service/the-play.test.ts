@@ -1,0 +1,363 @@
+import { once } from 'node:events';
+import { copyFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { insertBackdated } from './backdated-consent.js';
+import { withoutRecords } from './doctored-package.js';
+import { type Answer, Caller, eventIdOf, Files, OperatedInstallation, SeedOfPlay, Witness } from './installation.js';
+import { setClocksBack, setClocksRight } from './past-clock.js';
+import { documentedTable, documentTable, type Observation, tableOf } from './played-table.js';
+
+/*
+ * A dishonest operator acts on a real installation: the built service, its database, a witness, and
+ * callers over HTTP. Each party looks with the standalone verifier at the files that it has. The
+ * observations are the table of docs/threat-model.md; `UPDATE_PLAY=1` writes it.
+ */
+
+const MINUTE = 60_000;
+/** The first part of the story happens so long ago. */
+const AGO = 30 * MINUTE;
+const WITNESS = 'witness.example/w1';
+
+const files = new Files();
+const observations: Observation[] = [];
+let main: OperatedInstallation;
+/** The database after the first part, which the operator can restore. */
+let backup: OperatedInstallation;
+let witness: Witness;
+let witnessKey: string;
+let caller: Caller;
+let siteId: string;
+const answers = new Map<string, Answer>();
+
+const cleanUp: (() => Promise<unknown>)[] = [];
+
+/** Runs the service of an installation for some work. */
+async function whileServing<T>(
+  operator: OperatedInstallation,
+  role: 'serve' | 'api',
+  work: (service: Awaited<ReturnType<typeof operator.installation.start>>) => Promise<T>,
+): Promise<T> {
+  const service = await operator.installation.start(role);
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+const answer = (name: string): Answer => {
+  const found = answers.get(name);
+  if (found === undefined) throw new Error(`no answer ${name}`);
+  return found;
+};
+
+/** Adds a row with what was found. */
+function observe(act: string, who: string, from: string, when: string, found: string): void {
+  observations.push({ act, who, from, when, found });
+}
+
+const REQUIRED_WITNESS = () => ['--witness-key', witnessKey, '--witnesses', '1'];
+const watch = (url: string) => files.run('watch', url, '--ledger-key', 'ledger.vkey', '--state', 'watched', '--once');
+
+/** Copies the installation, without its witness. The service must be stopped. */
+async function copyOfMain(): Promise<OperatedInstallation> {
+  const copy = await main.restoreElsewhere({ LOG_LEVEL: 'warn', SEAL_WITHIN_SECONDS: '60' });
+  cleanUp.push(() => copy.remove());
+  return copy;
+}
+
+/** The finding of `consent-verify check`, as the table shows it. */
+function verdictOf({ verdict, checks }: ReturnType<typeof files.check>): string {
+  return [`${verdict}`, ...checks.map((id) => `\`${id}\``)].join(', ');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}
+
+beforeAll(async () => {
+  const port = await freePort();
+  witnessKey = files.run('witness', '--key-file', 'witness.key', '--new-key', WITNESS).stdout.trim();
+  const environment = {
+    WITNESS_URLS: `http://127.0.0.1:${port}`,
+    WITNESS_KEYS: witnessKey,
+    SEAL_WITHIN_SECONDS: '60',
+    LOG_LEVEL: 'warn',
+  };
+  main = await OperatedInstallation.make(environment);
+  cleanUp.push(() => main.remove());
+  const pastClock = await setClocksBack(main, files, AGO);
+  const past = main.with(pastClock);
+  await whileServing(past, 'serve', async (service) => {
+    const seed = SeedOfPlay.parse(await past.installation.json('admin', 'seed-demo', '--rate-limit', '100000'));
+    copyFileSync(seed.ledger_key, files.path('ledger.vkey'));
+    copyFileSync(seed.tsa_ca, files.path('tsa.pem'));
+    witness = await Witness.start(files, port, pastClock);
+    caller = new Caller(seed, -AGO);
+    siteId = seed.site.id;
+    for (const [name, visitor, decision] of [
+      ['ada 1', 'ada', 'accepted'],
+      ['ben 1', 'ben', 'accepted'],
+      ['ada 2', 'ada', 'withdrawn'],
+    ] as const)
+      answers.set(name, await caller.record(service, visitor, decision));
+    await past.export(siteId, files.path('site-before.zip'), '--wait');
+    files.write('receipt-of-ada.json', await caller.receipt(service, answer('ada 2')));
+    expect(watch(service.url).status).toBe(0);
+  });
+  backup = await main.restoreElsewhere(environment);
+  cleanUp.push(() => backup.remove());
+
+  // The operator stops the worker, takes a consent, and deletes it before the worker runs again.
+  await whileServing(past, 'api', async (service) => {
+    answers.set('cem 1', await caller.record(service, 'cem'));
+  });
+  files.write('answer-to-cem.json', JSON.stringify(answer('cem 1')));
+  await main.sql(
+    ['delete from outbox where event_id = $1', eventIdOf(answer('cem 1'))],
+    ['delete from record_keys where event_id = $1', eventIdOf(answer('cem 1'))],
+  );
+
+  await witness.stop();
+  await setClocksRight(main);
+  witness = await Witness.start(files, port);
+  caller = new Caller(caller.seed);
+}, 300_000);
+
+afterAll(async () => {
+  await witness?.stop();
+  for (const remove of cleanUp) await remove();
+  files.remove();
+}, 60_000);
+
+test('a dropped record: the promise and a later package prove it', async () => {
+  const act = '**Drop.** Deletes a promised record from the outbox before it is sealed';
+  await whileServing(main, 'serve', async (service) => {
+    answers.set('ada 3', await caller.record(service, 'ada'));
+    answers.set('ben 2', await caller.record(service, 'ben'));
+    files.write('answer-to-ben.json', JSON.stringify(answer('ben 2')));
+    await main.export(siteId, files.path('site.zip'), '--wait');
+    await expect
+      .poll(async () => {
+        await main.export(siteId, files.path('site.zip'), '--overwrite');
+        return files.check('site.zip', ...REQUIRED_WITNESS()).verdict;
+      })
+      .toBe('valid');
+    expect(watch(service.url).status).toBe(0);
+    await main.export(siteId, files.path('ada.zip'), '--visitor', 'ada', '--disclose', 'none');
+
+    const ready = z.object({ status: z.string() }).parse(await (await fetch(`${service.url}/readyz`)).json());
+    expect(ready.status).toBe('ready');
+    expect(await main.installation.json('admin', 'quarantine', 'list')).toMatchObject({ quarantined: [] });
+    observe(act, 'the service', '`/readyz`, quarantine, sealer', '-', '-');
+    expect(await caller.verify(service, answer('cem 1'))).toBe(404);
+    observe(act, 'the caller', '`GET /tool/v1/consents/verify/<token>`', 'at once', '404, which proves nothing');
+  });
+  const recipient = files.check('site.zip');
+  expect(recipient.verdict).toBe('valid');
+  observe(act, 'a recipient without the promise', 'package of the site', '-', '-');
+
+  expect(files.run('promise', 'answer-to-cem.json', '--ledger-key', 'ledger.vkey').status).toBe(0);
+  const early = files.check('site-before.zip', '--promise', 'answer-to-cem.json');
+  expect(early).toMatchObject({ verdict: 'valid', promises: ['not-due'] });
+  const late = files.check('site.zip', '--promise', 'answer-to-cem.json');
+  expect(late).toMatchObject({ verdict: 'invalid', checks: ['promise.kept'], promises: ['broken'] });
+  observe(
+    act,
+    'the caller, or anyone with the answer',
+    'answer to the consent, package of the site',
+    'with a batch sealed 300 s after the promised time',
+    verdictOf(late),
+  );
+  expect(files.check('site.zip', '--promise', 'answer-to-ben.json').promises).toEqual(['kept']);
+}, 180_000);
+
+/** Removes records from the log, the ledger's leaves and every other table of a restored copy. */
+async function removeFromTables(operator: OperatedInstallation, ids: readonly string[]): Promise<void> {
+  await operator.sql(
+    ['alter table event_log.events disable trigger append_only'],
+    ['delete from event_log.events where id = any($1::uuid[])', ids],
+    ['delete from leaves where event_id = any($1::uuid[])', ids],
+    ['delete from outbox where event_id = any($1::uuid[])', ids],
+    ['delete from record_keys where event_id = any($1::uuid[])', ids],
+  );
+}
+
+test('a cut site: neither the exporter nor a verifier accepts it', async () => {
+  const act = '**Cut a site.** Removes the newest records of a site, and exports the whole site';
+  const newest = [eventIdOf(answer('ada 3')), eventIdOf(answer('ben 2'))];
+  const copy = await copyOfMain();
+  await removeFromTables(copy, newest);
+  await expect(copy.installation.start()).rejects.toThrow('ends at revision 2, but revision 4 was appended before');
+  observe(act, 'the service', 'outbox and log', 'at its next start', '`LogBehind`, it does not start');
+  await expect(copy.export(siteId, files.path('none.zip'))).rejects.toThrow('are not those sealed');
+  observe(act, 'the exporter of the service', 'log and ledger', 'at once', 'log and ledger differ, no package');
+
+  files.write('cut.zip', await withoutRecords(main, files.path('site.zip'), newest));
+  const cut = files.check('cut.zip');
+  expect(cut).toMatchObject({ verdict: 'invalid', checks: ['completeness.runs'] });
+  observe(act, 'a recipient', 'the package, of a changed exporter', 'at once', verdictOf(cut));
+
+  const old = files.check('site-before.zip');
+  expect(old.verdict).toBe('valid');
+  observe(act, 'a recipient', 'a package from before these records', '-', 'valid, as of its own, older time stamp');
+  const aged = files.check('site-before.zip', '--max-age', '10m');
+  expect(aged).toMatchObject({ verdict: 'indeterminate', checks: ['time.fresh'] });
+  observe(act, 'a recipient that sets `--max-age`', 'the same package', 'after that age', verdictOf(aged));
+}, 180_000);
+
+test('a shortened person: neither the exporter nor a verifier accepts it', async () => {
+  const act = '**Shorten a person.** Removes a sealed record of a person, and exports the person';
+  for (const name of ['ada 3', 'ada 2']) {
+    const id = eventIdOf(answer(name));
+    const copy = await copyOfMain();
+    await removeFromTables(copy, [id]);
+    await expect(copy.export(siteId, files.path('none.zip'), '--visitor', 'ada')).rejects.toThrow('sealed');
+    files.write('short.zip', await withoutRecords(main, files.path('ada.zip'), [id]));
+    expect(files.check('short.zip')).toMatchObject({ verdict: 'invalid', checks: ['completeness.person'] });
+  }
+  observe(act, 'the exporter of the service', 'log and ledger', 'at once', 'log and ledger differ, no package');
+  observe(act, 'a recipient', 'the package, of a changed exporter', 'at once', verdictOf(files.check('short.zip')));
+}, 180_000);
+
+test('a fork: another package, the witness and a monitor show it', async () => {
+  const act = '**Fork.** Restores a backup, records other consents, and has them stamped';
+  const head = join(backup.installation.dataDir, 'ledger-head.json');
+  copyFileSync(join(main.installation.dataDir, 'ledger-head.json'), head);
+  await expect(backup.installation.start()).rejects.toThrow('does not continue it');
+  observe(act, 'the service', '`ledger-head.json`', 'at its next start', '`LedgerRolledBack`, it does not start');
+
+  await setClocksRight(backup);
+  rmSync(head);
+  const before = witness.lines.length;
+  await whileServing(backup, 'serve', async (service) => {
+    await caller.record(service, 'dora');
+    await backup.export(siteId, files.path('fork.zip'), '--wait');
+    await expect.poll(() => witness.lines.length).toBeGreaterThan(before);
+    const watched = watch(service.url);
+    expect(watched.status).toBe(1);
+    expect(watched.stdout).toContain('CONTRADICTION');
+    await backup.export(siteId, files.path('fork.zip'), '--overwrite');
+  });
+  const answered = witness.lines.slice(before);
+  expect(answered.every((line) => line.includes(' 422 '))).toBe(true);
+
+  const alone = files.check('fork.zip');
+  expect(alone.verdict).toBe('valid');
+  observe(act, 'a recipient with one package', 'either package', '-', 'valid');
+  const required = files.check('fork.zip', ...REQUIRED_WITNESS());
+  expect(required).toMatchObject({ verdict: 'indeterminate', checks: ['ledger.witnesses'] });
+  expect(files.check('site.zip', ...REQUIRED_WITNESS()).verdict).toBe('valid');
+  observe(act, 'the witness', 'the submitted checkpoint', 'at once', 'refuses to cosign');
+  observe(act, 'a recipient that requires the witness', 'the package of the fork', 'at once', verdictOf(required));
+  const compared = files.run('compare', 'site.zip', 'fork.zip', '--ledger-key', 'ledger.vkey', '--output', 'fork.json');
+  expect(compared.status).toBe(1);
+  const confirmed = files.run('check-contradiction', 'fork.json', '--ledger-key', 'ledger.vkey');
+  expect(confirmed.status).toBe(0);
+  observe(
+    act,
+    'two recipients',
+    'both packages',
+    'at the first comparison',
+    '`compare`: contradiction, confirmed by `check-contradiction`',
+  );
+  observe(act, 'a monitor', '`consent-verify watch`', 'at its next look', 'contradiction');
+}, 180_000);
+
+test('a backdated record: an altered one is quarantined, and a genuine one stays open', async () => {
+  const act = '**Backdate.** Gives a record an earlier time before it is sealed';
+  const altered = await copyOfMain();
+  await whileServing(altered, 'api', (service) => caller.record(service, 'eve'));
+  await altered.sql([
+    `update outbox set body = convert_to(replace(convert_from(body, 'UTF8'), '"created_at\\":\\"20', '"created_at\\":\\"19'), 'UTF8')
+      where revision is null`,
+  ]);
+  await whileServing(altered, 'serve', async () => {
+    await expect
+      .poll(() => altered.installation.json('admin', 'quarantine', 'list'))
+      .toMatchObject({ quarantined: [{ site_id: siteId }] });
+  });
+  observe(act, 'the relay', 'proof hash, without the key', 'at once', 'quarantines the site');
+
+  const keyed = await copyOfMain();
+  await insertBackdated(keyed, caller, 20 * MINUTE);
+  await whileServing(keyed, 'serve', () => keyed.export(siteId, files.path('backdated.zip'), '--wait'));
+  const backdated = files.check('backdated.zip');
+  expect(backdated).toMatchObject({ verdict: 'indeterminate', checks: ['time.claimed'] });
+  observe(act, 'the service', 'proof hash by the real key', '-', '-');
+  observe(act, 'every recipient', 'a package with the record', 'at once', verdictOf(backdated));
+}, 180_000);
+
+test('a policy that is loosened first', async () => {
+  const act = '**Backdate under a new policy.** Publishes a longer delay first';
+  const loose = (await copyOfMain()).with({ SEAL_WITHIN_SECONDS: '172800' });
+  await whileServing(loose, 'serve', async (service) => {
+    await caller.record(service, 'fay');
+    await loose.export(siteId, files.path('loosened.zip'), '--wait');
+  });
+  expect(files.check('loosened.zip').verdict).toBe('valid');
+  await insertBackdated(loose, caller, 20 * MINUTE);
+  await whileServing(loose, 'serve', async () => {
+    await loose.export(siteId, files.path('loose.zip'), '--wait');
+    await loose.export(siteId, files.path('record.zip'), '--visitor', 'visitor-0');
+  });
+  const byPolicy = files.check('loose.zip');
+  expect(byPolicy).toMatchObject({ verdict: 'indeterminate', checks: ['time.claimed'] });
+  const alone = files.check('record.zip');
+  const strict = files.check('record.zip', '--max-delay', '10m');
+  expect(alone).toMatchObject({ verdict: 'valid', report: { policy: { number: 2, seal_within_seconds: 172_800 } } });
+  expect(strict).toMatchObject({ verdict: 'indeterminate', checks: ['time.claimed'] });
+  observe(act, 'a recipient of the whole site', 'the package', 'at once', verdictOf(byPolicy));
+  observe(act, 'a recipient of this record', 'the package, its report of the policy', '-', verdictOf(alone));
+  observe(act, 'the same, with `--max-delay`', 'the same package', 'at once', verdictOf(strict));
+}, 180_000);
+
+test('a person with a second id: another file with the hidden record proves it', async () => {
+  const act = "**Hide a person's past.** Gives the person a new id before the next record is sealed";
+  const copy = await copyOfMain();
+  await copy.sql(['delete from persons']);
+  await whileServing(copy, 'serve', async (service) => {
+    answers.set('ada 4', await caller.record(service, 'ada'));
+    await copy.export(siteId, files.path('second-id.zip'), '--wait', '--visitor', 'ada', '--disclose', 'visitor_id');
+    await copy.export(siteId, files.path('site-with-visitors.zip'), '--disclose', 'visitor_id');
+    await expect(caller.receipt(service, answer('ada 2'))).rejects.toThrow('500');
+  });
+  const second = files.check('second-id.zip');
+  expect(second).toMatchObject({ verdict: 'invalid', checks: ['manifest.filter'] });
+  observe(act, 'a recipient', 'the package for the person, of the real exporter', 'at once', verdictOf(second));
+  const past = [...answers].flatMap(([name, given]) => (/^ada [123]$/.test(name) ? [eventIdOf(given)] : []));
+  files.write('hidden.zip', await withoutRecords(copy, files.path('second-id.zip'), past));
+  const hidden = files.check('hidden.zip');
+  expect(hidden).toMatchObject({ verdict: 'valid', report: { records: { consents: 1 } } });
+  observe(act, 'a recipient', 'the package for the person, of a changed exporter', '-', verdictOf(hidden));
+  const comparedWith = (other: string) => files.run('compare', 'hidden.zip', other, '--ledger-key', 'ledger.vkey');
+  const early = comparedWith('receipt-of-ada.json');
+  expect({ status: early.status, stdout: early.stdout.split(':')[0] }).toEqual({ status: 3, stdout: 'UNDECIDED' });
+  observe(
+    act,
+    'the person',
+    'this package, an earlier receipt',
+    '-',
+    '`compare`: undecided, an erasure could explain it',
+  );
+  const proved = comparedWith('site-with-visitors.zip');
+  expect(proved.status).toBe(1);
+  expect(proved.stdout).toContain('gave one visitor two ids');
+  const both = 'this package, a package of the site that discloses `visitor_id`';
+  observe(act, 'the site', both, 'at the first comparison', '`compare`: contradiction');
+}, 180_000);
+
+test('the observations are the documented ones', () => {
+  const table = tableOf(observations);
+  if (process.env.UPDATE_PLAY === '1') documentTable(table);
+  expect(documentedTable()).toBe(table);
+});

@@ -1,0 +1,41 @@
+import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
+import { namedVisitor } from '../../../schemas/evidence/disclosed-values.js';
+import type { Disclosure } from '../../../schemas/evidence/disclosure.js';
+import { personTag } from '../../../schemas/evidence/person-tag.js';
+import type { ReadEntry } from './read-entry.js';
+
+/** A problem of a person opening, and whether it makes the record invalid. */
+export interface OpeningProblem {
+  readonly outcome: 'fail' | 'indeterminate';
+  readonly message: string;
+}
+
+/**
+ * Evaluates the person opening of a consent (docs/evidence-format.md §16). A ledger that gives one
+ * visitor two ids could otherwise leave the opening out of receipts, and they could not be compared.
+ * @param disclosures of the record, as far as they hold
+ * @param isReceipt whether the file is a receipt
+ * @returns null if nothing is wrong; `none` if there is nothing to evaluate
+ */
+export function openingProblem(
+  { entry, source: { person, erased } }: Pick<ReadEntry, 'entry' | 'source'>,
+  disclosures: readonly Disclosure[],
+  isReceipt: boolean,
+): OpeningProblem | 'none' | null {
+  const fail = (message: string): OpeningProblem => ({ outcome: 'fail', message });
+  const visitor = namedVisitor(disclosures);
+  if (person === undefined) {
+    if (!isReceipt || visitor === null) return 'none';
+    const message = 'the receipt discloses visitor_id, but does not open the person tag: it cannot be compared';
+    return { outcome: 'indeterminate', message };
+  }
+  if (!isReceipt) return fail('only a receipt may open the person tag of a record');
+  if (visitor === null) return fail('the person tag is opened, but visitor_id is not disclosed');
+  if (erased !== undefined) return fail('the person tag of an erased record is opened');
+  if (person.n > entry.revision + 1)
+    return fail(`the record has the number ${person.n} of the person, but only ${entry.revision} events are before it`);
+  const id = fromHex(person.id);
+  return id !== null && toHex(personTag(id, person.n)) === entry.person_tag
+    ? null
+    : fail('the person tag of the record is not that of the stated id and number');
+}

@@ -1,0 +1,81 @@
+import { TOKEN_WORK } from '../../../schemas/rfc3161/work.js';
+import type { Findings } from '../findings/findings.js';
+
+/**
+ * The work that a package may cost, in units (docs/evidence-format.md §14). It depends on the size of
+ * the package alone, so that the verdict does not depend on the machine.
+ */
+export const WORK_LIMIT = {
+  fixed: 2_000_000_000,
+  /** For each byte of the package. */
+  perByte: 1000,
+} as const;
+
+/** Units of work. */
+export const WORK = {
+  ...TOKEN_WORK,
+  /** A byte of a file that is unpacked, hashed and parsed, each time. */
+  byte: 4,
+  /** A hash in a proof that an entry is in its batch. */
+  hash: 60,
+  /** A tag that is looked up in a batch. */
+  tagLookup: 50,
+  /** A leaf of the cover that is looked at for erasures. */
+  coverLeaf: 100,
+  /** A stamp that a batch is compared with. */
+  comparison: 4,
+  /** A CRL or OCSP response that is chosen from, for each stamp. */
+  choice: 50,
+} as const;
+
+/** Reports that a package exceeds its limit. */
+export function reportExceeded(findings: Findings): (limit: number) => void {
+  return (limit) =>
+    findings.fail('container.limits', `the package would cost more than its limit of ${limit} units of work`);
+}
+
+/** Thrown where a verification cannot end early in another way. */
+export class WorkExceeded extends Error {
+  override readonly name = 'WorkExceeded';
+}
+
+/** Counts the work on one package. */
+export class WorkMeter {
+  readonly limit: number;
+  #done = 0;
+
+  /**
+   * @param packageBytes size of the package
+   * @param onExceeded called once, when the limit is exceeded
+   * @param max a stricter limit
+   */
+  constructor(
+    packageBytes: number,
+    readonly onExceeded: (limit: number) => void,
+    max = Number.POSITIVE_INFINITY,
+  ) {
+    this.limit = Math.min(max, WORK_LIMIT.fixed + WORK_LIMIT.perByte * packageBytes);
+  }
+
+  /** Units so far; at most the limit. */
+  get done(): number {
+    return Math.min(this.#done, this.limit);
+  }
+
+  get isExceeded(): boolean {
+    return this.#done > this.limit;
+  }
+
+  /** @returns whether the limit allows so many further units */
+  take(units: number): boolean {
+    const wasExceeded = this.isExceeded;
+    this.#done += units;
+    if (this.isExceeded && !wasExceeded) this.onExceeded(this.limit);
+    return !this.isExceeded;
+  }
+
+  /** @throws WorkExceeded if the limit does not allow so many further units */
+  readonly spend = (units: number): void => {
+    if (!this.take(units)) throw new WorkExceeded('the package exceeds the limit of work');
+  };
+}
