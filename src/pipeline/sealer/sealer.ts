@@ -12,6 +12,7 @@ import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { Unsealable } from '../ledger/errors.js';
 import type { LedgerSigner } from '../ledger/ledger-signer.js';
 import { type LedgerState, readStreamHeads } from '../ledger/ledger-state.js';
+import { type PolicyPace, readPolicyPace } from '../ledger/policy-pace.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
 import { ensurePolicySet, type PolicySettings } from '../ledger/publish-policy.js';
 import { assignTags, rememberNumbers, type SiteKeys } from './assign-tags.js';
@@ -96,6 +97,7 @@ class Sealer implements BackgroundPart {
     let state = await ensureKeyPublished(db, eventLog, signer, this.#now);
     const { policy } = this.options;
     if (policy !== undefined) await ensurePolicySet(db, eventLog, policy, this.options.trustedClock ?? this.#now);
+    let pace = policy === undefined ? null : await readPolicyPace(db, this.#now().getTime());
     let pending = new PendingBatch(state.logPosition);
     this.#isLeader = true;
     try {
@@ -105,12 +107,13 @@ class Sealer implements BackgroundPart {
           pending = new PendingBatch(null);
           continue;
         }
-        if (pending.isDue(this.#limits, performance.now())) {
+        if (pending.isDue(this.#limitsAt(pace), performance.now())) {
           const next = await this.#seal(state, pending);
           // A larger ledger contains the sealed events, so the next batch starts after them. If
           // only the stamper appended, the pending batch remains valid.
           if (next.size !== state.size) pending = new PendingBatch(next.logPosition);
           state = next;
+          if (pace?.isSettled === false) pace = await readPolicyPace(db, this.#now().getTime());
         } else if (outcome === 'at-end') {
           await pause(pollMs, signal);
         }
@@ -119,6 +122,12 @@ class Sealer implements BackgroundPart {
     } finally {
       this.#isLeader = false;
     }
+  }
+
+  /** The configured limits, or what a policy that still counts allows. */
+  #limitsAt(pace: PolicyPace | null): BatchLimits {
+    const { maxLeaves, maxAgeMs } = this.#limits;
+    return { maxLeaves, maxAgeMs: Math.min(maxAgeMs, pace?.sealMs ?? maxAgeMs) };
   }
 
   /**

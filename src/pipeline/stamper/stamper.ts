@@ -11,6 +11,7 @@ import type { EventLog } from '../event-log/port.js';
 import { catchUpLedger } from '../ledger/apply-ledger.js';
 import type { LedgerSigner } from '../ledger/ledger-signer.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
+import { readPolicyPace } from '../ledger/policy-pace.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
 import { type NewestStamp, readNewestStamp } from './newest-stamp.js';
@@ -104,7 +105,7 @@ class CheckpointStamper implements Stamper {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { db, eventLog, signer, logger, minIntervalMs, pollMs = 1_000 } = this.options;
+    const { db, eventLog, signer, logger, pollMs = 1_000 } = this.options;
     await ensureKeyPublished(db, eventLog, signer, this.#now);
     this.#newest = await this.#readNewest();
     const backOff = new BackOff(1_000, 60_000);
@@ -114,7 +115,7 @@ class CheckpointStamper implements Stamper {
         this.#wakeUp.begin();
         let waitMs = pollMs;
         try {
-          if (await this.#stampIfDue(signal)) waitMs = minIntervalMs;
+          if (await this.#stampIfDue(signal)) waitMs = await this.#intervalMs();
           this.#failures = 0;
           backOff.reset();
         } catch (error) {
@@ -130,6 +131,12 @@ class CheckpointStamper implements Stamper {
     } finally {
       this.#isLeader = false;
     }
+  }
+
+  /** The configured interval, or what a policy that still counts allows. */
+  async #intervalMs(): Promise<number> {
+    const { db, minIntervalMs } = this.options;
+    return Math.min(minIntervalMs, (await readPolicyPace(db, this.#now().getTime())).stampMs);
   }
 
   /** @returns whether a time stamp was requested */

@@ -106,3 +106,19 @@ test('the sealer publishes the policy and seals it in the first batch, before th
     { batch: 1, stream: consentsStream(site) },
   ]);
 });
+
+test('events are sealed within the older delays while a longer delay is not stamped', async () => {
+  const { worker: db, eventLog } = pipeline;
+  const site = randomUUID();
+  await ensurePolicySet(db, eventLog, { sealWithinSeconds: 1, stampWithinSeconds: 1 }, now);
+  const sealer = createSealer({
+    ...{ db, eventLog, keyring: testKeyring, logger: silent, signer: newSigner(), pollMs: 10 },
+    limits: { maxLeaves: 16, maxAgeMs: 86_400_000 },
+    policy: { sealWithinSeconds: 172_800, stampWithinSeconds: 172_800 },
+  });
+  await whileRunning([sealer], async () => {
+    await until(async () => (await count(db, 'leaves')) === 2);
+    await eventLog.append(consentsStream(site), -1, [newConsent(site)]);
+    await until(async () => (await count(db, 'leaves')) === 3);
+  });
+});

@@ -1,4 +1,5 @@
 import { type Draft, entriesFile, type Request } from './export.js';
+import { movedWithNotices } from './forged-times.js';
 import { type Forgery, leaveOut } from './forgery.js';
 import { namedKey } from './keys.js';
 import { type Ledger, type Plan, type PlannedEvent, streamKey } from './ledger.js';
@@ -223,6 +224,7 @@ function* laxer(): Generator<Forgery> {
     ...third(12, (plan) => claimed(plan, 2) - 3_600_000),
     ...BROKEN,
   };
+  yield* loosened();
   for (const to of [0, 2, 3])
     yield {
       point: POINT,
@@ -307,6 +309,32 @@ function* laxer(): Generator<Forgery> {
     options: () => ({ maxDelay: 172_800_000 }),
     ...BROKEN,
   };
+}
+
+/** A longer delay is published first, and then a record is backdated under it. */
+function* loosened(): Generator<Forgery> {
+  const lax = (batches: readonly number[]) => (plan: Plan) => {
+    for (const [i, batch] of batches.entries()) seal(plan, batch, policy(i + 1, claimed(plan, batch), LAX));
+    movedWithNotices('bob 1', -20 * 60_000).plan?.(plan);
+  };
+  const own: Request = { eventIds: [consentId('bob 1')] };
+  for (const [where, batches] of Object.entries({
+    'its own batch': 'own',
+    'the first batch': 0,
+    'each batch before it': 'all',
+  }))
+    for (const [kind, request] of Object.entries({ 'this record': own, 'the whole site': {} }))
+      yield {
+        point: POINT,
+        name: `a record is backdated under a laxer policy of ${where}, in the package of ${kind}`,
+        request,
+        plan: (plan) => {
+          const last = batchOf(plan, 'bob 1');
+          const all = Array.from({ length: last + 1 }, (_, i) => i);
+          lax(batches === 'own' ? [last] : batches === 'all' ? all : [0])(plan);
+        },
+        ...BROKEN,
+      };
 }
 
 function* places(): Generator<Forgery> {

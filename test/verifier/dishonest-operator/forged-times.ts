@@ -25,7 +25,7 @@ const moved = (label: string, by: number): Pick<Forgery, 'plan'> => ({
  * force at the claimed time.
  * @param by milliseconds
  */
-const movedWithNotices = (label: string, by: number): Pick<Forgery, 'plan'> => ({
+export const movedWithNotices = (label: string, by: number): Pick<Forgery, 'plan'> => ({
   plan: (plan) => {
     moved(label, by).plan?.(plan);
     const earlier = (notice: string): JsonRecord => {

@@ -304,21 +304,21 @@ test('a policy that is loosened first', async () => {
     await caller.record(service, 'fay');
     await loose.export(siteId, files.path('loosened.zip'), '--wait');
   });
-  expect(files.check('loosened.zip').verdict).toBe('valid');
+  const honest = files.check('loosened.zip');
+  expect(honest).toMatchObject({ verdict: 'valid', report: { policy: { number: 2, seal_within_seconds: 172_800 } } });
   await insertBackdated(loose, caller, 20 * MINUTE);
   await whileServing(loose, 'serve', async () => {
     await loose.export(siteId, files.path('loose.zip'), '--wait');
     await loose.export(siteId, files.path('record.zip'), '--visitor', 'visitor-0');
   });
-  const byPolicy = files.check('loose.zip');
-  expect(byPolicy).toMatchObject({ verdict: 'indeterminate', checks: ['time.claimed'] });
-  const alone = files.check('record.zip');
-  const strict = files.check('record.zip', '--max-delay', '10m');
-  expect(alone).toMatchObject({ verdict: 'valid', report: { policy: { number: 2, seal_within_seconds: 172_800 } } });
-  expect(strict).toMatchObject({ verdict: 'indeterminate', checks: ['time.claimed'] });
-  observe(act, 'a recipient of the whole site', 'the package', 'at once', verdictOf(byPolicy));
-  observe(act, 'a recipient of this record', 'the package, its report of the policy', '-', verdictOf(alone));
-  observe(act, 'the same, with `--max-delay`', 'the same package', 'at once', verdictOf(strict));
+  for (const [who, name] of [
+    ['a recipient of the whole site', 'loose.zip'],
+    ['a recipient of this record', 'record.zip'],
+  ] as const) {
+    const found = files.check(name);
+    expect(found).toMatchObject({ verdict: 'indeterminate', checks: ['time.claimed'] });
+    observe(act, who, 'the package', 'at once', verdictOf(found));
+  }
 }, 180_000);
 
 test('a person with a second id: another file with the hidden record proves it', async () => {

@@ -44,8 +44,9 @@ import type { Policies } from '../policy/policies.js';
 import type { PromisedRecords } from '../promises/promised-records.js';
 import type { VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
+import { PolicyDelays } from '../time/allowed-delays.js';
 import type { SealingInterval } from '../time/batch-times.js';
-import { type AllowedDelays, allowedDelays, type Sealed, verifyClaimedTime } from '../time/claimed-times.js';
+import { type Sealed, verifyClaimedTime } from '../time/claimed-times.js';
 import type { StampedTimes } from '../time/stamped-times.js';
 import { StreamTimes } from '../time/stream-times.js';
 import { type EntryMembers, memberOf, type RecordScheme, type Schemes, select } from '../versions/schemes.js';
@@ -158,6 +159,7 @@ class EntriesPass {
   readonly #salts = new Salts();
   readonly #streamTimes = new StreamTimes();
   readonly #intervals: ReadonlyMap<number, SealingInterval>;
+  readonly #delays: PolicyDelays;
   /** Null without a manifest. */
   readonly #noticesStream: string | null;
   readonly #consentsStream: string | null;
@@ -166,7 +168,7 @@ class EntriesPass {
   /** The worst verdict on a policy: every record is evaluated by one. */
   #policyVerdict: Verdict = 'valid';
   /** Of the batch evaluated last: consecutive entries share one. */
-  #lastBatch: { readonly number: number; readonly sealed: Sealed; readonly allowed: AllowedDelays } | null = null;
+  #lastBatch: { readonly number: number; readonly sealed: Sealed } | null = null;
 
   constructor(
     readonly files: PackageFiles,
@@ -185,6 +187,8 @@ class EntriesPass {
     this.#runs = new CompleteRuns(context.manifest, files.findings);
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
     this.#intervals = new Map(context.intervals.map((interval) => [interval.batch, interval]));
+    const { policies, times, maxDelay } = context;
+    this.#delays = new PolicyDelays({ policies, existedBy: (batch) => times.endOf(batch), maxDelay });
   }
 
   /**
@@ -228,8 +232,9 @@ class EntriesPass {
     else findings.report('entry.stream', unknown === null ? 'fail' : 'indeterminate', problem);
     if (common !== null) {
       const createdAt = Date.parse(common.created_at);
-      const { sealed, allowed } = this.#timesOf(read.source.batch);
-      verifyClaimedTime(createdAt, sealed, allowed, findings);
+      const { batch } = read.source;
+      const allowed = stream === POLICY_STREAM ? this.#delays.ofPolicy(batch) : this.#delays.of(batch, createdAt);
+      verifyClaimedTime(createdAt, this.#sealedOf(batch), allowed, findings);
       this.#streamTimes.accept(entry.stream, createdAt, findings);
     }
     if (unknown === null) this.#verifyRecord(read, disclosures);
@@ -326,10 +331,10 @@ class EntriesPass {
     if (holding !== undefined) findings.adopt(holding.verdict);
   }
 
-  /** When a batch was sealed, and which delays the policy in force at it allows. */
-  #timesOf(number: number): { readonly sealed: Sealed; readonly allowed: AllowedDelays } {
-    if (this.#lastBatch?.number === number) return this.#lastBatch;
-    const { batches, times, policies, maxDelay } = this.context;
+  /** When a batch was sealed. */
+  #sealedOf(number: number): Sealed {
+    if (this.#lastBatch?.number === number) return this.#lastBatch.sealed;
+    const { batches, times } = this.context;
     const header = batches.get(number)?.header;
     const interval = this.#intervals.get(number);
     const sealed: Sealed = {
@@ -338,8 +343,8 @@ class EntriesPass {
       sealedAt: header === undefined ? null : Date.parse(header.sealed_at),
       authorities: { found: times.authoritiesOf(number), required: times.requiredFor(number) },
     };
-    this.#lastBatch = { number, sealed, allowed: allowedDelays(policies.inForceAt(number), maxDelay) };
-    return this.#lastBatch;
+    this.#lastBatch = { number, sealed };
+    return sealed;
   }
 
   /** The batch in which the entry's place is looked up; null where it is not. */

@@ -50,7 +50,19 @@ export class Policies {
 
   /** The newest policy in this batch or an earlier one; the defaults if there is none. */
   inForceAt(batch: number): PolicyInForce {
-    return this.placed.findLast((one) => one.batch <= batch)?.policy ?? DEFAULT_POLICY;
+    return this.placed[this.countUpTo(batch) - 1]?.policy ?? DEFAULT_POLICY;
+  }
+
+  /** How many policies this batch and all before it contain. */
+  countUpTo(batch: number): number {
+    let low = 0;
+    let high = this.placed.length;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((this.placed[middle]?.batch ?? 0) > batch) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 }
 

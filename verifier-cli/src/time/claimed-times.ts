@@ -1,6 +1,6 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
-import type { PolicyInForce } from '../policy/policies.js';
+import type { AllowedDelays } from './allowed-delays.js';
 import { durationText } from './duration-text.js';
 import type { ProvedTime } from './stamped-times.js';
 
@@ -17,22 +17,6 @@ export interface Sealed {
   readonly authorities: { readonly found: number; readonly required: number };
   /** `sealed_at` of its batch, milliseconds since 1970; null without the batch. */
   readonly sealedAt: number | null;
-}
-
-/** By how much the claimed time may precede sealing and stamping, in milliseconds. */
-export interface AllowedDelays {
-  readonly sealMs: number;
-  /** From the claimed time to the stamp. */
-  readonly stampMs: number;
-}
-
-/**
- * The delays that a policy allows.
- * @param maxDelay milliseconds from the claimed time to the stamp that the verifying person allows;
- *   it cannot exceed the policy
- */
-export function allowedDelays(policy: PolicyInForce, maxDelay = Number.POSITIVE_INFINITY): AllowedDelays {
-  return { sealMs: policy.sealWithinMs, stampMs: Math.min(maxDelay, policy.sealWithinMs + policy.stampWithinMs) };
 }
 
 /**

@@ -1,0 +1,94 @@
+import { DEFAULT_POLICY, type Policies, type PolicyInForce } from '../policy/policies.js';
+import type { ProvedTime } from './stamped-times.js';
+
+/** By how much the claimed time may precede sealing and stamping, in milliseconds. */
+export interface AllowedDelays {
+  readonly sealMs: number;
+  /** From the claimed time to the stamp. */
+  readonly stampMs: number;
+}
+
+export interface PolicyDelaysOptions {
+  readonly policies: Policies;
+  /** The proved time by which a batch existed; null if there is none. */
+  readonly existedBy: (batch: number) => ProvedTime | null;
+  /**
+   * Milliseconds from the claimed time to the stamp that the verifying person allows; it cannot
+   * exceed the policies.
+   */
+  readonly maxDelay?: number | undefined;
+}
+
+/** The delays that apply to records with a `created_at` of `from` or later, in milliseconds since 1970. */
+interface Step {
+  readonly from: number;
+  readonly delays: AllowedDelays;
+}
+
+/**
+ * The delays that the policies allow: the shortest of those that were in force from `created_at` of
+ * a record to its batch. A policy counts from the time by which it provably existed. Otherwise an
+ * operator could publish a longer delay today, and backdate a record under it.
+ */
+export class PolicyDelays {
+  /** Of the first `count` policies, the newest first: neighbouring batches have the same ones. */
+  #steps: { readonly count: number; readonly steps: readonly Step[] } | null = null;
+
+  constructor(private readonly options: PolicyDelaysOptions) {}
+
+  /**
+   * The delays of a policy's own event, which are its own: what it claims of its time changes nothing
+   * for others.
+   * @param batch number of the event's batch
+   */
+  ofPolicy(batch: number): AllowedDelays {
+    return this.#stepsAt(batch)[0]?.delays ?? NO_DELAY;
+  }
+
+  /**
+   * @param batch number of the record's batch
+   * @param createdAt the claimed time, milliseconds since 1970
+   */
+  of(batch: number, createdAt: number): AllowedDelays {
+    const steps = this.#stepsAt(batch);
+    let low = 0;
+    let high = steps.length - 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((steps[middle]?.from ?? 0) <= createdAt) high = middle;
+      else low = middle + 1;
+    }
+    return steps[low]?.delays ?? NO_DELAY;
+  }
+
+  #stepsAt(batch: number): readonly Step[] {
+    const count = this.options.policies.countUpTo(batch);
+    if (this.#steps?.count !== count) this.#steps = { count, steps: this.#stepsOf(count) };
+    return this.#steps.steps;
+  }
+
+  /** @returns steps with falling `from`; the last one applies to every time */
+  #stepsOf(count: number): readonly Step[] {
+    const { policies, existedBy, maxDelay = Number.POSITIVE_INFINITY } = this.options;
+    const steps: Step[] = [];
+    let delays: AllowedDelays = { sealMs: Number.POSITIVE_INFINITY, stampMs: maxDelay };
+    let from = Number.POSITIVE_INFINITY;
+    for (const { batch, policy } of policies.placed.slice(0, count).reverse()) {
+      delays = shorter(delays, policy);
+      const proved = existedBy(batch);
+      if (proved !== null) from = Math.min(from, proved.time + proved.accuracy);
+      steps.push({ from, delays });
+    }
+    steps.push({ from: Number.NEGATIVE_INFINITY, delays: shorter(delays, DEFAULT_POLICY) });
+    return steps;
+  }
+}
+
+const NO_DELAY: AllowedDelays = { sealMs: 0, stampMs: 0 };
+
+function shorter({ sealMs, stampMs }: AllowedDelays, policy: PolicyInForce): AllowedDelays {
+  return {
+    sealMs: Math.min(sealMs, policy.sealWithinMs),
+    stampMs: Math.min(stampMs, policy.sealWithinMs + policy.stampWithinMs),
+  };
+}
