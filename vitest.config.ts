@@ -7,14 +7,14 @@ const { fast, others } = testFiles();
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     // One more than there are cores: many tests wait for a clock, a server or a disk.
     maxWorkers: availableParallelism() + 1,
     // No module of the project has state, so that test files can share the modules that a worker has loaded.
     isolate: false,
     // A second, the default, is short on a machine that is busy.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       // What `npm run test:fast` runs.

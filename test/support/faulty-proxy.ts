@@ -9,6 +9,7 @@ export class FaultyProxy {
   readonly #connections = new Set<net.Socket>();
   #swallowing = false;
   #refusing = false;
+  #silent = false;
 
   private constructor(
     private readonly server: net.Server,
@@ -36,6 +37,11 @@ export class FaultyProxy {
     this.#swallowing = true;
   }
 
+  /** From now on nothing arrives at either side, as if the host of the client had vanished. */
+  silence(): void {
+    this.#silent = true;
+  }
+
   /** Breaks every existing connection. New ones are accepted. */
   cutConnections(): void {
     for (const socket of this.#connections) socket.destroy();
@@ -52,9 +58,10 @@ export class FaultyProxy {
    * incomplete.
    */
   restore(): void {
-    if (this.#swallowing) this.cutConnections();
+    if (this.#swallowing || this.#silent) this.cutConnections();
     this.#swallowing = false;
     this.#refusing = false;
+    this.#silent = false;
   }
 
   async close(): Promise<void> {
@@ -79,17 +86,24 @@ export class FaultyProxy {
       socket.on('error', () => undefined);
       socket.on('close', () => {
         this.#connections.delete(socket);
-        other.destroy();
+        if (!this.#silent) other.destroy();
       });
     }
-    client.pipe(upstream);
+    client.on('data', (chunk) => {
+      if (this.#silent || upstream.write(chunk)) return;
+      client.pause();
+      upstream.once('drain', () => client.resume());
+    });
+    client.on('end', () => upstream.end());
     upstream.on('data', (chunk) => {
-      if (this.#swallowing) return;
+      if (this.#swallowing || this.#silent) return;
       if (!client.write(chunk)) {
         upstream.pause();
         client.once('drain', () => upstream.resume());
       }
     });
-    upstream.on('end', () => client.end());
+    upstream.on('end', () => {
+      if (!this.#silent) client.end();
+    });
   }
 }

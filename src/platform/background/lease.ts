@@ -1,9 +1,14 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { pause } from './waiting.js';
+import { pause, withDeadline } from './waiting.js';
 
 const heldRows = z.array(z.object({ held: z.boolean() })).length(1);
-const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_MS = 3_000;
+/**
+ * PostgreSQL ends the session of a holder that has been silent for this long, and so frees the lock:
+ * of a process that hangs, or whose host vanished. TCP alone would take hours.
+ */
+const SILENCE_MS = 10_000;
 
 /**
  * An advisory lock of PostgreSQL on its own connection; losing the connection loses the lock. It
@@ -37,18 +42,20 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
       client.release();
       return null;
     }
+    await client.query(`set idle_session_timeout = ${SILENCE_MS}`);
   } catch (error) {
     client.release(true);
     throw error;
   }
   const heartbeat = setInterval(() => {
-    client.query('select 1').catch(onLost);
+    // A connection to a host that vanished answers nothing at all.
+    withDeadline(client.query('select 1'), SILENCE_MS).catch(onLost);
   }, HEARTBEAT_MS);
   return {
     lost: lost.signal,
     release: async () => {
       clearInterval(heartbeat);
-      const isUnlocked = await unlock(client, name);
+      const isUnlocked = !lost.signal.aborted && (await unlock(client, name));
       client.off('end', onLost);
       if (isUnlocked) client.off('error', onLost);
       client.release(!isUnlocked);
@@ -59,7 +66,11 @@ export async function tryLease(db: pg.Pool, name: string): Promise<Lease | null>
 /** @returns false if the caller must close the connection, which releases the lock too */
 async function unlock(db: pg.PoolClient, name: string): Promise<boolean> {
   try {
-    const { rows } = await db.query('select pg_advisory_unlock(hashtextextended($1, 0)) as held', [lockName(name)]);
+    const { rows } = await withDeadline(
+      db.query('select pg_advisory_unlock(hashtextextended($1, 0)) as held', [lockName(name)]),
+      SILENCE_MS,
+    );
+    await withDeadline(db.query('reset idle_session_timeout'), SILENCE_MS);
     return heldRows.parse(rows)[0]?.held === true;
   } catch {
     return false;
