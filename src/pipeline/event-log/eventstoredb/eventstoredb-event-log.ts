@@ -2,7 +2,7 @@ import {
   BACKWARDS,
   binaryEvent,
   END,
-  EventStoreDBClient,
+  type EventStoreDBClient,
   FORWARDS,
   NO_STREAM as NO_STREAM_OPTION,
   START,
@@ -30,6 +30,7 @@ import {
   type StreamEvent,
 } from '../port.js';
 import { appendFailure, unavailable } from './append-errors.js';
+import { createGuardedClient } from './guarded-client.js';
 import { encodeMetadata } from './metadata.js';
 import { parsePosition } from './positions.js';
 import { gather, Room } from './reading.js';
@@ -48,8 +49,8 @@ export interface EventStoreDbEventLogOptions {
   readonly pageEvents?: number;
   readonly pageBytes?: number;
   /**
-   * Receives every failure from which a subscription recovers. The server dropping a slow
-   * subscription is an ordinary one.
+   * Receives every failure from which a subscription or the connection recovers. The server dropping
+   * a slow subscription is an ordinary one.
    */
   readonly onInterruption?: (error: unknown) => void;
 }
@@ -66,7 +67,8 @@ export function createEventStoreDbEventLog(
   connectionString: string,
   options: EventStoreDbEventLogOptions = {},
 ): EventLog {
-  return new EventStoreDbEventLog(EventStoreDBClient.connectionString(connectionString), options);
+  const { onInterruption = () => undefined } = options;
+  return new EventStoreDbEventLog(createGuardedClient(connectionString, onInterruption), options);
 }
 
 /** Requests that the adapter sends at the same time for a call about several streams. */

@@ -1,0 +1,29 @@
+import { EventStoreDBClient } from '@eventstore/db-client';
+
+/**
+ * Creates a client none of whose failures ends the process.
+ *
+ * The library prepares a new connection after each failed call in the background, and nothing
+ * catches what fails there: while a cluster has no quorum, a second failing call waits for the same
+ * search for a leader, its rejection is unhandled, and Node ends the process. The call itself still
+ * fails for its caller.
+ * @param onInterruption receives what failed in the background
+ * @throws Error if the connection string is invalid
+ */
+export function createGuardedClient(
+  connectionString: string,
+  onInterruption: (error: unknown) => void,
+): EventStoreDBClient {
+  const client = EventStoreDBClient.connectionString(connectionString);
+  const prepare: unknown = Reflect.get(client, 'handleError');
+  if (typeof prepare !== 'function') throw new Error('this version of the client cannot be guarded');
+  const guarded = async (...values: readonly unknown[]): Promise<void> => {
+    try {
+      await Reflect.apply(prepare, client, values);
+    } catch (error) {
+      onInterruption(error);
+    }
+  };
+  Reflect.set(client, 'handleError', guarded);
+  return client;
+}
