@@ -40,21 +40,33 @@ export const consents: Projection = {
         { columns: ['site_id', 'created_at'], unique: false },
       ],
     },
+    // In the order of announcement, so that copies of the records can follow.
+    erasures: {
+      columns: {
+        stream: { type: 'text', nullable: false },
+        revision: { type: 'bigint', nullable: false },
+        site_id: { type: 'uuid', nullable: false },
+        // Id of the erased record.
+        event_id: { type: 'uuid', nullable: false },
+        announced_at: { type: 'timestamptz', nullable: false },
+      },
+      primaryKey: ['stream', 'revision'],
+      indexes: [],
+    },
   },
   on: {
     [CONSENT_RECORDED]: (event) => {
       if (event.consent === null) throw new Error('the event is not a consent');
       return [{ kind: 'insert', table: 'consents', row: rowOf(event, event.consent) }];
     },
-    [SUBJECT_ERASED]: (event) => [
-      {
+    [SUBJECT_ERASED]: ({ stream, revision, record }) => {
+      const { site_id, erased_event_id: event_id, created_at: announced_at } = SubjectErasedRecord.parse(record);
+      return [
         // After a restore, an erasure may name a record that the log has lost.
-        kind: 'update-if-present',
-        table: 'consents',
-        key: { event_id: SubjectErasedRecord.parse(event.record).erased_event_id },
-        set: { erased_by: event.revision },
-      },
-    ],
+        { kind: 'update-if-present', table: 'consents', key: { event_id }, set: { erased_by: revision } },
+        { kind: 'insert', table: 'erasures', row: { stream, revision, site_id, event_id, announced_at } },
+      ];
+    },
   },
   ignores: [...NOTICE_EVENTS, ...LEDGER_EVENTS],
 };

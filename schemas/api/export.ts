@@ -3,7 +3,7 @@ import { ConsentRecord } from '../events/consent-recorded.js';
 import { DocumentVersionPublishedRecord } from '../events/notices.js';
 import { ATTACHMENT_NAMES } from '../evidence/disclosed-values.js';
 import { AttachmentReference } from '../evidence/disclosure.js';
-import { Sha256Hex, Uuid } from '../evidence/primitives.js';
+import { Instant, Sha256Hex, Uuid } from '../evidence/primitives.js';
 import { InputTime } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
@@ -47,6 +47,11 @@ export const ExportQuery = z
       .max(100)
       .optional()
       .describe('`next_cursor` of a page, or `cursor` of the last record that was received.'),
+    include_erasures: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .describe('Also a line for each erasure that was announced, whatever the filters: see ExportedErasure.'),
     format: z.enum(EXPORT_FORMATS).optional().describe('Format of the response; overrides the header Accept.'),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
@@ -97,9 +102,44 @@ export const ExportedConsent = z
   .meta({ id: 'ExportedConsent' });
 export type ExportedConsent = z.infer<typeof ExportedConsent>;
 
+/** An erasure: a copy of the record must lose its personal values. */
+export const ExportedErasure = z
+  .object({
+    erased_record: z
+      .object({ id: Uuid.describe('Id of the erased record.'), consent_token: z.string() })
+      .describe('The record whose personal values were erased.'),
+    announced_at: Instant.describe('When the erasure was announced in the log.'),
+    cursor: z.string().describe('A list or export with this cursor continues after this erasure.'),
+  })
+  .meta({ id: 'ExportedErasure' });
+export type ExportedErasure = z.infer<typeof ExportedErasure>;
+
+/** GET /tool/v1/s2s/erasures. */
+export const ErasureListQuery = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1 to 1000')
+    .transform(Number)
+    .pipe(z.int().max(MAX_EXPORT_PAGE, 'must be a whole number from 1 to 1000'))
+    .optional()
+    .describe('Most erasures of the response; 100 if absent.'),
+  cursor: ExportQuery.shape.cursor.describe(
+    '`next_cursor` of a page, or `cursor` of the last erasure that was received.',
+  ),
+});
+export type ErasureListQuery = z.infer<typeof ErasureListQuery>;
+
+export const ErasureListResponse = z
+  .object({
+    data: z.array(ExportedErasure),
+    next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
+  })
+  .meta({ id: 'ErasureListResponse' });
+export type ErasureListResponse = z.infer<typeof ErasureListResponse>;
+
 export const ExportResponse = z
   .object({
-    data: z.array(ExportedConsent),
+    data: z.array(z.union([ExportedConsent, ExportedErasure])),
     next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
   })
   .meta({ id: 'ExportResponse' });

@@ -10,9 +10,16 @@ import {
   NDJSON_MEDIA_TYPE,
 } from '../../../schemas/api/export.js';
 import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
+import { exportedErasure } from '../../evidence/records/exported-erasure.js';
 import { exportRecords, type RecordOptions } from '../../evidence/records/read-records.js';
-import { selectRecords } from '../../evidence/records/selection.js';
+import {
+  lastShownRevision,
+  type StreamRange,
+  selectErasures,
+  selectRecords,
+} from '../../evidence/records/selection.js';
 import { EventLogUnavailable } from '../../pipeline/event-log/errors.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { noteExport } from './export-audit.js';
 import { exportConsents } from './operations/recording.js';
@@ -83,7 +90,7 @@ function checkLimit({ limit }: ExportQuery, format: ExportFormat): void {
   throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'limit', message }] });
 }
 
-/** A record as JSON text, with its revision in the event log. */
+/** A record or an erasure as JSON text, with its revision in the event log. */
 interface Line {
   readonly text: string;
   readonly revision: number;
@@ -95,12 +102,50 @@ async function* records(
   query: ExportQuery,
 ): AsyncGenerator<Line, void> {
   const after = query.cursor === undefined ? -1 : revisionOfCursor(query.cursor);
-  for await (const page of selectRecords(options.db, site, query, after)) {
+  const range: StreamRange = { after, upTo: await lastShownRevision(options.db, site.siteId) };
+  const consents = consentLines(options, site, query, range);
+  if (query.include_erasures === true) yield* inOrder(consents, erasureLines(options.db, site.siteId, range));
+  else yield* consents;
+}
+
+async function* consentLines(
+  options: RecordExportOptions,
+  site: SiteContext,
+  query: ExportQuery,
+  range: StreamRange,
+): AsyncGenerator<Line, void> {
+  for await (const page of selectRecords(options.db, site, query, range)) {
     let index = 0;
     for await (const record of exportRecords(options, site, page)) {
       yield { text: JSON.stringify(record), revision: page[index]?.revision ?? -1 };
       index += 1;
     }
+  }
+}
+
+async function* erasureLines(db: Queryable, siteId: string, range: StreamRange): AsyncGenerator<Line, void> {
+  for await (const page of selectErasures(db, siteId, range))
+    for (const erasure of page) yield { text: JSON.stringify(exportedErasure(erasure)), revision: erasure.revision };
+}
+
+/** Joins two sequences of lines by their revisions. */
+async function* inOrder(
+  first: AsyncGenerator<Line, void>,
+  second: AsyncGenerator<Line, void>,
+): AsyncGenerator<Line, void> {
+  try {
+    let [a, b] = await Promise.all([first.next(), second.next()]);
+    while (a.done !== true || b.done !== true) {
+      if (b.done === true || (a.done !== true && a.value.revision < b.value.revision)) {
+        if (a.done !== true) yield a.value;
+        a = await first.next();
+      } else {
+        yield b.value;
+        b = await second.next();
+      }
+    }
+  } finally {
+    await Promise.all([first.return(), second.return()]);
   }
 }
 

@@ -1,11 +1,15 @@
 import type { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { DEFAULT_EXPORT_PAGE, type ExportedErasure } from '../../../schemas/api/export.js';
 import { type ErasureOrder, orderErasure, readErasure, shownReceipt, subjectOf } from '../../erasure/index.js';
+import { revisionOfCursor } from '../../evidence/records/cursor.js';
+import { exportedErasure } from '../../evidence/records/exported-erasure.js';
+import { lastShownRevision, selectErasures } from '../../evidence/records/selection.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { userOf } from '../server/caller.js';
-import { eraseS2s, readErasureS2s } from './operations/erasures.js';
+import { eraseS2s, listErasuresS2s, readErasureS2s } from './operations/erasures.js';
 import { reads, type ToolRoute, writes } from './route.js';
 
 export interface S2sErasureOptions {
@@ -38,6 +42,22 @@ export function s2sErasureRoutes(options: S2sErasureOptions): readonly ToolRoute
       };
       const recorded = await orderErasure(db, keyring, order, { kind: 'user', userId: userOf(caller).id });
       return receipt(siteId, recorded.request.id);
+    }),
+    reads(listErasuresS2s, async ({ caller, query }) => {
+      const { siteId } = caller.site;
+      const { limit = DEFAULT_EXPORT_PAGE, cursor } = query;
+      const after = cursor === undefined ? -1 : revisionOfCursor(cursor);
+      const upTo = await lastShownRevision(db, siteId);
+      const data: ExportedErasure[] = [];
+      let last: ExportedErasure | null = null;
+      for await (const page of selectErasures(db, siteId, { after, upTo })) {
+        data.push(...page.map(exportedErasure));
+        if (data.length > limit) {
+          last = data[limit - 1] ?? null;
+          break;
+        }
+      }
+      return { data: data.slice(0, limit), next_cursor: last?.cursor ?? null };
     }),
     reads(readErasureS2s, async ({ caller, params }) => receipt(caller.site.siteId, params.id)),
   ];

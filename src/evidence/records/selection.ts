@@ -13,26 +13,39 @@ export interface SelectedRecord {
   readonly documentSlug: string | null;
 }
 
+/** A record that was erased, in the order of the announcements. */
+export interface SelectedErasure {
+  /** Id of the erased record. */
+  readonly eventId: string;
+  /** Revision of the announcement in the site's stream, which the records are in as well. */
+  readonly revision: number;
+  readonly announcedAt: Date;
+}
+
 /** Records of a page, which are in memory at once with their content. */
 const PAGE = 200;
 /** Revisions that one statement examines. The limit bounds its run time when few records match. */
 const WINDOW = 50_000;
 
+/** A part of a site's stream: after one revision, up to another. */
+export interface StreamRange {
+  readonly after: number;
+  readonly upTo: number;
+}
+
 /**
- * Selects the matching records of a site in the order of its stream, up to the last one stored at
- * the time of the call. Each page is a separate statement: a slow caller keeps no transaction open.
- * @param after revision after which the selection starts
+ * Selects the matching records of a site in the order of its stream. Each page is a separate
+ * statement: a slow caller keeps no transaction open.
  * @throws RequestRefused VALIDATION_ERROR if the site has no such document or version
  */
 export async function* selectRecords(
   db: Queryable,
   site: SiteContext,
   filter: ExportQuery,
-  after: number,
+  { after, upTo: end }: StreamRange,
 ): AsyncGenerator<readonly SelectedRecord[], void> {
   const versions = await versionsOf(db, site.siteId, filter);
   const stream = consentsStream(site.siteId);
-  const end = await lastRevision(db, stream);
   for (let done = after; done < end; ) {
     const windowEnd = Math.min(done + WINDOW, end);
     const page = await selectPage(db, { site, stream, filter, versions, after: done, upTo: windowEnd });
@@ -89,12 +102,47 @@ async function selectPage(db: Queryable, options: PageOptions): Promise<readonly
   return SelectedRows.parse(rows);
 }
 
+const ErasureRows = z.array(
+  z.object({ event_id: z.string(), revision: z.int(), announced_at: z.date() }).transform((row): SelectedErasure => {
+    const { event_id: eventId, revision, announced_at: announcedAt } = row;
+    return { eventId, revision, announcedAt };
+  }),
+);
+
+/** Selects the erasures of a site in the order of their announcements, a page in each statement. */
+export async function* selectErasures(
+  db: Queryable,
+  siteId: string,
+  { after, upTo }: StreamRange,
+): AsyncGenerator<readonly SelectedErasure[], void> {
+  for (let done = after; ; ) {
+    const { rows } = await db.query({
+      name: 'erasures-after',
+      text: `select event_id, revision, announced_at from read_model.erasures
+              where stream = $1 and revision > $2 and revision <= $3 and site_id = $4
+              order by revision limit ${PAGE}`,
+      values: [consentsStream(siteId), done, upTo, siteId],
+    });
+    const page = ErasureRows.parse(rows);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield page;
+    done = last.revision;
+  }
+}
+
 const LastRevision = z.tuple([z.object({ revision: z.int().nullable() })]);
 
-async function lastRevision(db: Queryable, stream: string): Promise<number> {
-  const { rows } = await db.query('select max(revision) as revision from read_model.consents where stream = $1', [
-    stream,
-  ]);
+/**
+ * Returns the last revision of a site's stream that the read model shows; -1: none. Every record and
+ * every erasure up to it can be selected.
+ */
+export async function lastShownRevision(db: Queryable, siteId: string): Promise<number> {
+  const { rows } = await db.query(
+    `select greatest((select max(revision) from read_model.consents where stream = $1),
+                     (select max(revision) from read_model.erasures where stream = $1)) as revision`,
+    [consentsStream(siteId)],
+  );
   return LastRevision.parse(rows)[0].revision ?? -1;
 }
 

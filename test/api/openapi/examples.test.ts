@@ -48,9 +48,14 @@ describe('the examples of the OpenAPI description, executed', () => {
     );
     const first = Recorded.parse(await send(operation('recordConsentS2s')));
     real.set(EXAMPLE_VALUES.consentToken, first.data.consent_token);
+    // The person whose erasure is shown.
+    const record = operation('recordConsentS2s');
+    const body = { ...record.example.body, visitor_id: 'visitor-0815', idempotency_key: 'order-10024' };
+    await send({ ...record, example: { ...record.example, body } });
     real.set(EXAMPLE_VALUES.exportId, EvidenceExportAnswer.parse(await send(operation('exportEvidenceS2s'))).data.id);
     real.set(EXAMPLE_VALUES.erasureId, ErasureReceiptResponse.parse(await send(operation('eraseS2s'))).data.id);
-    await expectStored();
+    await expectStored('consents');
+    await expectStored('erasures');
   });
   afterAll(() => app.stop());
 
@@ -80,9 +85,9 @@ describe('the examples of the OpenAPI description, executed', () => {
     for (const [shown, value] of real) replaced = replaced.replaceAll(shown, value);
     return replaced;
   };
-  const expectStored = async (): Promise<void> => {
+  const expectStored = async (table: 'consents' | 'erasures'): Promise<void> => {
     for (;;) {
-      const { rowCount } = await app.superuser.query('select from read_model.consents');
+      const { rowCount } = await app.superuser.query(`select from read_model.${table}`);
       if (rowCount !== null && rowCount > 0) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

@@ -1,4 +1,5 @@
 import { ErasureParams, ErasureReceiptResponse, S2sErasureRequest } from '../../../../schemas/api/erasures.js';
+import { ErasureListQuery, ErasureListResponse } from '../../../../schemas/api/export.js';
 import { NoBody, None } from '../../../../schemas/api/panel/common.js';
 import type { JsonObject } from '../../../../schemas/json/json-value.js';
 import { EXAMPLE_VALUES, SHOWN } from '../../server/example-values.js';
@@ -63,6 +64,37 @@ export const eraseS2s = defineOperation({
   action: 'erasure.create',
 });
 
+export const listErasuresS2s = defineOperation({
+  id: 'listErasuresS2s',
+  method: 'get',
+  path: '/tool/v1/s2s/erasures',
+  tag: 'Erasures',
+  summary: 'List the erased records of the site, for copies of them',
+  description:
+    'A client that keeps a copy of records reads this list to its end at intervals, and deletes the personal values of each record that it names. Erasures come in the order of their announcement in the log, within `ERASURE_ANNOUNCE_INTERVAL_SECONDS` of the erasure and in a random order among those announced together, so that the list links no two records of a person. Pass `next_cursor` as `cursor` until it is null, and the `cursor` of the last erasure the next time. It lists all erasures, those by a person, by a record and by age.',
+  access: BACKEND,
+  params: None,
+  query: ErasureListQuery,
+  body: NoBody,
+  status: 200,
+  response: ErasureListResponse,
+  errors: [],
+  example: {
+    query: { limit: '500' },
+    response: {
+      data: [
+        {
+          erased_record: { id: SHOWN.consentId, consent_token: EXAMPLE_VALUES.consentToken },
+          announced_at: SHOWN.createdAt,
+          cursor: 'djE6NDI',
+        },
+      ],
+      next_cursor: null,
+    },
+  },
+  action: null,
+});
+
 export const readErasureS2s = defineOperation({
   id: 'readErasureS2s',
   method: 'get',
@@ -82,4 +114,4 @@ export const readErasureS2s = defineOperation({
 });
 
 /** Operations by which a backend erases personal data. */
-export const S2S_ERASURE_OPERATIONS = [eraseS2s, readErasureS2s];
+export const S2S_ERASURE_OPERATIONS = [eraseS2s, listErasuresS2s, readErasureS2s];
