@@ -26,11 +26,18 @@ export interface BenchedService {
   stop(): Promise<void>;
 }
 
-/** Starts the service and the load generator in separate processes. */
-export async function startBenchedService(postgres: EmbeddedPostgres, site: SiteFixture): Promise<BenchedService> {
+/**
+ * Starts the service and the load generator in separate processes.
+ * @param masterKey of the database, if it has one already
+ */
+export async function startBenchedService(
+  postgres: EmbeddedPostgres,
+  site: SiteFixture,
+  masterKey: Buffer = randomBytes(32),
+): Promise<BenchedService> {
   const settings = {
     databaseUrl: postgres.superuserUrl,
-    masterKey: randomBytes(32).toString('base64'),
+    masterKey: masterKey.toString('base64'),
     writeKey: site.writeKey,
   };
   const service = fork(fileURLToPath(new URL('service-process.js', import.meta.url)), [JSON.stringify(settings)]);

@@ -9,6 +9,7 @@ import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { machineFacts } from './machine.js';
+import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
 import { benchWorker } from './worker.js';
 
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, (postgres: EmbeddedPostgres, site: SiteFixt
     }
   },
   worker: benchWorker,
+  serve: benchServe,
 };
 
 const names = process.argv.slice(2);

@@ -18,6 +18,41 @@ export type LoadJob = z.infer<typeof LoadJob>;
 export const LoadResult = z.object({ ms: z.number(), cpuMs: z.number() });
 export type LoadResult = z.infer<typeof LoadResult>;
 
+/** What the generator of a sustained load is told. */
+export const LoadCommand = z.discriminatedUnion('kind', [
+  /** Signs requests in advance; "ready" follows. The requests take the targets in turn. */
+  z.object({
+    kind: z.literal('prepare'),
+    port: z.int(),
+    targets: z.array(z.object({ apiKey: z.string(), documentVersionId: z.string() })),
+    requests: z.int(),
+    connections: z.int(),
+  }),
+  /** Sends for so many milliseconds; a `SustainedResult` follows. */
+  z.object({ kind: z.literal('go'), ms: z.number(), rate: z.number().nullable() }),
+  /** Requests a second from now on; null: as fast as the connections allow. */
+  z.object({ kind: z.literal('rate'), rate: z.number().nullable() }),
+]);
+export type LoadCommand = z.infer<typeof LoadCommand>;
+
+/** Milliseconds from the time at which a request was due to its whole answer. */
+const Latencies = z.object({ p50: z.number(), p99: z.number(), most: z.number() });
+
+export const SustainedResult = z.object({
+  ms: z.number(),
+  cpuMs: z.number(),
+  accepted: z.int(),
+  /** 503 QUEUE_OVERLOADED or 429, with Retry-After. */
+  refused: z.int(),
+  /** Any other answer by status and code, and connections that broke. */
+  others: z.record(z.string(), z.int()),
+  /** Requests that were due, and for which there was no free connection or no prepared request. */
+  unsent: z.int(),
+  acceptedLatency: Latencies,
+  refusedLatency: Latencies,
+});
+export type SustainedResult = z.infer<typeof SustainedResult>;
+
 /** Resources that the service used since the last query. */
 export const ServiceUsage = z.object({ cpuMs: z.number(), eventLoopUtilization: z.number() });
 export type ServiceUsage = z.infer<typeof ServiceUsage>;

@@ -36,6 +36,23 @@ export async function processCpuMs(pid: number): Promise<number | null> {
   return stat === null ? null : stat.ticks * CLOCK_TICK_MS;
 }
 
+/**
+ * Returns the resident memory of a process, in MiB.
+ * @returns null without /proc
+ */
+export async function residentMiB(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  return kibibytes === undefined ? null : Number(kibibytes) / 1024;
+}
+
+/** Returns the processes that a process has started and that still run; none without /proc. */
+export async function childPids(parent: number): Promise<number[]> {
+  const names = await readdir('/proc').catch((): string[] => []);
+  const stats = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readStat));
+  return stats.flatMap((stat) => (stat?.parent === parent ? [stat.pid] : []));
+}
+
 /** Finds the listening process of a server, the parent of all its processes. */
 export async function postmasterPid(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });

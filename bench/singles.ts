@@ -5,7 +5,13 @@ const REQUESTS = 12_000;
 const CONNECTIONS = 128;
 const GOAL = 0.45;
 
-const ECHO = { path: '/tool/v1/echo', requests: REQUESTS, batch: 0, connections: CONNECTIONS, expectedStatus: 200 };
+export const ECHO = {
+  path: '/tool/v1/echo',
+  requests: REQUESTS,
+  batch: 0,
+  connections: CONNECTIONS,
+  expectedStatus: 200,
+};
 const SINGLE = { ...ECHO, path: '/tool/v1/consents', expectedStatus: 202 };
 
 /**

@@ -8,7 +8,7 @@ import { type RecordedSites, recordManyConsents } from '../test/support/recorded
 import { BareInsert } from './bare-insert.js';
 import { postgresCpuMs, postmasterPid } from './processor-time.js';
 import { printRatio } from './report.js';
-import { RunningWorker } from './running-worker.js';
+import { RunningRole } from './running-role.js';
 
 const EVENTS = 20_000;
 const SITES = 5_000;
@@ -38,7 +38,7 @@ export async function benchWorker(postgres: EmbeddedPostgres, site: SiteFixture)
   const masterKey = randomBytes(32);
   const keyring = await createKeyring(owner, createSecretKey(masterKey));
   // A batch that is not full would wait ten seconds by default, which is not work.
-  const worker = await RunningWorker.start(url, masterKey, { BATCH_MAX_AGE_MS: '1000' });
+  const worker = await RunningRole.start('worker', url, masterKey, { BATCH_MAX_AGE_MS: '1000' });
   const bench = { owner, keyring, worker, postmaster: await postmasterPid(url) };
   try {
     const source = { tenantId: site.tenantId, documentVersionId: site.versions.cookieEn };
@@ -75,7 +75,7 @@ export async function benchWorker(postgres: EmbeddedPostgres, site: SiteFixture)
 interface WorkerBench {
   readonly owner: pg.Pool;
   readonly keyring: Keyring;
-  readonly worker: RunningWorker;
+  readonly worker: RunningRole;
   readonly postmaster: number;
 }
 

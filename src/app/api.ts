@@ -26,6 +26,7 @@ import { listen } from './listen.js';
 import { createGroupObserver } from './metrics/group-observer.js';
 import { metricsGroup, observeApp } from './observe-app.js';
 import { serviceRoutes } from './service-routes.js';
+import type { WorkerBeside } from './supervise-worker.js';
 
 const SWEEP_MS = 60_000;
 /** Limit per user. */
@@ -43,9 +44,13 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-/** Composes the HTTP application of an installation. */
-export async function createApi(installation: Installation): Promise<Api> {
+/**
+ * Composes the HTTP application of an installation.
+ * @param worker the worker process beside it, whose state it shows; null: another process runs one
+ */
+export async function createApi(installation: Installation, worker: WorkerBeside | null): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
+  if (worker !== null) metrics.showBeside(worker);
   const directory = createSiteDirectory(pool, keyring);
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
   const promiseOptions = { keyring, origin: config.ledgerOrigin };
@@ -107,9 +112,12 @@ export async function createApi(installation: Installation): Promise<Api> {
             eventId,
             'none',
           ),
-        // Stopped projections do not make the process unready. It still accepts consents, and a
-        // load balancer must not remove it.
-        checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
+        // Stopped projections and a worker that is down do not make the process unready. It still
+        // accepts consents, and a load balancer must not remove it.
+        checkReadiness: async () => ({
+          stoppedProjections: await stoppedProjections(pool, PROJECTIONS),
+          isWorkerDown: worker !== null && !worker.isRunning(),
+        }),
         discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
         panel: {
           apiUsers,

@@ -18,7 +18,7 @@ export function createHealthServer(installation: Installation): Api {
     const stopped = await stoppedProjections(workerPool, PROJECTIONS);
     if (stopped.length > 0)
       throw new Error(`stopped projections: ${stopped.join(', ')}; run \`consent-ledger projections status\``);
-    return { stoppedProjections: [] };
+    return { stoppedProjections: [], isWorkerDown: false };
   };
   const app = createApp({ log: logger, trustedProxies: [], drainGraceMs: config.http.drainGraceMs }, [
     (scope) => healthRoutes(scope, checkReadiness),

@@ -99,6 +99,7 @@ export async function openInstallation(
     const workerPool = openPool('consent_ledger_worker', config.database.poolSize);
     const projectionsPool = openPool('consent_ledger_projections', config.database.poolSize);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS);
+    metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
     const master = await loadMasterKey(config.masterKey);
     const keyring = await createKeyring(workerPool, master);
     const eventLog = await openEventLog(config, databaseUrl, logger);

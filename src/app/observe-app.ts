@@ -26,7 +26,6 @@ export function metricsGroup(installation: Installation, db: Queryable): RouteGr
     projections: PROJECTIONS,
     outboxLimit: config.outbox.maxRows,
     sealWithinSeconds: config.policy.sealWithinSeconds,
-    pools: { api: installation.apiPool, worker: installation.workerPool, projections: installation.projectionsPool },
     onFailure: (what, error) => logger.warn({ what, ...failureOf(error) }, 'the state for /metrics cannot be read'),
   });
   return (scope) => metricsRoute(scope, metrics, metricsToken);

@@ -1,12 +1,9 @@
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config/index.js';
-import { type Api, createApi } from './api.js';
-import { createHealthServer } from './health-server.js';
+import { createApi } from './api.js';
 import { type Installation, openInstallation } from './installation.js';
-import { prepareInstallation, startWorker, type Worker } from './worker.js';
-
-/** A role of a process; `serve` is `api` and `worker` in one process. */
-export type Role = 'serve' | 'api' | 'worker';
+import { prepareInstallation } from './prepare-installation.js';
+import type { WorkerBeside } from './supervise-worker.js';
 
 export interface Service {
   readonly installation: Installation;
@@ -21,36 +18,78 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** Something that runs, and is stopped before what was started earlier. */
+interface Running {
+  stop(): Promise<void>;
+}
+
 /**
- * Composes and starts a role of the service.
+ * Composes and starts `api`, the part that answers callers.
  * @throws errors of configuration, database, keys and event log, each with a message for the
  *   operator
  */
-export async function startService(role: Role, config: Config, logger: Logger): Promise<Service> {
-  const installation = await openInstallation(config, logger, { role, migrates: role === 'serve' });
-  const started: { stop(): Promise<void> }[] = [{ stop: () => installation.close() }];
+export function startApi(config: Config, logger: Logger): Promise<Service> {
+  return starting(async (running) => {
+    const installation = await openInstallation(config, logger, { role: 'api', migrates: false });
+    running.push({ stop: () => installation.close() });
+    await prepareInstallation(installation, { seals: false });
+    const api = await createApi(installation, null);
+    running.push(api);
+    return { installation, url: await api.listen(), failed: new Promise(() => undefined) };
+  });
+}
+
+/**
+ * Composes and starts `serve`: the API in this process, and a worker beside it. It migrates the
+ * schema. The worker prepares the installation.
+ * @param worker is stopped with the service, also if the service does not start
+ * @throws as `startApi`; errors of the worker
+ */
+export function startServe(config: Config, logger: Logger, worker: WorkerBeside): Promise<Service> {
+  return starting(async (running) => {
+    running.push(worker);
+    const installation = await openInstallation(config, logger, { role: 'serve', migrates: true });
+    // The worker stops before the installation closes, although it was created earlier.
+    running.unshift({ stop: () => installation.close() });
+    const workerRuns = worker.start();
+    // If creating the API fails first, its error is the one to report.
+    workerRuns.catch(() => undefined);
+    const api = await createApi(installation, worker);
+    running.push(api);
+    await workerRuns;
+    return { installation, url: await api.listen(), failed: worker.failed };
+  });
+}
+
+/**
+ * Composes and starts `worker`: the background parts, and the routes that show their health.
+ * @throws as `startApi`; errors of the time stamp authorities' configuration
+ */
+export function startWorkerService(config: Config, logger: Logger): Promise<Service> {
+  return starting(async (running) => {
+    // Imported here, because the API and `serve` need none of the code of the parts.
+    const { openWorker } = await import('./open-worker.js');
+    const { createHealthServer } = await import('./health-server.js');
+    const worker = await openWorker(config, logger);
+    running.push(worker);
+    const front = createHealthServer(worker.installation);
+    running.push(front);
+    const failed = new Promise<never>((_, reject) => {
+      worker.ended.catch(reject);
+    });
+    return { installation: worker.installation, url: await front.listen(), failed };
+  });
+}
+
+async function starting(start: (running: Running[]) => Promise<Omit<Service, 'stop'>>): Promise<Service> {
+  const running: Running[] = [];
   const stop = async (): Promise<void> => {
-    for (const part of started.splice(0).reverse()) await part.stop();
+    for (const part of running.splice(0).reverse()) await part.stop();
   };
   try {
-    await prepareInstallation(installation, { seals: role !== 'api' });
-    let worker: Worker | null = null;
-    if (role !== 'api') {
-      worker = await startWorker(installation);
-      started.push(worker);
-    }
-    const front: Api = role === 'worker' ? createHealthServer(installation) : await createApi(installation);
-    started.push(front);
-    const url = await front.listen();
-    return { installation, url, failed: failureOf(worker), stop };
+    return { ...(await start(running)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-function failureOf(worker: Worker | null): Promise<never> {
-  return new Promise((_, reject) => {
-    worker?.ended.catch(reject);
-  });
 }

@@ -1,21 +1,19 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { formatWitnessKey } from '../../schemas/evidence/cosignature.js';
-import { applyErasures, createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
+import { createErasureRunner, createRetention, openErasureJournal } from '../erasure/index.js';
 import { createExporter } from '../evidence/exports/index.js';
 import { ensureManifestCertificate } from '../evidence/package/index.js';
 import { createCosigner } from '../pipeline/cosigner/cosigner.js';
 import { shareReads } from '../pipeline/event-log/shared-reads.js';
-import { assertLedgerNotRolledBack, rememberHead } from '../pipeline/ledger/ledger-head.js';
+import { rememberHead } from '../pipeline/ledger/ledger-head.js';
 import type { LedgerState } from '../pipeline/ledger/ledger-state.js';
-import { createProjector, prepareProjections } from '../pipeline/projector/index.js';
-import { assertLogNotBehind } from '../pipeline/relay/log-check.js';
+import { createProjector } from '../pipeline/projector/index.js';
 import { createRelay } from '../pipeline/relay/relay.js';
 import { createSealer, MAX_BATCH_LEAVES } from '../pipeline/sealer/sealer.js';
 import { createStamper } from '../pipeline/stamper/stamper.js';
 import type { BackgroundPart } from '../platform/background/part.js';
 import { sharedController } from '../platform/background/signals.js';
 import { createTrustedClock } from '../platform/clock/trusted-clock.js';
-import { bindEventLog } from './bind-event-log.js';
 import type { Installation } from './installation.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
 import { createMaintenance } from './maintenance-part.js';
@@ -32,28 +30,6 @@ export interface Worker {
   readonly ended: Promise<void>;
   /** Finishes the current steps, then stops. */
   stop(): Promise<void>;
-}
-
-/**
- * Establishes the preconditions of serving requests. The read models exist. The log belongs to this
- * database and is complete. Erased data is erased, also after a restore.
- * @param seals whether this process seals: only such a process stores the ledger's head
- * @throws LogIdentityMismatch, LogBehind, LedgerRolledBack, EventLogUnavailable, JournalUnavailable
- */
-export async function prepareInstallation(
-  installation: Installation,
-  { seals }: { readonly seals: boolean },
-): Promise<void> {
-  const { workerPool, projectionsPool, eventLog, config, logger } = installation;
-  await prepareProjections(projectionsPool, PROJECTIONS);
-  await bindEventLog(workerPool, eventLog);
-  await assertLogNotBehind(workerPool, eventLog);
-  if (seals) await assertLedgerNotRolledBack(workerPool, eventLog, ledgerHeadFile(config));
-  const journal = openErasureJournal(config.erasureJournal);
-  const applied = await applyErasures({ db: workerPool, eventLog, journal });
-  if (applied.fromLog + applied.fromJournal > 0) {
-    logger.warn({ ...applied }, 'the database was restored from a backup: erasures since then were applied again');
-  }
 }
 
 /** Starts every background part. */

@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
-import { pino } from 'pino';
-import type { Role } from '../app/start-service.js';
+import { type Logger, pino } from 'pino';
+import type { Service } from '../app/start-service.js';
+import type { Config } from '../platform/config/index.js';
 import { jsonCommand } from './command/command.js';
 import { type CliContext, configOf, print, withInstallation } from './command/context.js';
 
+/** A role of a process; `serve` is `api`, and a `worker` in a process of its own. */
+type Role = 'serve' | 'api' | 'worker';
+
 const DESCRIPTIONS: Readonly<Record<Role, string>> = {
-  serve: 'run the whole service in one process',
+  serve: 'run the whole service: the part that answers callers, and a worker in a process of its own',
   api: 'run the part that answers callers; any number may run',
   worker: 'run the background part: relay, projections, sealer, stamper, erasure; any number may run',
 };
@@ -18,9 +22,7 @@ export function roleCommand(context: CliContext, role: Role): Command {
     const config = configOf(context);
     const logger = pino({ level: config.logLevel }, { write: (line: string) => context.stderr.write(line) });
     const stopSignal = signalled();
-    // Imported here, because it loads the code of the whole service.
-    const { startService } = await import('../app/start-service.js');
-    const service = await startService(role, config, logger);
+    const service = await startRole(context, role, config, logger);
     try {
       print(context, options, { role, url: service.url }, [
         `Consent Ledger (${role}) listens on ${service.url}`,
@@ -33,6 +35,19 @@ export function roleCommand(context: CliContext, role: Role): Command {
       await service.stop();
     }
   });
+}
+
+// Both modules are imported here, because they load the code of the service.
+async function startRole(context: CliContext, role: Role, config: Config, logger: Logger): Promise<Service> {
+  if (role === 'serve') {
+    const { superviseWorker, WORKER_PROGRAM } = await import('../app/supervise-worker.js');
+    // Its process loads the program while this one does.
+    const worker = superviseWorker({ program: WORKER_PROGRAM, env: context.env, logger });
+    const { startServe } = await import('../app/start-service.js');
+    return startServe(config, logger, worker);
+  }
+  const { startApi, startWorkerService } = await import('../app/start-service.js');
+  return role === 'api' ? startApi(config, logger) : startWorkerService(config, logger);
 }
 
 const DEVELOPMENT_NOTICE =

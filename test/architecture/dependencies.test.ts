@@ -76,8 +76,14 @@ test('the environment is read in one place', () => {
   const readers = readdirSync(resolve(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && reads.test(readFileSync(resolve(ROOT, 'src', name), 'utf8')))
     .sort();
-  // Besides the command line: what passes the environment on, to PostgreSQL's programs and to those of the demonstration.
-  expect(readers).toEqual(['demo/main.ts', 'main.ts', 'platform/database/embedded/settings.ts']);
+  // The command line and the worker process of `serve`; and what passes the environment on, to PostgreSQL's programs and
+  // to those of the demonstration.
+  expect(readers).toEqual([
+    'app/worker-process.ts',
+    'demo/main.ts',
+    'main.ts',
+    'platform/database/embedded/settings.ts',
+  ]);
 });
 
 test('every package states the version that the command line prints', () => {

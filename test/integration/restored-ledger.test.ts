@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Role, startService } from '../../src/app/start-service.js';
 import { runCli } from '../../src/cli/run.js';
 import { LedgerRolledBack } from '../../src/pipeline/ledger/errors.js';
 import { loadConfig } from '../../src/platform/config/index.js';
+import { type Role, startRole } from '../api/server/running-app.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 
 let database: TestDatabase;
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const env = () => ({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0' });
-const start = (role: Role) => startService(role, loadConfig(env()), pino({ level: 'silent' }));
+const start = (role: Role) => startRole(role, loadConfig(env()), pino({ level: 'silent' }));
 const accept = () =>
   runCli(['admin', 'log', 'accept-restore', '--json'], {
     env: env(),

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -92,6 +92,15 @@ export class RunningService {
 
   get stderr(): string {
     return this.errors.join('');
+  }
+
+  /** Process id of the worker of `serve`; null while there is none. */
+  workerPid(): number | null {
+    for (const line of execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' }).split('\n')) {
+      const [, pid, parent, args] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+      if (Number(parent) === this.child.pid && args?.includes('worker-process')) return Number(pid);
+    }
+    return null;
   }
 
   /** Kills the process as a power failure would. */

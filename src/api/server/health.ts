@@ -5,6 +5,8 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 export interface Readiness {
   /** Names of stopped projections: responses from their read models are out of date. */
   readonly stoppedProjections: readonly string[];
+  /** Whether the worker process of this process is down, and is being started again. */
+  readonly isWorkerDown: boolean;
 }
 
 /** Resolves if this process is ready; rejects otherwise. */
@@ -20,9 +22,9 @@ export function healthRoutes(scope: FastifyInstance, checkReadiness: CheckReadin
   });
   scope.get('/readyz', async () => {
     try {
-      const { stoppedProjections } = await checkReadiness();
-      if (stoppedProjections.length === 0) return { status: 'ready' };
-      return { status: 'degraded', stopped_projections: stoppedProjections };
+      const { stoppedProjections, isWorkerDown } = await checkReadiness();
+      if (stoppedProjections.length === 0 && !isWorkerDown) return { status: 'ready' };
+      return { status: 'degraded', stopped_projections: stoppedProjections, worker_is_down: isWorkerDown };
     } catch (cause) {
       const error = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: 2 });
       error.cause = cause;

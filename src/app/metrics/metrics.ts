@@ -1,11 +1,19 @@
-import { Gauge, Registry } from 'prom-client';
+import type pg from 'pg';
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { BackgroundPart } from '../../platform/background/part.js';
 import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metrics.js';
 import { createHttpMetrics, type ObserveRequests } from './http-metrics.js';
 import { createPartMetrics } from './part-metrics.js';
+import { ProcessMetrics } from './process-json.js';
 import { createProcessMetrics } from './process-metrics.js';
 import { createStateMetrics, type StateOptions } from './state-metrics.js';
 import { createTimestampMetrics, type ObserveTimestamp } from './timestamp-metrics.js';
+
+/** A second process whose metrics are shown with those of this one. */
+export interface ProcessBeside {
+  metrics(): Promise<ProcessMetrics>;
+  restarts(): number;
+}
 
 /**
  * The metrics of one process, in one registry. No label names a person, a tenant, a site or a value
@@ -17,10 +25,16 @@ export interface Metrics {
   readonly observeTimestamp: ObserveTimestamp;
   /** Adds the metrics of a worker's parts. Call it once. */
   showParts(parts: readonly BackgroundPart[]): void;
+  /** Adds the connections of this process to the database. Call it once. */
+  showPools(pools: Readonly<Record<string, pg.Pool>>): void;
+  /** Adds up the metrics of another process and those of this one in `text`. Call it once. */
+  showBeside(beside: ProcessBeside): void;
   /** Adds the state of the installation from its database and event log. Call it once. */
   showState(options: StateOptions): void;
   /** The current values. @returns the Prometheus text format, 0.0.4 */
   text(): Promise<string>;
+  /** The current values, for the process that shows them. */
+  json(): Promise<ProcessMetrics>;
   readonly contentType: string;
   /** Stops the measurements of the process. */
   stop(): void;
@@ -35,8 +49,9 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     labelNames: ['role', 'version'] as const,
     registers: [registry],
   }).set({ ...about }, 1);
-  const stop = createProcessMetrics(registry);
+  const stop = createProcessMetrics(registry, about.role);
   let refreshState = async (): Promise<void> => undefined;
+  let beside: ProcessBeside | null = null;
   return {
     observeRequests: createHttpMetrics(registry),
     admission: createAdmissionMetrics(registry),
@@ -45,11 +60,42 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     showState: (sources) => {
       refreshState = createStateMetrics(registry, sources);
     },
-    text: async () => {
-      await refreshState();
-      return registry.metrics();
+    showPools: (pools) => showPools(registry, pools),
+    showBeside: (other) => {
+      beside = other;
+      new Counter({
+        name: 'consent_ledger_worker_process_restarts_total',
+        help: 'How often `serve` started its worker process again, because it had died.',
+        registers: [registry],
+        collect() {
+          this.reset();
+          this.inc(other.restarts());
+        },
+      });
     },
+    text: async () => {
+      const [others] = await Promise.all([beside?.metrics(), refreshState()]);
+      if (others === undefined) return registry.metrics();
+      return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), others]).metrics();
+    },
+    json: async () => ProcessMetrics.parse(await registry.getMetricsAsJSON()),
     contentType: registry.contentType,
     stop,
   };
+}
+
+function showPools(registry: Registry, pools: Readonly<Record<string, pg.Pool>>): void {
+  new Gauge({
+    name: 'consent_ledger_database_connections',
+    help: 'Connections to PostgreSQL by pool, and requests that wait for one.',
+    labelNames: ['pool', 'state'] as const,
+    registers: [registry],
+    collect() {
+      for (const [name, pool] of Object.entries(pools)) {
+        this.set({ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount);
+        this.set({ pool: name, state: 'idle' }, pool.idleCount);
+        this.set({ pool: name, state: 'waiting' }, pool.waitingCount);
+      }
+    },
+  });
 }

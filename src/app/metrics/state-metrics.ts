@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import { clockDifference } from '../../platform/database/clock-difference.js';
@@ -16,8 +15,6 @@ export interface StateOptions {
   readonly outboxLimit: number;
   /** Seconds from the acceptance of a consent to its sealing, as promised. */
   readonly sealWithinSeconds: number;
-  /** Connection pools, by their name in the metrics. */
-  readonly pools: Readonly<Record<string, pg.Pool>>;
   /** Receives the error if the state cannot be read, for the program's log. */
   readonly onFailure: (what: string, error: unknown) => void;
 }
@@ -139,7 +136,6 @@ export function createStateMetrics(registry: Registry, options: StateOptions): (
     labelNames: ['projection'] as const,
     registers,
   });
-  showPools(registry, options.pools);
   const reader = createSharedReader({
     read: () => readSnapshot(options),
     freshMs: FRESH_MS,
@@ -197,20 +193,4 @@ async function readSnapshot({ db, eventLog, projections, outboxLimit, onFailure 
     onFailure('database', error);
   }
   return snapshot;
-}
-
-function showPools(registry: Registry, pools: StateOptions['pools']): void {
-  new Gauge({
-    name: 'consent_ledger_database_connections',
-    help: 'Connections of this process to PostgreSQL by pool, and requests that wait for one.',
-    labelNames: ['pool', 'state'] as const,
-    registers: [registry],
-    collect() {
-      for (const [name, pool] of Object.entries(pools)) {
-        this.set({ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount);
-        this.set({ pool: name, state: 'idle' }, pool.idleCount);
-        this.set({ pool: name, state: 'waiting' }, pool.waitingCount);
-      }
-    },
-  });
 }

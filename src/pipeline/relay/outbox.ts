@@ -83,6 +83,11 @@ export interface PageLimits {
   readonly maxBytes: number;
 }
 
+/** Returns the number of rows that each of the sites of a page gets at most. */
+export function sharePerSite({ maxRows }: PageLimits, sites: number): number {
+  return Math.ceil(maxRows / sites);
+}
+
 /**
  * Returns the first waiting rows of sites that are committed now, in the order of each site. There
  * is no high-water mark, because sequence numbers are not assigned in commit order.
@@ -107,7 +112,7 @@ export async function takeWaiting(db: Queryable, siteIds: readonly string[], lim
           ) as first_rows
       ) as sized
       where (site_bytes <= $3 or place = 1) and (bytes <= $4 or turn = 1)`,
-    values: [uuidArray(siteIds), Math.ceil(limits.maxRows / siteIds.length), limits.maxSiteBytes, limits.maxBytes],
+    values: [uuidArray(siteIds), sharePerSite(limits, siteIds.length), limits.maxSiteBytes, limits.maxBytes],
   });
   const { rows } = await db.query({
     name: 'relay_take_waiting',

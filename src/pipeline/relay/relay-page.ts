@@ -12,6 +12,7 @@ import {
   type RelayedRows,
   relayedRevisions,
   StreamMoved,
+  sharePerSite,
   takeWaiting,
 } from './outbox.js';
 import { reconcile } from './reconcile.js';
@@ -37,6 +38,8 @@ export interface PageRelayOptions {
 export interface RelayedPage {
   /** Number of rows that were added to the log. */
   readonly relayed: number;
+  /** Whether a limit of the page may have left rows of its sites waiting. */
+  readonly mayWait: boolean;
   /**
    * The sites whose next row was not relayed: RefusedForGood, or a transient error
    * (EventLogUnavailable, AppendOutcomeUnknown, RevisionConflict, StreamMoved), or an OperatorNeeded.
@@ -84,12 +87,13 @@ export class PageRelay {
     // itself.
     await this.#learnRevisions(siteIds, failures);
     const known = siteIds.filter((siteId) => !failures.has(siteId));
-    const page = new Page(await takeWaiting(this.options.db, known, this.options.limits), failures);
+    const rows = await takeWaiting(this.options.db, known, this.options.limits);
+    const page = new Page(rows, failures);
     let relayed = 0;
     for (let runs = page.nextRuns(); runs.length > 0 && !signal.aborted; runs = page.nextRuns()) {
       relayed += await this.#append(page, runs);
     }
-    return { relayed, failures };
+    return { relayed, mayWait: isNearLimit(rows, known.length, this.options.limits), failures };
   }
 
   /** Clears the cached revisions; they are read again when they are needed. */
@@ -177,6 +181,25 @@ export class PageRelay {
     }
     return count;
   }
+}
+
+/**
+ * Returns whether a limit may have cut the rows: a site has its whole share, or the bodies fill half
+ * of what is allowed. The half leaves room for a next row that was too large.
+ */
+function isNearLimit(rows: readonly OutboxRow[], sites: number, limits: PageLimits): boolean {
+  const share = sharePerSite(limits, sites);
+  const bySite = new Map<string, { rows: number; bytes: number }>();
+  let bytes = 0;
+  for (const { siteId, event } of rows) {
+    const site = bySite.get(siteId) ?? { rows: 0, bytes: 0 };
+    site.rows += 1;
+    site.bytes += event.data.length;
+    bytes += event.data.length;
+    bySite.set(siteId, site);
+  }
+  if (bytes * 2 >= limits.maxBytes) return true;
+  return [...bySite.values()].some((site) => site.rows >= share || site.bytes * 2 >= limits.maxSiteBytes);
 }
 
 /** The rows of a page as runs: each turn takes the next run of every site that goes on. */

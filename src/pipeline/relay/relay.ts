@@ -26,6 +26,11 @@ export interface RelayOptions {
   /** Interval of the search for waiting rows while the outbox is empty, in milliseconds. */
   readonly pollMs?: number;
   /**
+   * Pause after a page that took all waiting rows, in milliseconds. Rows gather meanwhile: a page
+   * costs several commits, here and in everything that follows the log, however few rows it has.
+   */
+  readonly gatherMs?: number;
+  /**
    * Minimum age at which a relayed row may be deleted, in milliseconds. The row's Merkle batch must
    * also be time-stamped.
    */
@@ -61,6 +66,7 @@ class OutboxRelay implements Relay {
   readonly #pages: PageRelay;
   readonly #maxSites: number;
   readonly #pollMs: number;
+  readonly #gatherMs: number;
   readonly #trouble = new Map<string, SiteTrouble>();
   /** Site after which the next page begins: the sites take turns. */
   #after = BEFORE_ALL_SITES;
@@ -72,6 +78,7 @@ class OutboxRelay implements Relay {
   constructor(private readonly options: RelayOptions) {
     this.#maxSites = options.maxSites ?? 500;
     this.#pollMs = options.pollMs ?? 50;
+    this.#gatherMs = options.gatherMs ?? 100;
     this.#pages = new PageRelay({
       db: options.db,
       eventLog: options.eventLog,
@@ -119,8 +126,8 @@ class OutboxRelay implements Relay {
     try {
       while (!signal.aborted) {
         this.#wakeUp.begin();
-        const isIdle = (await this.#relayPage(signal)) === 'idle';
-        if (isIdle) await this.#wakeUp.pause(this.#pollMs, signal);
+        const outcome = await this.#relayPage(signal);
+        if (outcome !== 'more') await this.#wakeUp.pause(outcome === 'idle' ? this.#pollMs : this.#gatherMs, signal);
       }
     } finally {
       stop.abort();
@@ -131,21 +138,22 @@ class OutboxRelay implements Relay {
 
   /**
    * Relays rows of the next sites that have some.
-   * @returns `idle` if no site has waiting rows that can be relayed now
+   * @returns `idle` if no site has waiting rows that can be relayed now; `all` if every waiting row
+   *   was taken; `more` if others may wait
    * @throws OperatorNeeded
    */
-  async #relayPage(signal: AbortSignal): Promise<'idle' | 'more'> {
+  async #relayPage(signal: AbortSignal): Promise<'idle' | 'all' | 'more'> {
     const isFirst = this.#after === BEFORE_ALL_SITES;
     const { siteIds, last } = await sitesWaiting(this.options.db, this.#after, this.#maxSites);
     this.#after = last ?? BEFORE_ALL_SITES;
     const now = performance.now();
     const ready = siteIds.filter((siteId) => (this.#trouble.get(siteId)?.retryAt ?? 0) <= now);
     if (ready.length === 0) return isFirst && last === null ? 'idle' : 'more';
-    const { relayed, failures } = await this.#pages.relayFirstRows(ready, signal);
+    const { relayed, mayWait, failures } = await this.#pages.relayFirstRows(ready, signal);
     this.#relayed += relayed;
     for (const siteId of ready) if (!failures.has(siteId)) this.#trouble.delete(siteId);
     await this.#onFailures(failures);
-    return 'more';
+    return isFirst && last === null && !mayWait ? 'all' : 'more';
   }
 
   /**

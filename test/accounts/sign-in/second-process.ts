@@ -1,13 +1,12 @@
 import { pino } from 'pino';
-import { type Service, startService } from '../../../src/app/start-service.js';
+import { type Service, startApi } from '../../../src/app/start-service.js';
 import { loadConfig } from '../../../src/platform/config/index.js';
 import type { RunningApp } from '../../api/server/running-app.js';
 
 /** Starts a second API process that shares only the database and the master key. */
 export function startSecondProcess({ service }: RunningApp): Promise<Service> {
   const { databaseUrl, config } = service.installation;
-  return startService(
-    'api',
+  return startApi(
     loadConfig({ DATABASE_URL: databaseUrl, DATA_DIR: config.dataDir, PORT: '0' }),
     pino({ level: 'silent' }),
   );

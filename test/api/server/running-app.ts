@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { pino } from 'pino';
-import { type Role, type Service, startService } from '../../../src/app/start-service.js';
+import { type Logger, pino } from 'pino';
+import { type Service, startApi, startServe, startWorkerService } from '../../../src/app/start-service.js';
 import { type SeededDemo, type SeedOptions, seedDemo } from '../../../src/demo/seed/seed-demo.js';
-import { loadConfig } from '../../../src/platform/config/index.js';
+import { type Config, loadConfig } from '../../../src/platform/config/index.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { createTestDatabase } from '../../support/postgres.js';
+import { workerInProcess } from '../../support/worker-in-process.js';
 
 /**
  * The real service in this process, on a database of its own; and the superuser's hands, to break
@@ -23,6 +24,14 @@ export interface RunningApp {
   stop(): Promise<void>;
 }
 
+export type Role = 'serve' | 'api' | 'worker';
+
+/** Starts a role in this process; `serve` with its worker. */
+export function startRole(role: Role, config: Config, logger: Logger): Promise<Service> {
+  if (role === 'serve') return startServe(config, logger, workerInProcess(config, logger));
+  return role === 'api' ? startApi(config, logger) : startWorkerService(config, logger);
+}
+
 export async function startApp(role: Role, env: Readonly<Record<string, string>> = {}): Promise<RunningApp> {
   const database = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-http-'));
@@ -36,7 +45,7 @@ export async function startApp(role: Role, env: Readonly<Record<string, string>>
     ERASURE_ANNOUNCE_INTERVAL_SECONDS: '1',
     ...env,
   });
-  const service = await startService(
+  const service = await startRole(
     role,
     config,
     pino({ level: config.logLevel }, { write: (line) => lines.push(line) }),

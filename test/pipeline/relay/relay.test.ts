@@ -27,8 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-function relay(eventLog: EventLog = pipeline.eventLog, db: pg.Pool = pipeline.worker): Relay {
+function relay(eventLog: EventLog = pipeline.eventLog, db: pg.Pool = pipeline.worker, gatherMs = 20): Relay {
   return createRelay({
+    gatherMs,
     keyring: testKeyring,
     db,
     eventLog,
@@ -63,6 +64,24 @@ test('moves the events of each site in order across its streams, and records the
     consentsStream(a),
   ]);
   expect(rows.map((row: { event_id: string }) => row.event_id)).toEqual([...first, ...second].map((e) => e.id));
+});
+
+test('lets rows gather only after a page that took all of them', async () => {
+  const sites = [randomUUID(), randomUUID(), randomUUID()];
+  const [busy = ''] = sites;
+  for (const site of sites) await admit(pipeline.owner, site, consents(site, site === busy ? 50 : 1));
+  const late = randomUUID();
+  const one = relay(pipeline.eventLog, pipeline.worker, 3_600_000);
+  await whileRunning([one], async () => {
+    // Each page has at most three rows of the busy site.
+    await until(async () => (await waiting(busy)) === 0);
+    await admit(pipeline.owner, late, consents(late, 1));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await waiting(late)).toBe(1);
+    one.wake();
+    await until(async () => (await waiting(late)) === 0);
+  });
+  for (const site of sites) expect(await waiting(site)).toBe(0);
 });
 
 test('relays a row that was committed after rows with higher numbers', async () => {

@@ -1,0 +1,89 @@
+import type pg from 'pg';
+import { z } from 'zod';
+
+/** Events that wait at one moment, by what they wait for. */
+export interface Backlog {
+  /** Milliseconds, monotonic. */
+  readonly at: number;
+  /** Accepted, and not in the log. */
+  readonly relay: number;
+  /** In the log, and not in the slowest read model. */
+  readonly projections: number;
+  /** In the log, and in no Merkle batch. */
+  readonly sealer: number;
+}
+
+const BacklogRow = z.tuple([
+  z.object({ relay: z.coerce.number(), projections: z.coerce.number(), sealer: z.coerce.number() }),
+]);
+const CountRow = z.tuple([z.object({ count: z.coerce.number() })]);
+
+const POLL_MS = 100;
+const MAX_MS = 600_000;
+
+export async function readBacklog(db: pg.Pool): Promise<Backlog> {
+  const { rows } = await db.query(
+    `select (select count(*) from outbox where revision is null) as relay,
+            (select coalesce(max(position), 0) from event_log.events)
+              - (select coalesce(min(position::bigint), 0) from projection_generations) as projections,
+            (select coalesce(sum(revision + 1), 0) from relayed_streams)
+              - (select coalesce(sum(revision + 1), 0) from sealed_streams) as sealer`,
+  );
+  return { at: performance.now(), ...BacklogRow.parse(rows)[0] };
+}
+
+/** Events of consents in the log. */
+export async function loggedConsents(db: pg.Pool): Promise<number> {
+  const { rows } = await db.query("select count(*) from event_log.events where type = 'ConsentRecorded.v1'");
+  return CountRow.parse(rows)[0].count;
+}
+
+/** Resolves when no event waits for anything. @returns milliseconds */
+export async function settled(db: pg.Pool): Promise<number> {
+  const started = performance.now();
+  while (performance.now() - started < MAX_MS) {
+    const { relay, projections, sealer } = await readBacklog(db);
+    if (relay <= 0 && projections <= 0 && sealer <= 0) return performance.now() - started;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error('the worker did not finish the backlog');
+}
+
+/** Samples the backlog until `stop`, which returns the samples. */
+export function sampleBacklog(
+  db: pg.Pool,
+  everyMs: number,
+  onSample: (backlog: Backlog) => void = () => undefined,
+): { stop(): Promise<readonly Backlog[]> } {
+  const samples: Backlog[] = [];
+  let isOver = false;
+  const sampling = (async () => {
+    while (!isOver) {
+      const sample = await readBacklog(db);
+      samples.push(sample);
+      onSample(sample);
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  })();
+  return {
+    stop: async () => {
+      isOver = true;
+      await sampling;
+      return samples;
+    },
+  };
+}
+
+/** Slope of a line through the samples by least squares, in events a second. */
+export function slopeOf(samples: readonly Backlog[], count: (backlog: Backlog) => number): number {
+  const n = samples.length;
+  const meanAt = samples.reduce((sum, { at }) => sum + at, 0) / n;
+  const mean = samples.reduce((sum, sample) => sum + count(sample), 0) / n;
+  let above = 0;
+  let below = 0;
+  for (const sample of samples) {
+    above += (sample.at - meanAt) * (count(sample) - mean);
+    below += (sample.at - meanAt) ** 2;
+  }
+  return (above / below) * 1000;
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { childPids, processCpuMs, residentMiB } from './processor-time.js';
+
+const LEDGER = fileURLToPath(new URL('../../bin/consent-ledger.js', import.meta.url));
+
+/** Resources of one process; null without /proc. */
+export interface ProcessUse {
+  /** Processor time used so far, in milliseconds. */
+  readonly cpuMs: number | null;
+  readonly residentMiB: number | null;
+}
+
+/** A role as a user starts it, with a development time stamp authority. */
+export class RunningRole {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly dataDir: string,
+    readonly port: number,
+  ) {}
+
+  /** @param env variables beside those of the database and its master key */
+  static async start(
+    role: 'worker' | 'serve',
+    databaseUrl: string,
+    masterKey: Buffer,
+    env: NodeJS.ProcessEnv = {},
+  ): Promise<RunningRole> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-role-'));
+    const child = spawn(process.execPath, [...process.execArgv, LEDGER, role], {
+      env: {
+        PATH: process.env.PATH,
+        NODE_OPTIONS: process.env.NODE_OPTIONS,
+        DATABASE_URL: databaseUrl,
+        MASTER_KEY: masterKey.toString('base64'),
+        DATA_DIR: dataDir,
+        PORT: '0',
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [, port] = /http:\/\/[\d.]+:(\d+)/.exec(line) ?? [];
+      if (port !== undefined) {
+        child.stdout.resume();
+        return new RunningRole(child, dataDir, Number(port));
+      }
+      console.error(line);
+    }
+    throw new Error(`the ${role} ended before it listened`);
+  }
+
+  /** Processor time that the process has used so far, in milliseconds; null without /proc. */
+  cpuMs(): Promise<number | null> {
+    return processCpuMs(this.child.pid ?? 0);
+  }
+
+  /** What the process and its worker process use; the second is null where there is none. */
+  async use(): Promise<{ readonly main: ProcessUse; readonly worker: ProcessUse | null }> {
+    const pid = this.child.pid ?? 0;
+    const [worker] = await childPids(pid);
+    return { main: await useOf(pid), worker: worker === undefined ? null : await useOf(worker) };
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      this.child.kill('SIGTERM');
+      await once(this.child, 'exit');
+    }
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+async function useOf(pid: number): Promise<ProcessUse> {
+  return { cpuMs: await processCpuMs(pid), residentMiB: await residentMiB(pid) };
+}

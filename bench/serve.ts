@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
+import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
+import { startBenchedService } from './benched-service.js';
+import { LoadGenerator } from './load-generator.js';
+import type { SustainedResult } from './messages.js';
+import { type Backlog, loggedConsents, sampleBacklog, settled, slopeOf } from './pipeline-backlog.js';
+import { postgresCpuMs, postmasterPid } from './processor-time.js';
+import { median } from './report.js';
+import { type ProcessUse, RunningRole } from './running-role.js';
+import { ECHO } from './singles.js';
+
+const GOAL = 0.3;
+const ECHO_ROUNDS = 3;
+const CONNECTIONS = 128;
+const SECONDS = Number(process.env.BENCH_SECONDS ?? '60');
+const WARM_UP_MS = 10_000;
+const SEARCH_MS = 20_000;
+/** While the rate is searched, the load pauses when so many events wait. */
+const SEARCH_BACKLOG = 2_000;
+const SAMPLE_MS = 1_000;
+/** A backlog that grows by less than this part of the rate is flat. */
+const FLAT = 0.02;
+const TRIES = 4;
+const LOWER_BY = 0.94;
+const OVERLOAD = 3;
+const OVERLOAD_SECONDS = 20;
+const OVERLOAD_CONNECTIONS = 1_500;
+const REFUSAL_GOAL_MS = 100;
+
+/** A load and what the processes used for it. */
+interface Sustained {
+  readonly rate: number;
+  readonly result: SustainedResult;
+  /** Of the second half, in which the processes are warm and the sealer has its rhythm. */
+  readonly slopes: Readonly<Record<'relay' | 'projections' | 'sealer', number>>;
+  readonly end: Backlog;
+  readonly use: Readonly<Record<'main' | 'worker' | 'postgres', number>>;
+  readonly resident: { readonly main: ProcessUse; readonly worker: ProcessUse | null };
+}
+
+interface ServeBench {
+  readonly owner: pg.Pool;
+  readonly serve: RunningRole;
+  readonly generator: LoadGenerator;
+  readonly postmaster: number;
+  readonly targets: readonly { readonly apiKey: string; readonly documentVersionId: string }[];
+}
+
+/**
+ * Measures single consents through `consent-ledger serve` while all of its stages run: the highest
+ * rate at which no backlog grows, against an echo of the same signed requests in the same run; and
+ * then three times that rate.
+ */
+export async function benchServe(postgres: EmbeddedPostgres, site: SiteFixture): Promise<void> {
+  const url = postgres.superuserUrl;
+  const masterKey = randomBytes(32);
+  const echo = await echoRate(postgres, site, masterKey);
+  const owner = new pg.Pool({ connectionString: url, max: 2 });
+  const serve = await RunningRole.start('serve', url, masterKey);
+  const generator = new LoadGenerator();
+  const bench: ServeBench = {
+    owner,
+    serve,
+    generator,
+    postmaster: await postmasterPid(url),
+    targets: [{ apiKey: site.writeKey, documentVersionId: site.versions.cookieEn }],
+  };
+  try {
+    await sustain(bench, null, WARM_UP_MS / 1000);
+    let rate = await searchRate(bench);
+    let found = await sustain(bench, rate, SECONDS);
+    for (let tries = 1; tries < TRIES && !isFlat(found); tries += 1) {
+      console.log(`  not flat at ${Math.round(rate)}/s: ${describeBacklog(found)}`);
+      rate *= LOWER_BY;
+      found = await sustain(bench, rate, SECONDS);
+    }
+    const accepted = found.result.accepted / SECONDS;
+    const ratio = accepted / echo;
+    console.log(
+      `Single consents through serve, all stages running, for ${SECONDS} s, against a signed echo: ` +
+        `ratio ${ratio.toFixed(2)} (goal ${GOAL}, ${ratio >= GOAL && isFlat(found) ? 'met' : 'missed'})`,
+    );
+    console.log(`  echo: ${Math.round(echo)}/s, median of ${ECHO_ROUNDS} rounds; consents: ${Math.round(accepted)}/s`);
+    console.log(`  ${describeLoad(found)}`);
+    console.log(`  ${isFlat(found) ? 'flat' : 'NOT flat'}: ${describeBacklog(found)}`);
+    console.log('');
+    await overload(bench, accepted);
+  } finally {
+    await generator.stop();
+    await serve.stop();
+    await owner.end();
+  }
+}
+
+async function echoRate(postgres: EmbeddedPostgres, site: SiteFixture, masterKey: Buffer): Promise<number> {
+  const service = await startBenchedService(postgres, site, masterKey);
+  try {
+    await service.run(ECHO);
+    const rates: number[] = [];
+    for (let round = 0; round < ECHO_ROUNDS; round += 1) {
+      rates.push((ECHO.requests / (await service.run(ECHO)).ms) * 1000);
+    }
+    return median(rates);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Accepts as fast as possible, with pauses while events wait. @returns consents a second */
+async function searchRate(bench: ServeBench): Promise<number> {
+  await prepare(bench, SEARCH_MS / 1000, null, CONNECTIONS);
+  const sampling = sampleBacklog(bench.owner, SAMPLE_MS / 4, ({ relay, projections }) => {
+    bench.generator.setRate(relay + projections > SEARCH_BACKLOG ? 1 : null);
+  });
+  const { accepted } = await bench.generator.run(SEARCH_MS, null);
+  await sampling.stop();
+  await settled(bench.owner);
+  return accepted / (SEARCH_MS / 1000);
+}
+
+/** Sends for some seconds at a rate, and lets the worker finish. */
+async function sustain(bench: ServeBench, rate: number | null, seconds: number): Promise<Sustained> {
+  await prepare(bench, seconds, rate, CONNECTIONS);
+  const sampling = sampleBacklog(bench.owner, SAMPLE_MS);
+  const before = await usage(bench);
+  const result = await bench.generator.run(seconds * 1000, rate);
+  const after = await usage(bench);
+  const samples = await sampling.stop();
+  const steady = samples.slice(Math.floor(samples.length / 2));
+  const end = samples.at(-1);
+  if (end === undefined) throw new Error('the backlog was never read');
+  await settled(bench.owner);
+  return {
+    rate: rate ?? result.accepted / seconds,
+    result,
+    slopes: {
+      relay: slopeOf(steady, ({ relay }) => relay),
+      projections: slopeOf(steady, ({ projections }) => projections),
+      sealer: slopeOf(steady, ({ sealer }) => sealer),
+    },
+    end,
+    use: {
+      main: after.main - before.main,
+      worker: after.worker - before.worker,
+      postgres: after.postgres - before.postgres,
+    },
+    resident: await bench.serve.use(),
+  };
+}
+
+/**
+ * Offers three times the rate, and checks that what is refused is refused quickly, and that what is
+ * accepted is in the log afterwards.
+ */
+async function overload(bench: ServeBench, capacity: number): Promise<void> {
+  const rate = capacity * OVERLOAD;
+  const logged = await loggedConsents(bench.owner);
+  await prepare(bench, OVERLOAD_SECONDS, rate, OVERLOAD_CONNECTIONS);
+  const result = await bench.generator.run(OVERLOAD_SECONDS * 1000, rate);
+  const { main, worker } = await bench.serve.use();
+  const settledMs = await settled(bench.owner);
+  const arrived = (await loggedConsents(bench.owner)) - logged;
+  const p99 = result.refusedLatency.p99;
+  console.log(
+    `${OVERLOAD} times that rate (${Math.round(rate)}/s) for ${OVERLOAD_SECONDS} s: refusals within ${p99.toFixed(0)} ms p99 ` +
+      `(goal ${REFUSAL_GOAL_MS}, ${p99 <= REFUSAL_GOAL_MS && result.refused > 0 ? 'met' : 'missed'})`,
+  );
+  console.log(`  ${describeAnswers(result)}`);
+  console.log(`  resident memory: API ${mebibytes(main)}, worker ${worker === null ? 'in it' : mebibytes(worker)}`);
+  console.log(
+    `  ${arrived} of ${result.accepted} accepted consents in the log ${(settledMs / 1000).toFixed(1)} s later` +
+      `${arrived === result.accepted ? '' : ': WRONG'}`,
+  );
+}
+
+async function prepare(bench: ServeBench, seconds: number, rate: number | null, connections: number): Promise<void> {
+  const port = bench.serve.port;
+  const requests = Math.ceil((rate ?? FASTEST) * seconds) + connections;
+  await bench.generator.prepare({ port, targets: [...bench.targets], requests, connections });
+}
+
+/** No service accepts more consents a second than this on the machines of the benchmark. */
+const FASTEST = 4_000;
+
+async function usage({ serve, postmaster }: ServeBench): Promise<Sustained['use']> {
+  const { main, worker } = await serve.use();
+  return {
+    main: main.cpuMs ?? Number.NaN,
+    worker: worker?.cpuMs ?? 0,
+    postgres: (await postgresCpuMs(postmaster)) ?? Number.NaN,
+  };
+}
+
+function isFlat({ slopes, result, rate }: Sustained): boolean {
+  const keepsUp = result.accepted >= rate * (result.ms / 1000) * (1 - FLAT);
+  return keepsUp && Object.values(slopes).every((slope) => slope < rate * FLAT);
+}
+
+function describeBacklog({ slopes, end }: Sustained): string {
+  const stages = ['relay', 'projections', 'sealer'] as const;
+  return stages.map((s) => `${s} ${end[s]} waiting at the end, ${slopes[s].toFixed(1)}/s`).join('; ');
+}
+
+function describeLoad({ use, result, resident }: Sustained): string {
+  const each = (ms: number): string => `${((ms * 1000) / result.accepted).toFixed(0)} µs`;
+  const memory = resident.worker === null ? '' : `, worker ${mebibytes(resident.worker)}`;
+  return (
+    `processor time of each: API ${each(use.main)}, worker ${each(use.worker)}, PostgreSQL ${each(use.postgres)}, ` +
+    `load generator ${each(result.cpuMs)}; resident memory: API ${mebibytes(resident.main)}${memory}\n  ${describeAnswers(result)}`
+  );
+}
+
+function describeAnswers({
+  accepted,
+  refused,
+  others,
+  unsent,
+  acceptedLatency,
+  refusedLatency,
+}: SustainedResult): string {
+  const of = ({ p50, p99, most }: SustainedResult['acceptedLatency']): string =>
+    `p50 ${p50.toFixed(0)}, p99 ${p99.toFixed(0)}, most ${most.toFixed(0)} ms`;
+  return (
+    `${accepted} accepted (${of(acceptedLatency)}), ${refused} refused (${of(refusedLatency)}), ` +
+    `${unsent} not sent, other answers ${JSON.stringify(others)}`
+  );
+}
+
+function mebibytes({ residentMiB }: ProcessUse): string {
+  return residentMiB === null ? 'unknown' : `${residentMiB.toFixed(0)} MiB`;
+}

@@ -1,0 +1,56 @@
+import { pino } from 'pino';
+import { OperatorNeeded } from '../platform/background/part.js';
+import { loadConfig } from '../platform/config/index.js';
+import { type OpenWorker, openWorker } from './open-worker.js';
+import { type FromWorker, ToWorker } from './worker-messages.js';
+
+// The worker's parts of `serve`, in a process of their own: see supervise-worker.ts. It listens to
+// the process that started it, and to nothing else.
+const config = loadConfig(process.env);
+const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) }).child({
+  role: 'worker',
+});
+let opened: Promise<OpenWorker> | null = null;
+
+// Ctrl-C and service managers signal every process of a group. The parent stops this process itself,
+// after it has answered its last request.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
+// The parent was killed. Every part survives a kill at any point, and no process may be left over.
+process.on('disconnect', () => process.exit(1));
+process.on('message', (message) => {
+  const told = ToWorker.parse(message);
+  if (told.kind === 'start') run().catch(fail);
+  else if (told.kind === 'metrics') void sendMetrics(told.id);
+  else void end(0);
+});
+
+async function run(): Promise<void> {
+  opened = openWorker(config, logger);
+  const worker = await opened;
+  await send({ kind: 'running' });
+  await worker.ended;
+}
+
+async function sendMetrics(id: number): Promise<void> {
+  const worker = await opened?.catch(() => null);
+  if (worker) await send({ kind: 'metrics', id, metrics: await worker.installation.metrics.json() });
+}
+
+async function fail(error: unknown): Promise<void> {
+  const message = error instanceof Error && error.message !== '' ? error.message : String(error);
+  await send({ kind: 'failed', message, needsOperator: error instanceof OperatorNeeded });
+  await end(1);
+}
+
+async function end(exitCode: number): Promise<void> {
+  const worker = await opened?.catch(() => null);
+  await worker?.stop();
+  process.exit(exitCode);
+}
+
+/** Resolves also if the parent is gone, which ends this process. */
+function send(message: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    process.send?.(message, () => resolve());
+  });
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { superviseWorker, type WorkerBeside } from '../../src/app/supervise-worker.js';
+import { OperatorNeeded } from '../../src/platform/background/part.js';
+
+// Programs in place of the worker process, each with one fault.
+const ON_START = `process.on('disconnect', () => process.exit(1));
+process.on('message', (told) => {
+  if (told.kind === 'stop') process.exit(0);
+  if (told.kind === 'start') start();
+});
+const say = (message) => new Promise((resolve) => process.send(message, resolve));
+`;
+const PROGRAMS = {
+  endsAtOnce: 'process.exit(3);',
+  cannotStart: `${ON_START}
+    const start = () => say({ kind: 'failed', message: 'Set TSA_CA_FILE.', needsOperator: false }).then(() => process.exit(1));`,
+  needsOperator: `${ON_START}
+    const start = () => say({ kind: 'running' })
+      .then(() => say({ kind: 'failed', message: 'LedgerRolledBack', needsOperator: true })).then(() => process.exit(1));`,
+  diesWhileRunning: `${ON_START}
+    const start = () => say({ kind: 'running' }).then(() => process.exit(1));`,
+  isSilent: `${ON_START}
+    const start = () => say({ nonsense: 1 }).then(() => say({ kind: 'running' }));`,
+};
+
+let folder: string;
+let worker: WorkerBeside;
+let log: string[];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'consent-ledger-supervise-'));
+  for (const [name, text] of Object.entries(PROGRAMS)) await writeFile(join(folder, `${name}.mjs`), text);
+});
+afterAll(() => rm(folder, { recursive: true }));
+afterEach(() => worker.stop());
+
+function supervise(name: keyof typeof PROGRAMS): WorkerBeside {
+  log = [];
+  worker = superviseWorker({
+    program: pathToFileURL(join(folder, `${name}.mjs`)),
+    env: { PATH: process.env.PATH },
+    logger: pino({ level: 'info' }, { write: (line) => log.push(line) }),
+  });
+  return worker;
+}
+
+test('does not start with a worker that ends at once', async () => {
+  await expect(supervise('endsAtOnce').start()).rejects.toThrow('exit code 3');
+  expect(worker.isRunning()).toBe(false);
+  expect(worker.restarts()).toBe(0);
+});
+
+test('does not start with a worker that cannot start, and gives its message', async () => {
+  await expect(supervise('cannotStart').start()).rejects.toThrow(/^Set TSA_CA_FILE\.$/);
+});
+
+test('fails, without a restart, when the worker needs an operator', async () => {
+  await supervise('needsOperator').start();
+  const failure = await worker.failed.catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(OperatorNeeded);
+  expect(failure).toMatchObject({ message: 'LedgerRolledBack' });
+  expect(worker.restarts()).toBe(0);
+});
+
+test('starts a worker again each time that it dies, after growing pauses', async () => {
+  await supervise('diesWhileRunning').start();
+  await expect.poll(() => worker.restarts(), { interval: 20 }).toBeGreaterThanOrEqual(4);
+  await worker.stop();
+  const times = log.map((line): { level: number; time: number } => JSON.parse(line));
+  expect(times.every(({ level }) => level === 50)).toBe(true);
+  // The third pause is at least 300 ms, and the first at least 75: no machine makes them shorter.
+  const gaps = times.slice(1).map(({ time }, i) => time - (times[i]?.time ?? 0));
+  expect(gaps[0]).toBeGreaterThanOrEqual(74);
+  expect(gaps[2]).toBeGreaterThanOrEqual(299);
+  const restarts = worker.restarts();
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(worker.restarts()).toBe(restarts);
+});
+
+test('shows no metrics of a worker that does not answer, and ignores a message without meaning', async () => {
+  await supervise('isSilent').start();
+  expect(await worker.metrics()).toEqual([]);
+  expect(worker.isRunning()).toBe(true);
+  expect(log.join('')).toContain('a message of the worker process was ignored');
+});
+
+test('stops a worker that was never started', async () => {
+  supervise('isSilent');
+  await worker.stop();
+  await expect(Promise.race([worker.failed, 'stopped'])).resolves.toBe('stopped');
+});

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { consentToken } from '../../schemas/events/consent-recorded.js';
+import { consentsStream } from '../../schemas/events/streams.js';
+import { openInstallation } from '../../src/app/installation.js';
+import { loadConfig } from '../../src/platform/config/index.js';
+import { parseExposition, sampled } from '../app/metrics/exposition.js';
+import { type RunningService, TestInstallation } from '../support/running-service.js';
+import { postSigned } from '../support/signed-requests.js';
+
+const TOKEN = 'metrics-token-0123456789abcdef0123456789';
+const WRITERS = 6;
+const KILLS = 3;
+
+const Seed = z.object({
+  site: z.object({ id: z.string() }),
+  keys: z.object({ write: z.string() }),
+  documents: z.array(
+    z.object({
+      kind: z.string(),
+      versions: z.array(z.object({ id: z.string(), language: z.string(), state: z.string() })),
+    }),
+  ),
+});
+const Accepted = z.object({ data: z.object({ consent_token: z.string() }) });
+const Ready = z.object({ status: z.string() });
+const LogLine = z.object({ level: z.int(), time: z.int(), pid: z.int(), msg: z.string(), role: z.string().optional() });
+
+let installation: TestInstallation;
+let service: RunningService;
+let seed: z.infer<typeof Seed>;
+let versionId: string;
+/** Tokens of all consents that were answered with 202. */
+const accepted: string[] = [];
+
+beforeAll(async () => {
+  installation = await TestInstallation.make({ METRICS_TOKEN: TOKEN, LOG_LEVEL: 'info' });
+  service = await installation.start();
+  seed = Seed.parse(await installation.json('admin', 'seed-demo', '--rate-limit', '1000000'));
+  const policy = seed.documents.find(({ kind }) => kind === 'cookie_policy');
+  versionId = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
+});
+afterAll(async () => {
+  await service?.stop();
+  await installation?.remove();
+});
+
+async function post(visitor: string): Promise<void> {
+  const consent = { consent_type: 'cookie', decision: 'accepted', document_version_id: versionId, visitor_id: visitor };
+  const response = await postSigned(service.url, seed.keys.write, '/tool/v1/consents', consent);
+  const text = await response.text();
+  expect(response.status, text).toBe(202);
+  accepted.push(Accepted.parse(JSON.parse(text)).data.consent_token);
+}
+
+async function readiness(): Promise<string> {
+  const response = await fetch(`${service.url}/readyz`);
+  expect(response.status).toBe(200);
+  return Ready.parse(await response.json()).status;
+}
+
+/** How often the log says that the worker died. */
+const replacements = (): number => service.stderr.split('the worker process ended unexpectedly').length - 1;
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function loggedTokens(): Promise<string[]> {
+  const config = loadConfig({ DATA_DIR: installation.dataDir });
+  const opened = await openInstallation(config, pino({ level: 'silent' }), { role: 'test', migrates: false });
+  const tokens: string[] = [];
+  for (;;) {
+    const page = await opened.eventLog.readStream(consentsStream(seed.site.id), tokens.length, 500);
+    if (page.length === 0) break;
+    tokens.push(...page.map(({ id }) => consentToken(id)));
+  }
+  await opened.close();
+  return tokens;
+}
+
+function workerPid(): number {
+  const pid = service.workerPid();
+  if (pid === null) throw new Error('the service has no worker process');
+  return pid;
+}
+
+test('replaces a worker that is killed under load, and moves each accepted consent to the log once', async () => {
+  const stop = new AbortController();
+  const write = async (_: unknown, writer: number): Promise<void> => {
+    for (let i = 0; !stop.signal.aborted; i += 1) await post(`visitor-${writer}-${i}`);
+  };
+  const load = Promise.all(Array.from({ length: WRITERS }, write));
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    await sleep(300 + Math.random() * 500);
+    const killed = workerPid();
+    process.kill(killed, 'SIGKILL');
+    await expect.poll(replacements).toBe(kill);
+    await expect.poll(readiness, { timeout: 60_000 }).toBe('ready');
+    expect(workerPid()).not.toBe(killed);
+  }
+  stop.abort();
+  await load;
+  expect(accepted.length).toBeGreaterThan(WRITERS);
+  await expect.poll(async () => (await loggedTokens()).length, { timeout: 60_000 }).toBe(accepted.length);
+  expect((await loggedTokens()).toSorted()).toEqual(accepted.toSorted());
+});
+
+test('shows the metrics of both processes, and counts restarts', async () => {
+  const scrape = async () => {
+    const response = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    return parseExposition(await response.text());
+  };
+  await expect.poll(async () => sampled(await scrape(), 'consent_ledger_part_is_leader', { part: 'relay' })).toBe(1);
+  const now = await scrape();
+  expect(sampled(now, 'consent_ledger_worker_process_restarts_total')).toBe(KILLS);
+  expect(sampled(now, 'consent_ledger_consents_admitted_total', { outcome: 'accepted' })).toBe(accepted.length);
+  for (const role of ['serve', 'worker']) {
+    expect(sampled(now, 'consent_ledger_info', { role }), role).toBe(1);
+    expect(sampled(now, 'process_resident_memory_bytes', { role }), role).toBeGreaterThan(1e6);
+  }
+});
+
+test('writes whole lines of both processes to one log, and names the worker', async () => {
+  const lines = service.stderr.trimEnd().split('\n');
+  const logged = lines.map((line) => LogLine.parse(JSON.parse(line)));
+  const roles = new Map(logged.map(({ pid, role }) => [pid, role]));
+  expect([...roles.values()].filter((role) => role !== 'worker')).toEqual([undefined]);
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'ends both processes in order after %s, also if both get it',
+  async (signal) => {
+    const worker = workerPid();
+    const before = replacements();
+    process.kill(worker, signal);
+    await post(`visitor-${signal}`);
+    // The worker leaves the signal to its parent.
+    expect(await readiness()).toBe('ready');
+    expect(await service.stop(signal)).toBe(0);
+    expect(replacements()).toBe(before);
+    expect(isAlive(worker)).toBe(false);
+    service = await installation.start();
+    await expect.poll(async () => (await loggedTokens()).length, { timeout: 60_000 }).toBe(accepted.length);
+  },
+);
+
+test('leaves no worker behind when it is killed itself', async () => {
+  const worker = workerPid();
+  await service.kill();
+  await expect.poll(() => isAlive(worker)).toBe(false);
+  service = await installation.start();
+  expect(await readiness()).toBe('ready');
+});
