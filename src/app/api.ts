@@ -90,7 +90,7 @@ export async function createApi(installation: Installation): Promise<Api> {
       log: logger,
       trustedProxies: config.http.trustedProxies,
       scannerHost: config.http.scannerHost,
-      drainGraceMs: config.http.drainGraceMs,
+      drain: { lameDuckMs: config.http.lameDuckMs, graceMs: config.http.drainGraceMs },
     },
     [
       ...serviceRoutes({

@@ -20,10 +20,10 @@ export function createHealthServer(installation: Installation): Api {
       throw new Error(`stopped projections: ${stopped.join(', ')}; run \`consent-ledger projections status\``);
     return { stoppedProjections: [] };
   };
-  const app = createApp({ log: logger, trustedProxies: [], drainGraceMs: config.http.drainGraceMs }, [
-    (scope) => healthRoutes(scope, checkReadiness),
-    metricsGroup(installation, workerPool),
-  ]);
+  const app = createApp(
+    { log: logger, trustedProxies: [], drain: { lameDuckMs: 0, graceMs: config.http.drainGraceMs } },
+    [(scope) => healthRoutes(scope, checkReadiness), metricsGroup(installation, workerPool)],
+  );
   observeApp(app, installation);
   return {
     listen: () => listen(app, config.http),

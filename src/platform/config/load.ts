@@ -24,7 +24,9 @@ export interface Config {
     readonly port: number;
     readonly scannerHost: string | undefined;
     readonly trustedProxies: readonly string[];
-    /** Time in milliseconds for requests in progress to complete when the service stops. */
+    /** Time in milliseconds for which the service still accepts connections when it stops. */
+    readonly lameDuckMs: number;
+    /** Time in milliseconds for requests in progress to complete after that. */
     readonly drainGraceMs: number;
   };
   /** Data of this installation in the discovery documents. */
@@ -200,6 +202,7 @@ function assemble(values: Values): Config {
       port: values.PORT,
       scannerHost: values.SCANNER_HOST?.toLowerCase(),
       trustedProxies: values.TRUSTED_PROXIES,
+      lameDuckMs: values.LAME_DUCK_MS,
       drainGraceMs: values.DRAIN_GRACE_MS,
     },
     discovery: { publicUrl: values.PUBLIC_URL, securityContacts: values.SECURITY_CONTACT },

@@ -107,9 +107,15 @@ export const variables = z.object({
     default: '8080',
     example: '8443',
   }),
+  LAME_DUCK_MS: integer(0, 600_000).register(descriptions, {
+    meaning:
+      'Milliseconds for which the roles `api` and `serve`, when they stop, still accept connections and answer requests, while `/readyz` answers 503. Longer than the proxy needs to notice that.',
+    default: '1000',
+    example: '15000',
+  }),
   DRAIN_GRACE_MS: integer(0, 600_000).register(descriptions, {
     meaning:
-      'Milliseconds that callers have, when the service stops, to finish sending their requests and to take the responses. The service finishes every request that it has taken, without a limit.',
+      'Milliseconds that callers have after `LAME_DUCK_MS`, when the service stops, to finish sending their requests and to take the responses. The service finishes every request that it has taken, without a limit.',
     default: '10000',
     example: '20000',
   }),
