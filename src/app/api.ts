@@ -90,6 +90,7 @@ export async function createApi(installation: Installation): Promise<Api> {
       log: logger,
       trustedProxies: config.http.trustedProxies,
       scannerHost: config.http.scannerHost,
+      ipv6ClientPrefix: config.limits.ipv6ClientPrefix,
       drain: { lameDuckMs: config.http.lameDuckMs, graceMs: config.http.drainGraceMs },
     },
     [

@@ -32,7 +32,7 @@ export interface ServiceOptions {
   readonly checkReadiness: CheckReadiness;
   readonly discovery: DiscoveryOptions;
   readonly panel: ServePanelOptions & { readonly routes: readonly PanelRoute[] };
-  /** Requests per minute from one address. */
+  /** Requests per minute of one client. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
   readonly toolRoutes: readonly ToolRoute[];
   /** @returns Unix milliseconds */

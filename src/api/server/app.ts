@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { countedClient } from '../../platform/net/counted-client.js';
 import { boundBodies } from './bound-bodies.js';
 import { answerClientError } from './client-errors.js';
 import { Connections } from './connections.js';
@@ -18,6 +19,8 @@ export interface AppOptions {
   readonly log: Logger;
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are trusted. Empty: none. */
   readonly trustedProxies: readonly string[];
+  /** Length in bits of the IPv6 prefix for which limits by address count. */
+  readonly ipv6ClientPrefix?: number;
   /** A host name that serves only /tool/v1. */
   readonly scannerHost?: string | undefined;
   readonly drain?: DrainOptions;
@@ -30,6 +33,7 @@ export type RouteGroup = (scope: FastifyInstance) => void | Promise<void>;
 const DEFAULT_BODY_LIMIT = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_URL_PART = 500;
+const DEFAULT_IPV6_CLIENT_PREFIX = 64;
 const DEFAULT_DRAIN: DrainOptions = { lameDuckMs: 0, graceMs: 10_000 };
 
 /**
@@ -58,6 +62,12 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
   const connections = new Connections(app.server);
   app.decorateRequest('caller', null);
   app.decorateRequest('panelUser', null);
+  const { ipv6ClientPrefix = DEFAULT_IPV6_CLIENT_PREFIX } = options;
+  app.decorateRequest('countedClient', {
+    getter() {
+      return countedClient(this.ip, ipv6ClientPrefix);
+    },
+  });
   boundBodies(app);
   keepRawBodies(app);
   drainOnClose(app, connections, options.drain ?? DEFAULT_DRAIN);

@@ -6,6 +6,7 @@ import type { Admission } from '../../pipeline/admission/admission.js';
 import { parseConsents } from '../../pipeline/admission/parse-consents.js';
 import type { Connection } from '../../pipeline/admission/prepare-consent.js';
 import type { AdmissionResult, ConsentResult } from '../../pipeline/admission/results.js';
+import { unmapped } from '../../platform/net/ip-bytes.js';
 import { parseJsonBody } from '../server/json-body.js';
 import {
   mintApprovalToken,
@@ -67,9 +68,8 @@ async function admit(
 }
 
 function connectionOf(request: FastifyRequest): Connection {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(request.ip);
   return {
-    ipAddress: mapped?.[1] ?? request.ip,
+    ipAddress: unmapped(request.ip),
     userAgent: request.headers['user-agent']?.slice(0, CONSENT_LIMITS.userAgent) ?? null,
   };
 }

@@ -68,8 +68,13 @@ export interface Config {
     /** Maximum number of queued, running and stored packages. */
     readonly maxPerTenant: number;
   };
-  /** Requests per minute for each IP address. */
-  readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
+  /** Requests per minute of each client: an IPv4 address, or an IPv6 network. */
+  readonly limits: {
+    readonly invalidKeys: number;
+    readonly publicVerify: number;
+    /** Prefix of an IPv6 network, in bits. */
+    readonly ipv6ClientPrefix: number;
+  };
   /** Token that `/metrics` requires; `undefined`: `/metrics` does not exist. */
   readonly metricsToken: string | undefined;
   /** `undefined`: tracing is disabled. */
@@ -228,7 +233,11 @@ function assemble(values: Values): Config {
       maxBytes: values.EXPORT_MAX_BYTES,
       maxPerTenant: values.EXPORT_MAX_PER_TENANT,
     },
-    limits: { invalidKeys: values.INVALID_KEY_LIMIT, publicVerify: values.PUBLIC_VERIFY_LIMIT },
+    limits: {
+      invalidKeys: values.INVALID_KEY_LIMIT,
+      publicVerify: values.PUBLIC_VERIFY_LIMIT,
+      ipv6ClientPrefix: values.IPV6_CLIENT_PREFIX,
+    },
     metricsToken: values.METRICS_TOKEN,
     tracing: tracingConfig(values),
     logLevel: values.LOG_LEVEL,

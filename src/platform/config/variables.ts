@@ -266,14 +266,22 @@ export const variables = z.object({
     example: '5',
   }),
   INVALID_KEY_LIMIT: integer(1, 1_000_000).register(descriptions, {
-    meaning: 'Maximum number of requests with unknown API keys a minute from one IP address.',
+    meaning:
+      'Maximum number of requests with unknown API keys a minute from one IP address (IPv6: one network, see `IPV6_CLIENT_PREFIX`).',
     default: '30',
     example: '60',
   }),
   PUBLIC_VERIFY_LIMIT: integer(1, 1_000_000).register(descriptions, {
-    meaning: 'Maximum number of public verifications a minute from one IP address.',
+    meaning:
+      'Maximum number of public verifications a minute from one IP address (IPv6: one network, see `IPV6_CLIENT_PREFIX`).',
     default: '30',
     example: '60',
+  }),
+  IPV6_CLIENT_PREFIX: integer(32, 128).register(descriptions, {
+    meaning:
+      'Length, in bits, of the IPv6 prefix whose addresses count as one client for every limit by address. An IPv4 address in IPv6 form counts as the IPv4 address.',
+    default: '64',
+    example: '56',
   }),
   METRICS_TOKEN: bearerSecret.optional().register(descriptions, {
     meaning: 'Bearer token that `GET /metrics` of every role requires. At least 32 characters.',
