@@ -84,7 +84,13 @@ export async function createApi(installation: Installation): Promise<Api> {
   });
   const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) };
   const keyUsage = createKeyUsage(pool, Date.now);
-  const verifier = createVerifier(pool, keyring, installation.eventLog);
+  const verifier = createVerifier({
+    db: pool,
+    keyring,
+    eventLog: installation.eventLog,
+    onDamagedNodes: (batch) =>
+      logger.error({ batch }, 'the stored tree nodes of a Merkle batch do not lead to its root; its leaves do'),
+  });
   const app = createApp(
     {
       log: logger,
