@@ -72,6 +72,8 @@ export interface Config {
   readonly limits: {
     readonly invalidKeys: number;
     readonly publicVerify: number;
+    /** Of each process by itself. */
+    readonly publicTexts: number;
     /** Prefix of an IPv6 network, in bits. */
     readonly ipv6ClientPrefix: number;
   };
@@ -236,6 +238,7 @@ function assemble(values: Values): Config {
     limits: {
       invalidKeys: values.INVALID_KEY_LIMIT,
       publicVerify: values.PUBLIC_VERIFY_LIMIT,
+      publicTexts: values.PUBLIC_TEXT_LIMIT,
       ipv6ClientPrefix: values.IPV6_CLIENT_PREFIX,
     },
     metricsToken: values.METRICS_TOKEN,
