@@ -152,6 +152,8 @@ export async function createApi(installation: Installation): Promise<Api> {
           onExportError: (error, { id }) => {
             logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');
           },
+          now: () => performance.now(),
+          batchBodyBytes: config.admission.batchBodyBytes,
           maxExportsPerTenant: config.exports.maxPerTenant,
           backupRetentionDays: config.backupRetentionDays ?? null,
         }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BATCH_BODY_BYTES, DEFAULT_BATCH_BODY_BYTES, SINGLE_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import { DEFAULT_POLICY_DELAYS, MAX_POLICY_DELAY_SECONDS } from '../../../schemas/events/ledger-policy.js';
 import {
   bearerSecret,
@@ -218,6 +219,12 @@ export const variables = z.object({
     meaning: 'Maximum number of consents in one admission group, which is one transaction.',
     default: '100',
     example: '200',
+  }),
+  BATCH_BODY_MAX_BYTES: integer(SINGLE_BODY_BYTES, BATCH_BODY_BYTES).register(descriptions, {
+    meaning:
+      'Maximum size, in bytes, of a request with a submission batch. Larger ones are answered with 413. The default carries 100 consents with full `metadata` and `extra_fields`; batches with signature images or documents need more.',
+    default: String(DEFAULT_BATCH_BODY_BYTES),
+    example: '33554432',
   }),
   OUTBOX_MAX_ROWS: integer(1, 100_000_000).register(descriptions, {
     meaning:
