@@ -116,7 +116,10 @@ export async function createApi(installation: Installation): Promise<Api> {
           ),
         // Stopped projections do not make the process unready. It still accepts consents, and a
         // load balancer must not remove it.
-        checkReadiness: async () => ({ stoppedProjections: await stoppedProjections(pool, PROJECTIONS) }),
+        checkReadiness: async () => {
+          await keyring.verifyMasterKey();
+          return { stoppedProjections: await stoppedProjections(pool, PROJECTIONS) };
+        },
         discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
         panel: {
           apiUsers,

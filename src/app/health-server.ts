@@ -12,9 +12,10 @@ import { metricsGroup, observeApp } from './observe-app.js';
  * metrics.
  */
 export function createHealthServer(installation: Installation): Api {
-  const { config, logger, workerPool, eventLog } = installation;
+  const { config, logger, workerPool, eventLog, keyring } = installation;
   const checkReadiness = async (): Promise<Readiness> => {
     await eventLog.ping();
+    await keyring.verifyMasterKey();
     const stopped = await stoppedProjections(workerPool, PROJECTIONS);
     if (stopped.length > 0)
       throw new Error(`stopped projections: ${stopped.join(', ')}; run \`consent-ledger projections status\``);
