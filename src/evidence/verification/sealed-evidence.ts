@@ -1,8 +1,4 @@
-import type pg from 'pg';
 import { z } from 'zod';
-import { BATCH_SEALED, BatchSealedBody } from '../../../schemas/events/ledger.js';
-import { parseBody } from '../../../schemas/events/sealed-event.js';
-import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
 import { readBatchPath } from '../../pipeline/ledger/batch-nodes.js';
 import { firstStamp } from '../../pipeline/ledger/stamped.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -117,41 +113,4 @@ async function readCheckpoint(db: Queryable, batch: number): Promise<StampedChec
     [row.size],
   );
   return { ...row, stored: z.array(TokenRow).parse(tokens.rows) };
-}
-
-const PAGE = 20;
-/**
- * Largest time by which a batch can be dated before its record, in milliseconds. It exceeds the
- * possible difference between two clocks of one installation.
- */
-const SLACK_MS = 10 * 60_000;
-const ledgerRows = z.array(z.object({ revision: z.int(), type: z.string(), body: Bytes }));
-
-/**
- * Whether a batch that was sealed since the record's creation contains the record's position. The
- * search starts with the newest batch, so that a recent record needs few.
- * @param createdAt `created_at` of the record
- */
-export async function isInBatchSince(
-  db: Queryable,
-  { stream, revision }: { readonly stream: string; readonly revision: number },
-  createdAt: string,
-): Promise<boolean> {
-  const earliest = Date.parse(createdAt) - SLACK_MS;
-  for (let before: number | null = null; ; ) {
-    const { rows }: pg.QueryResult = await db.query(
-      `select revision, type, body from ledger_events
-        where type = $1 and ($2::bigint is null or revision < $2) order by revision desc limit $3`,
-      [BATCH_SEALED, before, PAGE],
-    );
-    const page = ledgerRows.parse(rows);
-    for (const { type, body } of page) {
-      const { header, runs } = parseBody(BatchSealedBody, type, body);
-      if (runs.some(([name, first, last]) => name === stream && first <= revision && revision <= last)) return true;
-      if (Date.parse(BatchHeader.parse(JSON.parse(header)).sealed_at) < earliest) return false;
-    }
-    const last = page.at(-1);
-    if (last === undefined) return false;
-    before = last.revision;
-  }
 }

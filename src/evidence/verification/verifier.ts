@@ -11,7 +11,8 @@ import { checkCheckpoint } from './check-checkpoint.js';
 import { isErasureReal } from './check-erasure.js';
 import { columnsAgree, erasureAgrees, readRecord } from './check-record.js';
 import type { RecordIdentifier } from './identifier.js';
-import { isInBatchSince, readSealedEvidence } from './sealed-evidence.js';
+import { readSealedEvidence } from './sealed-evidence.js';
+import { SealedRuns } from './sealed-runs.js';
 import { findStoredRecord, type StoredRecord } from './stored-record.js';
 
 /** The result of an integrity check. */
@@ -56,22 +57,27 @@ export interface VerifierOptions {
   readonly onDamagedNodes: OnDamagedNodes;
 }
 
+interface CheckOptions extends VerifierOptions {
+  readonly sealedRuns: SealedRuns;
+}
+
 /** Creates a verifier. */
 export function createVerifier(options: VerifierOptions): Verifier {
+  const sealedRuns = new SealedRuns();
   return {
     verify: (identifier, tenantId) =>
       withTransaction(
         options.db,
         async (db) => {
           const stored = await findStoredRecord(db, identifier, tenantId);
-          return stored === null ? null : verifyStored({ ...options, db }, stored);
+          return stored === null ? null : verifyStored({ ...options, db, sealedRuns }, stored);
         },
         { isolation: 'repeatable read' },
       ),
   };
 }
 
-async function verifyStored(options: VerifierOptions, stored: StoredRecord): Promise<Verification> {
+async function verifyStored(options: CheckOptions, stored: StoredRecord): Promise<Verification> {
   const { db, keyring } = options;
   const record = readRecord(stored.record);
   const key = record === null ? null : await proofKeyOf(keyring, record.proof_key_id);
@@ -94,14 +100,14 @@ async function verifyStored(options: VerifierOptions, stored: StoredRecord): Pro
 }
 
 async function verifySealing(
-  { db, onDamagedNodes }: VerifierOptions,
+  { db, onDamagedNodes, sealedRuns }: CheckOptions,
   stored: StoredRecord,
   record: ConsentRecord | null,
 ): Promise<Pick<Verification, 'merkleValid' | 'timestamp'>> {
   const evidence = await readSealedEvidence(db, stored.stream, stored.revision, stored.event_id);
   const batch = await checkBatch(db, { ...stored, type: CONSENT_RECORDED }, evidence, onDamagedNodes);
   // The ledger's events show what is sealed, even if the tables derived from them were altered.
-  if (batch === null && record !== null && (await isInBatchSince(db, stored, record.created_at))) {
+  if (batch === null && record !== null && (await sealedRuns.contain(db, stored, record.created_at))) {
     return { merkleValid: false, timestamp: null };
   }
   if (batch === null || batch === false) return { merkleValid: batch, timestamp: null };
