@@ -72,7 +72,7 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
   async (scope) => {
     await scope.register(
       async (tool) => {
-        serveTool(tool, recordingRoutes(admission), { guards, clock: Date.now });
+        serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), { guards, clock: Date.now });
         tool.post(
           '/echo',
           {

@@ -44,7 +44,10 @@ const asBase64 = (bytes: number): number => Math.ceil(bytes / 3) * 4 + 100;
 export const SINGLE_BODY_BYTES =
   asBase64(CONSENT_LIMITS.signatureImageBytes) + asBase64(CONSENT_LIMITS.customDocumentBytes) + OTHER_CONTENT_BYTES;
 
-/** The largest body of a batch: 100 consents at their largest, and no more. */
+/** The largest body of a batch, unless configured: 100 consents with full metadata, and more. */
+export const DEFAULT_BATCH_BODY_BYTES = 8 * 1024 * 1024;
+
+/** The largest body of a batch that can be configured: 100 consents at their largest. */
 export const BATCH_BODY_BYTES = CONSENT_LIMITS.batchItems * SINGLE_BODY_BYTES;
 
 /** The largest body of a request for an approval token. */

@@ -89,13 +89,20 @@ export async function createApi(installation: Installation, worker: WorkerBeside
   });
   const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) };
   const keyUsage = createKeyUsage(pool, Date.now);
-  const verifier = createVerifier(pool, keyring, installation.eventLog);
+  const verifier = createVerifier({
+    db: pool,
+    keyring,
+    eventLog: installation.eventLog,
+    onDamagedNodes: (batch) =>
+      logger.error({ batch }, 'the stored tree nodes of a Merkle batch do not lead to its root; its leaves do'),
+  });
   const app = createApp(
     {
       log: logger,
       trustedProxies: config.http.trustedProxies,
       scannerHost: config.http.scannerHost,
-      drainGraceMs: config.http.drainGraceMs,
+      ipv6ClientPrefix: config.limits.ipv6ClientPrefix,
+      drain: { lameDuckMs: config.http.lameDuckMs, graceMs: config.http.drainGraceMs },
     },
     [
       ...serviceRoutes({
@@ -114,10 +121,13 @@ export async function createApi(installation: Installation, worker: WorkerBeside
           ),
         // Stopped projections and a worker that is down do not make the process unready. It still
         // accepts consents, and a load balancer must not remove it.
-        checkReadiness: async () => ({
-          stoppedProjections: await stoppedProjections(pool, PROJECTIONS),
-          isWorkerDown: worker !== null && !worker.isRunning(),
-        }),
+        checkReadiness: async () => {
+          await keyring.verifyMasterKey();
+          return {
+            stoppedProjections: await stoppedProjections(pool, PROJECTIONS),
+            isWorkerDown: worker !== null && !worker.isRunning(),
+          };
+        },
         discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },
         panel: {
           apiUsers,
@@ -153,6 +163,8 @@ export async function createApi(installation: Installation, worker: WorkerBeside
           onExportError: (error, { id }) => {
             logger.error({ request_id: id, ...failureOf(error) }, 'a record export ended early');
           },
+          now: () => performance.now(),
+          batchBodyBytes: config.admission.batchBodyBytes,
           maxExportsPerTenant: config.exports.maxPerTenant,
           backupRetentionDays: config.backupRetentionDays ?? null,
         }),

@@ -12,18 +12,19 @@ import { metricsGroup, observeApp } from './observe-app.js';
  * metrics.
  */
 export function createHealthServer(installation: Installation): Api {
-  const { config, logger, workerPool, eventLog } = installation;
+  const { config, logger, workerPool, eventLog, keyring } = installation;
   const checkReadiness = async (): Promise<Readiness> => {
     await eventLog.ping();
+    await keyring.verifyMasterKey();
     const stopped = await stoppedProjections(workerPool, PROJECTIONS);
     if (stopped.length > 0)
       throw new Error(`stopped projections: ${stopped.join(', ')}; run \`consent-ledger projections status\``);
     return { stoppedProjections: [], isWorkerDown: false };
   };
-  const app = createApp({ log: logger, trustedProxies: [], drainGraceMs: config.http.drainGraceMs }, [
-    (scope) => healthRoutes(scope, checkReadiness),
-    metricsGroup(installation, workerPool),
-  ]);
+  const app = createApp(
+    { log: logger, trustedProxies: [], drain: { lameDuckMs: 0, graceMs: config.http.drainGraceMs } },
+    [(scope) => healthRoutes(scope, checkReadiness), metricsGroup(installation, workerPool)],
+  );
   observeApp(app, installation);
   return {
     listen: () => listen(app, config.http),

@@ -17,6 +17,7 @@ import {
   type Keyring,
   loadMasterKey,
   type RandomPool,
+  reloadOf,
 } from '../platform/keys/index.js';
 import { openTracing } from '../platform/telemetry/open-tracing.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
@@ -101,7 +102,7 @@ export async function openInstallation(
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
     const master = await loadMasterKey(config.masterKey);
-    const keyring = await createKeyring(workerPool, master);
+    const keyring = await createKeyring(workerPool, master, reloadOf(config.masterKey));
     const eventLog = await openEventLog(config, databaseUrl, logger);
     closers.push(() => eventLog.close());
     return {

@@ -5,6 +5,7 @@ import { serveAuth } from '../api/auth/route.js';
 import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
 import { type DiscoveryOptions, discoveryRoutes } from '../api/discovery/discovery-routes.js';
 import type { ApiUsers } from '../api/guards/bearer.js';
+import { limitLocally } from '../api/guards/local-limiter.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
 import type { PanelRoute } from '../api/panel/route.js';
@@ -32,8 +33,13 @@ export interface ServiceOptions {
   readonly checkReadiness: CheckReadiness;
   readonly discovery: DiscoveryOptions;
   readonly panel: ServePanelOptions & { readonly routes: readonly PanelRoute[] };
-  /** Requests per minute from one address. */
-  readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
+  /** Requests per minute of one client. */
+  readonly limits: {
+    readonly invalidKeys: number;
+    readonly publicVerify: number;
+    /** Of each process by itself. */
+    readonly publicTexts: number;
+  };
   readonly toolRoutes: readonly ToolRoute[];
   /** @returns Unix milliseconds */
   readonly clock: () => number;
@@ -85,7 +91,10 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
       serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
     },
     (scope) => checkpointRoutes(scope, db),
-    (scope) => discoveryRoutes(scope, options.discovery),
-    verifyPage,
+    (scope) => {
+      limitLocally(scope, options.limits.publicTexts, () => performance.now() / 1000);
+      discoveryRoutes(scope, options.discovery);
+      verifyPage(scope);
+    },
   ];
 }

@@ -18,7 +18,7 @@ const Seed = z.object({
 const PATH = '/tool/v1/consents';
 
 /** Returns the status of a POST on a separate connection, or the error that ended it. */
-function post(baseUrl: string, key: string, body: string): Promise<number | string> {
+function post(baseUrl: string, key: string, body: string, onSent = () => {}): Promise<number | string> {
   return new Promise((resolve) => {
     const headers = { ...signedHeaders(key, PATH, body), 'content-length': Buffer.byteLength(body) };
     const sent = request(`${baseUrl}${PATH}`, { method: 'POST', agent: false, headers }, (response) => {
@@ -27,6 +27,7 @@ function post(baseUrl: string, key: string, body: string): Promise<number | stri
       response.on('error', (error) => resolve(error.message));
     });
     sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    sent.on('finish', onSent);
     sent.end(body);
   });
 }
@@ -98,6 +99,21 @@ describe('a running installation', () => {
       expect(await settledConsents(total)).toBe(total);
     },
   );
+
+  test('answers requests that the system had accepted before SIGTERM, and the process had not', async () => {
+    // The stopped process accepts nothing, so that all connections wait in the backlog.
+    service.signal('SIGSTOP');
+    let connected = 0;
+    const answers = Array.from({ length: 80 }, () => post(service.url, seed.keys.write, body, () => (connected += 1)));
+    await expect.poll(() => connected).toBe(80);
+    const stopped = service.stop('SIGTERM');
+    service.signal('SIGCONT');
+    expect(await stopped).toBe(0);
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([202]));
+    service = await installation.start();
+    total += 80;
+    expect(await settledConsents(total)).toBe(total);
+  });
 
   let total = 0;
   const Counts = z.object({ log_consents: z.number() });

@@ -26,6 +26,7 @@ export class TestInstallation {
       DATA_DIR: dataDir,
       PORT: '0',
       LOG_LEVEL: 'error',
+      LAME_DUCK_MS: '0',
       BATCH_MAX_AGE_MS: '300',
       STAMP_INTERVAL_MS: '500',
       ...env,
@@ -101,6 +102,11 @@ export class RunningService {
       if (Number(parent) === this.child.pid && args?.includes('worker-process')) return Number(pid);
     }
     return null;
+  }
+
+  /** Sends a signal, for example SIGSTOP, and waits for nothing. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 
   /** Kills the process as a power failure would. */

@@ -10,7 +10,7 @@ import {
 /** The new access-token key and the times of the replacement. */
 export interface ReplacedSigningKey {
   readonly keyId: string;
-  /** Seconds until the new key signs. */
+  /** Seconds until the new key signs; 0 for the first key of the installation. */
   readonly signsIn: number;
   /** Seconds until the former key no longer verifies. */
   readonly formerVerifiesFor: number;
@@ -31,6 +31,7 @@ export async function replaceSigningKey(
 ): Promise<ReplacedSigningKey> {
   const signsIn = atOnce ? KEY_AT_ONCE_SECONDS : KEY_PUBLISHED_AHEAD_SECONDS;
   const formerVerifiesFor = atOnce ? signsIn : signsIn + ACCESS_TOKEN_SECONDS + KEY_SLACK_SECONDS;
-  const keyId = await keyring.replaceJwtKey(db, { signsIn, formerVerifiesFor });
+  const { keyId, isFirst } = await keyring.replaceJwtKey(db, { signsIn, formerVerifiesFor });
+  if (isFirst) return { keyId, signsIn: 0, formerVerifiesFor: 0 };
   return { keyId, signsIn, formerVerifiesFor };
 }

@@ -1,5 +1,3 @@
-import type { FastifyRequest } from 'fastify';
-import { ipBytes } from '../../platform/net/ip-bytes.js';
 import { refuseExcess } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 import { apiErrorOf } from '../server/error-response.js';
@@ -60,16 +58,4 @@ function isRefusal(error: unknown): boolean {
 
 async function giveBack(rateLimiter: RateLimiter, limits: readonly AttemptLimit[]): Promise<void> {
   for (const { scope, key } of limits) await rateLimiter.giveBack(scope, key);
-}
-
-const IPV6_NETWORK_BYTES = 8;
-
-/**
- * An IPv4 address, or the /64 network of an IPv6 address, because one client usually has all
- * addresses of a /64 network.
- */
-export function addressKey(request: Pick<FastifyRequest, 'ip'>): string {
-  const bytes = ipBytes(request.ip);
-  if (bytes === null) return request.ip;
-  return Buffer.from(bytes.length === 4 ? bytes : bytes.subarray(0, IPV6_NETWORK_BYTES)).toString('hex');
 }

@@ -4,7 +4,7 @@ import { signOut } from '../../accounts/sign-in/sign-out.js';
 import { startSignIn } from '../../accounts/sign-in/start-sign-in.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { refuseExcess } from '../guards/rate-limit.js';
-import { addressKey, countFailures, throttleFailures } from './attempts.js';
+import { countFailures, throttleFailures } from './attempts.js';
 import type { AuthRouteOptions } from './auth-deps.js';
 import { login, logout, me, refresh } from './operations.js';
 import { passwordRoutes } from './password-routes.js';
@@ -33,7 +33,7 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
   const { rateLimiter, apiPool, tokens } = options;
   return [
     open(login, async ({ body: { email, password }, request }) => {
-      const [account, address] = [email.toLowerCase(), addressKey(request)];
+      const [account, address] = [email.toLowerCase(), request.countedClient];
       // The account last: attempts that an earlier limit refused do not count on it.
       const limits = [
         { scope: 'sign-in-address', key: address, limit: FAILURES_BY_ADDRESS },
@@ -51,7 +51,7 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
       });
     }),
     open(refresh, async ({ body, request }) => {
-      const limit = { scope: 'refresh-address', key: addressKey(request), limit: FAILURES_BY_ADDRESS };
+      const limit = { scope: 'refresh-address', key: request.countedClient, limit: FAILURES_BY_ADDRESS };
       return throttleFailures(rateLimiter, limit, async () => {
         const renewed = await renewSignIn(apiPool, body.refresh_token);
         if (renewed === null) throw new ApiError('INVALID_BEARER_TOKEN');

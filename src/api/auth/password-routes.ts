@@ -1,7 +1,7 @@
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import * as invitations from '../../accounts/sign-in/accept-invitation.js';
 import * as passwords from '../../accounts/sign-in/set-password.js';
-import { addressKey, countFailures, throttleFailures } from './attempts.js';
+import { countFailures, throttleFailures } from './attempts.js';
 import type { AuthRouteOptions } from './auth-deps.js';
 import { acceptInvitation, changePassword, resetPassword } from './operations.js';
 import { type AuthRoute, open, signedIn } from './route.js';
@@ -29,7 +29,7 @@ export function passwordRoutes({ rateLimiter, adminPool, tokens }: AuthRouteOpti
       return { message: 'The password was changed.', data: { ended_sign_ins: ended } };
     }),
     open(acceptInvitation, async ({ body: { token, password }, request }) => {
-      const limit = { scope: 'invitation-address', key: addressKey(request), limit: TOKEN_FAILURES_BY_ADDRESS };
+      const limit = { scope: 'invitation-address', key: request.countedClient, limit: TOKEN_FAILURES_BY_ADDRESS };
       const accepted = await throttleFailures(rateLimiter, limit, async () => {
         const result = await invitations.acceptInvitation(adminPool, token, password);
         if (result === null) throw new ApiError('INVITATION_INVALID');
@@ -38,7 +38,7 @@ export function passwordRoutes({ rateLimiter, adminPool, tokens }: AuthRouteOpti
       return tokensResponse(tokens, accepted.user, accepted.refreshToken, 'Welcome.');
     }),
     open(resetPassword, async ({ body: { token, password }, request }) => {
-      const limit = { scope: 'password-reset-address', key: addressKey(request), limit: TOKEN_FAILURES_BY_ADDRESS };
+      const limit = { scope: 'password-reset-address', key: request.countedClient, limit: TOKEN_FAILURES_BY_ADDRESS };
       const ended = await throttleFailures(rateLimiter, limit, async () => {
         const result = await passwords.resetPassword(adminPool, token, password);
         if (result === null) throw new ApiError('PASSWORD_RESET_INVALID');

@@ -3,7 +3,8 @@ import type { Config } from '../../platform/config/index.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import { panelDescription } from '../openapi/panel-api.js';
 import { toolApiText } from '../openapi/tool-api.js';
-import { FOR_MINUTES, publicDocument, sendDocument } from '../server/send-document.js';
+import { FOR_MINUTES, publicDocument } from '../server/send-document.js';
+import { latestText, StaticText } from '../server/static-text.js';
 import { agentSkills, agentSkillsIndex } from './agent-skills.js';
 import { aiCatalog } from './ai-catalog.js';
 import { API_CATALOG_PROFILE, type Api, apiCatalog, apiLinks, PANEL_API, TOOL_API } from './api-catalog.js';
@@ -37,7 +38,8 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
 
   const serve = (path: string, contentType: string, body: string, links?: readonly string[]): void => {
     const document = publicDocument({ contentType, body, cacheControl: FOR_MINUTES, ...(links && { links }) });
-    scope.get(path, (request, reply) => sendDocument(request, reply, document));
+    const text = new StaticText(document);
+    scope.get(path, (request, reply) => text.send(request, reply));
   };
   const serveApi = (api: Api): void => serve(api.base, LINKSET, jsonText(apiLinks(api, urlOf)), catalogs);
 
@@ -52,15 +54,16 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
   serve(PLACES.panelApi.path, PLACES.panelApi.mediaType, yamlText(panelDescription()));
   serve(PLACES.toolApi.path, `${PLACES.toolApi.mediaType}; charset=utf-8`, toolApiText());
 
-  scope.get(PLACES.jwkSet.path, async (request, reply) => {
-    const body = jsonText(jwkSet((await options.jwtKeys()).all));
-    const contentType = PLACES.jwkSet.mediaType;
-    return sendDocument(request, reply, publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
-  });
+  const latest = (contentType: string) =>
+    latestText((body) => publicDocument({ contentType, body, cacheControl: FOR_MINUTES }));
+  const keysText = latest(PLACES.jwkSet.mediaType);
+  scope.get(PLACES.jwkSet.path, async (request, reply) =>
+    keysText(jsonText(jwkSet((await options.jwtKeys()).all))).send(request, reply),
+  );
   if (securityContacts.length === 0) return;
-  scope.get(PLACES.securityText.path, (request, reply) => {
-    const body = securityText(securityContacts, publicUrl, options.now());
-    return sendDocument(request, reply, publicDocument({ contentType: PLAIN_TEXT, body, cacheControl: FOR_MINUTES }));
-  });
+  const contactText = latest(PLAIN_TEXT);
+  scope.get(PLACES.securityText.path, (request, reply) =>
+    contactText(securityText(securityContacts, publicUrl, options.now())).send(request, reply),
+  );
   scope.get('/security.txt', (_request, reply) => reply.redirect(PLACES.securityText.path, 301));
 }

@@ -14,7 +14,7 @@ export interface ToolGuardOptions {
   readonly rateLimiter: RateLimiter;
   readonly apiUsers: ApiUsers;
   readonly keyUsage: KeyUsage;
-  /** Requests with unknown keys per minute from one address. */
+  /** Requests with unknown keys per minute of one client (`countedClient`). */
   readonly invalidKeyLimit: number;
 }
 
@@ -110,7 +110,7 @@ async function identify(
   if (apiKey === null) {
     // Only failures count, and only they are refused: clients that share an address with an
     // attacker can continue to work.
-    const decision = await options.rateLimiter.take('invalid-key', request.ip, options.invalidKeyLimit);
+    const decision = await options.rateLimiter.take('invalid-key', request.countedClient, options.invalidKeyLimit);
     refuseExcess(decision, 'TOO_MANY_INVALID_API_KEYS');
     throw new ApiError('INVALID_API_KEY');
   }

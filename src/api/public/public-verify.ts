@@ -19,7 +19,7 @@ export interface PublicVerifyOptions {
   /** Makes the receipt of a record without personal values. */
   readonly receiptOf: (eventId: string) => Promise<ReceiptResult>;
   readonly rateLimiter: RateLimiter;
-  /** Requests a minute from one address. */
+  /** Requests a minute of one client (`countedClient`). */
   readonly limit: number;
 }
 
@@ -32,7 +32,7 @@ export function servePublic(
   { verifier, receiptOf, rateLimiter, limit }: PublicVerifyOptions,
 ): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const decision = await rateLimiter.take('public-verify', request.ip, limit);
+    const decision = await rateLimiter.take('public-verify', request.countedClient, limit);
     setRateLimitHeaders(reply, decision);
     refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
   };

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-
-const CACHED = 'public, max-age=300';
+import type { FastifyInstance } from 'fastify';
+import { FOR_MINUTES, preparedDocument } from '../server/send-document.js';
+import { StaticText } from '../server/static-text.js';
 
 /**
  * The verifier as a page, with the public look-up beside it, and the same page alone, to be kept
@@ -12,20 +12,33 @@ const CACHED = 'public, max-age=300';
  */
 export function verifyPage(scope: FastifyInstance): void {
   const folder = join(dirname(createRequire(import.meta.url).resolve('consent-verify/package.json')), 'dist');
-  const send = async (reply: FastifyReply, file: string): Promise<string> => {
-    const html = await readFile(join(folder, file), 'utf8');
-    reply.headers({
-      'content-type': 'text/html; charset=utf-8',
+  const serve = (path: string, file: string, headers: Readonly<Record<string, string>> = {}): void => {
+    let page: Promise<StaticText> | undefined;
+    scope.get(path, async (request, reply) => {
+      page ??= readPage(join(folder, file), headers);
+      const text = await page.catch((error: unknown) => {
+        page = undefined;
+        throw error;
+      });
+      return text.send(request, reply);
+    });
+  };
+  serve('/verify', 'verify-page.html');
+  serve('/verify/consent-verify.html', 'consent-verify.html', {
+    'content-disposition': 'attachment; filename="consent-verify.html"',
+  });
+}
+
+async function readPage(path: string, headers: Readonly<Record<string, string>>): Promise<StaticText> {
+  const html = await readFile(path, 'utf8');
+  return new StaticText(
+    preparedDocument('text/html; charset=utf-8', html, {
+      ...headers,
       'content-security-policy': `${policyOf(html)}; frame-ancestors 'none'`,
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
-      'cache-control': CACHED,
-    });
-    return html;
-  };
-  scope.get('/verify', (_request, reply) => send(reply, 'verify-page.html'));
-  scope.get('/verify/consent-verify.html', (_request, reply) =>
-    send(reply.header('content-disposition', 'attachment; filename="consent-verify.html"'), 'consent-verify.html'),
+      'cache-control': FOR_MINUTES,
+    }),
   );
 }
 

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError } from '../../../schemas/api/error-codes.js';
+import { countedClient } from '../../platform/net/counted-client.js';
 import { boundBodies } from './bound-bodies.js';
 import { answerClientError } from './client-errors.js';
-import { drainOnClose } from './drain.js';
+import { Connections } from './connections.js';
+import { type DrainOptions, drainOnClose } from './drain.js';
 import { apiErrorOf, sendError } from './error-response.js';
 import { keepRawBodies } from './json-body.js';
 import { failureOf, logRequests } from './request-log.js';
@@ -17,13 +19,11 @@ export interface AppOptions {
   readonly log: Logger;
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-* headers are trusted. Empty: none. */
   readonly trustedProxies: readonly string[];
+  /** Length in bits of the IPv6 prefix for which limits by address count. */
+  readonly ipv6ClientPrefix?: number;
   /** A host name that serves only /tool/v1. */
   readonly scannerHost?: string | undefined;
-  /**
-   * Grace period in milliseconds for clients to finish requests and to read responses when the
-   * application closes.
-   */
-  readonly drainGraceMs?: number;
+  readonly drain?: DrainOptions;
 }
 
 /** A group of routes. It registers the routes, with their prefix and hooks, on the given scope. */
@@ -33,7 +33,8 @@ export type RouteGroup = (scope: FastifyInstance) => void | Promise<void>;
 const DEFAULT_BODY_LIMIT = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_URL_PART = 500;
-const DEFAULT_DRAIN_GRACE_MS = 10_000;
+const DEFAULT_IPV6_CLIENT_PREFIX = 64;
+const DEFAULT_DRAIN: DrainOptions = { lameDuckMs: 0, graceMs: 10_000 };
 
 /**
  * Creates the HTTP application with its hooks and routes. The caller listens and closes.
@@ -52,17 +53,24 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_URL_PART, querystringParser: parseQuery },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(connections, error, socket),
     // Handles malformed URLs: no hook runs for them.
     frameworkErrors: (_error, _request, reply) => {
       sendError(reply.header('x-content-type-options', 'nosniff'), new ApiError('BAD_REQUEST'));
     },
   });
+  const connections = new Connections(app.server);
   app.decorateRequest('caller', null);
   app.decorateRequest('panelUser', null);
+  const { ipv6ClientPrefix = DEFAULT_IPV6_CLIENT_PREFIX } = options;
+  app.decorateRequest('countedClient', {
+    getter() {
+      return countedClient(this.ip, ipv6ClientPrefix);
+    },
+  });
   boundBodies(app);
   keepRawBodies(app);
-  drainOnClose(app, options.drainGraceMs ?? DEFAULT_DRAIN_GRACE_MS);
+  drainOnClose(app, connections, options.drain ?? DEFAULT_DRAIN);
   logRequests(app, options.log);
   if (options.scannerHost !== undefined) serveOnlyToolApiOn(app, options.scannerHost);
   setSecurityHeaders(app);

@@ -13,6 +13,8 @@ declare module 'fastify' {
     caller: ToolCaller | null;
     /** Set on every route of the panel before its body is read. */
     panelUser: SignedInUser | null;
+    /** The client for which limits by address count (`src/platform/net/counted-client.ts`). */
+    readonly countedClient: string;
     /** The exact bytes of the body; empty if there is none. */
     readonly rawBody: Buffer;
   }

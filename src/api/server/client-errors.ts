@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { ApiError, type ErrorCode } from '../../../schemas/api/error-codes.js';
+import type { Connections } from './connections.js';
 import { errorBody } from './error-response.js';
 
 const REASONS: Readonly<Record<string, { readonly line: string; readonly code: ErrorCode }>> = {
@@ -7,16 +8,17 @@ const REASONS: Readonly<Record<string, { readonly line: string; readonly code: E
 };
 const OTHERWISE = { line: '400 Bad Request', code: 'BAD_REQUEST' } as const;
 
-/** Sends the usual error body for malformed or late HTTP requests. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+/**
+ * Ends a connection on which a request is malformed or late. The usual error body is sent for that
+ * request. If complete requests on the connection are in progress, they are answered and nothing
+ * else is sent: a client would take the error for the response to a consent that was recorded.
+ */
+export function answerClientError(connections: Connections, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { line, code } = REASONS[error.code ?? ''] ?? OTHERWISE;
   const body = JSON.stringify(errorBody(new ApiError(code)));
-  if (socket.writable) {
-    socket.end(
-      `HTTP/1.1 ${line}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
-  } else {
-    socket.destroy();
-  }
+  connections.endAfterAnswers(
+    socket,
+    `HTTP/1.1 ${line}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }

@@ -1,93 +1,83 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Connections } from './connections.js';
 
 const SWEEP_MS = 50;
+/** Time in milliseconds without a new connection after which the backlog counts as empty. */
+const BACKLOG_QUIET_MS = 20;
+const BACKLOG_LIMIT_MS = 1_000;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether the application has begun to close. */
+    readonly isStopping: () => boolean;
+  }
+}
+
+/** How an application closes. Times are in milliseconds. */
+export interface DrainOptions {
+  /** Time for which the application still accepts connections after the close began. */
+  readonly lameDuckMs: number;
+  /** Time for clients to finish requests and to read responses after that. */
+  readonly graceMs: number;
+}
 
 /**
- * Lets `app.close()` end soon without truncated responses. Requests in progress are answered.
- * Requests on open connections are answered with `Connection: close`, and idle connections are
- * closed.
+ * Lets `app.close()` end soon without lost requests or truncated responses.
+ *
+ * For `lameDuckMs` everything is accepted and answered, with `Connection: close`, while `/readyz`
+ * reports the stop to load balancers. Connections that wait in the backlog of the system are
+ * accepted too: the system resets them when the listener closes. Then the listener closes, requests
+ * on open connections are answered, and idle connections are ended.
  *
  * Clients cannot delay the close. After `graceMs`, a connection is closed unless its complete
  * request is in progress or its response is being sent. A response is dropped if the client has not
  * read from it for `graceMs`.
- * @param graceMs milliseconds
  */
-export function drainOnClose(app: FastifyInstance, graceMs: number): void {
-  const connections = new Connections(graceMs);
-  app.server.on('connection', (socket: Socket) => connections.add(socket));
-  // Node, also in `close`, treats a connection as idle once its response is written to it, and
-  // drops the unsent bytes.
-  app.server.closeIdleConnections = () => connections.closeIdle();
+export function drainOnClose(
+  app: FastifyInstance,
+  connections: Connections,
+  { lameDuckMs, graceMs }: DrainOptions,
+): void {
   let isClosing = false;
   let sweep: NodeJS.Timeout | undefined;
-  app.addHook('preClose', (done) => {
+  app.decorate('isStopping', () => isClosing);
+  app.addHook('preClose', async () => {
     isClosing = true;
+    await sleep(lameDuckMs);
+    await emptyBacklog(connections);
     const since = performance.now();
     sweep = setInterval(() => {
-      connections.closeIdle();
-      connections.cutOff(since, performance.now());
+      // `setImmediate` runs after the sockets were read: a request that has arrived is known then.
+      setImmediate(() => {
+        const now = performance.now();
+        connections.endIdle(now);
+        connections.cutOff(since, now, graceMs);
+      });
     }, SWEEP_MS);
-    done();
   });
   app.addHook('onClose', (_instance, done) => {
     clearInterval(sweep);
     done();
   });
   app.addHook('onRequest', (request, reply, done) => {
-    connections.begin(request.raw, reply.raw);
-    if (isClosing) reply.header('connection', 'close');
+    if (connections.isIgnored(request.raw)) reply.hijack();
     done();
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (isClosing || connections.isEnding(request.raw)) {
+      if (connections.announceClose(request.raw)) reply.header('connection', 'close');
+      // The framework announces the close in every response.
+      else reply.raw.removeHeader('connection');
+    }
+    done(null, payload);
   });
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-class Connections {
-  readonly #open = new Set<Socket>();
-  readonly #newest = new WeakMap<Socket, Exchange>();
-  /** The time since which a connection has unsent bytes, as of the last sweep. */
-  readonly #unsentSince = new WeakMap<Socket, number>();
-
-  constructor(private readonly graceMs: number) {}
-
-  add(socket: Socket): void {
-    this.#open.add(socket);
-    socket.once('close', () => this.#open.delete(socket));
-  }
-
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    this.#newest.set(request.socket, { request, response });
-  }
-
-  closeIdle(): void {
-    for (const socket of this.#open) {
-      const isAnswered = this.#newest.get(socket)?.response.writableFinished ?? socket.bytesRead === 0;
-      if (isAnswered && socket.writableLength === 0) socket.destroy();
-    }
-  }
-
-  /**
-   * Closes connections after the grace period.
-   * @param since start of the close, on the clock of `now` (milliseconds)
-   */
-  cutOff(since: number, now: number): void {
-    for (const socket of this.#open) {
-      if (socket.writableLength === 0) this.#unsentSince.delete(socket);
-      else if (!this.#unsentSince.has(socket)) this.#unsentSince.set(socket, now);
-      if (now - since < this.graceMs) continue;
-      const unsentSince = this.#unsentSince.get(socket);
-      const mayStay = unsentSince === undefined ? this.#isWorkedOn(socket) : now - unsentSince < this.graceMs;
-      if (!mayStay) socket.destroy();
-    }
-  }
-
-  #isWorkedOn(socket: Socket): boolean {
-    const exchange = this.#newest.get(socket);
-    return exchange?.request.complete === true && !exchange.response.writableEnded;
+async function emptyBacklog(connections: Connections): Promise<void> {
+  const until = performance.now() + BACKLOG_LIMIT_MS;
+  for (let accepted = -1; accepted !== connections.accepted && performance.now() < until; ) {
+    accepted = connections.accepted;
+    await sleep(BACKLOG_QUIET_MS);
   }
 }

@@ -12,21 +12,28 @@ export interface Readiness {
 /** Resolves if this process is ready; rejects otherwise. */
 export type CheckReadiness = () => Promise<Readiness>;
 
+const RETRY_AFTER_SECONDS = 2;
+
 /**
  * GET /healthz: the process runs. GET /readyz: the process is ready, or `degraded` while it can
- * still accept consents.
+ * still accept consents. A process that stops is not ready, while it still answers requests.
  */
 export function healthRoutes(scope: FastifyInstance, checkReadiness: CheckReadiness): void {
   scope.get('/healthz', (_request, reply) => {
     reply.send({ status: 'ok' });
   });
   scope.get('/readyz', async () => {
+    if (scope.isStopping()) {
+      throw new ApiError('SERVICE_UNAVAILABLE', 'The process is stopping. Send requests to another process.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    }
     try {
       const { stoppedProjections, isWorkerDown } = await checkReadiness();
       if (stoppedProjections.length === 0 && !isWorkerDown) return { status: 'ready' };
       return { status: 'degraded', stopped_projections: stoppedProjections, worker_is_down: isWorkerDown };
     } catch (cause) {
-      const error = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: 2 });
+      const error = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       error.cause = cause;
       throw error;
     }

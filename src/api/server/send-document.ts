@@ -26,20 +26,23 @@ export const FOR_MINUTES = 'public, max-age=300';
 
 /** Prepares a document. An unchanging document is prepared once for many responses. */
 export function publicDocument({ contentType, body, cacheControl, links }: DocumentContent): PublicDocument {
+  return preparedDocument(contentType, body, {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'ETag, Link',
+    'cache-control': cacheControl,
+    ...(links !== undefined && { link: links.join(', ') }),
+  });
+}
+
+/** Prepares a document with headers of its own. @param headers without ETag */
+export function preparedDocument(
+  contentType: string,
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): PublicDocument {
   const bytes = Buffer.from(typeof body === 'string' ? utf8(body) : body);
   const etag = `"${toBase64url(sha256(bytes).subarray(0, 18))}"`;
-  return {
-    bytes,
-    contentType,
-    etag,
-    headers: {
-      etag,
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'ETag, Link',
-      'cache-control': cacheControl,
-      ...(links !== undefined && { link: links.join(', ') }),
-    },
-  };
+  return { bytes, contentType, etag, headers: { ...headers, etag } };
 }
 
 /**
@@ -53,7 +56,7 @@ export function sendDocument(request: FastifyRequest, reply: FastifyReply, docum
 }
 
 /** If-None-Match uses the weak comparison (RFC 9110 §13.1.2). */
-function holds(ifNoneMatch: string | undefined, etag: string): boolean {
+export function holds(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.trim() === '*' || (ifNoneMatch.match(/"[\x21\x23-\x7e]*"/g)?.includes(etag) ?? false);
 }

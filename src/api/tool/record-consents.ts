@@ -1,12 +1,15 @@
 import type { FastifyRequest } from 'fastify';
-import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
+import { CONSENT_LIMITS, DEFAULT_BATCH_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import type { BatchItemResult, ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
 import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
+import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import { parseConsents } from '../../pipeline/admission/parse-consents.js';
 import type { Connection } from '../../pipeline/admission/prepare-consent.js';
 import type { AdmissionResult, ConsentResult } from '../../pipeline/admission/results.js';
+import { unmapped } from '../../platform/net/ip-bytes.js';
 import { parseJsonBody } from '../server/json-body.js';
+import { FairTurns } from './fair-turns.js';
 import {
   mintApprovalToken,
   recordConsent,
@@ -16,13 +19,33 @@ import {
 } from './operations/recording.js';
 import { type SignedCall, type ToolRoute, writes } from './route.js';
 
+export interface RecordingOptions {
+  readonly admission: Pick<Admission, 'admit' | 'mint'>;
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
+  /** Largest body of a submission batch, in bytes. */
+  readonly batchBodyBytes?: number | undefined;
+}
+
+/** Bodies above this size, in bytes, are processed in turns. */
+const LARGE_BODY_BYTES = 256 * 1024;
+/** While one waits for the database, another one is parsed. */
+const LARGE_BATCHES_AT_A_TIME = 2;
+
+interface Recorder {
+  readonly admission: Pick<Admission, 'admit'>;
+  readonly turns: FairTurns;
+}
+
 /** Records consents of browsers, apps and backends, and mints approval tokens. */
-export function recordingRoutes(admission: Pick<Admission, 'admit' | 'mint'>): readonly ToolRoute[] {
+export function recordingRoutes({ admission, now, batchBodyBytes }: RecordingOptions): readonly ToolRoute[] {
+  const recorder: Recorder = { admission, turns: new FairTurns(LARGE_BATCHES_AT_A_TIME, now) };
+  const bodyLimit = batchBodyBytes ?? DEFAULT_BATCH_BODY_BYTES;
   return [
-    writes(recordConsent, (call) => recordOne(admission, call)),
-    writes(recordConsentBatch, (call) => recordBatch(admission, call)),
-    writes(recordConsentS2s, (call) => recordOne(admission, call)),
-    writes(recordConsentBatchS2s, (call) => recordBatch(admission, call)),
+    writes(recordConsent, (call) => recordOne(recorder, call)),
+    writes({ ...recordConsentBatch, bodyLimit }, (call) => recordBatch(recorder, call)),
+    writes(recordConsentS2s, (call) => recordOne(recorder, call)),
+    writes({ ...recordConsentBatchS2s, bodyLimit }, (call) => recordBatch(recorder, call)),
     writes(mintApprovalToken, async ({ signed, body }) => ({
       message: 'Approval token minted.',
       data: await admission.mint(signed, body),
@@ -33,8 +56,8 @@ export function recordingRoutes(admission: Pick<Admission, 'admit' | 'mint'>): r
 /** Of a call, what recording consents needs. */
 type RecordingCall = Pick<SignedCall<unknown, unknown, unknown>, 'signed' | 'caller' | 'request' | 'reply'>;
 
-async function recordOne(admission: Pick<Admission, 'admit'>, call: RecordingCall): Promise<ConsentResponse> {
-  const { consents } = await admit(admission, call, 'single');
+async function recordOne(recorder: Recorder, call: RecordingCall): Promise<ConsentResponse> {
+  const { consents } = await admit(recorder, call, 'single');
   const [consent] = consents;
   if (consent?.status !== 'accepted') throw new Error('a single consent was neither accepted nor refused');
   return {
@@ -43,8 +66,8 @@ async function recordOne(admission: Pick<Admission, 'admit'>, call: RecordingCal
   };
 }
 
-async function recordBatch(admission: Pick<Admission, 'admit'>, call: RecordingCall): Promise<ConsentBatchResponse> {
-  const { consents } = await admit(admission, call, 'batch');
+async function recordBatch(recorder: Recorder, call: RecordingCall): Promise<ConsentBatchResponse> {
+  const { consents } = await admit(recorder, call, 'batch');
   const results = consents.map(batchItem);
   const accepted = results.filter(({ status }) => status === 'accepted').length;
   return {
@@ -55,21 +78,40 @@ async function recordBatch(admission: Pick<Admission, 'admit'>, call: RecordingC
 
 /** Consents have errors of their own beside those of their schema, so admission parses the body. */
 async function admit(
-  admission: Pick<Admission, 'admit'>,
+  { admission, turns }: Recorder,
   { signed, caller, request, reply }: RecordingCall,
   shape: 'single' | 'batch',
 ): Promise<AdmissionResult> {
-  const result = await admission.admit({ ...signed, shape, connection: connectionOf(request) }, () =>
-    parseConsents(parseJsonBody(request.rawBody), shape, caller.channel),
-  );
+  const asked = { ...signed, shape, connection: connectionOf(request) };
+  const { rawBody } = request;
+  const consentsOf = (json: JsonValue) => parseConsents(json, shape, caller.channel);
+  const result =
+    rawBody.length <= LARGE_BODY_BYTES
+      ? await admission.admit(asked, () => consentsOf(parseJsonBody(rawBody)))
+      : await turns.take(caller.site.tenantId, async (rest) => {
+          const json = outcomeOf(() => parseJsonBody(rawBody));
+          await rest();
+          return admission.admit({ ...asked, rest }, () => consentsOf(json()));
+        });
   if (result.isMismatch) reply.header('idempotency-mismatch', 'true');
   return result;
 }
 
+/** @returns a function that returns the value of `make`, or throws its error */
+function outcomeOf<T>(make: () => T): () => T {
+  try {
+    const value = make();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 function connectionOf(request: FastifyRequest): Connection {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(request.ip);
   return {
-    ipAddress: mapped?.[1] ?? request.ip,
+    ipAddress: unmapped(request.ip),
     userAgent: request.headers['user-agent']?.slice(0, CONSENT_LIMITS.userAgent) ?? null,
   };
 }

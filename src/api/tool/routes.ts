@@ -29,6 +29,10 @@ export interface ToolRoutesOptions {
   readonly detectRegion: DetectRegion;
   readonly logger: ServiceLogger;
   readonly onExportError: RecordExportOptions['onError'];
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
+  /** Largest body of a submission batch, in bytes. */
+  readonly batchBodyBytes: number;
   /** Evidence exports that a tenant may have queued, running or stored. */
   readonly maxExportsPerTenant: number;
   /** Null: unknown. */
@@ -44,7 +48,7 @@ export function toolRoutes(options: ToolRoutesOptions): readonly ToolRoute[] {
     ...documentRoutes(db),
     ...statusRoutes(db, keyring),
     ...verifyRoutes(verifier),
-    ...recordingRoutes(admission),
+    ...recordingRoutes({ admission, now: options.now, batchBodyBytes: options.batchBodyBytes }),
     ...recordExportRoutes({ db, eventLog: options.eventLog, proofKeys: keyring, onError: options.onExportError }),
     ...s2sReceiptRoutes({ db, eventLog: options.eventLog, keyring, origin: options.origin }),
     ...s2sEvidenceExportRoutes({ db, admission, keyring, logger, maxPerTenant: options.maxExportsPerTenant }),

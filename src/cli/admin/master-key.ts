@@ -40,14 +40,13 @@ async function rotate(context: CliContext, options: { readonly json?: boolean; r
       await owner.end();
     }
   });
-  const place = {
-    given: `Set MASTER_KEY to the content of ${file}`,
-    file: `Set MASTER_KEY_FILE=${file}`,
-    generated: `Move ${file} over the old key file, ${'path' in masterKey ? masterKey.path : ''}`,
-  }[masterKey.kind];
+  const place =
+    masterKey.kind === 'given'
+      ? `Set MASTER_KEY to the content of ${file}, and restart every process now`
+      : `Move ${file} over the old key file, ${masterKey.path}, now; running processes read it there`;
   print(context, options, { wrapped_keys: wrapped, file }, [
     `Wrapped with the master key in ${file} only: ${counted(wrapped, 'key')}.`,
-    `${place}, and restart every process now: running processes can no longer create keys.`,
+    `${place}: until then they can neither create keys nor read keys that they have not cached.`,
     'Keep the old master key, apart from the database, as long as you keep database backups from before the rotation.',
   ]);
 }

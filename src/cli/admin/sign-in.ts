@@ -93,8 +93,12 @@ function rotateKeyCommand(context: CliContext): Command {
         const { keyId, signsIn, formerVerifiesFor } = replaced;
         const shown = { key_id: keyId, signs_in_seconds: signsIn, former_verifies_for_seconds: formerVerifiesFor };
         print(context, options, shown, [
-          `Key ${keyId} is published and begins to sign in ${signsIn} seconds.`,
-          `The previous key verifies for ${formerVerifiesFor} more seconds. No user is signed out.`,
+          ...(signsIn === 0
+            ? [`Key ${keyId} is the first key, and signs at once.`]
+            : [
+                `Key ${keyId} is published and begins to sign in ${signsIn} seconds.`,
+                `The previous key verifies for ${formerVerifiesFor} more seconds. No user is signed out.`,
+              ]),
         ]);
       });
     });

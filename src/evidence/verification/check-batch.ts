@@ -2,7 +2,13 @@ import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js'
 import { BatchHeader, batchHeaderText, batchLeaf } from '../../../schemas/evidence/batch-header.js';
 import { entryLeaf, entryText } from '../../../schemas/evidence/entry.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
+import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
+import { readBatchLeaves } from '../../pipeline/ledger/batch-nodes.js';
+import type { Queryable } from '../../platform/database/pool.js';
 import type { LeafRow, SealedEvidence } from './sealed-evidence.js';
+
+/** Receives the number of a batch whose stored tree nodes are damaged. */
+export type OnDamagedNodes = (batch: number) => void;
 
 /** The members of an entry. */
 export interface StoredEntry {
@@ -18,14 +24,18 @@ export interface StoredEntry {
 /**
  * Checks a record's position in its batch from its stored bytes. It covers entry, leaf, hash chain,
  * the batch's root, its header, and the header's leaf in the ledger tree.
+ * @param onDamagedNodes called with the number of a batch whose stored tree nodes do not lead to its
+ *   root, while its leaves do: the nodes are a cache, and the leaves decide
  * @returns null if the record is in no batch yet; false if a check fails; otherwise the batch's
  *   number and its ledger-tree leaf
  */
-export function checkBatch(
+export async function checkBatch(
+  db: Queryable,
   stored: StoredEntry,
   evidence: SealedEvidence,
-): { readonly number: number; readonly leaf: Uint8Array } | false | null {
-  const { head, claims, previous, batch, batchLeaves } = evidence;
+  onDamagedNodes: OnDamagedNodes,
+): Promise<{ readonly number: number; readonly leaf: Uint8Array } | false | null> {
+  const { head, claims, previous, batch, path } = evidence;
   const [claim] = claims;
   const isSealed = head !== null && head.revision >= stored.revision;
   if (claim === undefined) return isSealed ? false : null;
@@ -36,11 +46,7 @@ export function checkBatch(
   if ((stored.revision === 0) !== (previous === null)) return false;
 
   const leaf = leafOf(stored, previous, claim.person_tag);
-  const known = batchLeaves.filter((hash) => hash !== null);
-  if (known.length !== batchLeaves.length || known.length !== batch.count || known[claim.index] === undefined) {
-    return false;
-  }
-  if (!equalBytes(claim.hash, leaf) || !equalBytes(known[claim.index] ?? leaf, leaf)) return false;
+  if (!equalBytes(claim.hash, leaf)) return false;
 
   const header = readHeader(batch.header);
   const headerRoot = header === null || header.root === null ? null : fromHex(header.root);
@@ -52,7 +58,16 @@ export function checkBatch(
     batch.root !== null &&
     equalBytes(headerRoot, batch.root) &&
     header.sealed_at === batch.sealed_at.toISOString();
-  if (!isHeaderOfRow || !equalBytes(treeRoot(known), headerRoot)) return false;
+  if (!isHeaderOfRow) return false;
+  if (path === null || !verifyInclusion(claim.index, header.count, leaf, path, headerRoot).ok) {
+    const leaves = await readBatchLeaves(db, header.number);
+    const isIncluded =
+      leaves?.length === header.count &&
+      equalBytes(leaves[claim.index] ?? new Uint8Array(), leaf) &&
+      equalBytes(treeRoot(leaves), headerRoot);
+    if (!isIncluded) return false;
+    onDamagedNodes(header.number);
+  }
   const ledgerLeaf = batchLeaf(batch.header);
   return equalBytes(ledgerLeaf, batch.node) ? { number: header.number, leaf: ledgerLeaf } : false;
 }

@@ -4,27 +4,34 @@ import { InvalidEventBody, parseBody, parseRecord } from '../../../schemas/event
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { checkBatch } from './check-batch.js';
+import { checkBatch, type OnDamagedNodes } from './check-batch.js';
 import { readSealedEvidence } from './sealed-evidence.js';
 import type { StoredRecord } from './stored-record.js';
 
 const leafRows = z.array(z.object({ revision: z.int() }));
 const outboxRows = z.array(z.object({ id: z.string(), type: z.string(), data: z.instanceof(Uint8Array) }));
 
+export interface ErasureCheckOptions {
+  /** In a transaction with one snapshot. */
+  readonly db: Queryable;
+  readonly eventLog: EventLog;
+  readonly onDamagedNodes: OnDamagedNodes;
+}
+
 /**
  * Checks that the `SubjectErased` of a missing key exists and names the record, once it is announced.
  * It must be in the log as it was sealed, or still in the outbox. The erasure tables prove nothing, because an
  * attacker who deletes a key could also write them.
- * @param db in a transaction with one snapshot
  * @throws EventLogUnavailable, database errors
  */
-export async function isErasureReal(db: Queryable, eventLog: EventLog, stored: StoredRecord): Promise<boolean> {
+export async function isErasureReal(options: ErasureCheckOptions, stored: StoredRecord): Promise<boolean> {
+  const { db } = options;
   const { stream, erased_by: erasedBy, erasure_event_id: erasureId } = stored;
-  if (erasedBy !== null && !(await isListedAt(db, eventLog, stored, erasedBy))) return false;
+  if (erasedBy !== null && !(await isListedAt(options, stored, erasedBy))) return false;
   if (erasureId === null) return true;
   const leaves = await db.query('select revision from leaves where event_id = $1 and stream = $2', [erasureId, stream]);
   const [leaf] = leafRows.parse(leaves.rows);
-  if (leaf !== undefined) return leaf.revision === erasedBy || isListedAt(db, eventLog, stored, leaf.revision);
+  if (leaf !== undefined) return leaf.revision === erasedBy || isListedAt(options, stored, leaf.revision);
   if (erasedBy !== null) return true;
   const { rows } = await db.query(
     'select event_id::text as id, type, body as data from outbox where event_id = $1 and stream = $2',
@@ -33,14 +40,18 @@ export async function isErasureReal(db: Queryable, eventLog: EventLog, stored: S
   return outboxRows.parse(rows).some((event) => listingText(event, stored) !== null);
 }
 
-async function isListedAt(db: Queryable, eventLog: EventLog, stored: StoredRecord, revision: number): Promise<boolean> {
+async function isListedAt(
+  { db, eventLog, onDamagedNodes }: ErasureCheckOptions,
+  stored: StoredRecord,
+  revision: number,
+): Promise<boolean> {
   const { stream } = stored;
   const [event] = await eventLog.readStream(stream, revision, 1);
   const record = event?.revision === revision ? listingText(event, stored) : null;
   if (event === undefined || record === null) return false;
   const evidence = await readSealedEvidence(db, stream, revision, event.id);
   const entry = { stream, revision, event_id: event.id, type: SUBJECT_ERASED, record, proof_hash: null };
-  return checkBatch(entry, evidence) !== false;
+  return (await checkBatch(db, entry, evidence, onDamagedNodes)) !== false;
 }
 
 /** The record text of a `SubjectErased` that names the stored record; null for any other event. */

@@ -1,8 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
-import { BATCH_SEALED, BatchSealedBody } from '../../../schemas/events/ledger.js';
-import { parseBody } from '../../../schemas/events/sealed-event.js';
-import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { readBatchPath } from '../../pipeline/ledger/batch-nodes.js';
 import { firstStamp } from '../../pipeline/ledger/stamped.js';
 import type { Queryable } from '../../platform/database/pool.js';
 
@@ -52,8 +49,8 @@ export interface SealedEvidence {
   /** The leaf of the previous revision in the stream. */
   readonly previous: LeafRow | null;
   readonly batch: z.infer<typeof BatchRow> | null;
-  /** The hashes of the batch's leaves in order; null marks a gap. */
-  readonly batchLeaves: readonly (Uint8Array | null)[];
+  /** The leaf's audit path in the batch, from stored nodes; null if one is missing. */
+  readonly path: readonly Uint8Array[] | null;
   /** The smallest stamped checkpoint that covers the batch. */
   readonly checkpoint: StampedCheckpoint | null;
 }
@@ -82,7 +79,7 @@ export async function readSealedEvidence(
   const isBefore = (leaf: LeafRow): boolean => leaf.stream === stream && leaf.revision === revision - 1;
   const claims = leaves.filter((leaf) => !isBefore(leaf) || leaf.event_id === eventId);
   const [claim] = claims;
-  const sealed = claim === undefined ? NOT_SEALED : await readBatch(db, claim.batch);
+  const sealed = claim === undefined ? NOT_SEALED : await readBatch(db, claim);
   return {
     head: z.array(HeadRow).parse(heads.rows)[0] ?? null,
     claims,
@@ -91,19 +88,18 @@ export async function readSealedEvidence(
   };
 }
 
-const NOT_SEALED = { batch: null, batchLeaves: [], checkpoint: null } as const;
+const NOT_SEALED = { batch: null, path: null, checkpoint: null } as const;
 
-async function readBatch(db: Queryable, number: number) {
+async function readBatch(db: Queryable, { batch: number, index }: LeafRow) {
   const batches = await db.query(
     `select b.number, b.header, b.count, b.root, b.sealed_at, n.hash as node
        from batches b left join ledger_nodes n on n.level = 0 and n.index = b.number where b.number = $1`,
     [number],
   );
-  const leaves = await db.query('select index, hash from leaves where batch = $1 order by index', [number]);
-  const rows = z.array(z.object({ index: z.int(), hash: Bytes })).parse(leaves.rows);
+  const batch = z.array(BatchRow).parse(batches.rows)[0] ?? null;
   return {
-    batch: z.array(BatchRow).parse(batches.rows)[0] ?? null,
-    batchLeaves: rows.map(({ index, hash }, place) => (index === place ? hash : null)),
+    batch,
+    path: batch === null ? null : await readBatchPath(db, number, index, batch.count),
     checkpoint: await readCheckpoint(db, number),
   };
 }
@@ -117,41 +113,4 @@ async function readCheckpoint(db: Queryable, batch: number): Promise<StampedChec
     [row.size],
   );
   return { ...row, stored: z.array(TokenRow).parse(tokens.rows) };
-}
-
-const PAGE = 20;
-/**
- * Largest time by which a batch can be dated before its record, in milliseconds. It exceeds the
- * possible difference between two clocks of one installation.
- */
-const SLACK_MS = 10 * 60_000;
-const ledgerRows = z.array(z.object({ revision: z.int(), type: z.string(), body: Bytes }));
-
-/**
- * Whether a batch that was sealed since the record's creation contains the record's position. The
- * search starts with the newest batch, so that a recent record needs few.
- * @param createdAt `created_at` of the record
- */
-export async function isInBatchSince(
-  db: Queryable,
-  { stream, revision }: { readonly stream: string; readonly revision: number },
-  createdAt: string,
-): Promise<boolean> {
-  const earliest = Date.parse(createdAt) - SLACK_MS;
-  for (let before: number | null = null; ; ) {
-    const { rows }: pg.QueryResult = await db.query(
-      `select revision, type, body from ledger_events
-        where type = $1 and ($2::bigint is null or revision < $2) order by revision desc limit $3`,
-      [BATCH_SEALED, before, PAGE],
-    );
-    const page = ledgerRows.parse(rows);
-    for (const { type, body } of page) {
-      const { header, runs } = parseBody(BatchSealedBody, type, body);
-      if (runs.some(([name, first, last]) => name === stream && first <= revision && revision <= last)) return true;
-      if (Date.parse(BatchHeader.parse(JSON.parse(header)).sealed_at) < earliest) return false;
-    }
-    const last = page.at(-1);
-    if (last === undefined) return false;
-    before = last.revision;
-  }
 }

@@ -6,12 +6,13 @@ import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
 import { isProofHashOf, KeyError, type Keyring, type ProofKey } from '../../platform/keys/index.js';
-import { checkBatch } from './check-batch.js';
+import { checkBatch, type OnDamagedNodes } from './check-batch.js';
 import { checkCheckpoint } from './check-checkpoint.js';
 import { isErasureReal } from './check-erasure.js';
 import { columnsAgree, erasureAgrees, readRecord } from './check-record.js';
 import type { RecordIdentifier } from './identifier.js';
-import { isInBatchSince, readSealedEvidence } from './sealed-evidence.js';
+import { readSealedEvidence } from './sealed-evidence.js';
+import { SealedRuns } from './sealed-runs.js';
 import { findStoredRecord, type StoredRecord } from './stored-record.js';
 
 /** The result of an integrity check. */
@@ -47,34 +48,44 @@ export interface Verifier {
   verify(identifier: RecordIdentifier, tenantId: string | null): Promise<Verification | null>;
 }
 
-/** Creates a verifier. @param db in the role `consent_ledger_api` */
-export function createVerifier(db: Queryable, keyring: Keyring, eventLog: EventLog): Verifier {
+export interface VerifierOptions {
+  /** In the role `consent_ledger_api`. */
+  readonly db: Queryable;
+  readonly keyring: Keyring;
+  readonly eventLog: EventLog;
+  /** Reports damage that does not change the result. */
+  readonly onDamagedNodes: OnDamagedNodes;
+}
+
+interface CheckOptions extends VerifierOptions {
+  readonly sealedRuns: SealedRuns;
+}
+
+/** Creates a verifier. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const sealedRuns = new SealedRuns();
   return {
     verify: (identifier, tenantId) =>
       withTransaction(
-        db,
+        options.db,
         async (db) => {
           const stored = await findStoredRecord(db, identifier, tenantId);
-          return stored === null ? null : verifyStored(db, keyring, eventLog, stored);
+          return stored === null ? null : verifyStored({ ...options, db, sealedRuns }, stored);
         },
         { isolation: 'repeatable read' },
       ),
   };
 }
 
-async function verifyStored(
-  db: Queryable,
-  keyring: Keyring,
-  eventLog: EventLog,
-  stored: StoredRecord,
-): Promise<Verification> {
+async function verifyStored(options: CheckOptions, stored: StoredRecord): Promise<Verification> {
+  const { db, keyring } = options;
   const record = readRecord(stored.record);
   const key = record === null ? null : await proofKeyOf(keyring, record.proof_key_id);
   const hashValid = key !== null && isProofHashOf(stored.record, stored.proof_hash, key.key);
   const isOwners = key !== null && key.tenantId === stored.tenant_id;
   const isCopyExact = record !== null && columnsAgree(stored, record);
-  const isErasureSound = erasureAgrees(stored) && (await isErasureReal(db, eventLog, stored));
-  const { merkleValid, timestamp } = await verifySealing(db, stored, record);
+  const isErasureSound = erasureAgrees(stored) && (await isErasureReal(options, stored));
+  const { merkleValid, timestamp } = await verifySealing(options, stored, record);
   const siteDomain = record === null ? null : await domainOf(db, record.site_config_hash);
   return {
     valid: hashValid && isOwners && isCopyExact && isErasureSound && merkleValid !== false && siteDomain !== null,
@@ -89,14 +100,14 @@ async function verifyStored(
 }
 
 async function verifySealing(
-  db: Queryable,
+  { db, onDamagedNodes, sealedRuns }: CheckOptions,
   stored: StoredRecord,
   record: ConsentRecord | null,
 ): Promise<Pick<Verification, 'merkleValid' | 'timestamp'>> {
   const evidence = await readSealedEvidence(db, stored.stream, stored.revision, stored.event_id);
-  const batch = checkBatch({ ...stored, type: CONSENT_RECORDED }, evidence);
+  const batch = await checkBatch(db, { ...stored, type: CONSENT_RECORDED }, evidence, onDamagedNodes);
   // The ledger's events show what is sealed, even if the tables derived from them were altered.
-  if (batch === null && record !== null && (await isInBatchSince(db, stored, record.created_at))) {
+  if (batch === null && record !== null && (await sealedRuns.contain(db, stored, record.created_at))) {
     return { merkleValid: false, timestamp: null };
   }
   if (batch === null || batch === false) return { merkleValid: batch, timestamp: null };

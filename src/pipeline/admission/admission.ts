@@ -134,6 +134,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         await useNonce(request);
         throw error;
       }
+      await request.rest?.();
       return admitParsed(request, consents);
     },
     mint: async (request, parse) => {

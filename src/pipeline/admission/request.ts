@@ -19,4 +19,6 @@ export interface SignedRequest {
 export interface ConsentsRequest extends SignedRequest {
   readonly shape: 'single' | 'batch';
   readonly connection: Connection;
+  /** Called between the steps of a large request, so that other requests are answered meanwhile. */
+  readonly rest?: () => Promise<void>;
 }

@@ -9,9 +9,9 @@ import {
   streamsRoot,
   tiledRuns,
 } from '../../../schemas/evidence/batch-header.js';
-import { treeRoot } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { EventLog } from '../event-log/port.js';
+import { batchTree } from './batch-nodes.js';
 import { LedgerCorrupt } from './errors.js';
 import { type LedgerState, readFrontier, readStreamHeads } from './ledger-state.js';
 import { sortedTags, splitTags, tagsRoot } from './person-tags.js';
@@ -25,6 +25,8 @@ export interface CheckedBatch {
   readonly headerText: string;
   /** None for a roll-up. */
   readonly leaves: readonly SealedLeaf[];
+  /** Inner nodes of the tree over the leaves (`BatchTree`); empty for a roll-up. */
+  readonly nodes: Uint8Array;
   readonly heads: StreamHeads;
 }
 
@@ -59,10 +61,10 @@ export async function checkBatch(
   if (!isBatch(header.level)) {
     const covered = known?.covered ?? (await readCommitment(db, header.number));
     checkRollUp(revision, header, body, covered);
-    return { header, headerText: body.header, leaves: [], heads: new StreamHeads() };
+    return { header, headerText: body.header, leaves: [], nodes: new Uint8Array(), heads: new StreamHeads() };
   }
-  const { leaves, heads } = await checkedLeaves(db, eventLog, revision, header, body, known?.leaves ?? null);
-  return { header, headerText: body.header, leaves, heads };
+  const checked = await checkedLeaves(db, eventLog, revision, header, body, known?.leaves ?? null);
+  return { header, headerText: body.header, ...checked };
 }
 
 function checkRollUp(revision: number, header: BatchHeader, body: BatchSealedBody, covered: Commitment): void {
@@ -85,7 +87,7 @@ async function checkedLeaves(
   header: BatchHeader,
   body: BatchSealedBody,
   known: readonly SealedLeaf[] | null,
-): Promise<{ readonly leaves: readonly SealedLeaf[]; readonly heads: StreamHeads }> {
+): Promise<Pick<CheckedBatch, 'leaves' | 'nodes' | 'heads'>> {
   if (!areBatchRuns(body.runs)) throw new LedgerCorrupt(revision, 'the runs are empty, repeated or not in order');
   if (header.count !== countOf(body.runs)) throw new LedgerCorrupt(revision, 'count and runs differ');
   const runs = tiledRuns(namedRuns(body.runs));
@@ -103,10 +105,11 @@ async function checkedLeaves(
   const leaves = known ?? (await leavesFromLog(eventLog, revision, body.runs, tags, heads));
   for (const leaf of leaves) heads.set(leaf.stream, headOf(leaf));
   const root = header.root === null ? null : fromHex(header.root);
-  if (root === null || !equalBytes(treeRoot(leaves.map((leaf) => leaf.hash)), root)) {
+  const tree = batchTree(leaves.map((leaf) => leaf.hash));
+  if (root === null || !equalBytes(tree.root, root)) {
     throw new LedgerCorrupt(revision, 'the root is not that of the events in the log');
   }
-  return { leaves, heads };
+  return { leaves, nodes: tree.nodes, heads };
 }
 
 function rootOf(revision: number, tags: readonly Uint8Array[]): string {
@@ -170,14 +173,18 @@ async function leavesFromLog(
  * @param db in a transaction that locks the row of `sealer_state`
  */
 export async function insertBatch(db: Queryable, batch: CheckedBatch): Promise<void> {
-  const { header, headerText, leaves, heads } = batch;
-  await db.query('insert into batches (number, header, count, root, sealed_at) values ($1, $2, $3, $4, $5)', [
-    header.number,
-    headerText,
-    leaves.length,
-    header.root === null ? null : fromHex(header.root),
-    header.sealed_at,
-  ]);
+  const { header, headerText, leaves, nodes, heads } = batch;
+  await db.query(
+    'insert into batches (number, header, count, root, nodes, sealed_at) values ($1, $2, $3, $4, $5, $6)',
+    [
+      header.number,
+      headerText,
+      leaves.length,
+      header.root === null ? null : fromHex(header.root),
+      nodes,
+      header.sealed_at,
+    ],
+  );
   await db.query(
     `insert into leaves (batch, index, stream, revision, event_id, hash, person_tag)
      select $1, place - 1, stream, revision, event_id, hash, person_tag
@@ -199,9 +206,13 @@ export async function insertBatch(db: Queryable, batch: CheckedBatch): Promise<v
      on conflict (stream) do update set revision = excluded.revision, leaf = excluded.leaf`,
     [sealed.map(([stream]) => stream), sealed.map(([, head]) => head.revision), sealed.map(([, head]) => head.leaf)],
   );
-  const nodes = (await readFrontier(db, header.number)).append(batchLeaf(headerText));
+  const ledgerNodes = (await readFrontier(db, header.number)).append(batchLeaf(headerText));
   await db.query(
     `insert into ledger_nodes (level, index, hash) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])`,
-    [nodes.map((node) => node.level), nodes.map((node) => node.index), nodes.map((node) => node.hash)],
+    [
+      ledgerNodes.map((node) => node.level),
+      ledgerNodes.map((node) => node.index),
+      ledgerNodes.map((node) => node.hash),
+    ],
   );
 }

@@ -24,7 +24,9 @@ export interface Config {
     readonly port: number;
     readonly scannerHost: string | undefined;
     readonly trustedProxies: readonly string[];
-    /** Time in milliseconds for requests in progress to complete when the service stops. */
+    /** Time in milliseconds for which the service still accepts connections when it stops. */
+    readonly lameDuckMs: number;
+    /** Time in milliseconds for requests in progress to complete after that. */
     readonly drainGraceMs: number;
   };
   /** Data of this installation in the discovery documents. */
@@ -50,7 +52,11 @@ export interface Config {
   readonly witnesses: readonly WitnessAddress[];
   /** Delays that the ledger's policy promises to its readers, in seconds. */
   readonly policy: { readonly sealWithinSeconds: number; readonly stampWithinSeconds: number };
-  readonly admission: { readonly maxGroup: number };
+  readonly admission: {
+    readonly maxGroup: number;
+    /** Largest body of a submission batch. */
+    readonly batchBodyBytes: number;
+  };
   readonly outbox: { readonly maxRows: number; readonly retentionHours: number };
   /** Absolute path. */
   readonly erasureJournal: string;
@@ -66,8 +72,15 @@ export interface Config {
     /** Maximum number of queued, running and stored packages. */
     readonly maxPerTenant: number;
   };
-  /** Requests per minute for each IP address. */
-  readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
+  /** Requests per minute of each client: an IPv4 address, or an IPv6 network. */
+  readonly limits: {
+    readonly invalidKeys: number;
+    readonly publicVerify: number;
+    /** Of each process by itself. */
+    readonly publicTexts: number;
+    /** Prefix of an IPv6 network, in bits. */
+    readonly ipv6ClientPrefix: number;
+  };
   /** Token that `/metrics` requires; `undefined`: `/metrics` does not exist. */
   readonly metricsToken: string | undefined;
   /** `undefined`: tracing is disabled. */
@@ -200,6 +213,7 @@ function assemble(values: Values): Config {
       port: values.PORT,
       scannerHost: values.SCANNER_HOST?.toLowerCase(),
       trustedProxies: values.TRUSTED_PROXIES,
+      lameDuckMs: values.LAME_DUCK_MS,
       drainGraceMs: values.DRAIN_GRACE_MS,
     },
     discovery: { publicUrl: values.PUBLIC_URL, securityContacts: values.SECURITY_CONTACT },
@@ -214,7 +228,7 @@ function assemble(values: Values): Config {
     stampIntervalMs: values.STAMP_INTERVAL_MS,
     witnesses: witnessAddresses(values),
     policy: { sealWithinSeconds: values.SEAL_WITHIN_SECONDS, stampWithinSeconds: values.STAMP_WITHIN_SECONDS },
-    admission: { maxGroup: values.ADMISSION_MAX_GROUP },
+    admission: { maxGroup: values.ADMISSION_MAX_GROUP, batchBodyBytes: values.BATCH_BODY_MAX_BYTES },
     outbox: { maxRows: values.OUTBOX_MAX_ROWS, retentionHours: values.OUTBOX_RETENTION_HOURS },
     erasureJournal:
       values.ERASURE_JOURNAL === undefined ? join(dataDir, 'erasures.ndjson') : resolve(values.ERASURE_JOURNAL),
@@ -225,7 +239,12 @@ function assemble(values: Values): Config {
       maxBytes: values.EXPORT_MAX_BYTES,
       maxPerTenant: values.EXPORT_MAX_PER_TENANT,
     },
-    limits: { invalidKeys: values.INVALID_KEY_LIMIT, publicVerify: values.PUBLIC_VERIFY_LIMIT },
+    limits: {
+      invalidKeys: values.INVALID_KEY_LIMIT,
+      publicVerify: values.PUBLIC_VERIFY_LIMIT,
+      publicTexts: values.PUBLIC_TEXT_LIMIT,
+      ipv6ClientPrefix: values.IPV6_CLIENT_PREFIX,
+    },
     metricsToken: values.METRICS_TOKEN,
     tracing: tracingConfig(values),
     logLevel: values.LOG_LEVEL,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BATCH_BODY_BYTES, DEFAULT_BATCH_BODY_BYTES, SINGLE_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import { DEFAULT_POLICY_DELAYS, MAX_POLICY_DELAY_SECONDS } from '../../../schemas/events/ledger-policy.js';
 import {
   bearerSecret,
@@ -107,9 +108,15 @@ export const variables = z.object({
     default: '8080',
     example: '8443',
   }),
+  LAME_DUCK_MS: integer(0, 600_000).register(descriptions, {
+    meaning:
+      'Milliseconds for which the roles `api` and `serve`, when they stop, still accept connections and answer requests, while `/readyz` answers 503. Longer than the proxy needs to notice that.',
+    default: '1000',
+    example: '15000',
+  }),
   DRAIN_GRACE_MS: integer(0, 600_000).register(descriptions, {
     meaning:
-      'Milliseconds that callers have, when the service stops, to finish sending their requests and to take the responses. The service finishes every request that it has taken, without a limit.',
+      'Milliseconds that callers have after `LAME_DUCK_MS`, when the service stops, to finish sending their requests and to take the responses. The service finishes every request that it has taken, without a limit.',
     default: '10000',
     example: '20000',
   }),
@@ -213,6 +220,12 @@ export const variables = z.object({
     default: '100',
     example: '200',
   }),
+  BATCH_BODY_MAX_BYTES: integer(SINGLE_BODY_BYTES, BATCH_BODY_BYTES).register(descriptions, {
+    meaning:
+      'Maximum size, in bytes, of a request with a submission batch. Larger ones are answered with 413. The default carries 100 consents with full `metadata` and `extra_fields`; batches with signature images or documents need more.',
+    default: String(DEFAULT_BATCH_BODY_BYTES),
+    example: '33554432',
+  }),
   OUTBOX_MAX_ROWS: integer(1, 100_000_000).register(descriptions, {
     meaning:
       'Maximum number of events that may wait for the event log. At the limit the service answers 503 `QUEUE_OVERLOADED`.',
@@ -260,14 +273,28 @@ export const variables = z.object({
     example: '5',
   }),
   INVALID_KEY_LIMIT: integer(1, 1_000_000).register(descriptions, {
-    meaning: 'Maximum number of requests with unknown API keys a minute from one IP address.',
+    meaning:
+      'Maximum number of requests with unknown API keys a minute from one IP address (IPv6: one network, see `IPV6_CLIENT_PREFIX`).',
     default: '30',
     example: '60',
   }),
   PUBLIC_VERIFY_LIMIT: integer(1, 1_000_000).register(descriptions, {
-    meaning: 'Maximum number of public verifications a minute from one IP address.',
+    meaning:
+      'Maximum number of public verifications a minute from one IP address (IPv6: one network, see `IPV6_CLIENT_PREFIX`).',
     default: '30',
     example: '60',
+  }),
+  PUBLIC_TEXT_LIMIT: integer(1, 1_000_000).register(descriptions, {
+    meaning:
+      'Maximum number of requests a minute from one IP address (IPv6: one network) to one process for its public texts: the verifier’s page, the discovery documents and the OpenAPI documents.',
+    default: '600',
+    example: '1200',
+  }),
+  IPV6_CLIENT_PREFIX: integer(32, 128).register(descriptions, {
+    meaning:
+      'Length, in bits, of the IPv6 prefix whose addresses count as one client for every limit by address. An IPv4 address in IPv6 form counts as the IPv4 address.',
+    default: '64',
+    example: '56',
   }),
   METRICS_TOKEN: bearerSecret.optional().register(descriptions, {
     meaning: 'Bearer token that `GET /metrics` of every role requires. At least 32 characters.',

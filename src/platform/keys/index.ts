@@ -4,7 +4,7 @@ export { assertGenuine, NotGenuine, type ProofKeys } from './genuine-event.js';
 export { hmacSha256, hmacSha256Hex } from './hmac.js';
 export type { JwtKeys } from './jwt-keys.js';
 export { createKeyring, type Keyring, type ProofKey } from './keyring.js';
-export { loadMasterKey } from './master-key.js';
+export { loadMasterKey, reloadOf } from './master-key.js';
 export { isProofHashOf } from './proof-hash.js';
 export { createRandomPool, type RandomPool } from './random-pool.js';
 export {

@@ -46,12 +46,11 @@ export interface JwtKeyring {
   /** Returns every key that ever existed, newest first. */
   listJwtKeys(): Promise<readonly JwtKeyState[]>;
   /**
-   * Creates the key that signs next.
+   * Creates the key that signs next. If there is no key yet, it signs at once.
    * @param db a transaction of a role that may INSERT into and UPDATE `keyring`
-   * @returns its id
    * @throws KeyError `wrong_master_key`
    */
-  replaceJwtKey(db: Queryable, terms: JwtKeyTerms): Promise<string>;
+  replaceJwtKey(db: Queryable, terms: JwtKeyTerms): Promise<{ readonly keyId: string; readonly isFirst: boolean }>;
 }
 
 const PURPOSE = 'jwt';
@@ -119,8 +118,8 @@ export function createJwtKeys(db: Queryable, store: KeyringStore, make: () => Ne
     },
     replaceJwtKey: async (db, terms) => {
       const made = make();
-      await store.replace(db, PURPOSE, made, terms);
-      return made.keyId;
+      const hadFormer = await store.replace(db, PURPOSE, made, terms);
+      return { keyId: made.keyId, isFirst: !hadFormer };
     },
   };
 }

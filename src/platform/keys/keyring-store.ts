@@ -41,28 +41,33 @@ const rowSchema = z.object({
 });
 const COLUMNS = 'key_id, purpose, owner_id, wrapped, public_key, retired_at';
 
+const CHECK_IDENTITY = { keyId: CHECK_KEY_ID, purpose: CHECK_PURPOSE, ownerId: null };
+
+/** Reads the master key again from where it came. */
+export type ReloadMasterKey = () => Promise<KeyObject>;
+
 /** The rows of `keyring`, wrapped and unwrapped with one master key. */
 export class KeyringStore {
   private constructor(
     private readonly db: Queryable,
-    private readonly master: KeyObject,
-    private readonly check: Buffer,
+    private master: KeyObject,
+    private check: Buffer,
+    private readonly reload: ReloadMasterKey | undefined,
   ) {}
 
   /**
    * Opens the keyring and verifies that the master key is the one that wraps its keys.
+   * @param reload reads the master key again, for when it was rotated while this process runs
    * @throws KeyError `wrong_master_key`
    */
-  static async open(db: Queryable, master: KeyObject): Promise<KeyringStore> {
-    const identity = { keyId: CHECK_KEY_ID, purpose: CHECK_PURPOSE, ownerId: null };
+  static async open(db: Queryable, master: KeyObject, reload?: ReloadMasterKey): Promise<KeyringStore> {
     await db.query(
       'INSERT INTO keyring (key_id, purpose, owner_id, wrapped) VALUES ($1, $2, NULL, $3) ON CONFLICT DO NOTHING',
-      [CHECK_KEY_ID, CHECK_PURPOSE, wrapKey(master, Buffer.alloc(32), identity)],
+      [CHECK_KEY_ID, CHECK_PURPOSE, wrapKey(master, Buffer.alloc(32), CHECK_IDENTITY)],
     );
-    const { rows } = await db.query(`SELECT ${COLUMNS} FROM keyring WHERE key_id = $1`, [CHECK_KEY_ID]);
-    const [{ wrapped }] = z.tuple([rowSchema]).parse(rows);
+    const wrapped = await readCheck(db);
     try {
-      unwrapKey(master, wrapped, identity);
+      unwrapKey(master, wrapped, CHECK_IDENTITY);
     } catch (error) {
       throw new KeyError(
         'wrong_master_key',
@@ -71,36 +76,56 @@ export class KeyringStore {
         { cause: error },
       );
     }
-    return new KeyringStore(db, master, wrapped);
+    return new KeyringStore(db, master, wrapped, reload);
+  }
+
+  /**
+   * Checks that this process has the master key in force. If it was rotated, the key is read again
+   * from where it came.
+   * @throws KeyError `wrong_master_key` if that is not the one in force either
+   */
+  async verifyMaster(): Promise<void> {
+    const wrapped = await readCheck(this.db);
+    if (wrapped.equals(this.check)) return;
+    const master = await this.reload?.().catch((cause: unknown) => {
+      throw masterKeyReplaced(cause);
+    });
+    if (master === undefined) throw masterKeyReplaced();
+    try {
+      unwrapKey(master, wrapped, CHECK_IDENTITY);
+    } catch (cause) {
+      throw masterKeyReplaced(cause);
+    }
+    this.master = master;
+    this.check = wrapped;
   }
 
   /** @returns the current key, or `undefined` */
   async current(purpose: KeyPurpose, ownerId: string | null): Promise<StoredKey | undefined> {
     // No index serves IS NOT DISTINCT FROM: it would read the keys of all sites.
     if (ownerId !== null) return (await this.currentOf(purpose, [ownerId]))[0];
-    const { rows } = await this.db.query(
+    const found = await this.select(
       `SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL`,
       [purpose],
     );
-    return this.unwrapAll(rows)[0];
+    return found[0];
   }
 
   /** @returns the current keys of these owners that exist */
   async currentOf(purpose: KeyPurpose, ownerIds: readonly string[]): Promise<StoredKey[]> {
-    const { rows } = await this.db.query(
+    return this.select(
       `SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND owner_id = ANY($2::uuid[]) AND retired_at IS NULL`,
       [purpose, ownerIds],
     );
-    return this.unwrapAll(rows);
   }
 
   /** @returns the key of this purpose with this id, current or retired, or `undefined` */
   async byId(purpose: KeyPurpose, keyId: string): Promise<StoredKey | undefined> {
-    const { rows } = await this.db.query(`SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND key_id = $2`, [
+    const found = await this.select(`SELECT ${COLUMNS} FROM keyring WHERE purpose = $1 AND key_id = $2`, [
       purpose,
       keyId,
     ]);
-    return this.unwrapAll(rows)[0];
+    return found[0];
   }
 
   /**
@@ -112,9 +137,14 @@ export class KeyringStore {
   async currentOrCreate(purpose: KeyPurpose, ownerId: string | null, make: () => NewKey): Promise<StoredKey> {
     const existing = await this.current(purpose, ownerId);
     if (existing !== undefined) return existing;
-    await this.insert(this.db, purpose, ownerId, make());
+    const made = make();
+    await this.insert(this.db, purpose, ownerId, made);
     const kept = await this.current(purpose, ownerId);
     if (kept !== undefined) return kept;
+    await this.verifyMaster();
+    await this.insert(this.db, purpose, ownerId, made);
+    const keptNow = await this.current(purpose, ownerId);
+    if (keptNow !== undefined) return keptNow;
     throw masterKeyReplaced();
   }
 
@@ -144,7 +174,8 @@ export class KeyringStore {
    * Retires the current key of an installation's purpose and stores a new current one, in the
    * caller's transaction.
    * @param terms in seconds from now: when the new key signs first, and how long the previous one
-   *   verifies
+   *   verifies. A first key signs at once, because no other one does.
+   * @returns whether there was a previous key
    * @throws KeyError `wrong_master_key` after another process has rotated the master key
    */
   async replace(
@@ -152,15 +183,17 @@ export class KeyringStore {
     purpose: KeyPurpose,
     made: NewKey,
     terms: { readonly signsIn: number; readonly formerVerifiesFor: number },
-  ): Promise<void> {
+  ): Promise<boolean> {
     // Serializes replacements: two concurrent ones would find the same key to retire.
     await db.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`consent-ledger key ${purpose}`]);
-    await db.query(
+    const { rowCount: retired } = await db.query(
       `UPDATE keyring SET retired_at = clock_timestamp(), verifies_until = clock_timestamp() + make_interval(secs => $2)
         WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL`,
       [purpose, terms.formerVerifiesFor],
     );
-    if (!(await this.insert(db, purpose, null, made, terms.signsIn))) throw masterKeyReplaced();
+    const signsIn = retired === 0 ? null : terms.signsIn;
+    if (!(await this.insert(db, purpose, null, made, signsIn))) throw masterKeyReplaced();
+    return retired !== 0;
   }
 
   /**
@@ -187,6 +220,20 @@ export class KeyringStore {
     return rowCount === 1;
   }
 
+  /** Keys that the process cannot unwrap are read once more, with the master key in force. */
+  private async select(sql: string, values: readonly unknown[]): Promise<StoredKey[]> {
+    const read = async () => this.unwrapAll((await this.db.query(sql, [...values])).rows);
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof KeyError && error.code === 'unwrap_failed')) throw error;
+      const before = this.check;
+      await this.verifyMaster();
+      if (this.check === before) throw error;
+      return read();
+    }
+  }
+
   private unwrapAll(rows: unknown[]): StoredKey[] {
     return z
       .array(rowSchema)
@@ -201,9 +248,15 @@ export class KeyringStore {
   }
 }
 
-function masterKeyReplaced(): KeyError {
+async function readCheck(db: Queryable): Promise<Buffer> {
+  const { rows } = await db.query(`SELECT ${COLUMNS} FROM keyring WHERE key_id = $1`, [CHECK_KEY_ID]);
+  return z.tuple([rowSchema]).parse(rows)[0].wrapped;
+}
+
+function masterKeyReplaced(cause?: unknown): KeyError {
   return new KeyError(
     'wrong_master_key',
-    'The master key was replaced while this process ran: restart it with the new one.',
+    'The master key was replaced while this process ran: put the new one where the process reads it, or restart the process with it.',
+    { cause },
   );
 }

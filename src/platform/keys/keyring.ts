@@ -2,7 +2,7 @@ import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Queryable } from '../database/pool.js';
 import { KeyError } from './errors.js';
 import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
-import { type KeyPurpose, KeyringStore, type NewKey, type StoredKey } from './keyring-store.js';
+import { type KeyPurpose, KeyringStore, type NewKey, type ReloadMasterKey, type StoredKey } from './keyring-store.js';
 import { remembered } from './memory.js';
 import { newSigningKey, type SigningKey, signingKeyOf } from './signing-key.js';
 
@@ -49,16 +49,23 @@ export interface Keyring extends JwtKeyring {
    * stored.
    */
   throttleKey(): Promise<Buffer>;
+  /**
+   * Checks that this process has the master key in force. If not, keys that it has not cached are
+   * out of reach.
+   * @throws KeyError `wrong_master_key`
+   */
+  verifyMasterKey(): Promise<void>;
 }
 
 /**
  * Opens the keyring.
  * @param db may SELECT from and INSERT into `keyring`
  * @param master result of `loadMasterKey`
+ * @param reload reads the master key again, for when it is rotated while this process runs
  * @throws KeyError `wrong_master_key`; each method also throws `unwrap_failed` for an altered row
  */
-export async function createKeyring(db: Queryable, master: KeyObject): Promise<Keyring> {
-  const store = await KeyringStore.open(db, master);
+export async function createKeyring(db: Queryable, master: KeyObject, reload?: ReloadMasterKey): Promise<Keyring> {
+  const store = await KeyringStore.open(db, master, reload);
 
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
     store.currentOrCreate(purpose, ownerId, () => make(newKeyId(purpose)));
@@ -94,6 +101,7 @@ export async function createKeyring(db: Queryable, master: KeyObject): Promise<K
     promiseKey: remembered(() => signingKey('promise')),
     ...createJwtKeys(db, store, () => newSigningKey(newKeyId('jwt'))),
     throttleKey: () => secretKey('throttle', null),
+    verifyMasterKey: () => store.verifyMaster(),
   };
 }
 

@@ -36,6 +36,15 @@ export async function loadMasterKey(source: MasterKeySource): Promise<KeyObject>
 }
 
 /**
+ * Reads the master key again while the process runs: a rotated key replaces the file. Never creates
+ * one.
+ * @returns undefined if the source is the environment, which does not change
+ */
+export function reloadOf(source: MasterKeySource): (() => Promise<KeyObject>) | undefined {
+  return source.kind === 'given' ? undefined : () => loadMasterKey({ kind: 'file', path: source.path });
+}
+
+/**
  * Creates the file by `link`, complete and durable. No process reads a partial key, and of two
  * processes one wins.
  */

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { ipBytes } from './ip-bytes.js';
+import { unmapped } from './ip-bytes.js';
 
 /**
  * Returns whether a browser's origin is in a site's list. The comparison follows the form that
@@ -45,12 +45,4 @@ function compile(networks: readonly string[]): BlockList {
     list.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6');
   }
   return list;
-}
-
-/**
- * Returns the IPv4 address of an IPv6 form (RFC 4291 §2.5.5.2), which dual-stack sockets report.
- */
-function unmapped(address: string): string {
-  const bytes = isIP(address) === 6 ? ipBytes(address) : null;
-  return bytes?.length === 4 ? bytes.join('.') : address;
 }

@@ -14,6 +14,15 @@ export function ipBytes(text: string): Uint8Array | null {
   return isMapped ? bytes.subarray(12) : bytes;
 }
 
+/**
+ * Returns the IPv4 address of an IPv6 form (RFC 4291 §2.5.5.2), which dual-stack sockets report;
+ * any other text as it is.
+ */
+export function unmapped(address: string): string {
+  const bytes = isIP(address) === 6 ? ipBytes(address) : null;
+  return bytes?.length === 4 ? bytes.join('.') : address;
+}
+
 function ipv4Bytes(address: string): Uint8Array {
   return Uint8Array.from(address.split('.'), Number);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,12 +36,27 @@ const DOCUMENTS = [
 describe('the documents of discovery', () => {
   let app: RunningApp;
   beforeAll(async () => {
-    app = await startApp('api', { SECURITY_CONTACT: 'mailto:security@example.org' });
+    app = await startApp('api', { SECURITY_CONTACT: 'mailto:security@example.org', PUBLIC_TEXT_LIMIT: '100000' });
   });
   afterAll(() => app.stop());
 
+  /** A response as it is sent, without decoding. */
+  const raw = (path: string, headers: Record<string, string>) =>
+    new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+      request(app.url + path, { headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
+        );
+      })
+        .on('error', reject)
+        .end();
+    });
+
   it.each(DOCUMENTS)('%s is %s, cacheable, readable from any origin', async (path, contentType) => {
-    const response = await fetch(app.url + path, { headers: { origin: 'https://elsewhere.example' } });
+    const plain = { 'accept-encoding': 'identity' };
+    const response = await fetch(app.url + path, { headers: { ...plain, origin: 'https://elsewhere.example' } });
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe(contentType);
@@ -51,7 +67,7 @@ describe('the documents of discovery', () => {
     const etag = response.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{20,}"$/);
 
-    const head = await fetch(app.url + path, { method: 'HEAD' });
+    const head = await fetch(app.url + path, { method: 'HEAD', headers: plain });
     expect(head.status).toBe(200);
     expect((await head.arrayBuffer()).byteLength).toBe(0);
     for (const name of ['content-type', 'etag', 'cache-control', 'link', 'access-control-allow-origin']) {
@@ -61,7 +77,7 @@ describe('the documents of discovery', () => {
 
     for (const method of ['GET', 'HEAD']) {
       for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-        const again = await fetch(app.url + path, { method, headers: { 'if-none-match': held } });
+        const again = await fetch(app.url + path, { method, headers: { ...plain, 'if-none-match': held } });
         expect([again.status, await again.text()], held).toEqual([304, '']);
         expect(again.headers.get('etag')).toBe(etag);
         expect(again.headers.get('cache-control')).toBe('public, max-age=300');
@@ -72,6 +88,34 @@ describe('the documents of discovery', () => {
 
     const post = await fetch(app.url + path, { method: 'POST' });
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it.each(DOCUMENTS)('%s is sent compressed to clients that accept it', async (path) => {
+    const identity = await raw(path, { 'accept-encoding': 'br;q=0, gzip;q=0' });
+    expect(identity.headers['content-encoding']).toBeUndefined();
+    expect(identity.headers.vary).toBe('Accept-Encoding');
+    const tags = new Set([identity.headers.etag]);
+    for (const [accepted, coding] of [
+      ['gzip, deflate, br', 'br'],
+      ['BR;q=0.5', 'br'],
+      ['deflate, gzip;q=1.0, br;q=0', 'gzip'],
+      ['*', 'br'],
+    ] as const) {
+      const { headers, body } = await raw(path, { 'accept-encoding': accepted });
+      expect(headers.vary).toBe('Accept-Encoding');
+      if (identity.body.length < 1024) {
+        expect(headers['content-encoding']).toBeUndefined();
+        continue;
+      }
+      expect(headers['content-encoding']).toBe(coding);
+      expect(Number(headers['content-length'])).toBe(body.length);
+      expect(body.length).toBeLessThan(identity.body.length);
+      expect((coding === 'br' ? brotliDecompressSync(body) : gunzipSync(body)).equals(identity.body)).toBe(true);
+      tags.add(headers.etag);
+      const again = await raw(path, { 'accept-encoding': accepted, 'if-none-match': headers.etag ?? '' });
+      expect([again.status, again.body.length, again.headers.vary]).toEqual([304, 0, 'Accept-Encoding']);
+    }
+    expect(tags.size).toBe(identity.body.length < 1024 ? 1 : 3);
   });
 
   it.each(DOCUMENTS)('%s does not believe the host that a request names', async (path) => {

@@ -66,6 +66,19 @@ test.each(['/verify', '/verify/consent-verify.html'])('%s comes with the policy 
   expect(disposition).toBe(path === '/verify' ? null : 'attachment; filename="consent-verify.html"');
 });
 
+test.each(['/verify', '/verify/consent-verify.html'])('%s is sent compressed, and not again', async (path) => {
+  const response = await fetch(`${origin}${path}`, { headers: { 'accept-encoding': 'br' } });
+  const etag = response.headers.get('etag') ?? '';
+  expect(response.headers.get('content-encoding')).toBe('br');
+  expect(response.headers.get('vary')).toBe('Accept-Encoding');
+  const length = Number(response.headers.get('content-length'));
+  expect(length).toBeGreaterThan(0);
+  expect(length).toBeLessThan((await response.text()).length / 2);
+  const again = await fetch(`${origin}${path}`, { headers: { 'accept-encoding': 'br', 'if-none-match': etag } });
+  expect(again.status).toBe(304);
+  expect(again.headers.get('content-security-policy')).toBe(response.headers.get('content-security-policy'));
+});
+
 test('it takes no other method', async () => {
   expect((await fetch(`${origin}/verify`, { method: 'POST' })).status).toBe(405);
 });

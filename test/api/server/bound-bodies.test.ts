@@ -127,7 +127,7 @@ describe('a browser’s public key', () => {
   let attacked: SeededDemo;
   let other: SeededDemo;
   beforeAll(async () => {
-    app = await startApp('api');
+    app = await startApp('api', { BATCH_BODY_MAX_BYTES: String(BATCH_BODY_BYTES) });
     [attacked, other] = [await app.seed(), await app.seed()];
   }, 60_000);
   afterAll(() => app.stop());

@@ -2,8 +2,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
+import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createApp } from '../../../src/api/server/app.js';
+import { answerClientError } from '../../../src/api/server/client-errors.js';
+import { Connections } from '../../../src/api/server/connections.js';
 import { drainOnClose } from '../../../src/api/server/drain.js';
+import { healthRoutes } from '../../../src/api/server/health.js';
 
 const GRACE_MS = 1_500;
 /** More than the buffers of a connection hold. */
@@ -14,6 +19,8 @@ interface Served {
   readonly port: number;
   /** Lets the handler of /slow answer. */
   readonly release: () => void;
+  /** Number of requests that were processed. */
+  readonly processed: () => number;
   /** Resolves when /slow, /large or /upload has begun to work. */
   readonly begun: Promise<void>;
 }
@@ -23,9 +30,15 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
-async function serve(): Promise<Served> {
-  const app = fastify({ forceCloseConnections: 'idle', return503OnClosing: false, bodyLimit: 10_000_000 });
-  drainOnClose(app, GRACE_MS);
+async function serve(lameDuckMs = 0): Promise<Served> {
+  const app = fastify({
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    bodyLimit: 10_000_000,
+    clientErrorHandler: (error, socket) => answerClientError(connections, error, socket),
+  });
+  const connections = new Connections(app.server);
+  drainOnClose(app, connections, { lameDuckMs, graceMs: GRACE_MS });
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -34,11 +47,17 @@ async function serve(): Promise<Served> {
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
   });
+  let processed = 0;
   app.addHook('onRequest', (_request, _reply, done) => {
     begin();
     done();
   });
+  app.addHook('preHandler', (_request, _reply, done) => {
+    processed += 1;
+    done();
+  });
   app.get('/large', () => LARGE);
+  app.get('/fast', () => ({ data: 'read' }));
   app.post('/upload', () => ({ data: 'taken' }));
   app.post('/slow', async () => {
     await released;
@@ -46,7 +65,7 @@ async function serve(): Promise<Served> {
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   opened.push({ close: () => void app.close() });
-  return { app, port: portOf(app), release, begun };
+  return { app, port: portOf(app), processed: () => processed, release, begun };
 }
 
 function portOf(app: FastifyInstance): number {
@@ -72,6 +91,26 @@ async function readAll(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString('latin1');
 }
 
+/** Reads up to and including a text. */
+async function readUntil(socket: Socket, end: string): Promise<string> {
+  let text = '';
+  socket.resume();
+  while (!text.endsWith(end)) text += String((await once(socket, 'data'))[0]);
+  socket.pause();
+  return text;
+}
+
+/** A connection that has sent this, reads everything, and never ends its own side. */
+async function halfOpen(port: number, text: string): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  opened.push({ close: () => socket.destroy() });
+  await once(socket, 'connect');
+  socket.write(text);
+  socket.resume();
+  return socket;
+}
+
 /** @returns milliseconds until the application was closed */
 async function closing(app: FastifyInstance): Promise<number> {
   const startedAt = performance.now();
@@ -79,6 +118,7 @@ async function closing(app: FastifyInstance): Promise<number> {
   return performance.now() - startedAt;
 }
 
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const post = (path: string, body: string, length = body.length): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
 
@@ -148,5 +188,99 @@ describe('stopping', () => {
     socket.write(body.slice(3));
     expect(await readAll(socket)).toMatch(/"taken"\}$/);
     await closed;
+  });
+
+  it('answers new connections during the lame-duck time, and announces their close', async () => {
+    const { app, port } = await serve(1_500);
+    const kept = await send(port, get('/fast'));
+    expect(await readUntil(kept, '"read"}')).toMatch(/Connection: keep-alive/i);
+    const closed = app.close();
+    await expect.poll(() => app.isStopping()).toBe(true);
+    const socket = await send(port, get('/fast'));
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 .*connection: close.*"read"\}$/is);
+    kept.write(get('/fast'));
+    expect(await readAll(kept)).toMatch(/^HTTP\/1\.1 200 .*connection: close.*"read"\}$/is);
+    await closed;
+  });
+
+  it('answers every request of a pipeline, and announces the close in the last response', async () => {
+    const { app, port, release, begun } = await serve();
+    const socket = await send(port, post('/slow', '{}') + post('/slow', '{}') + get('/fast'));
+    await begun;
+    const closed = app.close();
+    await expect.poll(() => app.isStopping()).toBe(true);
+    release();
+    const responses = (await readAll(socket)).split(/(?=HTTP\/1\.1 )/);
+    expect(responses.map((text) => [text.slice(9, 12), /connection: close/i.test(text)])).toEqual([
+      ['200', false],
+      ['200', false],
+      ['200', true],
+    ]);
+    await closed;
+  });
+
+  it('does not process a request that comes after the announced close', async () => {
+    const { app, port, processed } = await serve(1_000);
+    const closed = app.close();
+    await expect.poll(() => app.isStopping()).toBe(true);
+    const socket = await send(port, get('/fast'));
+    expect(await readUntil(socket, '"read"}')).toMatch(/connection: close/i);
+    socket.write(post('/slow', '{}'));
+    expect(await readAll(socket)).toBe('');
+    await closed;
+    expect(processed()).toBe(1);
+  });
+});
+
+describe('a process that stops', () => {
+  it('is not ready, but alive, during the lame-duck time', async () => {
+    const app = createApp(
+      { log: pino({ level: 'silent' }), trustedProxies: [], drain: { lameDuckMs: 2_000, graceMs: GRACE_MS } },
+      [(scope) => healthRoutes(scope, async () => ({ stoppedProjections: [] }))],
+    );
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const closed = app.close();
+    await expect.poll(() => app.isStopping()).toBe(true);
+    const [ready, alive] = await Promise.all([fetch(`${url}/readyz`), fetch(`${url}/healthz`)]);
+    expect([ready.status, alive.status]).toEqual([503, 200]);
+    expect(await ready.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await closed;
+  });
+});
+
+describe('a connection with an invalid request', () => {
+  it('gives the answer to the request before it, and then ends', async () => {
+    const { app, port, release, begun } = await serve();
+    const socket = await send(port, `${post('/slow', '{}')}no HTTP\r\n\r\n`);
+    await begun;
+    await sleep(100);
+    socket.write('nor this');
+    release();
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 .*connection: close.*"accepted"\}$/is);
+    await app.close();
+  });
+
+  it('gets 400 for a request whose body is invalid, after the answers to those before it', async () => {
+    const { app, port, release, begun } = await serve();
+    const chunked =
+      'POST /upload HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const socket = await send(port, `${post('/slow', '{}')}${chunked}no chunk\r\n`);
+    await begun;
+    release();
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 200 .*"accepted"\}HTTP\/1\.1 400 .*"BAD_REQUEST"/s);
+    await app.close();
+  });
+
+  it.each([
+    ['no HTTP', 'no HTTP\r\n\r\n'],
+    ['an announced close', 'GET /fast HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+  ])('is destroyed soon after %s, although the client keeps its side open', async (_what, text) => {
+    const { app, port } = await serve();
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => halfOpen(port, text)));
+    const open = () => new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)));
+    await Promise.all(sockets.map((socket) => once(socket, 'end')));
+    await expect.poll(open).toBe(0);
+    await app.close();
   });
 });

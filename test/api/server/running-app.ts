@@ -42,6 +42,7 @@ export async function startApp(role: Role, env: Readonly<Record<string, string>>
     PORT: '0',
     BATCH_MAX_AGE_MS: '100',
     STAMP_INTERVAL_MS: '100',
+    LAME_DUCK_MS: '0',
     ERASURE_ANNOUNCE_INTERVAL_SECONDS: '1',
     ...env,
   });

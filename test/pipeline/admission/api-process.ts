@@ -88,7 +88,7 @@ export async function startApiProcess(
   });
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
     async (scope) => {
-      await scope.register(async (tool) => serveTool(tool, recordingRoutes(admission), { guards, clock }), {
+      await scope.register(async (tool) => serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), { guards, clock }), {
         prefix: '/tool/v1',
       });
     },

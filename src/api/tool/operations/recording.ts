@@ -1,7 +1,7 @@
 import { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../../schemas/api/approval-tokens.js';
 import {
   APPROVAL_TOKEN_BODY_BYTES,
-  BATCH_BODY_BYTES,
+  DEFAULT_BATCH_BODY_BYTES,
   SINGLE_BODY_BYTES,
 } from '../../../../schemas/api/consent-limits.js';
 import {
@@ -68,7 +68,7 @@ export const recordConsentBatch = defineOperation({
   summary: 'Record 1 to 100 consents from a browser or a mobile app',
   access: SIGNED_KEY,
   body: BrowserConsentBatchRequest,
-  bodyLimit: BATCH_BODY_BYTES,
+  bodyLimit: DEFAULT_BATCH_BODY_BYTES,
   response: ConsentBatchResponse,
   example: { body: { consents: [keyed('checkout-7f3a-2')] }, response: SHOWN_BATCH },
 });
@@ -101,7 +101,7 @@ export const recordConsentBatchS2s = defineOperation({
   summary: 'Record 1 to 100 consents from a backend',
   access: SIGNED_BACKEND,
   body: S2sConsentBatchRequest,
-  bodyLimit: BATCH_BODY_BYTES,
+  bodyLimit: DEFAULT_BATCH_BODY_BYTES,
   response: ConsentBatchResponse,
   example: {
     body: {

@@ -15,14 +15,19 @@ create table batches (
   header text not null,
   count integer not null,
   root bytea,
+  nodes bytea not null,
   sealed_at timestamptz not null
 );
+-- Uncompressed, so that a part is read without the rest.
+alter table batches alter column nodes set storage external;
 
 comment on table batches is 'Leaves of the ledger tree: Merkle batches that the sealer closed, and roll-ups of them.';
 comment on column batches.number is 'Number of the batch; its header is the leaf of this number in the ledger tree.';
 comment on column batches.header is 'Header as JCS text, whose UTF-8 is the content of the leaf.';
 comment on column batches.count is 'Leaves of the batch; 0 for a roll-up.';
 comment on column batches.root is 'Root of the Merkle tree over the leaves; null for a roll-up.';
+comment on column batches.nodes is
+  'Roots of the perfect subtrees of that tree from level 1, 32 bytes each: level by level, each from the left; empty for a roll-up. A cache: each use is checked against the root.';
 comment on column batches.sealed_at is 'Time at which the sealer closed it.';
 
 create table leaves (

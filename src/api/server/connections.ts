@@ -1,0 +1,183 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Time in milliseconds for the client to close a connection that the server has ended. */
+const LINGER_MS = 2_000;
+/** Time in milliseconds without progress after which an unread response is dropped. */
+const UNREAD_MS = 60_000;
+/** Time in milliseconds for the first request of a new connection to arrive when the service stops. */
+const FIRST_REQUEST_MS = 1_000;
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Connection {
+  readonly acceptedAt: number;
+  /** Exchanges whose responses are not complete, in the order of their requests. */
+  readonly exchanges: Set<Exchange>;
+  /** Bytes that had arrived when the last response was complete; 0 before the first. */
+  bytesOfAnswered: number;
+  /** Since when bytes of a response wait to be sent, as of the last sweep. */
+  unsentSince: number | null;
+  /** Whether a response has announced the close, or the server has sent FIN. */
+  isEnding: boolean;
+}
+
+/** The open connections of a server. All times are milliseconds of the monotonic clock. */
+export class Connections {
+  readonly #open = new Map<Socket, Connection>();
+  readonly #ignored = new WeakSet<IncomingMessage>();
+  #accepted = 0;
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => this.#add(socket));
+    // Before the application's listener, so that a request is known when its hooks run.
+    server.prependListener('request', (request, response) => this.#begin(request, response));
+    // Node closes a connection whose response is written but not sent, and so drops its last bytes.
+    server.closeIdleConnections = () => undefined;
+  }
+
+  /** Number of connections accepted so far. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /**
+   * Whether a request came after the announcement that its connection closes. The client gets no
+   * response to it, so that it must not be processed (RFC 9112 §9.6).
+   */
+  isIgnored(request: IncomingMessage): boolean {
+    return this.#ignored.has(request);
+  }
+
+  /** Whether the connection of a request will be closed. */
+  isEnding({ socket }: IncomingMessage): boolean {
+    return this.#open.get(socket)?.isEnding ?? false;
+  }
+
+  /**
+   * Decides whether the response to a request may announce the close, and notes that it does. Only
+   * the newest request of a connection may: the responses to pipelined ones after it would be lost.
+   */
+  announceClose(request: IncomingMessage): boolean {
+    const connection = this.#open.get(request.socket);
+    if (connection === undefined) return true;
+    const newest = [...connection.exchanges].at(-1);
+    if (newest !== undefined && newest.request !== request) return false;
+    connection.isEnding = true;
+    return true;
+  }
+
+  /**
+   * Ends a connection once every complete request on it is answered.
+   * @param lastWords what is sent if there is no such request, or after a request that is incomplete
+   */
+  endAfterAnswers(socket: Socket, lastWords: string): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) {
+      socket.end(lastWords);
+      return;
+    }
+    if (connection.isEnding) return;
+    connection.isEnding = true;
+    const admitted = [...connection.exchanges].filter(({ request }) => request.complete);
+    const isBroken = admitted.length === 0 || admitted.length < connection.exchanges.size;
+    const end = (): void => {
+      if (socket.writableEnded) return;
+      if (isBroken) socket.end(lastWords);
+      else socket.end();
+      lingerAfterEnd(socket);
+    };
+    const last = admitted.at(-1);
+    if (last === undefined) end();
+    else last.response.once('close', end);
+  }
+
+  /** Ends connections that have no request in progress. @param now the time */
+  endIdle(now: number): void {
+    for (const [socket, connection] of this.#open) {
+      if (connection.exchanges.size > 0 || connection.isEnding || socket.writableLength > 0) continue;
+      const isNew = socket.bytesRead === 0 && now - connection.acceptedAt < FIRST_REQUEST_MS;
+      if (isNew || socket.bytesRead > connection.bytesOfAnswered) continue;
+      connection.isEnding = true;
+      socket.destroySoon();
+    }
+  }
+
+  /**
+   * Closes connections after the grace period, unless their complete request is in progress or
+   * their response is being sent.
+   * @param since start of the grace period
+   * @param now the time
+   */
+  cutOff(since: number, now: number, graceMs: number): void {
+    for (const [socket, connection] of this.#open) {
+      connection.unsentSince = socket.writableLength === 0 ? null : (connection.unsentSince ?? now);
+      if (now - since < graceMs) continue;
+      const { unsentSince } = connection;
+      const mayStay = unsentSince === null ? isWorkedOn(connection) : now - unsentSince < graceMs;
+      if (!mayStay) socket.destroy();
+    }
+  }
+
+  #add(socket: Socket): void {
+    this.#accepted += 1;
+    this.#open.set(socket, {
+      acceptedAt: performance.now(),
+      exchanges: new Set(),
+      bytesOfAnswered: 0,
+      unsentSince: null,
+      isEnding: false,
+    });
+    socket.once('close', () => this.#open.delete(socket));
+    // Node calls this after a response that announced the close. Its own version closes the
+    // connection at once, and a client that still sends can then lose the response to a reset.
+    socket.destroySoon = () => {
+      if (socket.writable) socket.end();
+      lingerAfterEnd(socket);
+    };
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return;
+    if (connection.isEnding) {
+      this.#ignored.add(request);
+      return;
+    }
+    const exchange = { request, response };
+    connection.exchanges.add(exchange);
+    response.once('close', () => {
+      connection.exchanges.delete(exchange);
+      connection.bytesOfAnswered = socket.bytesRead;
+    });
+  }
+}
+
+function isWorkedOn({ exchanges }: Connection): boolean {
+  return [...exchanges].some(({ request, response }) => request.complete && !response.writableEnded);
+}
+
+/**
+ * Destroys an ended connection that the client does not close, because it occupies a descriptor
+ * (RFC 9112 §9.6: a server closes in stages).
+ */
+function lingerAfterEnd(socket: Socket): void {
+  const destroy = (): void => {
+    socket.destroy();
+  };
+  const wait = (): void => {
+    const timer = setTimeout(destroy, LINGER_MS);
+    socket.once('close', () => clearTimeout(timer));
+  };
+  if (socket.destroyed) return;
+  if (socket.writableFinished) {
+    wait();
+    return;
+  }
+  socket.setTimeout(UNREAD_MS, destroy);
+  socket.once('finish', wait);
+}

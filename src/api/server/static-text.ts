@@ -1,0 +1,78 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { holds, type PublicDocument } from './send-document.js';
+
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+/** Texts below this size, in bytes, are not smaller in one packet. */
+const LEAST_BYTES = 1024;
+/** The highest level takes seconds for a page, and saves little. */
+const BROTLI_QUALITY = 9;
+
+type Coding = 'br' | 'gzip';
+/** In the order of preference. */
+const CODINGS: readonly Coding[] = ['br', 'gzip'];
+
+const COMPRESS: Readonly<Record<Coding, (bytes: Buffer) => Promise<Buffer>>> = {
+  br: (bytes) => compressBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: (bytes) => compressGzip(bytes, { level: constants.Z_BEST_COMPRESSION }),
+};
+
+/**
+ * A public text in memory that is compressed once for many responses, at its first request with
+ * that coding. The work is done outside the main thread.
+ */
+export class StaticText {
+  readonly #compressed = new Map<Coding, Promise<Buffer>>();
+
+  constructor(readonly document: PublicDocument) {}
+
+  /**
+   * Responds to GET and HEAD in the best coding that the client accepts (RFC 9110 §12.5.3). Each
+   * coding has an entity tag of its own (RFC 9110 §8.8.3.3).
+   */
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { bytes, contentType, etag, headers } = this.document;
+    const coding = bytes.length < LEAST_BYTES ? undefined : acceptedCoding(request.headers['accept-encoding']);
+    const ownTag = coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`;
+    reply.headers({ ...headers, etag: ownTag, vary: 'Accept-Encoding' });
+    if (holds(request.headers['if-none-match'], ownTag)) return reply.code(304).send();
+    reply.header('content-type', contentType);
+    if (coding === undefined) return reply.send(bytes);
+    return reply.header('content-encoding', coding).send(await this.#in(coding));
+  }
+
+  #in(coding: Coding): Promise<Buffer> {
+    let compressed = this.#compressed.get(coding);
+    if (compressed === undefined) {
+      compressed = COMPRESS[coding](this.document.bytes);
+      this.#compressed.set(coding, compressed);
+    }
+    return compressed;
+  }
+}
+
+/**
+ * Serves a text that changes seldom.
+ * @param documentOf makes the document of a text
+ * @returns a function that keeps the newest text in memory
+ */
+export function latestText(documentOf: (text: string) => PublicDocument): (text: string) => StaticText {
+  let latest: { readonly text: string; readonly prepared: StaticText } | null = null;
+  return (text) => {
+    if (latest?.text !== text) latest = { text, prepared: new StaticText(documentOf(text)) };
+    return latest.prepared;
+  };
+}
+
+/** Accept-Encoding with weights; `*` stands for the codings that are not named. */
+function acceptedCoding(acceptEncoding = ''): Coding | undefined {
+  const weights = new Map<string, number>();
+  for (const item of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
+  }
+  return CODINGS.find((coding) => (weights.get(coding) ?? weights.get('*') ?? 0) > 0);
+}

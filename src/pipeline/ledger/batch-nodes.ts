@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { HASH_LENGTH } from '../../../schemas/merkle/hashing.js';
+import { hashesOfRanges, inclusionRanges, nodesOfRanges } from '../../../schemas/merkle/proofs.js';
+import { Frontier, type TreeNode } from '../../../schemas/merkle/tree.js';
+import type { Queryable } from '../../platform/database/pool.js';
+
+/** The tree over the leaves of a Merkle batch. */
+export interface BatchTree {
+  /** 32 bytes. */
+  readonly root: Uint8Array;
+  /** The roots of its perfect subtrees from level 1, 32 bytes each: level by level, each from the left. */
+  readonly nodes: Uint8Array;
+}
+
+/** Computes the tree over leaf hashes in order (RFC 9162 §2.1.1). */
+export function batchTree(leaves: readonly Uint8Array[]): BatchTree {
+  const nodes = new Uint8Array(placeOf({ level: 64, index: 0 }, leaves.length) * HASH_LENGTH);
+  const frontier = new Frontier();
+  for (const leaf of leaves) {
+    for (const node of frontier.append(leaf)) {
+      if (node.level > 0) nodes.set(node.hash, placeOf(node, leaves.length) * HASH_LENGTH);
+    }
+  }
+  return { root: frontier.root(), nodes };
+}
+
+/** Place of an inner node among those of a batch of `count` leaves. */
+function placeOf({ level, index }: TreeNode, count: number): number {
+  let place = index;
+  let width = Math.floor(count / 2);
+  for (let below = 1; below < level && width > 0; below += 1) {
+    place += width;
+    width = Math.floor(width / 2);
+  }
+  return place;
+}
+
+const Rows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instanceof(Uint8Array) }));
+
+/**
+ * Reads the audit path of a leaf from the stored nodes of its batch, O(log n). The nodes are not
+ * verified: the caller checks that the path leads to the root.
+ * @param index place of the leaf in the batch
+ * @param count leaves of the batch
+ * @returns from the leaf's sibling upwards; null if a node is not stored
+ */
+export async function readBatchPath(
+  db: Queryable,
+  batch: number,
+  index: number,
+  count: number,
+): Promise<readonly Uint8Array[] | null> {
+  if (index >= count) return null;
+  const ranges = inclusionRanges(index, count);
+  const wanted = nodesOfRanges(ranges);
+  const inner = wanted.filter(({ level }) => level > 0);
+  const { rows } = await db.query(
+    `select 0 as level, index, hash from leaves where batch = $1 and index = any($2::int[])
+     union all
+     select w.level, w.index, substring(b.nodes from w.first for $6)
+       from batches b, unnest($3::int[], $4::int[], $5::int[]) as w (level, index, first) where b.number = $1`,
+    [
+      batch,
+      wanted.flatMap((node) => (node.level === 0 ? [node.index] : [])),
+      inner.map(({ level }) => level),
+      inner.map((node) => node.index),
+      inner.map((node) => placeOf(node, count) * HASH_LENGTH + 1),
+      HASH_LENGTH,
+    ],
+  );
+  const hashes = new Map(Rows.parse(rows).map((row) => [`${row.level}/${row.index}`, new Uint8Array(row.hash)]));
+  const find = (node: TreeNode): Uint8Array | undefined => hashes.get(`${node.level}/${node.index}`);
+  if (wanted.some((node) => find(node)?.length !== HASH_LENGTH)) return null;
+  return hashesOfRanges(ranges, (node) => find(node) ?? new Uint8Array(HASH_LENGTH));
+}
+
+const LeafRows = z.array(z.object({ index: z.int(), hash: z.instanceof(Uint8Array) }));
+
+/** Reads the leaf hashes of a batch in order. @returns null if a leaf is not stored */
+export async function readBatchLeaves(db: Queryable, batch: number): Promise<readonly Uint8Array[] | null> {
+  const { rows } = await db.query('select index, hash from leaves where batch = $1 order by index', [batch]);
+  const leaves = LeafRows.parse(rows);
+  return leaves.every(({ index }, place) => index === place) ? leaves.map(({ hash }) => hash) : null;
+}

@@ -1,0 +1,16 @@
+import { ipBytes } from './ip-bytes.js';
+
+/**
+ * The client for which limits by address count: an IPv4 address, or the network of an IPv6 address,
+ * because one client usually has all addresses of its network. An IPv4 address in IPv6 form counts
+ * as the IPv4 address.
+ * @param ipv6PrefixBits length of the network's prefix in bits, 0 to 128
+ * @returns a key that is the same exactly for the same client; the text itself if it is no address
+ */
+export function countedClient(address: string, ipv6PrefixBits: number): string {
+  const bytes = ipBytes(address);
+  if (bytes === null) return address;
+  const bits = bytes.length === 4 ? 32 : ipv6PrefixBits;
+  const network = bytes.map((byte, index) => byte & (0xff << Math.min(8, Math.max(0, 8 * (index + 1) - bits))));
+  return Buffer.from(network).toString('hex');
+}

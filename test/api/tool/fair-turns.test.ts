@@ -1,0 +1,59 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { FairTurns } from '../../../src/api/tool/fair-turns.js';
+
+/** Work that runs until it is released. */
+function work(turns: FairTurns, owner: string, started: string[]) {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const done = turns.take(owner, async () => {
+    started.push(owner);
+    await released;
+    return owner;
+  });
+  return { release, done };
+}
+
+describe('turns of large requests', () => {
+  it('run one of each owner at a time, and not more than there are slots', async () => {
+    const turns = new FairTurns(2, () => 0);
+    const started: string[] = [];
+    const all = ['a', 'a', 'a', 'b', 'c'].map((owner) => work(turns, owner, started));
+    await otherWork();
+    expect(started).toEqual(['a', 'b']);
+    for (const one of all) one.release();
+    expect(await Promise.all(all.map(({ done }) => done))).toEqual(['a', 'a', 'a', 'b', 'c']);
+  });
+
+  it('go round the owners that wait', async () => {
+    const turns = new FairTurns(1, () => 0);
+    const started: string[] = [];
+    const all = ['a', 'a', 'a', 'a', 'b', 'b', 'c'].map((owner) => work(turns, owner, started));
+    for (const one of all) one.release();
+    await Promise.all(all.map(({ done }) => done));
+    expect(started).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
+  });
+
+  it('continue after work that failed', async () => {
+    const turns = new FairTurns(1, () => 0);
+    const failing = turns.take('a', async () => {
+      throw new Error('the work failed');
+    });
+    const next = turns.take('a', async () => 'done');
+    await expect(failing).rejects.toThrow('the work failed');
+    expect(await next).toBe('done');
+  });
+
+  it('let other work be done for a multiple of the time of each step', async () => {
+    let now = 0;
+    const turns = new FairTurns(1, () => now);
+    const startedAt = performance.now();
+    await turns.take('a', async (rest) => {
+      now += 50;
+      await rest();
+    });
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(149);
+  });
+});
