@@ -93,7 +93,9 @@ export async function nextApprovalTokens(
         ? ['created_at < $2', timeOfEventId(target.belowEventId)]
         : ['consumed_by = $2', target.eventId];
   const { rows } = await db.query(
-    `select id from approval_tokens where site_id = $1 and (${condition} or consumed_by = any($3::uuid[]))
+    // OFFSET 0 makes the planner use the indexes instead of the order of ids.
+    `select id from (
+       select id from approval_tokens where site_id = $1 and (${condition} or consumed_by = any($3::uuid[])) offset 0) t
       order by id limit $4`,
     [siteId, value, eventIds, MAX_TOKENS],
   );

@@ -3,9 +3,8 @@ import { counted } from '../../../schemas/text/counted.js';
 import {
   type ErasureSubject,
   eraseSubject,
-  firstScrubSince,
   openErasureJournal,
-  remainsOf,
+  readRemains,
   scrubErased,
   statementOf,
 } from '../../erasure/index.js';
@@ -44,8 +43,7 @@ export function eraseCommand(context: CliContext): Command {
           { siteId: options.site, by, asker: 'operator' },
         );
         if (options.scrub === true) await scrubErased(databaseUrl);
-        const scrubbedAt = await firstScrubSince(workerPool, receipt.finishedAt);
-        const remains = remainsOf(receipt, scrubbedAt, config.backupRetentionDays ?? null);
+        const remains = await readRemains(workerPool, receipt, config.backupRetentionDays ?? null);
         const result = {
           request_id: receipt.id,
           site_id: receipt.siteId,

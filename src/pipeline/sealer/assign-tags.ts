@@ -105,10 +105,12 @@ async function readPersons(
        select * from unnest($1::uuid[], $2::bytea[], $3::bytea[]) on conflict do nothing`,
       [...keys, rows.map(() => randomBytes(SEED_BYTES))],
     );
+    // No statistics exist on indexes of persons: LIMIT makes the planner look each of them up.
     const persons = await db.query(
-      `select p.site_id, p.visitor_index, p.seed, p.records from persons p
-         join unnest($1::uuid[], $2::bytea[]) as w (site_id, visitor_index)
-           on p.site_id = w.site_id and p.visitor_index = w.visitor_index`,
+      `select w.site_id, w.visitor_index, p.seed, p.records
+         from unnest($1::uuid[], $2::bytea[]) as w (site_id, visitor_index), lateral (
+           select o.seed, o.records from persons o
+            where o.site_id = w.site_id and o.visitor_index = w.visitor_index limit 1) p`,
       keys,
     );
     return { personOf, persons: personRows.parse(persons.rows) };
@@ -137,8 +139,11 @@ export async function rememberNumbers(db: Queryable, nextNumbers: ReadonlyMap<st
   const persons = [...nextNumbers].map(([key, next]) => ({ key: key.split(' '), next }));
   await db.query(
     `update persons p set records = greatest(p.records, n.records)
-       from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as n (site_id, visitor_index, seed, records)
-      where p.site_id = n.site_id and p.visitor_index = decode(n.visitor_index, 'hex') and p.seed = decode(n.seed, 'hex')`,
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as n (site_id, visitor_index, seed, records), lateral (
+         select o.ctid as place from persons o
+          where o.site_id = n.site_id and o.visitor_index = decode(n.visitor_index, 'hex') limit 1) f
+      where p.ctid = f.place and p.site_id = n.site_id and p.visitor_index = decode(n.visitor_index, 'hex')
+        and p.seed = decode(n.seed, 'hex')`,
     [
       persons.map(({ key }) => key[0] ?? ''),
       persons.map(({ key }) => key[1] ?? ''),
