@@ -22,6 +22,7 @@ import { openTracing } from '../platform/telemetry/open-tracing.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { VERSION } from '../platform/version.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
+import { reportAlteredRows } from './report-altered-rows.js';
 
 /**
  * The resources that the roles and commands of one installation use. The function that opens it
@@ -100,7 +101,7 @@ export async function openInstallation(
     const projectionsPool = openPool('consent_ledger_projections', config.database.poolSize);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS);
     const master = await loadMasterKey(config.masterKey);
-    const keyring = await createKeyring(workerPool, master);
+    const keyring = await createKeyring(workerPool, master, reportAlteredRows(logger, metrics.countAlteredRow));
     const eventLog = await openEventLog(config, databaseUrl, logger);
     closers.push(() => eventLog.close());
     return {

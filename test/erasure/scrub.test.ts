@@ -33,6 +33,16 @@ async function onDisk(seeds: readonly Buffer[]): Promise<boolean[]> {
   return seeds.map((seed) => heap.includes(seed));
 }
 
+/** Scrubs as an operator does: again, as long as a connection that just begins holds rows back. */
+async function scrub(): Promise<void> {
+  const attempt = () =>
+    scrubErased(world.pipeline.url).then(
+      () => 'done',
+      (error: unknown) => String(error),
+    );
+  await expect.poll(attempt, { timeout: 60_000, interval: 100 }).toBe('done');
+}
+
 it('removes erased data from the database’s files, once older transactions have ended', async () => {
   const { pipeline, keyring, site, folder } = world;
   const { owner, worker: pool } = pipeline;
@@ -54,7 +64,7 @@ it('removes erased data from the database’s files, once older transactions hav
     await reader.query('rollback');
     reader.release();
   }
-  await scrubErased(pipeline.url);
+  await scrub();
   expect(await onDisk(seeds)).toEqual([false, true, false]);
 });
 
@@ -79,7 +89,7 @@ it('drops statistics of keys that a changed schema collects, and the receipt sta
   const before = await readRemains(db, receipt, 30);
   expect(before.areKeysSampled).toBe(true);
   expect(statementOf(receipt, before)[0]).toContain('planner statistics');
-  await scrubErased(pipeline.url);
+  await scrub();
   expect(await sampled()).toBe(0);
   await owner.query('analyze record_keys');
   expect(await sampled()).toBe(0);

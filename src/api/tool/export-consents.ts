@@ -95,11 +95,9 @@ async function* records(
   query: ExportQuery,
 ): AsyncGenerator<Line, void> {
   const after = query.cursor === undefined ? -1 : revisionOfCursor(query.cursor);
-  for await (const page of selectRecords(options.db, site, query, after)) {
-    let index = 0;
-    for await (const record of exportRecords(options, site, page)) {
-      yield { text: JSON.stringify(record), revision: page[index]?.revision ?? -1 };
-      index += 1;
+  for await (const page of selectRecords(options.db, options.keyring, site, query, after)) {
+    for await (const { content, revision } of exportRecords(options, site, page)) {
+      yield { text: JSON.stringify(content), revision };
     }
   }
 }

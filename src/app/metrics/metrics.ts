@@ -1,6 +1,7 @@
 import { Gauge, Registry } from 'prom-client';
 import type { BackgroundPart } from '../../platform/background/part.js';
 import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metrics.js';
+import { type CountAlteredRow, createAlteredRowMetrics } from './altered-row-metrics.js';
 import { createHttpMetrics, type ObserveRequests } from './http-metrics.js';
 import { createPartMetrics } from './part-metrics.js';
 import { createProcessMetrics } from './process-metrics.js';
@@ -15,6 +16,7 @@ export interface Metrics {
   readonly observeRequests: ObserveRequests;
   readonly admission: AdmissionMetrics;
   readonly observeTimestamp: ObserveTimestamp;
+  readonly countAlteredRow: CountAlteredRow;
   /** Adds the metrics of a worker's parts. Call it once. */
   showParts(parts: readonly BackgroundPart[]): void;
   /** Adds the state of the installation from its database and event log. Call it once. */
@@ -41,6 +43,7 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     observeRequests: createHttpMetrics(registry),
     admission: createAdmissionMetrics(registry),
     observeTimestamp: createTimestampMetrics(registry),
+    countAlteredRow: createAlteredRowMetrics(registry),
     showParts: (parts) => createPartMetrics(registry, parts),
     showState: (sources) => {
       refreshState = createStateMetrics(registry, sources);

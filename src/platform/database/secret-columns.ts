@@ -12,7 +12,7 @@ export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   password_resets: ['token_digest'],
   api_keys: ['digest'],
   keyring: ['wrapped'],
-  record_keys: ['seed', 'visitor_index', 'email_index', 'phone_index', 'id_number_index'],
+  record_keys: ['seed', 'visitor_index', 'email_index', 'phone_index', 'id_number_index', 'seal'],
   attachments: ['ciphertext'],
   approval_tokens: [
     'digest',

@@ -8,7 +8,8 @@ create table record_keys (
   visitor_index bytea,
   email_index bytea,
   phone_index bytea,
-  id_number_index bytea
+  id_number_index bytea,
+  seal bytea not null
 );
 -- The event id gives the records of a person in order. Without statistics on the indexes
 -- (19-planner-statistics.sql) the planner would otherwise follow the primary key through all records.
@@ -26,6 +27,8 @@ comment on column record_keys.visitor_index is 'Blind index (keyed hash) of the 
 comment on column record_keys.email_index is 'Blind index of the e-mail address; null: none was given.';
 comment on column record_keys.phone_index is 'Blind index of the phone number; null: none was given.';
 comment on column record_keys.id_number_index is 'Blind index of the identity number; null: none was given.';
+comment on column record_keys.seal is
+  'Keyed hash of the row under the key of the record. A row that fails it is left out and reported.';
 
 create table attachments (
   id uuid primary key,

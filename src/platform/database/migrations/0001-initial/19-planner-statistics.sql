@@ -27,7 +27,8 @@ alter table record_keys
   alter column visitor_index set statistics 0,
   alter column email_index set statistics 0,
   alter column phone_index set statistics 0,
-  alter column id_number_index set statistics 0;
+  alter column id_number_index set statistics 0,
+  alter column seal set statistics 0;
 alter table attachments
   alter column ciphertext set statistics 0;
 alter table approval_tokens
