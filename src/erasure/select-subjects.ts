@@ -43,7 +43,7 @@ const tokenRows = z.array(z.object({ id: z.string() }));
 export async function nextRecords(
   db: Queryable,
   keyRows: KeyRows,
-  request: ErasureRequest,
+  request: Pick<ErasureRequest, 'siteId' | 'target'>,
   after: string | null,
 ): Promise<RecordPage> {
   const { siteId, target } = request;

@@ -1,5 +1,5 @@
 export { ALTERED_ROW_TABLES, type ReportAlteredRow } from './altered-row.js';
-export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex } from './blind-index.js';
+export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex, normalise } from './blind-index.js';
 export { KeyError } from './errors.js';
 export { assertGenuine, NotGenuine, type ProofKeys } from './genuine-event.js';
 export { hmacSha256, hmacSha256Hex } from './hmac.js';
