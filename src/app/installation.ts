@@ -23,6 +23,7 @@ import { openTracing } from '../platform/telemetry/open-tracing.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { VERSION } from '../platform/version.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
+import { reportAlteredRows } from './report-altered-rows.js';
 
 /**
  * The resources that the roles and commands of one installation use. The function that opens it
@@ -102,7 +103,10 @@ export async function openInstallation(
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
     const master = await loadMasterKey(config.masterKey);
-    const keyring = await createKeyring(workerPool, master, reloadOf(config.masterKey));
+    const keyring = await createKeyring(workerPool, master, {
+      reload: reloadOf(config.masterKey),
+      reportAltered: reportAlteredRows(logger, metrics.countAlteredRow),
+    });
     const eventLog = await openEventLog(config, databaseUrl, logger);
     closers.push(() => eventLog.close());
     return {

@@ -85,6 +85,7 @@ export async function startWorker(installation: Installation): Promise<Worker> {
     createErasureRunner({
       db: pool,
       eventLog,
+      keyring,
       logger,
       journal: openErasureJournal(config.erasureJournal),
       announceIntervalMs: config.erasureAnnounceIntervalMs,

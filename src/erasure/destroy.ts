@@ -32,11 +32,14 @@ export async function destroyPersonalData(
     [eventIds],
   );
   const persons = personRows.parse(rows);
-  // A statement of its own sees the rows that the sealer committed meanwhile.
+  // A statement of its own sees the rows that the sealer committed meanwhile. No statistics exist on
+  // indexes of persons, so LIMIT and OFFSET make the planner look each of them up.
   await db.query(
-    `delete from persons p using unnest($1::uuid[], $2::bytea[]) as g (site_id, visitor_index)
-      where p.site_id = g.site_id and p.visitor_index = g.visitor_index
-        and not exists (select from record_keys k where k.site_id = p.site_id and k.visitor_index = p.visitor_index)`,
+    `delete from persons p using unnest($1::uuid[], $2::bytea[]) as g (site_id, visitor_index), lateral (
+         select o.ctid as place from persons o where o.site_id = g.site_id and o.visitor_index = g.visitor_index limit 1) f
+      where p.ctid = f.place and p.site_id = g.site_id and p.visitor_index = g.visitor_index
+        and not exists (
+          select from record_keys k where k.site_id = g.site_id and k.visitor_index = g.visitor_index offset 0)`,
     [persons.map((person) => person.site_id), persons.map((person) => person.visitor_index)],
   );
   await db.query('delete from attachments where event_id = any($1::uuid[])', [eventIds]);

@@ -12,7 +12,7 @@ import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 export interface ErasureOptions {
   /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
-  readonly keyring: Pick<Keyring, 'siteKey'>;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows'>;
   readonly journal: ErasureJournal;
 }
 
@@ -42,10 +42,7 @@ export async function eraseSubject(
 }
 
 /** Carries out all unfinished erasures, oldest first. @returns their receipts */
-export async function resumeErasures(
-  parts: Omit<ErasureOptions, 'keyring'>,
-  signal?: AbortSignal,
-): Promise<ErasureReceipt[]> {
+export async function resumeErasures(parts: ErasureOptions, signal?: AbortSignal): Promise<ErasureReceipt[]> {
   const receipts: ErasureReceipt[] = [];
   for (const request of await openErasureRequests(parts.db)) {
     if (signal?.aborted) break;
@@ -54,7 +51,9 @@ export async function resumeErasures(
   return receipts;
 }
 
-async function carryOut(parts: Omit<ErasureOptions, 'keyring'>, request: ErasureRequest): Promise<ErasureReceipt> {
+async function carryOut(parts: ErasureOptions, request: ErasureRequest): Promise<ErasureReceipt> {
+  // Cached before the transactions, which must not wait for a second connection.
+  await parts.keyring.siteKey(request.siteId);
   let progress: Progress = { isLast: false, after: null };
   while (!progress.isLast) progress = await erasePage(parts, request, progress.after);
   // A separate statement after the last commit: the receipt must not state a time before the
@@ -80,14 +79,14 @@ interface Progress {
  * records the counts.
  */
 function erasePage(
-  { db, journal }: Omit<ErasureOptions, 'keyring'>,
+  { db, keyring, journal }: ErasureOptions,
   request: ErasureRequest,
   after: string | null,
 ): Promise<Progress> {
   return withTransaction(db, async (db) => {
     await db.query('set local synchronous_commit = on');
     if (!(await lockSite(db, request.siteId))) throw new UnknownSite(request.siteId);
-    const page = await nextRecords(db, request, after);
+    const page = await nextRecords(db, keyring, request, after);
     const tokens = await nextApprovalTokens(db, request, page.eventIds);
     const isLast = page.next === null && !tokens.mayBeMore;
     const hasRecords = page.eventIds.length > 0;

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { BackgroundPart, PartStatus, ServiceLogger } from '../platform/background/part.js';
 import { runUnderLease } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
+import type { Keyring } from '../platform/keys/index.js';
 import { announceDueErasures } from './announce-erasures.js';
 import { type ApplyErasuresOptions, applyErasures } from './apply-erasures.js';
 import { resumeErasures } from './erase-subject.js';
@@ -10,6 +11,7 @@ export interface ErasureRunnerOptions extends ApplyErasuresOptions {
   /** A pool, because the lease holds a separate connection. */
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows'>;
   /** Length of the intervals at whose ends erasures are announced, in milliseconds. */
   readonly announceIntervalMs: number;
   /** Interval of the look-up for new requests, in milliseconds. */

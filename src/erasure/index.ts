@@ -7,8 +7,9 @@ export { JournalUnavailable, UnknownSite } from './errors.js';
 export type { ErasureSubject } from './identifiers.js';
 export { IDENTIFIER_KINDS } from './identifiers.js';
 export { openErasureJournal } from './journal.js';
+export { findSpellings, type SpellingMatch } from './near-matches.js';
 export { type Erasure, erasureReceipt, listErasures, readErasure } from './read-erasures.js';
-export { firstScrubSince, remainsOf, statementOf } from './remains.js';
+export { readRemains, statementOf } from './remains.js';
 export {
   auditOf,
   type ErasureOrder,

@@ -1,24 +1,17 @@
 import { z } from 'zod';
 import type { Queryable } from '../platform/database/pool.js';
+import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
 import type { Erasure } from './read-erasures.js';
-
-const scrubRows = z.array(z.object({ finished_at: z.date() })).max(1);
-
-/**
- * The end of the first scrub of the database's files that started after a time; null if there is
- * none.
- */
-export async function firstScrubSince(db: Queryable, moment: Date): Promise<Date | null> {
-  const { rows } = await db.query('select finished_at from scrubs where started_at >= $1 order by started_at limit 1', [
-    moment,
-  ]);
-  return scrubRows.parse(rows)[0]?.finished_at ?? null;
-}
 
 /** Places where erased values could still be decrypted with the master key. */
 export interface Remains {
   /** Whether any key or approval token was destroyed. */
   readonly isAnythingDestroyed: boolean;
+  /**
+   * Whether the planner statistics of the database hold samples of keys, so that its users could still
+   * decrypt erased values. The schema prevents it; an operator can have changed the schema.
+   */
+  readonly areKeysSampled: boolean;
   /** When deleted bytes were removed from the database's files; null if not yet. */
   readonly scrubbedAt: Date | null;
   /** Days for which backups are kept; null if not configured. */
@@ -32,21 +25,53 @@ export interface Remains {
 
 const DAY_MS = 86_400_000;
 
+const scrubRows = z.array(z.object({ finished_at: z.date() })).max(1);
+const sampleRows = z.tuple([z.object({ are_sampled: z.boolean() })]);
+/** Tables with the keys that an erasure destroys. */
+const KEY_TABLES = ['record_keys', 'persons', 'approval_tokens', 'exports'];
+
 /**
- * Determines the remains of an erasure.
- * @param scrubbedAt result of `firstScrubSince` for the end of the erasure
+ * Reads the remains of an erasure.
+ * @param db may SELECT from the tables of keys
  * @param backupRetentionDays days; null if not configured
  */
-export function remainsOf(erasure: Erasure, scrubbedAt: Date | null, backupRetentionDays: number | null): Remains {
+export async function readRemains(
+  db: Queryable,
+  erasure: Erasure,
+  backupRetentionDays: number | null,
+): Promise<Remains> {
   const { finishedAt } = erasure;
   const isAnythingDestroyed = erasure.erasedRecords > 0 || erasure.deletedApprovalTokens > 0;
-  const isKnown = isAnythingDestroyed && finishedAt !== null && backupRetentionDays !== null;
+  if (!isAnythingDestroyed || finishedAt === null) {
+    return { isAnythingDestroyed, areKeysSampled: false, scrubbedAt: null, backupRetentionDays, backupsUntil: null };
+  }
   return {
     isAnythingDestroyed,
-    scrubbedAt: isAnythingDestroyed ? scrubbedAt : null,
+    areKeysSampled: await areKeysSampled(db),
+    scrubbedAt: await firstScrubSince(db, finishedAt),
     backupRetentionDays,
-    backupsUntil: isKnown ? new Date(finishedAt.getTime() + backupRetentionDays * DAY_MS) : null,
+    backupsUntil: backupRetentionDays === null ? null : new Date(finishedAt.getTime() + backupRetentionDays * DAY_MS),
   };
+}
+
+/** The end of the first scrub of the database's files that started after a time; null: none. */
+async function firstScrubSince(db: Queryable, moment: Date): Promise<Date | null> {
+  const { rows } = await db.query('select finished_at from scrubs where started_at >= $1 order by started_at limit 1', [
+    moment,
+  ]);
+  return scrubRows.parse(rows)[0]?.finished_at ?? null;
+}
+
+async function areKeysSampled(db: Queryable): Promise<boolean> {
+  const columns = KEY_TABLES.flatMap((table) => (SECRET_COLUMNS[table] ?? []).map((column) => ({ table, column })));
+  const { rows } = await db.query(
+    `select exists (
+       select from unnest($1::text[], $2::text[]) as w (name, col)
+         join pg_class c on c.oid = w.name::regclass join pg_namespace n on n.oid = c.relnamespace
+         join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = w.col) as are_sampled`,
+    [columns.map(({ table }) => table), columns.map(({ column }) => column)],
+  );
+  return sampleRows.parse(rows)[0].are_sampled;
 }
 
 /** Describes the remains in sentences for a data-protection officer. */
@@ -54,7 +79,9 @@ export function statementOf(erasure: Erasure, remains: Remains): readonly string
   if (erasure.finishedAt === null) return ['The erasure is in progress. The part that is done is final.'];
   if (!remains.isAnythingDestroyed) return ['No record was found to erase, and nothing was destroyed.'];
   return [
-    'The keys of the erased values are destroyed. Neither the service nor a user of its database can read these values any more.',
+    remains.areKeysSampled
+      ? 'The keys of the erased values are destroyed, but the planner statistics of the database hold samples of keys, because its schema was changed. A user of the database who has the master key may still read some of the values until an operator runs “consent-ledger admin scrub”.'
+      : 'The keys of the erased values are destroyed. Neither the service nor a user of its database can read these values any more.',
     remains.scrubbedAt === null
       ? 'The files of the database and its WAL may contain the deleted bytes until an operator runs “consent-ledger admin scrub”.'
       : `The deleted bytes were removed from the files of the database by ${remains.scrubbedAt.toISOString()}. Its WAL may contain them until its segments are recycled.`,

@@ -1,10 +1,13 @@
 import pg from 'pg';
 import { z } from 'zod';
+import { SECRET_COLUMNS } from '../platform/database/secret-columns.js';
 
 /**
  * Tables whose deleted or superseded rows contain key seeds, blind indexes or encrypted contents.
  */
 const TABLES = ['record_keys', 'persons', 'approval_tokens', 'attachments', 'exports', 'erasure_requests'] as const;
+/** The planner's samples of columns. ANALYZE leaves the bytes of earlier samples in its files. */
+const STATISTICS = 'pg_statistic';
 const LOCK_WAIT = '10s';
 /** Kept as text, because a JavaScript date would drop the microseconds. */
 const StartRows = z.tuple([z.object({ began: z.string() })]);
@@ -17,8 +20,9 @@ export class ScrubFailed extends Error {
 /**
  * Rewrites the tables from which erasures delete, so that the database's files no longer contain
  * deleted data. PostgreSQL keeps the bytes of deleted rows, and an ordinary VACUUM overwrites only
- * some of them. VACUUM FULL locks each table, so that nothing is admitted meanwhile.
- * @param ownerUrl connection URL of the tables' owner
+ * some of them. VACUUM FULL locks each table, so that nothing is admitted meanwhile. Statistics of
+ * secret columns, which only a changed schema can have, are dropped.
+ * @param ownerUrl connection URL of the owner of the tables and of the database
  * @throws ScrubFailed if a table stays in use, or an old transaction may still see deleted rows; no
  *   data is lost, and the call may be repeated
  */
@@ -37,12 +41,13 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
     // The count is parsed from an English message. Without the right to set the language, the
     // missing count raises the error below.
     await client.query(`set lc_messages = 'C'`).catch(() => undefined);
-    for (const table of TABLES) {
+    await dropStatistics(client);
+    for (const table of [...TABLES, STATISTICS]) {
       kept = null;
       await client.query(`vacuum (full, verbose) ${table}`);
       if (kept === null)
         throw new ScrubFailed(
-          `The table ${table} was rewritten, but the server does not report whether completely. Run the scrub again.`,
+          `The server does not report whether ${table} was rewritten completely. Run the scrub as the owner of the tables and of the database.`,
         );
       if (kept > 0) {
         throw new ScrubFailed(
@@ -59,6 +64,32 @@ export async function scrubErased(ownerUrl: string): Promise<void> {
     );
   } finally {
     await client.end();
+  }
+}
+
+const StatisticsRows = z.array(z.object({ table: z.string(), column: z.string(), type: z.string() }));
+
+/**
+ * Restores that no statistics are kept of secret columns. ALTER TABLE ... TYPE with the same type drops
+ * the present ones without rewriting the table, and needs no right on the catalog.
+ */
+async function dropStatistics(client: pg.Client): Promise<void> {
+  const columns = Object.entries(SECRET_COLUMNS).flatMap(([table, names]) => names.map((name) => ({ table, name })));
+  const { rows } = await client.query(
+    `select w.name as table, w.col as column, format_type(a.atttypid, a.atttypmod) as type
+       from unnest($1::text[], $2::text[]) as w (name, col)
+       join pg_attribute a on a.attname = w.col and a.attrelid in (
+         select w.name::regclass union all select h.inhrelid from pg_inherits h where h.inhparent = w.name::regclass)
+      where a.attstattarget is distinct from 0
+         or exists (select from pg_stats s join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+                     where s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname)
+      group by 1, 2, 3`,
+    [columns.map(({ table }) => table), columns.map(({ name }) => name)],
+  );
+  for (const { table, column, type } of StatisticsRows.parse(rows)) {
+    await client.query(
+      `alter table ${table} alter column ${column} set statistics 0, alter column ${column} type ${type}`,
+    );
   }
 }
 

@@ -11,7 +11,7 @@ import { type Announcement, countUnannounced, listAnnouncements } from './announ
 import type { ErasureSubject } from './identifiers.js';
 import { IDENTIFIER_KINDS, IDENTIFIERS } from './identifiers.js';
 import type { Erasure } from './read-erasures.js';
-import { firstScrubSince, remainsOf, statementOf } from './remains.js';
+import { readRemains, statementOf } from './remains.js';
 
 /** The subject of an erasure request of the HTTP API. */
 export function subjectOf({ subject }: z.infer<typeof CreateErasureRequest>): ErasureSubject {
@@ -61,8 +61,7 @@ export async function shownReceipt(
   backupRetentionDays: number | null,
 ): Promise<z.infer<typeof ErasureReceipt>> {
   const announcements = await listAnnouncements(db, erasure, null, MAX_SHOWN_ANNOUNCEMENTS + 1);
-  const scrubbedAt = erasure.finishedAt === null ? null : await firstScrubSince(db, erasure.finishedAt);
-  const remains = remainsOf(erasure, scrubbedAt, backupRetentionDays);
+  const remains = await readRemains(db, erasure, backupRetentionDays);
   return {
     ...shownErasure(erasure),
     announcements: announcements.slice(0, MAX_SHOWN_ANNOUNCEMENTS).map(shownAnnouncement),

@@ -172,6 +172,10 @@ describe('consent-ledger', () => {
     expect(await json('admin', 'erase', '--site', seeded.site.id, '--visitor', 'nobody')).toMatchObject({
       erased_records: 0,
     });
+    expect(await json('admin', 'erase', '--site', seeded.site.id, '--visitor', 'nobody', '--dry-run')).toEqual({
+      erased_records: 0,
+      spellings: [{ spelling: 'nobody', is_exact: true, records: 0, has_more: false }],
+    });
     expect(await json('projections', 'list')).toMatchObject({
       projections: expect.arrayContaining([expect.objectContaining({ name: 'consents' })]),
     });
@@ -186,6 +190,7 @@ describe('consent-ledger', () => {
       [2, /must be a UUID/, ['admin', 'count', '--site', 'x']],
       [2, /required option/, ['admin', 'erase', '--visitor', 'x']],
       [2, /exactly one of/, ['admin', 'erase', '--site', id]],
+      [2, /needs an identifier of a person/, ['admin', 'erase', '--site', id, '--record', id, '--dry-run']],
       [
         2,
         /--content or --file/,

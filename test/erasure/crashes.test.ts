@@ -90,7 +90,7 @@ describe('an interrupted erasure', () => {
 
       const { worker: pool, eventLog } = pipeline;
       await applyErasures({ db: pool, eventLog, journal });
-      await resumeErasures({ db: pool, journal });
+      await resumeErasures({ db: pool, keyring, journal });
       await announceErasures({ db: pool });
       const keys = await count(pipeline.owner, 'record_keys where event_id = any($1)', [ids]);
       const announced = await count(pipeline.owner, 'erased_records where event_id = any($1)', [ids]);
@@ -105,7 +105,7 @@ describe('an interrupted erasure', () => {
       // No work remains, and a repetition changes nothing.
       const outbox = await count(pipeline.owner, 'outbox');
       await applyErasures({ db: pool, eventLog, journal });
-      expect(await resumeErasures({ db: pool, journal })).toEqual([]);
+      expect(await resumeErasures({ db: pool, keyring, journal })).toEqual([]);
       expect(await announceErasures({ db: pool })).toBe(0);
       expect(await count(pipeline.owner, 'outbox')).toBe(outbox);
       return crashing.ran();

@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -23,6 +23,7 @@ import {
   encryptForToken,
   recordKey,
   SEED_BYTES,
+  sealOfKeyRow,
 } from '../../src/platform/keys/index.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count } from '../pipeline/relay/pipeline.js';
@@ -160,10 +161,16 @@ describe('erasing a person', () => {
   it('announces each record by its own event', async () => {
     const { pipeline, otherSite, keyring } = world;
     const siteKey = await keyring.siteKey(otherSite.siteId);
+    const visitor = blindIndex(siteKey, 'visitor', 'frequent');
+    const indexes = { visitor, email: null, phone: null, id_number: null };
+    const rows = Array.from({ length: 2500 }, () => {
+      const [id, seed] = [randomUUID(), randomBytes(16)];
+      return { id, seed, seal: sealOfKeyRow(recordKey(siteKey, seed, id), indexes) };
+    });
     await pipeline.owner.query(
-      `insert into record_keys (event_id, site_id, seed, visitor_index)
-       select gen_random_uuid(), $1, decode(md5(n::text), 'hex'), $2 from generate_series(1, 2500) n`,
-      [otherSite.siteId, blindIndex(siteKey, 'visitor', 'frequent')],
+      `insert into record_keys (event_id, site_id, seed, visitor_index, seal)
+       select k.id, $1, k.seed, $2, k.seal from unnest($3::uuid[], $4::bytea[], $5::bytea[]) as k (id, seed, seal)`,
+      [otherSite.siteId, visitor, rows.map(({ id }) => id), rows.map(({ seed }) => seed), rows.map(({ seal }) => seal)],
     );
     const receipt = await erase({ kind: 'visitor', value: 'frequent' }, otherSite.siteId);
     expect(receipt).toMatchObject({ erasedRecords: 2500 });

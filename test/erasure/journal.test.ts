@@ -44,6 +44,7 @@ it('carries out the requests of other processes, and unfinished ones', async () 
   const runner = createErasureRunner({
     db: pool,
     eventLog,
+    keyring,
     journal,
     logger: silent,
     pollMs: 10,

@@ -76,13 +76,14 @@ describe.each(['panel', 's2s'] as const)('an erasure requested by %s', (channel)
   });
   afterAll(() => app.stop());
 
-  /** Every row of every table, as text. */
+  /** Every row of every table, and every sample of the planner, as text. */
   async function dump(): Promise<string> {
     const { rows } = await app.superuser.query(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
     );
     const parts: string[] = [];
-    for (const { name } of z.array(z.object({ name: z.string() })).parse(rows)) {
+    const tables = z.array(z.object({ name: z.string() })).parse(rows);
+    for (const { name } of [...tables, { name: 'pg_statistic' }, { name: 'pg_statistic_ext_data' }]) {
       const table = await app.superuser.query(`select t::text as row from ${name} t`);
       for (const { row } of z.array(z.object({ row: z.string() })).parse(table.rows)) parts.push(row);
     }
@@ -224,6 +225,7 @@ describe.each(['panel', 's2s'] as const)('an erasure requested by %s', (channel)
 
     // Before the erasure, all values exist encrypted and decrypt: the same check after the erasure
     // can therefore fail.
+    await app.superuser.query('analyze');
     const before = await dump();
     const adas = await ciphertexts([record.id, approval.id], [used.approval_token_id, unused.approval_token_id]);
     const bobs = await ciphertexts([bystander.id], [others.approval_token_id]);

@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { eraseSubject, openErasureJournal, ScrubFailed, scrubErased } from '../../src/erasure/index.js';
+import {
+  eraseSubject,
+  openErasureJournal,
+  readRemains,
+  ScrubFailed,
+  scrubErased,
+  statementOf,
+} from '../../src/erasure/index.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 
 let world: LedgerWorld;
@@ -26,6 +33,16 @@ async function onDisk(seeds: readonly Buffer[]): Promise<boolean[]> {
   return seeds.map((seed) => heap.includes(seed));
 }
 
+/** Scrubs as an operator does: again, as long as a connection that just begins holds rows back. */
+async function scrub(): Promise<void> {
+  const attempt = () =>
+    scrubErased(world.pipeline.url).then(
+      () => 'done',
+      (error: unknown) => String(error),
+    );
+  await expect.poll(attempt, { timeout: 60_000, interval: 100 }).toBe('done');
+}
+
 it('removes erased data from the database’s files, once older transactions have ended', async () => {
   const { pipeline, keyring, site, folder } = world;
   const { owner, worker: pool } = pipeline;
@@ -47,8 +64,38 @@ it('removes erased data from the database’s files, once older transactions hav
     await reader.query('rollback');
     reader.release();
   }
-  await scrubErased(pipeline.url);
+  await scrub();
   expect(await onDisk(seeds)).toEqual([false, true, false]);
+});
+
+it('drops statistics of keys that a changed schema collects, and the receipt states them until then', async () => {
+  const { pipeline, keyring, site, folder } = world;
+  const { owner, worker: db } = pipeline;
+  await world.record(site, [{ visitorId: 'cid' }, { visitorId: 'dee' }, { visitorId: 'cid' }]);
+  const { rows } = await owner.query('select seed from record_keys');
+  const seeds = SeedRows.parse(rows).map(({ seed }) => seed.toString('hex'));
+  const sampled = async (): Promise<number> => {
+    const { rows: samples } = await owner.query('select s::text as text from pg_statistic s');
+    const text = JSON.stringify(samples);
+    return seeds.filter((seed) => text.includes(seed)).length;
+  };
+  await owner.query('alter table record_keys alter column seed set statistics 100');
+  await owner.query('analyze record_keys');
+  expect(await sampled()).toBe(seeds.length);
+
+  const journal = openErasureJournal(join(folder, 'erasures.ndjson'));
+  const task = { siteId: site.siteId, by: { kind: 'visitor', value: 'cid' } } as const;
+  const receipt = await eraseSubject({ db, keyring, journal }, task);
+  const before = await readRemains(db, receipt, 30);
+  expect(before.areKeysSampled).toBe(true);
+  expect(statementOf(receipt, before)[0]).toContain('planner statistics');
+  await scrub();
+  expect(await sampled()).toBe(0);
+  await owner.query('analyze record_keys');
+  expect(await sampled()).toBe(0);
+  const after = await readRemains(db, receipt, 30);
+  expect(after.areKeysSampled).toBe(false);
+  expect(statementOf(receipt, after)[0]).toContain('Neither the service nor a user of its database');
 });
 
 it('fails for a role that does not own the tables, instead of skipping them', async () => {

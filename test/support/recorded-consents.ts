@@ -13,6 +13,7 @@ import {
   type Keyring,
   recordKey,
   SEED_BYTES,
+  sealOfKeyRow,
 } from '../../src/platform/keys/index.js';
 import { digestsByName } from './disclosure-digests.js';
 
@@ -89,11 +90,13 @@ export async function recordManyConsents(
     };
     const text = canonicalJson(record);
     const plain = Buffer.from(JSON.stringify(encoded));
-    const sealed = encryptForRecord(recordKey(siteKey, seed, eventId), eventId, 'disclosures', plain, random);
+    const key = recordKey(siteKey, seed, eventId);
+    const sealed = encryptForRecord(key, eventId, 'disclosures', plain, random);
     const proofHash = createHmac('sha256', proofKey.key).update(text).digest('hex');
     const body = { record: text, proof_hash: proofHash, disclosures: sealed.toString('base64'), attachments: [] };
     const visitorIndex = blindIndex(siteKey, 'visitor', visitorId);
-    return { siteId, eventId, seed, visitorIndex, body: Buffer.from(JSON.stringify(body)) };
+    const seal = sealOfKeyRow(key, { visitor: visitorIndex, email: null, phone: null, id_number: null });
+    return { siteId, eventId, seed, visitorIndex, seal, body: Buffer.from(JSON.stringify(body)) };
   };
   for (let first = 0; first < consents; first += PAGE) {
     const numbers = Array.from({ length: Math.min(PAGE, consents - first) }, (_, i) => first + i);
@@ -101,10 +104,16 @@ export async function recordManyConsents(
     const siteIds = page.map(({ siteId }) => siteId);
     const ids = page.map(({ eventId }) => eventId);
     await owner.query(
-      `insert into record_keys (event_id, site_id, seed, visitor_index)
-       select k.id, k.site, k.seed, k.visitor
-         from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[]) as k (site, id, seed, visitor)`,
-      [siteIds, ids, page.map(({ seed }) => seed), page.map(({ visitorIndex }) => visitorIndex)],
+      `insert into record_keys (event_id, site_id, seed, visitor_index, seal)
+       select k.id, k.site, k.seed, k.visitor, k.seal
+         from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[]) as k (site, id, seed, visitor, seal)`,
+      [
+        siteIds,
+        ids,
+        page.map(({ seed }) => seed),
+        page.map(({ visitorIndex }) => visitorIndex),
+        page.map(({ seal }) => seal),
+      ],
     );
     await owner.query(
       `insert into outbox (site_id, stream, event_id, type, body)

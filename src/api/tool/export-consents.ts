@@ -114,11 +114,9 @@ async function* consentLines(
   query: ExportQuery,
   range: StreamRange,
 ): AsyncGenerator<Line, void> {
-  for await (const page of selectRecords(options.db, site, query, range)) {
-    let index = 0;
-    for await (const record of exportRecords(options, site, page)) {
-      yield { text: JSON.stringify(record), revision: page[index]?.revision ?? -1 };
-      index += 1;
+  for await (const page of selectRecords(options.db, options.keyring, site, query, range)) {
+    for await (const { content, revision } of exportRecords(options, site, page)) {
+      yield { text: JSON.stringify(content), revision };
     }
   }
 }

@@ -1,35 +1,46 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { MAX_STATUS_ITEMS, StatusItem, type StatusQuery } from '../../../schemas/api/status.js';
-import { CONSENT_RECORDED, type ConsentRecord, consentToken } from '../../../schemas/events/consent-recorded.js';
-import { parseRecord } from '../../../schemas/events/sealed-event.js';
+import { consentToken } from '../../../schemas/events/consent-recorded.js';
+import { readRecord } from '../../evidence/verification/check-record.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { blindIndex, isProofHashOf, type ProofKeys } from '../../platform/keys/index.js';
+import {
+  blindIndex,
+  isProofHashOf,
+  KeyError,
+  type Keyring,
+  keyRowColumns,
+  keyRowsOf,
+} from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { getConsentStatus } from './operations/reading.js';
 import { reads, type ToolRoute } from './route.js';
 
+export type StatusKeys = Pick<Keyring, 'proofKeyById' | 'openKeyRows' | 'reportAltered'>;
+
 /**
- * Serves the consents of one visitor that are in force, newest first.
+ * Serves the consents of one visitor that are in force, newest first. A record whose stored
+ * rows were altered is left out and reported; the others are shown.
  * @param db in the role `consent_ledger_api`
  */
-export function statusRoutes(db: Queryable, proofKeys: ProofKeys): readonly ToolRoute[] {
+export function statusRoutes(db: Queryable, keys: StatusKeys): readonly ToolRoute[] {
   return [
     reads(getConsentStatus, async ({ caller, query }) => ({
-      data: { consents: await consentsInForce(db, proofKeys, caller.site, query) },
+      data: { consents: await consentsInForce(db, keys, caller.site, query) },
     })),
   ];
 }
 
 // An erased record has no key row, so this never finds it. The other columns of the read model are
-// copies of the record, and decide nothing here.
+// copies of the record, and decide nothing here. No statistics exist on the index of the visitor:
+// OFFSET makes the planner look the visitor up first.
 const STATUS_SQL = `
-select c.event_id, c.revision, c.record, c.proof_hash, c.document_version_id, d.slug
-  from record_keys k
+select c.revision, c.record, c.proof_hash, c.document_version_id, d.slug, ${keyRowColumns('k')}
+  from (select * from record_keys where site_id = $1 and visitor_index = $2 offset 0) k
   join read_model.consents c on c.event_id = k.event_id and c.site_id = k.site_id
   left join document_versions v on v.id = c.document_version_id and v.site_id = c.site_id
   left join documents d on d.id = v.document_id
- where k.site_id = $1 and k.visitor_index = $2 and ($3::bigint is null or c.revision < $3)
+ where ($3::bigint is null or c.revision < $3)
  order by c.revision desc
  limit $4`;
 const PAGE = 50;
@@ -46,7 +57,7 @@ type StatusRow = z.infer<typeof StatusRow>;
 
 async function consentsInForce(
   db: Queryable,
-  proofKeys: ProofKeys,
+  keys: StatusKeys,
   site: SiteContext,
   query: StatusQuery,
 ): Promise<StatusItem[]> {
@@ -59,9 +70,12 @@ async function consentsInForce(
       values: [site.siteId, visitor, before, PAGE],
     });
     const page = z.array(StatusRow).parse(rows);
+    const own = new Set((await keys.openKeyRows(keyRowsOf(rows))).map(({ eventId }) => eventId));
     for (const row of page) {
-      const item = itemOf(row, await provedRecord(row, site, proofKeys));
-      if (matchesQuery(item, query, Date.now())) found.push(item);
+      if (!own.has(row.event_id)) continue;
+      const item = await provedItem(row, site, keys);
+      if (item === null) keys.reportAltered({ table: 'read_model.consents', id: row.event_id });
+      else if (matchesQuery(item, query, Date.now())) found.push(item);
       if (found.length === MAX_STATUS_ITEMS) return found;
     }
     const last = page.at(-1);
@@ -72,29 +86,33 @@ async function consentsInForce(
 
 /**
  * The record, if its proof hash matches its text and the columns that selected it match the record.
- * An altered row is never returned.
+ * @returns null if the row of the read model was altered
  */
-async function provedRecord(row: StatusRow, site: SiteContext, proofKeys: ProofKeys): Promise<ConsentRecord> {
-  const record = parseRecord(CONSENT_RECORDED, row.record);
-  const { key } = await proofKeys.proofKeyById(record.proof_key_id);
+async function provedItem(row: StatusRow, site: SiteContext, keys: StatusKeys): Promise<StatusItem | null> {
+  const record = readRecord(row.record);
+  if (record === null) return null;
+  const key = await proofKeyOf(keys, record.proof_key_id);
   const isSelected =
     record.event_id === row.event_id &&
     record.site_id === site.siteId &&
     record.document_version_id === row.document_version_id;
-  if (!isSelected || !isProofHashOf(row.record, row.proof_hash, key)) {
-    throw new Error(`the read model's row of consent ${row.event_id} was altered: its proof hash does not match`);
-  }
-  return record;
-}
-
-function itemOf({ proof_hash, slug }: StatusRow, record: ConsentRecord): StatusItem {
+  if (!isSelected || key === null || !isProofHashOf(row.record, row.proof_hash, key)) return null;
   return StatusItem.parse({
     ...record,
     id: record.event_id,
     consent_token: consentToken(record.event_id),
-    proof_hash,
-    document_slug: slug,
+    proof_hash: row.proof_hash,
+    document_slug: row.slug,
   });
+}
+
+async function proofKeyOf(keys: StatusKeys, keyId: string): Promise<Uint8Array | null> {
+  try {
+    return (await keys.proofKeyById(keyId)).key;
+  } catch (error) {
+    if (!(error instanceof KeyError) || error.code !== 'key_missing') throw error;
+    return null;
+  }
 }
 
 function matchesQuery(item: StatusItem, query: StatusQuery, now: number): boolean {

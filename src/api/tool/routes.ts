@@ -49,7 +49,7 @@ export function toolRoutes(options: ToolRoutesOptions): readonly ToolRoute[] {
     ...statusRoutes(db, keyring),
     ...verifyRoutes(verifier),
     ...recordingRoutes({ admission, now: options.now, batchBodyBytes: options.batchBodyBytes }),
-    ...recordExportRoutes({ db, eventLog: options.eventLog, proofKeys: keyring, onError: options.onExportError }),
+    ...recordExportRoutes({ db, eventLog: options.eventLog, keyring, onError: options.onExportError }),
     ...s2sReceiptRoutes({ db, eventLog: options.eventLog, keyring, origin: options.origin }),
     ...s2sEvidenceExportRoutes({ db, admission, keyring, logger, maxPerTenant: options.maxExportsPerTenant }),
     ...s2sErasureRoutes({ db, admission, keyring, backupRetentionDays: options.backupRetentionDays }),

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 import type { BackgroundPart } from '../../platform/background/part.js';
 import { type AdmissionMetrics, createAdmissionMetrics } from './admission-metrics.js';
+import { type CountAlteredRow, createAlteredRowMetrics } from './altered-row-metrics.js';
 import { createHttpMetrics, type ObserveRequests } from './http-metrics.js';
 import { createPartMetrics } from './part-metrics.js';
 import { ProcessMetrics } from './process-json.js';
@@ -23,6 +24,7 @@ export interface Metrics {
   readonly observeRequests: ObserveRequests;
   readonly admission: AdmissionMetrics;
   readonly observeTimestamp: ObserveTimestamp;
+  readonly countAlteredRow: CountAlteredRow;
   /** Adds the metrics of a worker's parts. Call it once. */
   showParts(parts: readonly BackgroundPart[]): void;
   /** Adds the connections of this process to the database. Call it once. */
@@ -56,6 +58,7 @@ export function createMetrics(about: { readonly role: string; readonly version: 
     observeRequests: createHttpMetrics(registry),
     admission: createAdmissionMetrics(registry),
     observeTimestamp: createTimestampMetrics(registry),
+    countAlteredRow: createAlteredRowMetrics(registry),
     showParts: (parts) => createPartMetrics(registry, parts),
     showState: (sources) => {
       refreshState = createStateMetrics(registry, sources);

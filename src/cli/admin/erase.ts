@@ -3,9 +3,10 @@ import { counted } from '../../../schemas/text/counted.js';
 import {
   type ErasureSubject,
   eraseSubject,
-  firstScrubSince,
+  findSpellings,
   openErasureJournal,
-  remainsOf,
+  readRemains,
+  type SpellingMatch,
   scrubErased,
   statementOf,
 } from '../../erasure/index.js';
@@ -23,6 +24,7 @@ interface Options {
   readonly idNumber?: string;
   readonly record?: string;
   readonly scrub?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** `admin erase`: erases the records of a person, or one record. */
@@ -35,8 +37,10 @@ export function eraseCommand(context: CliContext): Command {
     .option('--id-number <number>', 'the signer with this identity number')
     .option('--record <id>', 'one record, by its id or consent token')
     .option('--scrub', 'then remove the deleted bytes from the database files, as admin scrub does')
+    .option('--dry-run', 'erase nothing: count the records of the person, and of similar spellings of the identifier')
     .action(async (options: Options) => {
       const by = subjectOf(options);
+      if (options.dryRun === true) return listSpellings(context, options, by);
       await withInstallation(context, async ({ workerPool, keyring, config, databaseUrl }) => {
         const journal = openErasureJournal(config.erasureJournal);
         const receipt = await eraseSubject(
@@ -44,8 +48,7 @@ export function eraseCommand(context: CliContext): Command {
           { siteId: options.site, by, asker: 'operator' },
         );
         if (options.scrub === true) await scrubErased(databaseUrl);
-        const scrubbedAt = await firstScrubSince(workerPool, receipt.finishedAt);
-        const remains = remainsOf(receipt, scrubbedAt, config.backupRetentionDays ?? null);
+        const remains = await readRemains(workerPool, receipt, config.backupRetentionDays ?? null);
         const result = {
           request_id: receipt.id,
           site_id: receipt.siteId,
@@ -70,6 +73,31 @@ export function eraseCommand(context: CliContext): Command {
         ]);
       });
     });
+}
+
+/** Lists what an erasure would find, under the given spelling and similar ones. */
+async function listSpellings(context: CliContext, options: Options, by: ErasureSubject): Promise<void> {
+  if (by.kind === 'record' || by.kind === 'retention') {
+    throw new CommandError('--dry-run needs an identifier of a person, not --record.', EXIT.usage);
+  }
+  await withInstallation(context, async ({ workerPool, keyring }) => {
+    const matches = await findSpellings(workerPool, keyring, options.site, by);
+    const spellings = matches.map(({ spelling, isExact, records, hasMore }) => ({
+      spelling,
+      is_exact: isExact,
+      records,
+      has_more: hasMore,
+    }));
+    print(context, options, { erased_records: 0, spellings }, [
+      ...matches.map(spellingLine),
+      'Nothing was erased. An erasure erases the records of one spelling: repeat it for each that is the same person.',
+    ]);
+  });
+}
+
+function spellingLine({ spelling, isExact, records, hasMore }: SpellingMatch): string {
+  const count = hasMore ? `${counted(records, 'record')} or more` : counted(records, 'record');
+  return `${isExact ? 'Given' : 'Similar'}: ${JSON.stringify(spelling)}: ${count}`;
 }
 
 /** `admin scrub`: removes erased data from the database's files. */

@@ -3,16 +3,16 @@ import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { decryptForRecord } from '../../platform/keys/index.js';
+import { decryptForRecord, type KeyRows } from '../../platform/keys/index.js';
 import type { WantedAttachments } from './entries-file.js';
 import { differ } from './errors.js';
 import type { FileSink } from './package-writer.js';
-import { keyOf, readRecordKeys } from './personal-data.js';
+import { readRecordKeys } from './personal-data.js';
 
 export interface AttachmentsOptions {
   readonly db: Queryable;
   readonly siteId: string;
-  readonly siteKey: Uint8Array;
+  readonly keyring: KeyRows;
   /** Throws if an erasure has stopped the export. */
   readonly assertRunning: () => Promise<void>;
 }
@@ -47,20 +47,19 @@ export async function addAttachments(
 
 /** Reads a record's attachments, by the SHA-256 of their contents. */
 async function readAttachments(
-  { db, siteId, siteKey, assertRunning }: AttachmentsOptions,
+  { db, siteId, keyring, assertRunning }: AttachmentsOptions,
   { eventId, ids }: WantedAttachments,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-  const { seeds } = await readRecordKeys(db, siteId, [eventId]);
+  const { keys } = await readRecordKeys(db, keyring, siteId, [eventId]);
   const { rows } = await db.query(
     'select id, ciphertext from attachments where event_id = $1 and site_id = $2 and id = any($3::uuid[])',
     [eventId, siteId, ids],
   );
   // A missing key is most likely due to a concurrent erasure, which is no inconsistency.
   await assertRunning();
-  const seed = seeds.get(eventId);
+  const key = keys.get(eventId);
   const found = attachmentRows.parse(rows);
-  if (seed === undefined || found.length !== ids.length) differ(`the attachments of record ${eventId} are not kept`);
-  const key = keyOf(siteKey, seed, eventId);
+  if (key === undefined || found.length !== ids.length) differ(`the attachments of record ${eventId} are not kept`);
   return new Map(
     found.map(({ id, ciphertext }) => {
       const content = decryptForRecord(key, eventId, `attachment:${id}`, ciphertext);

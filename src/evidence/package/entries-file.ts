@@ -10,22 +10,21 @@ import { erasureTag, type PersonOpening } from '../../../schemas/evidence/person
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { ProofKeys } from '../../platform/keys/index.js';
+import type { KeyRows, ProofKeys } from '../../platform/keys/index.js';
 import type { AbsentTag } from './absent-tags.js';
 import { readEntries, type SealedEntry } from './entry-reader.js';
 import { ExportFailed } from './errors.js';
 import type { Disclose } from './filter.js';
 import { GenuineEvents } from './genuine-events.js';
 import { revisionsOf } from './ledger-reader.js';
-import { attachmentDigests, chooseDisclosures, keyOf, readRecordKeys } from './personal-data.js';
+import { attachmentDigests, chooseDisclosures, readRecordKeys } from './personal-data.js';
 import { runsOfRevisions, type Scope } from './scope.js';
 
 export interface EntriesOptions {
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly siteId: string;
-  readonly keyring: ProofKeys;
-  readonly siteKey: Uint8Array;
+  readonly keyring: ProofKeys & KeyRows;
   readonly scope: Scope;
   readonly fits: (record: ConsentRecord) => boolean;
   readonly disclose: Disclose;
@@ -110,10 +109,10 @@ export class EntriesFile {
   }
 
   async #page(page: readonly SealedEntry[]): Promise<readonly JsonValue[]> {
-    const { db, siteId, size, scope } = this.options;
+    const { db, keyring, siteId, size, scope } = this.options;
     const consents = page.flatMap((entry) => (entry.event.type === CONSENT_RECORDED ? [this.#readConsent(entry)] : []));
     const enclosed = new Map(consents.filter(({ isFit }) => isFit || !scope.leavesOut).map((c) => [c.eventId, c]));
-    const keys = await readRecordKeys(db, siteId, [...enclosed.keys()]);
+    const keys = await readRecordKeys(db, keyring, siteId, [...enclosed.keys()]);
     const erasures = await revisionsOf(db, consentsStream(siteId), [...new Set(keys.erasedBy.values())], size);
     const lines: JsonValue[] = [];
     for (const entry of page) {
@@ -121,8 +120,8 @@ export class EntriesFile {
       const isConsent = event.type === CONSENT_RECORDED;
       const consent = enclosed.get(event.id);
       if (isConsent && consent === undefined) continue;
-      const seed = keys.seeds.get(event.id);
-      const disclosures = consent?.isFit === true && seed !== undefined ? this.#disclose(consent, seed) : [];
+      const key = keys.keys.get(event.id);
+      const disclosures = consent?.isFit === true && key !== undefined ? this.#disclose(consent, key) : [];
       const erasure = consent === undefined ? undefined : erasures.get(keys.erasedBy.get(event.id) ?? '');
       this.#count(entry, isConsent, erasure !== undefined);
       if (erasure !== undefined) this.#supporting.add(erasure);
@@ -149,10 +148,10 @@ export class EntriesFile {
     return { eventId: event.id, record, body, isFit: this.options.fits(record) };
   }
 
-  #disclose({ eventId, record, body }: Consent, seed: Uint8Array): string[] {
-    const { siteKey, disclose } = this.options;
+  #disclose({ eventId, record, body }: Consent, key: Uint8Array): string[] {
+    const { disclose } = this.options;
     if (disclose === 'none') return [];
-    const chosen = chooseDisclosures(keyOf(siteKey, seed, eventId), record, body, disclose);
+    const chosen = chooseDisclosures(key, record, body, disclose);
     if (chosen.hasAttachments) {
       const digests = attachmentDigests(chosen.disclosures);
       this.attachments.push({ eventId, ids: body.attachments, digests });

@@ -45,7 +45,7 @@ export interface ExportOptions {
   /** In the role `consent_ledger_worker` or `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
-  readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById'>;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'manifestKey' | 'proofKeyById' | 'openKeyRows'>;
   /** Origin of the ledger. */
   readonly origin: string;
   readonly now?: () => Date;
@@ -177,7 +177,7 @@ async function wholeContent(
   const siteKey = await keyring.siteKey(siteId);
   const visitorIndex = filter.visitorId === undefined ? null : blindIndex(siteKey, 'visitor', filter.visitorId);
   const visitor = visitorIndex === null ? null : { index: visitorIndex, siteKey };
-  const scope = await findScope(db, eventLog, siteId, filter, visitor, checkpoint?.size ?? 0);
+  const scope = await findScope(db, eventLog, keyring, siteId, filter, visitor, checkpoint?.size ?? 0);
   return { format: PACKAGE_FORMAT, checkpoint, scope, visitorIndex };
 }
 
@@ -210,8 +210,8 @@ export async function writePackage(
     0,
   );
   const entries = new EntriesFile({
-    ...{ db, eventLog, keyring, siteId, siteKey, scope, fits, disclose, size },
-    openTag: isReceipt ? (entry) => openPersonTag(db, siteKey, entry) : null,
+    ...{ db, eventLog, keyring, siteId, scope, fits, disclose, size },
+    openTag: isReceipt ? (entry) => openPersonTag(db, keyring, siteKey, entry) : null,
     beforePage: async (done) => {
       progress({ step: 'entries', done, total });
       await assertRunning();
@@ -250,13 +250,14 @@ export async function writePackage(
   const configurations = isReceipt ? new Set<string>() : entries.configurations;
   await addNotices(writer, db, siteId, entries.contents, configurations);
   progress({ step: 'attachments', done: 0, total: entries.attachments.length });
-  const attachments = await addAttachments(writer, { db, siteId, siteKey, assertRunning }, entries.attachments);
+  const attachments = await addAttachments(writer, { db, keyring, siteId, assertRunning }, entries.attachments);
 
   progress({ step: 'finishing', done: 0, total: null });
   const stated = manifestFilter(siteId, filter, disclose, scope.person);
   const notYetStamped = {
     db,
     eventLog,
+    keyring,
     siteId,
     after: scope.lastConsents,
     fits,

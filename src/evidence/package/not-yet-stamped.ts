@@ -4,6 +4,7 @@ import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js'
 import { consentsStream } from '../../../schemas/events/streams.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import type { KeyRows } from '../../platform/keys/index.js';
 import { recordsOfPerson } from './personal-data.js';
 
 const PAGE = 500;
@@ -11,6 +12,7 @@ const PAGE = 500;
 export interface NotYetStampedOptions {
   readonly db: Queryable;
   readonly eventLog: EventLog;
+  readonly keyring: KeyRows;
   readonly siteId: string;
   /** Last revision of the consents stream as of the checkpoint. */
   readonly after: number;
@@ -69,5 +71,6 @@ async function countFitting(options: NotYetStampedOptions, bodies: readonly Body
     .filter(options.fits)
     .map((record) => record.event_id);
   if (options.visitorIndex === null) return fitting.length;
-  return (await recordsOfPerson(options.db, options.siteId, options.visitorIndex, fitting)).size;
+  const { db, keyring, siteId, visitorIndex } = options;
+  return (await recordsOfPerson(db, keyring, siteId, ['visitor_index', visitorIndex], fitting)).size;
 }

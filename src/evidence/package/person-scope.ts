@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
 import { type PersonOpening, personTag } from '../../../schemas/evidence/person-tag.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { personId } from '../../platform/keys/index.js';
+import { type KeyRows, keyRowColumns, keyRowsOf, personId } from '../../platform/keys/index.js';
 import type { SealedEntry } from './entry-reader.js';
 import { differ } from './errors.js';
 
@@ -60,28 +60,29 @@ export async function findPerson(
 /** Numbers that are tried before other work of the process goes on. */
 const NUMBERS_AT_ONCE = 10_000;
 
-const recordRows = z.array(z.object({ seed: Bytes, visitor_index: Bytes })).max(1);
-
 /**
  * Opens the person tag of a record: finds the id of its person and the number of the record.
  * @param siteKey 32 bytes
- * @returns null if the record has no person, or was erased meanwhile
+ * @returns null if the record has no person, was erased meanwhile, or its key row was altered
  * @throws ExportFailed `log-and-ledger-differ` if the tag is not one of the person
  */
 export async function openPersonTag(
   db: Queryable,
+  keyRows: KeyRows,
   siteKey: Uint8Array,
   { event: { id: eventId, revision }, personTag: tag }: SealedEntry,
 ): Promise<PersonOpening | null> {
   if (tag === null) return null;
-  const { rows } = await db.query(
-    `select p.seed, p.visitor_index from record_keys k
-       join persons p on p.site_id = k.site_id and p.visitor_index = k.visitor_index where k.event_id = $1`,
-    [eventId],
-  );
-  const [row] = recordRows.parse(rows);
+  const found = await db.query(`select ${keyRowColumns('k')} from record_keys k where k.event_id = $1`, [eventId]);
+  const [open] = await keyRows.openKeyRows(keyRowsOf(found.rows));
+  if (open === undefined || open.visitorIndex === null) return null;
+  const { rows } = await db.query('select seed from persons where site_id = $1 and visitor_index = $2', [
+    open.siteId,
+    open.visitorIndex,
+  ]);
+  const [row] = personRows.parse(rows);
   if (row === undefined) return null;
-  const id = personId(siteKey, row.seed, row.visitor_index);
+  const id = personId(siteKey, row.seed, open.visitorIndex);
   // Every record of the person is an event of the stream.
   for (let n = 1; n <= revision + 1; n += 1) {
     if (equalBytes(personTag(id, n), tag)) return { id: toHex(id), n };

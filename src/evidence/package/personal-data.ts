@@ -4,37 +4,39 @@ import type { ConsentRecord, ConsentRecordedBody } from '../../../schemas/events
 import { isAttachmentName } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure, disclosureDigest } from '../../../schemas/evidence/disclosure.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { decryptForRecord, recordKey } from '../../platform/keys/index.js';
+import { decryptForRecord, type KeyRows, keyRowColumns, keyRowsOf } from '../../platform/keys/index.js';
 import { differ } from './errors.js';
 import type { Disclose } from './filter.js';
 
 /** The keys and erasures of some records. */
 export interface RecordKeys {
-  /** Seeds by event id. A record without a seed is withheld or erased. */
-  readonly seeds: ReadonlyMap<string, Uint8Array>;
+  /** Keys of records, 32 bytes, by event id. A record without a key is withheld, erased or altered. */
+  readonly keys: ReadonlyMap<string, Uint8Array>;
+  /** Records whose key row was altered. The service does not open them. */
+  readonly altered: ReadonlySet<string>;
   /** Announced erased records, each with the id of its `SubjectErased`. */
   readonly erasedBy: ReadonlyMap<string, string>;
 }
 
-const KeyRow = z.object({
-  event_id: z.string(),
-  seed: z.instanceof(Uint8Array).nullable(),
+const StateRow = z.object({
+  wanted: z.string(),
+  has_key: z.boolean(),
   is_erased: z.boolean(),
   erasure_event_id: z.string().nullable(),
 });
 
 /**
- * Fast equivalent of `KeyRow`, because an export reads a million rows. The schema parses only the
+ * Fast equivalent of `StateRow`, because an export reads a million rows. The schema parses only the
  * rows that fail this check.
  */
-function isKeyRow(row: unknown): row is z.infer<typeof KeyRow> {
+function isStateRow(row: unknown): row is z.infer<typeof StateRow> {
   return (
     typeof row === 'object' &&
     row !== null &&
-    'event_id' in row &&
-    typeof row.event_id === 'string' &&
-    'seed' in row &&
-    (row.seed === null || row.seed instanceof Uint8Array) &&
+    'wanted' in row &&
+    typeof row.wanted === 'string' &&
+    'has_key' in row &&
+    typeof row.has_key === 'boolean' &&
     'is_erased' in row &&
     typeof row.is_erased === 'boolean' &&
     'erasure_event_id' in row &&
@@ -47,42 +49,58 @@ function isKeyRow(row: unknown): row is z.infer<typeof KeyRow> {
  * one.
  * @param db one statement reads both tables, so that an erasure is visible entirely or not at all
  */
-export async function readRecordKeys(db: Queryable, siteId: string, eventIds: readonly string[]): Promise<RecordKeys> {
+export async function readRecordKeys(
+  db: Queryable,
+  keyRows: KeyRows,
+  siteId: string,
+  eventIds: readonly string[],
+): Promise<RecordKeys> {
   const { rows } = await db.query(
-    `select w.event_id, k.seed, e.event_id is not null as is_erased, e.erasure_event_id
+    `select w.event_id as wanted, k.seed is not null as has_key, e.event_id is not null as is_erased, e.erasure_event_id,
+            ${keyRowColumns('k')}
        from unnest($2::uuid[]) as w (event_id)
        left join record_keys k on k.event_id = w.event_id and k.site_id = $1
        left join erased_records e on e.event_id = w.event_id
       where k.seed is not null or e.erasure_event_id is not null`,
     [siteId, eventIds],
   );
-  const seeds = new Map<string, Uint8Array>();
   const erasedBy = new Map<string, string>();
+  const altered = new Set<string>();
+  const withKey: unknown[] = [];
   for (const found of rows) {
-    const row = isKeyRow(found) ? found : KeyRow.parse(found);
-    if (row.erasure_event_id !== null) erasedBy.set(row.event_id, row.erasure_event_id);
-    else if (row.seed !== null && !row.is_erased) seeds.set(row.event_id, row.seed);
+    const row = isStateRow(found) ? found : StateRow.parse(found);
+    if (row.erasure_event_id !== null) erasedBy.set(row.wanted, row.erasure_event_id);
+    else if (row.has_key && !row.is_erased) {
+      withKey.push(found);
+      altered.add(row.wanted);
+    }
   }
-  return { seeds, erasedBy };
+  const keys = new Map<string, Uint8Array>();
+  for (const { eventId, key } of await keyRows.openKeyRows(keyRowsOf(withKey))) {
+    keys.set(eventId, key);
+    altered.delete(eventId);
+  }
+  return { keys, altered, erasedBy };
 }
 
-/** Selects the records that belong to the person with this blind index. */
+/**
+ * Selects the records that belong to the person with this blind index. A record whose key row was
+ * altered belongs to none.
+ * @param column of `record_keys` with the index
+ */
 export async function recordsOfPerson(
   db: Queryable,
+  keyRows: KeyRows,
   siteId: string,
-  visitorIndex: Uint8Array,
+  [column, index]: readonly [column: string, index: Uint8Array],
   eventIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await db.query(
-    'select event_id from record_keys where event_id = any($1::uuid[]) and site_id = $2 and visitor_index = $3',
-    [eventIds, siteId, visitorIndex],
+    `select ${keyRowColumns('k')} from record_keys k
+      where k.event_id = any($1::uuid[]) and k.site_id = $2 and k.${column} = $3`,
+    [eventIds, siteId, index],
   );
-  return new Set(
-    z
-      .array(z.object({ event_id: z.string() }))
-      .parse(rows)
-      .map((row) => row.event_id),
-  );
+  return new Set((await keyRows.openKeyRows(keyRowsOf(rows))).map(({ eventId }) => eventId));
 }
 
 /** The selected disclosures of a record. */
@@ -159,8 +177,3 @@ export function attachmentDigests(disclosures: readonly string[]): readonly stri
 }
 
 const AttachmentDigest = z.object({ sha256: z.string() });
-
-/** Derives the key of a record. @returns 32 bytes */
-export function keyOf(siteKey: Uint8Array, seed: Uint8Array, eventId: string): Uint8Array {
-  return recordKey(siteKey, seed, eventId);
-}

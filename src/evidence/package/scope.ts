@@ -4,6 +4,7 @@ import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/e
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import type { EventLog } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { type KeyRows, keyRowColumns, keyRowsOf } from '../../platform/keys/index.js';
 import { isAbsenceSmaller } from './absence-size.js';
 import { type ExportFilter, isWholePerson, isWholeSite, picksRecords, publicFilter } from './filter.js';
 import { findRun } from './find-run.js';
@@ -56,6 +57,7 @@ const PAGE = 1_000;
 export async function findScope(
   db: Queryable,
   eventLog: EventLog,
+  keyRows: KeyRows,
   siteId: string,
   filter: ExportFilter,
   visitor: Visitor | null,
@@ -70,7 +72,7 @@ export async function findScope(
   const rest = { lastConsents, notices: notices === null ? [] : [notices], policies, person: null };
   const always = [notices, policies].filter((run) => run !== null);
   if (picksRecords(filter)) {
-    const revisions = await pickedRevisions(db, siteId, filter, visitor, size);
+    const revisions = await pickedRevisions(db, keyRows, siteId, filter, visitor, size);
     const person = visitor === null ? null : await findPerson(db, siteId, visitor.siteKey, visitor.index, size);
     const isWhole = isWholePerson(filter);
     if (person !== null && isWhole) for (const revision of person.revisions) revisions.add(revision);
@@ -95,6 +97,7 @@ export async function findScope(
 /** Finds the revisions of the selected records and of the erasures that name them. */
 async function pickedRevisions(
   db: Queryable,
+  keyRows: KeyRows,
   siteId: string,
   filter: ExportFilter,
   visitor: Visitor | null,
@@ -115,7 +118,7 @@ async function pickedRevisions(
     return revisions;
   }
   const chosen = filter.eventIds === undefined ? null : new Set(filter.eventIds);
-  for await (const page of recordsByPerson(db, siteId, visitor.index)) {
+  for await (const page of recordsByPerson(db, keyRows, siteId, visitor.index)) {
     await add(chosen === null ? page : page.filter((eventId) => chosen.has(eventId)));
   }
   return revisions;
@@ -133,21 +136,22 @@ async function erasuresOf(db: Queryable, eventIds: readonly string[]): Promise<r
 
 async function* recordsByPerson(
   db: Queryable,
+  keyRows: KeyRows,
   siteId: string,
   visitorIndex: Uint8Array,
 ): AsyncGenerator<readonly string[], void> {
   let after: string | null = null;
   for (;;) {
     const { rows }: pg.QueryResult = await db.query(
-      `select event_id from record_keys
-        where site_id = $1 and visitor_index = $2 and ($3::uuid is null or event_id > $3) order by event_id limit $4`,
+      `select ${keyRowColumns('k')} from record_keys k
+        where k.site_id = $1 and k.visitor_index = $2 and ($3::uuid is null or k.event_id > $3) order by k.event_id limit $4`,
       [siteId, visitorIndex, after, PAGE],
     );
-    const page = eventRows.parse(rows).map((row) => row.event_id);
+    const page = keyRowsOf(rows);
     const last = page.at(-1);
     if (last === undefined) return;
-    yield page;
-    after = last;
+    yield (await keyRows.openKeyRows(page)).map(({ eventId }) => eventId);
+    after = last.event_id;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { PERSONAL_FIELDS } from '../../../schemas/api/export.js';
 import { DiscloseConsentResponse } from '../../../schemas/api/panel/consents.js';
-import type { Keyring } from '../../platform/keys/index.js';
+import { type Keyring, NotGenuine } from '../../platform/keys/index.js';
 import type { ConsentRow } from './consent-row.js';
 import { exportRecords, type RecordOptions } from './read-records.js';
 
@@ -14,17 +14,17 @@ export interface DiscloseOptions extends Pick<RecordOptions, 'db' | 'eventLog'> 
  * which the record commits.
  * @param fields names of the fields, or all
  * @throws EventLogUnavailable; ExportFailed, NotGenuine if the event log does not contain the
- *   record
+ *   record, or its key row was altered
  */
 export async function discloseConsent(
   { db, eventLog, keyring }: DiscloseOptions,
   row: ConsentRow,
   fields: 'all' | readonly string[],
 ): Promise<z.input<typeof DiscloseConsentResponse>['data']> {
-  const site = { siteId: row.site_id, siteKey: await keyring.siteKey(row.site_id) };
+  const site = { siteId: row.site_id };
   const selected = { eventId: row.event_id, revision: row.revision, documentSlug: row.slug };
   const names = fields === 'all' ? PERSONAL_FIELDS : fields;
-  for await (const record of exportRecords({ db, eventLog, proofKeys: keyring }, site, [selected])) {
+  for await (const { content: record } of exportRecords({ db, eventLog, keyring }, site, [selected])) {
     const shown = DiscloseConsentResponse.shape.data.parse({ ...record, fields: {} });
     return {
       ...shown,
@@ -32,5 +32,5 @@ export async function discloseConsent(
       attachments: shown.attachments.filter(({ field }) => names.includes(field)),
     };
   }
-  throw new Error(`record ${row.event_id} was not read from the event log`);
+  throw new NotGenuine(`the key row of record ${row.event_id} was altered`);
 }

@@ -15,10 +15,10 @@ import { AttachmentReference, decodeDisclosure } from '../../../schemas/evidence
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import type { EventLog, StreamEvent } from '../../pipeline/event-log/port.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { assertGenuine, decryptForRecord, type ProofKeys } from '../../platform/keys/index.js';
+import { assertGenuine, decryptForRecord, type KeyRows, type ProofKeys } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { differ } from '../package/errors.js';
-import { chooseDisclosures, keyOf, readRecordKeys } from '../package/personal-data.js';
+import { chooseDisclosures, readRecordKeys } from '../package/personal-data.js';
 import { cursorBehind } from './cursor.js';
 import type { SelectedRecord } from './selection.js';
 
@@ -26,38 +26,45 @@ export interface RecordOptions {
   /** In the role `consent_ledger_api`. */
   readonly db: Queryable;
   readonly eventLog: EventLog;
-  readonly proofKeys: ProofKeys;
+  readonly keyring: ProofKeys & KeyRows;
+}
+
+/** A record with its revision in the stream of its site. */
+export interface ExportedRecord {
+  readonly revision: number;
+  readonly content: JsonObject;
 }
 
 /**
  * Reads the records of a page as they were recorded (`ExportedConsent`). The event log provides the
  * content, and the read model only the positions. Every disclosed value is compared with the digest
- * in the record.
+ * in the record. A record whose key row was altered is left out.
  * @throws ExportFailed `log-and-ledger-differ`; NotGenuine; EventLogUnavailable, database errors
  */
 export async function* exportRecords(
   options: RecordOptions,
-  site: Pick<SiteContext, 'siteId' | 'siteKey'>,
+  site: Pick<SiteContext, 'siteId'>,
   page: readonly SelectedRecord[],
-): AsyncGenerator<JsonObject, void> {
+): AsyncGenerator<ExportedRecord, void> {
   const events = await readEvents(options.eventLog, consentsStream(site.siteId), page);
-  const { seeds } = await readRecordKeys(
+  const { keys, altered } = await readRecordKeys(
     options.db,
+    options.keyring,
     site.siteId,
     page.map(({ eventId }) => eventId),
   );
   for (const selected of page) {
+    if (altered.has(selected.eventId)) continue;
     const event = events.get(selected.revision);
     if (event === undefined || event.id !== selected.eventId || event.type !== CONSENT_RECORDED) {
       differ(`revision ${selected.revision} of the site's stream is not the record that the read model shows`);
     }
-    await assertGenuine(event, options.proofKeys);
+    await assertGenuine(event, options.keyring);
     const body = parseBody(ConsentRecordedBody, event.type, event.data);
     const record = parseRecord(CONSENT_RECORDED, body.record);
-    const seed = seeds.get(event.id);
-    const key = seed === undefined ? null : keyOf(site.siteKey, seed, event.id);
-    const personal = key === null ? null : await personalPart(options.db, site.siteId, { key, record, body });
-    yield exported(selected, record, body.proof_hash, personal);
+    const key = keys.get(event.id);
+    const personal = key === undefined ? null : await personalPart(options, site.siteId, { key, record, body });
+    yield { revision: selected.revision, content: exported(selected, record, body.proof_hash, personal) };
   }
 }
 
@@ -100,7 +107,7 @@ interface PersonalPart {
 }
 
 /** Decrypts the personal values of a record. @returns null if the record was erased meanwhile */
-async function personalPart(db: Queryable, siteId: string, opened: Opened): Promise<PersonalPart | null> {
+async function personalPart(options: RecordOptions, siteId: string, opened: Opened): Promise<PersonalPart | null> {
   const { key, record, body } = opened;
   const chosen = chooseDisclosures(key, record, body, 'all');
   const values = new Map<string, JsonValue>();
@@ -109,7 +116,7 @@ async function personalPart(db: Queryable, siteId: string, opened: Opened): Prom
     if (disclosure !== null) values.set(disclosure.name, disclosure.value);
   }
   if (!chosen.hasAttachments) return { values: Object.fromEntries(values), attachments: [] };
-  const contents = await readAttachments(db, siteId, opened);
+  const contents = await readAttachments(options, siteId, opened);
   if (contents === null) return null;
   const attachments: JsonObject[] = [];
   for (const field of ATTACHMENT_NAMES) {
@@ -134,7 +141,7 @@ const AttachmentRows = z.array(z.object({ id: z.string(), ciphertext: z.instance
  * @returns null if the record was erased meanwhile
  */
 async function readAttachments(
-  db: Queryable,
+  { db, keyring }: RecordOptions,
   siteId: string,
   { key, record: { event_id: eventId }, body }: Opened,
 ): Promise<ReadonlyMap<string, Uint8Array> | null> {
@@ -144,8 +151,8 @@ async function readAttachments(
   );
   const found = AttachmentRows.parse(rows);
   if (found.length < body.attachments.length) {
-    const { seeds } = await readRecordKeys(db, siteId, [eventId]);
-    if (!seeds.has(eventId)) return null;
+    const { keys } = await readRecordKeys(db, keyring, siteId, [eventId]);
+    if (!keys.has(eventId)) return null;
     differ(`the attachments of record ${eventId} are not kept`);
   }
   return new Map(

@@ -5,7 +5,8 @@ import { INDEX_COLUMNS } from '../../erasure/index.js';
 import { isStamped } from '../../pipeline/ledger/stamped.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
-import type { BlindIndexKind } from '../../platform/keys/index.js';
+import type { BlindIndexKind, KeyRows } from '../../platform/keys/index.js';
+import { recordsOfPerson } from '../package/personal-data.js';
 import { CONSENT_COLUMNS, CONSENT_JOINS, ConsentRow } from './consent-row.js';
 
 /** A record in the order of a search: the newest first. */
@@ -48,13 +49,14 @@ const GROWTH = 4;
 
 /**
  * Searches the records of a site that match, newest first. The columns of the read model decide
- * which ones match.
+ * which ones match. A record whose key row was altered belongs to no person.
  * @param db in the role `consent_ledger_api`
  * @returns at most `filter.limit` rows; fewer, with `next`, if the limit of examined records was
  *   reached
  */
 export async function searchConsents(
   db: Queryable,
+  keyRows: KeyRows,
   search: ConsentSearch,
   limits: SearchLimits = search.person === null ? OF_SITE : OF_PERSON,
 ): Promise<FoundConsents> {
@@ -66,7 +68,7 @@ export async function searchConsents(
   for (let seen = 0; seen < limits.perRequest; window = Math.min(window * GROWTH, limits.lastWindow)) {
     const missing = filter.limit + 1 - found.length;
     const page = await searchWindow(db, search, { place, window, missing, now });
-    found.push(...page.rows);
+    found.push(...(await ofPersonOnly(db, keyRows, search, page.rows)));
     const last = found[filter.limit - 1];
     if (found.length > filter.limit && last !== undefined) {
       return {
@@ -74,11 +76,27 @@ export async function searchConsents(
         next: { createdAt: last.created_at.getTime(), eventId: last.event_id },
       };
     }
-    if (page.last === null) return { rows: found, next: null };
-    place = page.last;
+    // A full page did not show all matches of its window.
+    const lastShown = page.rows.length === missing ? page.rows.at(-1) : undefined;
+    if (lastShown !== undefined) place = { createdAt: lastShown.created_at.getTime(), eventId: lastShown.event_id };
+    else if (page.last === null) return { rows: found, next: null };
+    else place = page.last;
     seen += window;
   }
   return { rows: found, next: place };
+}
+
+/** Keeps the rows whose key rows show that they belong to the person. */
+async function ofPersonOnly(
+  db: Queryable,
+  keyRows: KeyRows,
+  { siteId, person }: ConsentSearch,
+  rows: readonly ConsentRow[],
+): Promise<readonly ConsentRow[]> {
+  if (person === null || rows.length === 0) return rows;
+  const eventIds = rows.map((row) => row.event_id);
+  const own = await recordsOfPerson(db, keyRows, siteId, [INDEX_COLUMNS[person.kind], person.index], eventIds);
+  return rows.filter((row) => own.has(row.event_id));
 }
 
 interface Window {

@@ -185,7 +185,7 @@ function parametersOf(submissions: readonly Submission[]): Buffer[] {
     uuidArray([...tenants.keys()]),
     recordArray([...sites.values()], 2, writeSite, 64),
     recordArray(requests, 2, writeRequest, 64),
-    recordArray(items, 17, writeItem, ITEM_BYTES),
+    recordArray(items, 18, writeItem, ITEM_BYTES),
     byteaArray(items.map(({ consent }) => consent.prepared?.body ?? null)),
     recordArray(attachments, 3, writeAttachment, 64 + Math.ceil(attachmentBytes / Math.max(1, attachments.length))),
   ];
@@ -219,6 +219,7 @@ function writeItem(fields: FieldWriter, { request, tenant, site, consent }: Item
   fields.bytea(prepared?.indexes.email ?? null);
   fields.bytea(prepared?.indexes.phone ?? null);
   fields.bytea(prepared?.indexes.id_number ?? null);
+  fields.bytea(prepared?.keyRowSeal ?? null);
   fields.text(prepared?.tokenId ?? null);
 }
 

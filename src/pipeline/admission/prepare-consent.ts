@@ -12,6 +12,7 @@ import {
   type RandomPool,
   recordKey,
   SEED_BYTES,
+  sealOfKeyRow,
 } from '../../platform/keys/index.js';
 import type { Caller } from '../../tenancy/directory/caller.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
@@ -37,6 +38,8 @@ export interface PreparedConsent {
   readonly sealedBefore: number;
   readonly seed: Buffer;
   readonly indexes: Readonly<Record<BlindIndexKind, Buffer | null>>;
+  /** Seal of the row in `record_keys`. */
+  readonly keyRowSeal: Buffer;
   readonly tokenId: string | null;
   readonly attachments: readonly { readonly id: string; readonly ciphertext: Buffer }[];
 }
@@ -93,6 +96,7 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
     disclosures,
     attachments: attachments.map(({ id }) => id),
   });
+  const indexes = indexesOf(fields, site.siteKey);
   return {
     eventId,
     body: Buffer.from(body),
@@ -101,7 +105,8 @@ export function prepareConsent(options: PrepareOptions, random: RandomPool): Pre
     createdAt: now,
     sealedBefore: now + options.sealWithinMs,
     seed,
-    indexes: indexesOf(fields, site.siteKey),
+    indexes,
+    keyRowSeal: sealOfKeyRow(key, indexes),
     tokenId: evaluation.token?.id ?? null,
     attachments,
   };

@@ -5,13 +5,12 @@ import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { siteOfStream } from '../../../schemas/events/streams.js';
 import { PERSON_TAG_BYTES, personTag } from '../../../schemas/evidence/person-tag.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
-import { type Keyring, personId, SEED_BYTES } from '../../platform/keys/index.js';
+import { type Keyring, keyRowColumns, keyRowsOf, NotGenuine, personId, SEED_BYTES } from '../../platform/keys/index.js';
 import type { LoggedEvent } from '../event-log/port.js';
 
-export type SiteKeys = Pick<Keyring, 'siteKeys'>;
+export type SiteKeys = Pick<Keyring, 'siteKeys' | 'openKeyRows'>;
 
 const Bytes = z.instanceof(Uint8Array);
-const recordRows = z.array(z.object({ event_id: z.string(), site_id: z.string(), visitor_index: Bytes }));
 const personRows = z.array(
   z.object({ site_id: z.string(), visitor_index: Bytes, seed: Bytes, records: z.int().min(0) }),
 );
@@ -37,6 +36,7 @@ interface Person {
  *   index and seed; updated
  * @param events in the order in which they are sealed
  * @returns tags by event id, 32 bytes each; none for events that are not consents
+ * @throws NotGenuine if a key row was altered: a tag says for ever whose record it is
  */
 export async function assignTags(
   db: Queryable,
@@ -46,7 +46,10 @@ export async function assignTags(
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const consents = events.filter(({ type }) => type === CONSENT_RECORDED);
   if (consents.length === 0) return new Map();
-  const found = await readPersons(db, consents);
+  const sites = [...new Set(consents.flatMap(({ stream }) => siteOfStream(stream) ?? []))];
+  // Cached before the transaction, which must not wait for a second connection.
+  await keyring.siteKeys(sites);
+  const found = await readPersons(db, keyring, sites, consents);
   const persons = new Map<PersonKey, Person>();
   const siteKeys = await keyring.siteKeys([...new Set(found.persons.map((row) => row.site_id))]);
   for (const row of found.persons) {
@@ -77,38 +80,50 @@ export async function assignTags(
 /** Finds the persons of records, and stores an id for those who have none yet. */
 async function readPersons(
   db: Queryable,
+  keyring: SiteKeys,
+  sites: readonly string[],
   consents: readonly LoggedEvent[],
 ): Promise<{
   readonly personOf: ReadonlyMap<string, PersonKey>;
   readonly persons: z.infer<typeof personRows>;
 }> {
-  const sites = [...new Set(consents.flatMap(({ stream }) => siteOfStream(stream) ?? []))];
   return await withTransaction(db, async (db) => {
     // An erasure locks the site's row against this. Without the lock, a row of a person whose last
     // record is being erased could be added, and would stay.
     await db.query('select from sites where id = any($1::uuid[]) order by id for key share', [sites]);
     const records = await db.query(
-      'select event_id, site_id, visitor_index from record_keys where event_id = any($1::uuid[]) and visitor_index is not null',
+      `select ${keyRowColumns('k')} from record_keys k where k.event_id = any($1::uuid[])`,
       [consents.map(({ id }) => id)],
     );
     const personOf = new Map<string, PersonKey>();
     const wanted = new Map<PersonKey, { site_id: string; visitor_index: Uint8Array }>();
-    for (const row of recordRows.parse(records.rows)) {
-      personOf.set(row.event_id, keyOf(row));
-      wanted.set(keyOf(row), row);
+    const rows = keyRowsOf(records.rows);
+    const open = await keyring.openKeyRows(rows);
+    if (open.length < rows.length) {
+      const known = new Set(open.map(({ eventId }) => eventId));
+      const altered = rows.find((row) => !known.has(row.event_id));
+      throw new NotGenuine(`the key row of the record ${altered?.event_id} was altered`);
+    }
+    for (const { eventId, siteId, visitorIndex } of open) {
+      if (visitorIndex === null) continue;
+      const person = { site_id: siteId, visitor_index: visitorIndex };
+      personOf.set(eventId, keyOf(person));
+      wanted.set(keyOf(person), person);
     }
     if (wanted.size === 0) return { personOf, persons: [] };
-    const rows = [...wanted.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-    const keys = [rows.map((row) => row.site_id), rows.map((row) => row.visitor_index)];
+    const people = [...wanted.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, person]) => person);
+    const keys = [people.map((person) => person.site_id), people.map((person) => person.visitor_index)];
     await db.query(
       `insert into persons (site_id, visitor_index, seed)
        select * from unnest($1::uuid[], $2::bytea[], $3::bytea[]) on conflict do nothing`,
-      [...keys, rows.map(() => randomBytes(SEED_BYTES))],
+      [...keys, people.map(() => randomBytes(SEED_BYTES))],
     );
+    // No statistics exist on indexes of persons: LIMIT makes the planner look each of them up.
     const persons = await db.query(
-      `select p.site_id, p.visitor_index, p.seed, p.records from persons p
-         join unnest($1::uuid[], $2::bytea[]) as w (site_id, visitor_index)
-           on p.site_id = w.site_id and p.visitor_index = w.visitor_index`,
+      `select w.site_id, w.visitor_index, p.seed, p.records
+         from unnest($1::uuid[], $2::bytea[]) as w (site_id, visitor_index), lateral (
+           select o.seed, o.records from persons o
+            where o.site_id = w.site_id and o.visitor_index = w.visitor_index limit 1) p`,
       keys,
     );
     return { personOf, persons: personRows.parse(persons.rows) };
@@ -137,8 +152,11 @@ export async function rememberNumbers(db: Queryable, nextNumbers: ReadonlyMap<st
   const persons = [...nextNumbers].map(([key, next]) => ({ key: key.split(' '), next }));
   await db.query(
     `update persons p set records = greatest(p.records, n.records)
-       from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as n (site_id, visitor_index, seed, records)
-      where p.site_id = n.site_id and p.visitor_index = decode(n.visitor_index, 'hex') and p.seed = decode(n.seed, 'hex')`,
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as n (site_id, visitor_index, seed, records), lateral (
+         select o.ctid as place from persons o
+          where o.site_id = n.site_id and o.visitor_index = decode(n.visitor_index, 'hex') limit 1) f
+      where p.ctid = f.place and p.site_id = n.site_id and p.visitor_index = decode(n.visitor_index, 'hex')
+        and p.seed = decode(n.seed, 'hex')`,
     [
       persons.map(({ key }) => key[0] ?? ''),
       persons.map(({ key }) => key[1] ?? ''),

@@ -147,8 +147,14 @@ class Sealer implements BackgroundPart {
     for (const [stream, head] of await readStreamHeads(db, unknown)) pending.heads.set(stream, head);
     const isNew = (event: LoggedEvent): boolean => event.revision > pending.heads.get(event.stream).revision;
     const fresh = events.filter(isNew);
-    for (const event of fresh) await this.#assertGenuine(event);
-    const consentTags = await assignTags(db, this.options.keyring, pending.nextNumbers, fresh);
+    for (const event of fresh) {
+      await orUnsealable(`${event.stream}, revision ${event.revision}`, () =>
+        assertGenuine(event, this.options.keyring),
+      );
+    }
+    const consentTags = await orUnsealable('person tags', () =>
+      assignTags(db, this.options.keyring, pending.nextNumbers, fresh),
+    );
     const tags = await withErasureTags(db, fresh, consentTags, pending.leaves);
     const now = performance.now();
     for (const event of events) {
@@ -162,19 +168,6 @@ class Sealer implements BackgroundPart {
     }
     pending.position = page.next;
     return page.atEnd ? 'at-end' : 'more';
-  }
-
-  /**
-   * Refuses an event that bypassed the relay or was altered in the log.
-   * @throws Unsealable
-   */
-  async #assertGenuine(event: LoggedEvent): Promise<void> {
-    try {
-      await assertGenuine(event, this.options.keyring);
-    } catch (error) {
-      if (!(error instanceof NotGenuine)) throw error;
-      throw new Unsealable(`${event.stream}, revision ${event.revision}: ${error.message}`, { cause: error });
-    }
   }
 
   /** Warns once half of the promised time has passed, while the promises are still kept. */
@@ -212,5 +205,18 @@ class Sealer implements BackgroundPart {
     logger.info({ part: this.name, ledger_size: state.size, events: pending.leaves.length }, 'Merkle batch sealed');
     onSealed?.();
     return state;
+  }
+}
+
+/**
+ * Refuses an event that bypassed the relay, or was altered in the log or in the table of keys.
+ * @throws Unsealable
+ */
+async function orUnsealable<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof NotGenuine)) throw error;
+    throw new Unsealable(`${what}: ${error.message}`, { cause: error });
   }
 }

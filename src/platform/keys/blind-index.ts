@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { hmacSha256 } from './hmac.js';
 
 /** Personal values by which a record can be found although they are not stored in clear. */
@@ -17,24 +18,59 @@ export function blindIndex(siteKey: Uint8Array, kind: BlindIndexKind, value: str
 }
 
 /**
- * Returns the form in which values count as equal, in Unicode normalization form C.
- * - e-mail: without surrounding white space, in lower case
- * - phone: without usual separators (white space, hyphens, dots, slashes, parentheses), and + for a
- *   leading 00. Other characters remain, so that two numbers never become one: erasing one person
- *   must not erase another.
- * - visitor and identity number: unchanged
+ * Returns the form in which values count as equal. It is used for indexes only; the recorded value stays
+ * as it was sent. Two numbers or addresses must never become one: erasing one person must not erase
+ * another.
+ * - e-mail: NFC, without surrounding white space and invisible characters, in lower case; the domain in
+ *   ASCII form (UTS #46) without the dot of the root
+ * - phone: NFKC, decimal digits of all scripts as ASCII, without `tel:`, the usual separators (white
+ *   space, hyphens, dots, slashes, parentheses) and invisible characters; + for a leading 00 (E.164), and
+ *   without the (0) that some write after the country code
+ * - identity number: NFKC, without surrounding white space
+ * - visitor: NFC only, because verifiers compare the ids of persons so (docs/evidence-format.md)
  */
 export function normalise(kind: BlindIndexKind, value: string): string {
   switch (kind) {
     case 'email':
-      return value.trim().toLowerCase().normalize('NFC');
+      return normalEmail(value);
     case 'phone':
-      return value
-        .normalize('NFC')
-        .replace(/[\s()./\u2010-\u2015-]/gu, '')
-        .replace(/^00/, '+');
+      return normalPhone(value);
     case 'visitor':
-    case 'id_number':
       return value.normalize('NFC');
+    case 'id_number':
+      return value.normalize('NFKC').trim();
   }
+}
+
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const ONLY_ASCII = /^\p{ASCII}*$/u;
+
+function normalEmail(value: string): string {
+  const text = value.normalize('NFC').replace(INVISIBLE, '').trim().toLowerCase().normalize('NFC');
+  const at = text.lastIndexOf('@');
+  if (at < 0) return text;
+  const domain = text.slice(at + 1);
+  // An invalid domain has no ASCII form, and stays as it is.
+  const ascii = ONLY_ASCII.test(domain) ? domain : domainToASCII(domain) || domain;
+  return `${text.slice(0, at)}@${ascii.replace(/(?<=[^.])\.$/, '')}`;
+}
+
+function normalPhone(value: string): string {
+  return value
+    .normalize('NFKC')
+    .replace(/(?![0-9])\p{Nd}/gu, asciiDigit)
+    .replace(INVISIBLE, '')
+    .trim()
+    .replace(/^tel:/i, '')
+    .replace(/^((?:\+|00)[\d\s.-]+)\(0\)/, '$1')
+    .replace(/[\s()./\u2010-\u2015\u2212-]/gu, '')
+    .replace(/^00/, '+');
+}
+
+/** The digits of a script follow each other in Unicode, from 0 to 9, in runs of ten. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before += 1;
+  return String(before % 10);
 }

@@ -1,9 +1,11 @@
-export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex } from './blind-index.js';
+export { ALTERED_ROW_TABLES, type ReportAlteredRow } from './altered-row.js';
+export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex, normalise } from './blind-index.js';
 export { KeyError } from './errors.js';
 export { assertGenuine, NotGenuine, type ProofKeys } from './genuine-event.js';
 export { hmacSha256, hmacSha256Hex } from './hmac.js';
 export type { JwtKeys } from './jwt-keys.js';
-export { createKeyring, type Keyring, type ProofKey } from './keyring.js';
+export { type KeyRow, keyRowColumns, keyRowsOf, type OpenKeyRow, sealOfKeyRow } from './key-row.js';
+export { createKeyring, type KeyRows, type Keyring, type ProofKey } from './keyring.js';
 export { loadMasterKey, reloadOf } from './master-key.js';
 export { isProofHashOf } from './proof-hash.js';
 export { createRandomPool, type RandomPool } from './random-pool.js';

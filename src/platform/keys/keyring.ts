@@ -1,7 +1,9 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Queryable } from '../database/pool.js';
+import type { ReportAlteredRow } from './altered-row.js';
 import { KeyError } from './errors.js';
 import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
+import { type KeyRow, type OpenKeyRow, openKeyRow } from './key-row.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type ReloadMasterKey, type StoredKey } from './keyring-store.js';
 import { remembered } from './memory.js';
 import { newSigningKey, type SigningKey, signingKeyOf } from './signing-key.js';
@@ -22,6 +24,13 @@ export interface Keyring extends JwtKeyring {
   siteKey(siteId: string): Promise<Buffer>;
   /** Returns `siteKey` of several sites, read in one statement where they are not cached. */
   siteKeys(siteIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+  /**
+   * Opens rows of `record_keys`, of any sites. Rows that fail their seal are reported and left out, so
+   * that no record is shown as another person's.
+   */
+  openKeyRows(rows: readonly KeyRow[]): Promise<readonly OpenKeyRow[]>;
+  /** Reports a row that was found altered, for log, metrics and alarm. */
+  readonly reportAltered: ReportAlteredRow;
   /** Returns the tenant's current key. */
   proofKey(tenantId: string): Promise<ProofKey>;
   /**
@@ -57,14 +66,24 @@ export interface Keyring extends JwtKeyring {
   verifyMasterKey(): Promise<void>;
 }
 
+/** The part of the keyring that opens rows of `record_keys`. */
+export type KeyRows = Pick<Keyring, 'openKeyRows'>;
+
+export interface KeyringOptions {
+  /** Reads the master key again, for when it is rotated while this process runs. */
+  readonly reload?: ReloadMasterKey | undefined;
+  /** Receives rows whose seal fails. */
+  readonly reportAltered?: ReportAlteredRow;
+}
+
 /**
  * Opens the keyring.
  * @param db may SELECT from and INSERT into `keyring`
  * @param master result of `loadMasterKey`
- * @param reload reads the master key again, for when it is rotated while this process runs
  * @throws KeyError `wrong_master_key`; each method also throws `unwrap_failed` for an altered row
  */
-export async function createKeyring(db: Queryable, master: KeyObject, reload?: ReloadMasterKey): Promise<Keyring> {
+export async function createKeyring(db: Queryable, master: KeyObject, options: KeyringOptions = {}): Promise<Keyring> {
+  const { reload, reportAltered = () => undefined } = options;
   const store = await KeyringStore.open(db, master, reload);
 
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
@@ -74,15 +93,26 @@ export async function createKeyring(db: Queryable, master: KeyObject, reload?: R
   });
   const signingKey = async (purpose: 'ledger' | 'next-ledger' | 'manifest' | 'promise') =>
     signingKeyOf(await currentKey(purpose, null, newSigningKey));
+  const siteKeys = async (siteIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>> => {
+    const missing = siteIds.filter((siteId) => !secretKey.has('site', siteId));
+    for (const { ownerId, secret } of missing.length === 0 ? [] : await store.currentOf('site', missing)) {
+      secretKey.remember(secret, 'site', ownerId);
+    }
+    const keys = siteIds.map(async (siteId) => [siteId, await secretKey('site', siteId)] as const);
+    return new Map(await Promise.all(keys));
+  };
   return {
     siteKey: (siteId) => secretKey('site', siteId),
-    siteKeys: async (siteIds) => {
-      const missing = siteIds.filter((siteId) => !secretKey.has('site', siteId));
-      for (const { ownerId, secret } of missing.length === 0 ? [] : await store.currentOf('site', missing)) {
-        secretKey.remember(secret, 'site', ownerId);
-      }
-      const keys = siteIds.map(async (siteId) => [siteId, await secretKey('site', siteId)] as const);
-      return new Map(await Promise.all(keys));
+    siteKeys,
+    reportAltered,
+    openKeyRows: async (rows) => {
+      const keys = await siteKeys([...new Set(rows.map((row) => row.site_id))]);
+      return rows.flatMap((row) => {
+        const siteKey = keys.get(row.site_id);
+        const open = siteKey === undefined ? null : openKeyRow(siteKey, row);
+        if (open === null) reportAltered({ table: 'record_keys', id: row.event_id });
+        return open ?? [];
+      });
     },
     proofKey: remembered(async (tenantId: string) => proofKeyOf(await currentKey('proof', tenantId, newSecretKey))),
     proofKeyById: remembered(async (id: string) => {

@@ -113,11 +113,12 @@ describe('consents in the panel', () => {
   });
 
   it('ends a page at the limit of examined records, and continues after it', async () => {
-    const { apiPool } = app.service.installation;
+    const { apiPool, keyring } = app.service.installation;
     const limits = { firstWindow: 1, lastWindow: 1, perRequest: 1 };
     const find = (after: SearchPlace | null) =>
       searchConsents(
         apiPool,
+        keyring,
         { siteId: shop.siteId, filter: { limit: 10, consent_type: 'cookie' }, person: null, after },
         limits,
       );

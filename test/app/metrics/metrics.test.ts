@@ -174,6 +174,7 @@ describe('GET /metrics', () => {
       'route',
       'state',
       'status',
+      'table',
       'version',
     ]);
   });

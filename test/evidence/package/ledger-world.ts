@@ -29,6 +29,7 @@ import {
   type Keyring,
   recordKey,
   SEED_BYTES,
+  sealOfKeyRow,
 } from '../../../src/platform/keys/index.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
 import { startDevelopmentTsa } from '../../../src/timestamping/development-tsa/start.js';
@@ -213,12 +214,11 @@ async function recordConsents(
       ),
       attachments: consent.signature === undefined ? [] : [attachmentId],
     };
-    await owner.query('insert into record_keys (event_id, site_id, seed, visitor_index) values ($1, $2, $3, $4)', [
-      eventId,
-      site.siteId,
-      seed,
-      blindIndex(siteKey, 'visitor', consent.visitorId),
-    ]);
+    const visitor = blindIndex(siteKey, 'visitor', consent.visitorId);
+    await owner.query(
+      'insert into record_keys (event_id, site_id, seed, visitor_index, seal) values ($1, $2, $3, $4, $5)',
+      [eventId, site.siteId, seed, visitor, sealOfKeyRow(key, { visitor, email: null, phone: null, id_number: null })],
+    );
     if (consent.signature !== undefined) {
       await owner.query('insert into attachments (id, event_id, site_id, ciphertext) values ($1, $2, $3, $4)', [
         attachmentId,

@@ -29,7 +29,7 @@ function writeItem(fields: FieldWriter, { place, id, token, at }: Item): void {
   fields.bytea(null);
   fields.timestamptz(at);
   fields.timestamptz(null);
-  for (let column = 0; column < 5; column += 1) fields.bytea(null);
+  for (let column = 0; column < 6; column += 1) fields.bytea(null);
   fields.text(token);
 }
 
@@ -46,7 +46,7 @@ it.each([1, 10_000])(
       `select i.request, i.tenant, i.site_id, i.refusal::text, i.idempotency, i.body_digest, i.event_id, i.proof_hash,
             i.created_at, i.id_number_index is null as nulls, i.token
        from unnest($1::admission_item[]) i`,
-      [recordArray(items, 17, writeItem, elementBytes)],
+      [recordArray(items, 18, writeItem, elementBytes)],
     );
     expect(rows).toEqual(
       items.map(({ place, id, token, at }) => ({

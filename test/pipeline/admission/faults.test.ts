@@ -42,6 +42,7 @@ describe('admission during a failure', () => {
       sealedBefore: Date.now() + 600_000,
       seed: Buffer.alloc(16),
       indexes: { visitor: null, email: null, phone: null, id_number: null },
+      keyRowSeal: Buffer.alloc(16),
       tokenId: null,
       attachments: [],
     });

@@ -14,7 +14,9 @@ import type { SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
 import type { BackgroundPart, ServiceLogger } from '../../../src/platform/background/part.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
+
 import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/keys/index.js';
+import { openKeyRow } from '../../../src/platform/keys/key-row.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { privateCorner } from './private-corner.js';
 
@@ -121,6 +123,7 @@ const PROOF_KEY: ProofKey = { id: 'proof-1', key: Buffer.alloc(32, 7), tenantId:
 /** Contains only the key of `newConsent`. */
 export const testKeyring: ProofKeys & SiteKeys = {
   siteKeys: async (siteIds) => new Map(siteIds.map((siteId) => [siteId, Buffer.alloc(32, 7)])),
+  openKeyRows: async (rows) => rows.flatMap((row) => openKeyRow(Buffer.alloc(32, 7), row) ?? []),
   proofKeyById: async (id) => {
     if (id !== PROOF_KEY.id) throw new KeyError('key_missing', `There is no proof key ${id}.`);
     return PROOF_KEY;

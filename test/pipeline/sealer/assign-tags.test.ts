@@ -4,8 +4,9 @@ import { CONSENT_RECORDED } from '../../../schemas/events/consent-recorded.js';
 import { consentsStream } from '../../../schemas/events/streams.js';
 import { personTag } from '../../../schemas/evidence/person-tag.js';
 import type { LoggedEvent } from '../../../src/pipeline/event-log/port.js';
-import { assignTags, rememberNumbers } from '../../../src/pipeline/sealer/assign-tags.js';
-import { personId } from '../../../src/platform/keys/index.js';
+import { assignTags, rememberNumbers, type SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
+import { personId, recordKey, sealOfKeyRow } from '../../../src/platform/keys/index.js';
+import { openKeyRow } from '../../../src/platform/keys/key-row.js';
 import { type Pipeline, startPipeline } from '../relay/pipeline.js';
 
 const siteKey = randomBytes(32);
@@ -20,9 +21,11 @@ afterAll(() => pipeline.close());
 /** A consent of the visitor, whose key is stored. */
 async function consent(revision: number): Promise<LoggedEvent> {
   const id = randomUUID();
+  const seed = randomBytes(16);
+  const indexes = { visitor: visitorIndex, email: null, phone: null, id_number: null };
   await pipeline.owner.query(
-    'insert into record_keys (event_id, site_id, seed, visitor_index) values ($1, $2, $3, $4)',
-    [id, siteId, randomBytes(32), visitorIndex],
+    'insert into record_keys (event_id, site_id, seed, visitor_index, seal) values ($1, $2, $3, $4, $5)',
+    [id, siteId, seed, visitorIndex, sealOfKeyRow(recordKey(siteKey, seed, id), indexes)],
   );
   return {
     id,
@@ -42,7 +45,10 @@ async function seedOf(): Promise<Uint8Array> {
 
 test('a person who is erased while a batch is pending begins with 1 again under the new id', async () => {
   const numbers = new Map<string, number>();
-  const keyring = { siteKeys: async () => new Map([[siteId, siteKey]]) };
+  const keyring: SiteKeys = {
+    siteKeys: async () => new Map([[siteId, siteKey]]),
+    openKeyRows: async (rows) => rows.flatMap((row) => openKeyRow(siteKey, row) ?? []),
+  };
   const before = [await consent(0), await consent(1)];
   const first = await assignTags(pipeline.worker, keyring, numbers, before);
   const oldId = personId(siteKey, await seedOf(), visitorIndex);

@@ -34,7 +34,7 @@ export function consentRoutes(options: PanelRoutesOptions): readonly PanelRoute[
   const page = async (tenantId: string, wanted: Omit<ConsentSearch, 'after'>) => {
     const key = keyOfCursor(SearchCursor, wanted.filter);
     const after = key === null ? null : { createdAt: key[1], eventId: key[2] };
-    const { rows, next } = await slots.run(tenantId, () => search(apiPool, { ...wanted, after }));
+    const { rows, next } = await slots.run(tenantId, () => search(apiPool, keyring, { ...wanted, after }));
     const now = new Date();
     return {
       data: await Promise.all(rows.map((row) => summaryOf(row, keyring, now))),

@@ -8,12 +8,15 @@ create table record_keys (
   visitor_index bytea,
   email_index bytea,
   phone_index bytea,
-  id_number_index bytea
+  id_number_index bytea,
+  seal bytea not null
 );
-create index record_keys_by_visitor on record_keys (site_id, visitor_index) where visitor_index is not null;
-create index record_keys_by_email on record_keys (site_id, email_index) where email_index is not null;
-create index record_keys_by_phone on record_keys (site_id, phone_index) where phone_index is not null;
-create index record_keys_by_id_number on record_keys (site_id, id_number_index) where id_number_index is not null;
+-- The event id gives the records of a person in order. Without statistics on the indexes
+-- (19-planner-statistics.sql) the planner would otherwise follow the primary key through all records.
+create index record_keys_by_visitor on record_keys (site_id, visitor_index, event_id) where visitor_index is not null;
+create index record_keys_by_email on record_keys (site_id, email_index, event_id) where email_index is not null;
+create index record_keys_by_phone on record_keys (site_id, phone_index, event_id) where phone_index is not null;
+create index record_keys_by_id_number on record_keys (site_id, id_number_index, event_id) where id_number_index is not null;
 
 comment on table record_keys is
   'One row for each record that is not erased. Deleting the row destroys the key of the record''s personal data.';
@@ -24,6 +27,8 @@ comment on column record_keys.visitor_index is 'Blind index (keyed hash) of the 
 comment on column record_keys.email_index is 'Blind index of the e-mail address; null: none was given.';
 comment on column record_keys.phone_index is 'Blind index of the phone number; null: none was given.';
 comment on column record_keys.id_number_index is 'Blind index of the identity number; null: none was given.';
+comment on column record_keys.seal is
+  'Keyed hash of the row under the key of the record. A row that fails it is left out and reported.';
 
 create table attachments (
   id uuid primary key,

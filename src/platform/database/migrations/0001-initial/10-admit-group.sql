@@ -44,6 +44,8 @@ create type admission_item as (
   email_index bytea,
   phone_index bytea,
   id_number_index bytea,
+  -- Keyed hash of the row of record_keys.
+  seal bytea,
   -- Id of the approval token that the consent uses; null: none.
   token text
 );
@@ -308,8 +310,8 @@ begin
       where tenant_id = p_tenants[t] and month = v_month and v_accepted[t] > 0;
   end loop;
 
-  insert into record_keys (event_id, site_id, seed, visitor_index, email_index, phone_index, id_number_index)
-    select i.event_id, i.site_id, i.seed, i.visitor_index, i.email_index, i.phone_index, i.id_number_index
+  insert into record_keys (event_id, site_id, seed, visitor_index, email_index, phone_index, id_number_index, seal)
+    select i.event_id, i.site_id, i.seed, i.visitor_index, i.email_index, i.phone_index, i.id_number_index, i.seal
       from unnest(p_items) with ordinality i
       where v_plain or items[i.ordinality] = 'accepted';
 

@@ -1,0 +1,36 @@
+/**
+ * Columns with secrets, with personal values or with anything that opens or finds them. PostgreSQL
+ * must keep no sample of them: `ANALYZE` copies values of ordinary columns to `pg_statistic`, where
+ * they would outlive the row. The SQL of the schema sets their statistics target to 0
+ * (`19-planner-statistics.sql`), a test compares both, and `admin scrub` restores it.
+ */
+export const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  users: ['email', 'password_hash'],
+  sign_ins: ['refresh_digest'],
+  used_refresh_tokens: ['digest'],
+  invitations: ['email', 'token_digest'],
+  password_resets: ['token_digest'],
+  api_keys: ['digest'],
+  keyring: ['wrapped'],
+  record_keys: ['seed', 'visitor_index', 'email_index', 'phone_index', 'id_number_index', 'seal'],
+  attachments: ['ciphertext'],
+  approval_tokens: [
+    'digest',
+    'custom_document_hash',
+    'seed',
+    'identity',
+    'visitor_index',
+    'email_index',
+    'phone_index',
+    'id_number_index',
+  ],
+  outbox: ['body'],
+  'event_log.events': ['data'],
+  idempotency: ['digest', 'body_digest'],
+  rate_limit_windows: ['bucket'],
+  persons: ['visitor_index', 'seed'],
+  erasure_requests: ['request_digest', 'blind_index'],
+  exports: ['seed'],
+  export_jobs: ['sealed_visitor', 'sealed_disclosures'],
+  export_chunks: ['ciphertext'],
+};
