@@ -88,9 +88,13 @@ export async function startApiProcess(
   });
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
     async (scope) => {
-      await scope.register(async (tool) => serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), { guards, clock }), {
-        prefix: '/tool/v1',
-      });
+      await scope.register(
+        async (tool) =>
+          serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), { guards, clock }),
+        {
+          prefix: '/tool/v1',
+        },
+      );
     },
   ]);
   await app.ready();
