@@ -8,6 +8,7 @@ import { latestText, StaticText } from '../server/static-text.js';
 import { agentSkills, agentSkillsIndex } from './agent-skills.js';
 import { aiCatalog } from './ai-catalog.js';
 import { API_CATALOG_PROFILE, type Api, apiCatalog, apiLinks, PANEL_API, TOOL_API } from './api-catalog.js';
+import { frontPage } from './front-page.js';
 import { jwkSet } from './jwk-set.js';
 import { llmsText } from './llms-text.js';
 import { jsonText, PLACES, urlsUnder } from './places.js';
@@ -50,6 +51,8 @@ export function discoveryRoutes(scope: FastifyInstance, options: DiscoveryOption
   serve(PLACES.agentSkills.path, PLACES.agentSkills.mediaType, jsonText(agentSkillsIndex(skills, urlOf)));
   for (const { path, text } of skills) serve(path, 'text/markdown; charset=utf-8', text);
   serve(PLACES.llmsText.path, PLAIN_TEXT, llmsText(skills, urlOf), catalogs);
+  const front = new StaticText(frontPage(skills, securityContacts.length > 0));
+  scope.get(PLACES.frontPage.path, (request, reply) => front.send(request, reply));
   serve(PLACES.robotsText.path, PLAIN_TEXT, robotsText());
   serve(PLACES.panelApi.path, PLACES.panelApi.mediaType, yamlText(panelDescription()));
   serve(PLACES.toolApi.path, `${PLACES.toolApi.mediaType}; charset=utf-8`, toolApiText());

@@ -11,6 +11,7 @@ export const PLACES = {
   agentSkills: { path: '/.well-known/agent-skills/index.json', mediaType: 'application/json' },
   jwkSet: { path: '/.well-known/jwks.json', mediaType: 'application/jwk-set+json' },
   securityText: { path: '/.well-known/security.txt', mediaType: 'text/plain' },
+  frontPage: { path: '/', mediaType: 'text/html' },
   llmsText: { path: '/llms.txt', mediaType: 'text/plain' },
   robotsText: { path: '/robots.txt', mediaType: 'text/plain' },
   panelApi: { path: '/openapi.yaml', mediaType: 'application/yaml' },

@@ -44,7 +44,6 @@ export function unknownRouteRules(world: World): void {
       }
     }
     for (const path of [
-      '/',
       '/tool/v1',
       '/tool/v2/ping',
       '/tool/v1/consent',

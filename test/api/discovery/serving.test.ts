@@ -156,6 +156,29 @@ describe('the documents of discovery', () => {
     }
   });
 
+  it('has a page for people at its root that runs nothing and whose links answer', async () => {
+    const response = await fetch(`${app.url}/`);
+    const html = await response.text();
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const [, style = ''] = /<style>(.*)<\/style>/s.exec(html) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(response.headers.get('content-security-policy')).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    );
+    expect(html).not.toMatch(/<script|<link|<img|\sstyle=|\son\w+=/);
+    const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
+    const paths = DOCUMENTS.map(([path]) => path).filter((path) => !/^\/(robots|tool|api)/.test(path));
+    expect(links).toEqual(
+      expect.arrayContaining([...paths, '/verify', '/verify/consent-verify.html', '/checkpoints/']),
+    );
+    for (const path of links) {
+      // An installation that has sealed nothing has no ledger key yet.
+      const expected = path === '/checkpoints/ledger.vkey' ? [200, 404] : [200];
+      expect(expected, path).toContain((await fetch(app.url + path)).status);
+    }
+    expect((await fetch(`${app.url}/`, { method: 'POST' })).status).toBe(405);
+  });
+
   it('publishes skills whose digests are those of the bytes that are served', async () => {
     const index = SkillsIndex.parse(await (await fetch(`${app.url}/.well-known/agent-skills/index.json`)).json());
     expect(index.skills).toHaveLength(3);

@@ -30,7 +30,7 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
-async function serve(lameDuckMs = 0): Promise<Served> {
+async function serve(lameDuckMs = 0, graceMs = GRACE_MS): Promise<Served> {
   const app = fastify({
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -38,7 +38,7 @@ async function serve(lameDuckMs = 0): Promise<Served> {
     clientErrorHandler: (error, socket) => answerClientError(connections, error, socket),
   });
   const connections = new Connections(app.server);
-  drainOnClose(app, connections, { lameDuckMs, graceMs: GRACE_MS });
+  drainOnClose(app, connections, { lameDuckMs, graceMs });
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -133,7 +133,7 @@ describe('stopping', () => {
   });
 
   it('gives the whole of a large answer to who reads it within the grace', async () => {
-    const { app, port, begun } = await serve();
+    const { app, port, begun } = await serve(0, 60_000);
     const socket = await send(port, 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
     await begun;
     const closed = app.close();

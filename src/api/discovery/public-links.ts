@@ -1,0 +1,58 @@
+import type { Skill } from './agent-skills.js';
+import { PLACES } from './places.js';
+
+/** What the service is, in one sentence. */
+export const SUMMARY =
+  'A service that records consents (cookie banners, document approvals, opt-outs) so that years later anyone can check, offline and without trust in the service, who agreed to what, in which words, and when.';
+
+/** A link to a public document of the service. */
+export interface PublicLink {
+  readonly title: string;
+  readonly path: string;
+  /** What the document is, in a few words. */
+  readonly notes: string;
+}
+
+/** The public documents by topic, for people and for language models. */
+export interface PublicLinks {
+  readonly skills: readonly PublicLink[];
+  readonly apis: readonly PublicLink[];
+  readonly evidence: readonly PublicLink[];
+  readonly more: readonly PublicLink[];
+}
+
+export function publicLinks(skills: readonly Skill[]): PublicLinks {
+  const link = (title: string, { path }: { readonly path: string }, notes: string) => ({ title, path, notes });
+  return {
+    skills: skills.map((skill) => link(skill.title, skill, skill.description)),
+    apis: [
+      link(
+        'Tool API',
+        PLACES.toolApi,
+        'OpenAPI 3.1 description of recording, status, verification and export, with an example of each request',
+      ),
+      link('Panel API', PLACES.panelApi, 'OpenAPI 3.1 description of sign-in and administration'),
+      link('API catalog', PLACES.apiCatalog, 'the APIs as a link set (RFC 9727)'),
+    ],
+    evidence: [
+      link(
+        'Verifier',
+        PLACES.verifier,
+        'a page that checks evidence packages in the browser, and looks up a record by its token',
+      ),
+      link('Verifier to download', PLACES.verifierFile, 'the same page as one file that works offline'),
+      link(
+        'Checkpoints',
+        PLACES.checkpoints,
+        'the ledger at each stamped size: signed notes, time stamp tokens, consistency proofs',
+      ),
+      link("The ledger's key", PLACES.ledgerKey, 'the verifier key in force (C2SP signed note)'),
+      link("The ledger's keys", PLACES.ledgerKeys, 'every key, and the checkpoints that introduced them'),
+    ],
+    more: [
+      link('Index of skills', PLACES.agentSkills, 'with the digest of each'),
+      link('AI catalog', PLACES.aiCatalog, 'the skills as an AI Catalog'),
+      link('Keys of access tokens', PLACES.jwkSet, 'a JWK Set'),
+    ],
+  };
+}
