@@ -44,13 +44,17 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-/**
- * Composes the HTTP application of an installation.
- * @param worker the worker process beside it, whose state it shows; null: another process runs one
- */
-export async function createApi(installation: Installation, worker: WorkerBeside | null): Promise<Api> {
+export interface ApiOptions {
+  /** Whether the event log answered, and is the one that belongs to the database. */
+  readonly isLogChecked: () => boolean;
+  /** The worker process beside it, whose state it shows; absent: another process runs one. */
+  readonly worker?: WorkerBeside;
+}
+
+/** Composes the HTTP application of an installation. */
+export async function createApi(installation: Installation, { isLogChecked, worker }: ApiOptions): Promise<Api> {
   const { config, logger, apiPool: pool, keyring, metrics, tracing } = installation;
-  if (worker !== null) metrics.showBeside(worker);
+  if (worker !== undefined) metrics.showBeside(worker);
   const directory = createSiteDirectory(pool, keyring);
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
   const promiseOptions = { keyring, origin: config.ledgerOrigin };
@@ -119,13 +123,14 @@ export async function createApi(installation: Installation, worker: WorkerBeside
             eventId,
             'none',
           ),
-        // Stopped projections and a worker that is down do not make the process unready. It still
-        // accepts consents, and a load balancer must not remove it.
+        // Stopped projections, a worker that is down and a log that is away do not make the process
+        // unready. It still accepts consents, and a load balancer must not remove it.
         checkReadiness: async () => {
           await keyring.verifyMasterKey();
           return {
             stoppedProjections: await stoppedProjections(pool, PROJECTIONS),
-            isWorkerDown: worker !== null && !worker.isRunning(),
+            isWorkerDown: worker !== undefined && isLogChecked() && !worker.isRunning(),
+            isLogAway: !isLogChecked(),
           };
         },
         discovery: { ...config.discovery, jwtKeys: keyring.jwtKeys, now: () => new Date() },

@@ -19,7 +19,7 @@ export function createHealthServer(installation: Installation): Api {
     const stopped = await stoppedProjections(workerPool, PROJECTIONS);
     if (stopped.length > 0)
       throw new Error(`stopped projections: ${stopped.join(', ')}; run \`consent-ledger projections status\``);
-    return { stoppedProjections: [], isWorkerDown: false };
+    return { stoppedProjections: [], isWorkerDown: false, isLogAway: false };
   };
   const app = createApp(
     { log: logger, trustedProxies: [], drain: { lameDuckMs: 0, graceMs: config.http.drainGraceMs } },

@@ -1,8 +1,10 @@
 import { PROJECTIONS } from '../../projections/index.js';
 import { applyErasures, openErasureJournal } from '../erasure/index.js';
+import { EventLogUnavailable } from '../pipeline/event-log/errors.js';
 import { assertLedgerNotRolledBack } from '../pipeline/ledger/ledger-head.js';
 import { prepareProjections } from '../pipeline/projector/index.js';
 import { assertLogNotBehind } from '../pipeline/relay/log-check.js';
+import { BackOff, pause } from '../platform/background/waiting.js';
 import { bindEventLog } from './bind-event-log.js';
 import type { Installation } from './installation.js';
 import { ledgerHeadFile } from './ledger-head-file.js';
@@ -27,4 +29,41 @@ export async function prepareInstallation(
   if (applied.fromLog + applied.fromJournal > 0) {
     logger.warn({ ...applied }, 'the database was restored from a backup: erasures since then were applied again');
   }
+}
+
+export interface LogWait {
+  /** Whether this process seals: see `prepareInstallation`. */
+  readonly seals: boolean;
+  /** Called when the log does not answer at the first attempt. */
+  readonly onWaiting: () => void;
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Prepares the installation and then runs `work`, both again as long as the log does not answer: a
+ * restart during an outage of the log must not end admission.
+ * @returns the result of `work`; null if the wait was ended
+ * @throws the errors of `prepareInstallation` and of `work`, except EventLogUnavailable
+ */
+export async function whenLogAnswers<T>(
+  installation: Installation,
+  { seals, onWaiting, signal }: LogWait,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  const backOff = new BackOff();
+  let isFirst = true;
+  while (!signal.aborted) {
+    try {
+      await prepareInstallation(installation, { seals });
+      return await work();
+    } catch (error) {
+      if (!(error instanceof EventLogUnavailable)) throw error;
+      installation.logger.warn({ reason: error.message }, 'the event log does not answer; trying again');
+      if (isFirst) onWaiting();
+      isFirst = false;
+    }
+    await pause(backOff.next(), signal);
+  }
+  return null;
 }

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
+import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
+import { describe } from '../platform/background/run-under-lease.js';
 import type { Config } from '../platform/config/index.js';
 import { createApi } from './api.js';
 import { type Installation, openInstallation } from './installation.js';
-import { prepareInstallation } from './prepare-installation.js';
+import { whenLogAnswers } from './prepare-installation.js';
 import type { WorkerBeside } from './supervise-worker.js';
 
 export interface Service {
@@ -32,8 +34,9 @@ export function startApi(config: Config, logger: Logger): Promise<Service> {
   return starting(async (running) => {
     const installation = await openInstallation(config, logger, { role: 'api', migrates: false });
     running.push({ stop: () => installation.close() });
-    await prepareInstallation(installation, { seals: false });
-    const api = await createApi(installation, null);
+    const gate = gateEventLog(installation.eventLog);
+    running.push(await startPreparing(installation, () => gate.open()));
+    const api = await createApi({ ...installation, eventLog: gate.eventLog }, { isLogChecked: gate.isOpen });
     running.push(api);
     return { installation, url: await api.listen(), failed: new Promise(() => undefined) };
   });
@@ -54,7 +57,10 @@ export function startServe(config: Config, logger: Logger, worker: WorkerBeside)
     const workerRuns = worker.start();
     // If creating the API fails first, its error is the one to report.
     workerRuns.catch(() => undefined);
-    const api = await createApi(installation, worker);
+    const gate = gateEventLog(installation.eventLog);
+    void worker.prepared.then(() => gate.open());
+    const beside = { isLogChecked: gate.isOpen, worker };
+    const api = await createApi({ ...installation, eventLog: gate.eventLog }, beside);
     running.push(api);
     await workerRuns;
     return { installation, url: await api.listen(), failed: worker.failed };
@@ -71,6 +77,7 @@ export function startWorkerService(config: Config, logger: Logger): Promise<Serv
     const { openWorker } = await import('./open-worker.js');
     const { createHealthServer } = await import('./health-server.js');
     const worker = await openWorker(config, logger);
+    if (worker === null) throw new Error('the worker was stopped before it started');
     running.push(worker);
     const front = createHealthServer(worker.installation);
     running.push(front);
@@ -79,6 +86,38 @@ export function startWorkerService(config: Config, logger: Logger): Promise<Serv
     });
     return { installation: worker.installation, url: await front.listen(), failed };
   });
+}
+
+/**
+ * Prepares the installation. If the log does not answer, this goes on in the background: consents
+ * are accepted meanwhile, and nothing is read from the log.
+ * @throws the errors of `prepareInstallation`, except EventLogUnavailable, if the log answers at once
+ */
+async function startPreparing(installation: Installation, onPrepared: () => void): Promise<Running> {
+  const stopping = new AbortController();
+  let isWaiting = false;
+  let onWaiting = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    onWaiting = () => {
+      isWaiting = true;
+      resolve();
+    };
+  });
+  const wait = { seals: false, onWaiting, signal: stopping.signal };
+  const prepared = whenLogAnswers(installation, wait, async () => onPrepared()).catch((error: unknown) => {
+    if (!isWaiting) throw error;
+    installation.logger.error(
+      { reason: describe(error) },
+      'the event log cannot be used: consents are accepted and wait; an operator must act',
+    );
+  });
+  await Promise.race([prepared, waiting]);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await prepared;
+    },
+  };
 }
 
 async function starting(start: (running: Running[]) => Promise<Omit<Service, 'stop'>>): Promise<Service> {

@@ -9,10 +9,13 @@ import { FromWorker, type ToWorker } from './worker-messages.js';
 /** A worker beside the API of `serve`, in a process of its own. */
 export interface WorkerBeside {
   /**
-   * Lets the parts run, as soon as the schema is up to date. Resolves when they run.
+   * Lets the parts run, as soon as the schema is up to date. Resolves when they run, or when they
+   * only wait for the event log.
    * @throws Error if the first process ends instead, with its message for the operator
    */
   start(): Promise<void>;
+  /** Resolves when the parts run for the first time: the event log is checked. */
+  readonly prepared: Promise<void>;
   /** Rejects when a part fails permanently and an operator must act. */
   readonly failed: Promise<never>;
   /** Whether the parts run now. */
@@ -63,11 +66,15 @@ export function superviseWorker({ program, env, logger }: SuperviseOptions): Wor
   let restarts = 0;
   let isRunning = false;
   let child = spawn();
-  let onFirstRun = (): void => undefined;
-  const firstRun = new Promise<void>((resolve) => {
-    onFirstRun = resolve;
+  let onFirstStart = (): void => undefined;
+  const firstStart = new Promise<void>((resolve) => {
+    onFirstStart = resolve;
   });
-  let wasRunning = false;
+  let onPrepared = (): void => undefined;
+  const prepared = new Promise<void>((resolve) => {
+    onPrepared = resolve;
+  });
+  let hasStarted = false;
 
   function spawn(): ChildProcess {
     return fork(program, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -91,9 +98,10 @@ export function superviseWorker({ program, env, logger }: SuperviseOptions): Wor
       if (said.kind === 'metrics') answers.get(said.id)?.(said.metrics);
       else if (said.kind === 'failed') failure = said;
       else {
-        isRunning = true;
-        wasRunning = true;
-        onFirstRun();
+        isRunning = said.kind === 'running';
+        hasStarted = true;
+        onFirstStart();
+        if (isRunning) onPrepared();
       }
     });
     return new Promise((resolve) => {
@@ -116,7 +124,7 @@ export function superviseWorker({ program, env, logger }: SuperviseOptions): Wor
       if (stopping.signal.aborted) return;
       if (failure?.needsOperator === true) throw new OperatorNeeded(failure.message);
       const reason = failure?.message ?? `it ended with ${signal ?? `exit code ${code}`}`;
-      if (!wasRunning) throw new Error(failure?.message ?? `The worker process did not start: ${reason}.`);
+      if (!hasStarted) throw new Error(failure?.message ?? `The worker process did not start: ${reason}.`);
       if (ranMs > STEADY_MS) backOff.reset();
       restarts += 1;
       logger.error({ reason, restarts }, 'the worker process ended unexpectedly; starting it again');
@@ -135,9 +143,10 @@ export function superviseWorker({ program, env, logger }: SuperviseOptions): Wor
   failed.catch(() => undefined);
   return {
     failed,
+    prepared,
     start: async () => {
       tell({ kind: 'start' });
-      await Promise.race([firstRun, failed]);
+      await Promise.race([firstStart, failed]);
     },
     isRunning: () => isRunning,
     restarts: () => restarts,

@@ -14,6 +14,8 @@ export type ToWorker = z.infer<typeof ToWorker>;
 
 /** What the worker process of `serve` says. */
 export const FromWorker = z.discriminatedUnion('kind', [
+  /** The event log does not answer: the parts run as soon as it does. */
+  z.object({ kind: z.literal('waiting') }),
   /** The parts run. */
   z.object({ kind: z.literal('running') }),
   z.object({ kind: z.literal('metrics'), id: z.int(), metrics: ProcessMetrics }),

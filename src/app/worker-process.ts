@@ -10,7 +10,8 @@ const config = loadConfig(process.env);
 const logger = pino({ level: config.logLevel }, { write: (line: string) => process.stderr.write(line) }).child({
   role: 'worker',
 });
-let opened: Promise<OpenWorker> | null = null;
+const stopping = new AbortController();
+let opened: Promise<OpenWorker | null> | null = null;
 
 // Ctrl-C and service managers signal every process of a group. The parent stops this process itself,
 // after it has answered its last request.
@@ -25,8 +26,10 @@ process.on('message', (message) => {
 });
 
 async function run(): Promise<void> {
-  opened = openWorker(config, logger);
+  const onWaiting = (): void => void send({ kind: 'waiting' });
+  opened = openWorker(config, logger, { onWaiting, signal: stopping.signal });
   const worker = await opened;
+  if (worker === null) return;
   await send({ kind: 'running' });
   await worker.ended;
 }
@@ -43,6 +46,7 @@ async function fail(error: unknown): Promise<void> {
 }
 
 async function end(exitCode: number): Promise<void> {
+  stopping.abort();
   const worker = await opened?.catch(() => null);
   await worker?.stop();
   process.exit(exitCode);

@@ -9,14 +9,31 @@ import type { Config } from '../../src/platform/config/index.js';
  */
 export function workerInProcess(config: Config, logger: Logger): WorkerBeside {
   let worker: OpenWorker | null = null;
+  let opening: Promise<void> = Promise.resolve();
+  const stopping = new AbortController();
+  let onPrepared = (): void => undefined;
+  const prepared = new Promise<void>((resolve) => {
+    onPrepared = resolve;
+  });
   return {
-    start: async () => {
-      worker = await openWorker(config, logger);
+    prepared,
+    start: () => {
+      const waiting = new Promise<void>((resolve) => {
+        opening = openWorker(config, logger, { onWaiting: resolve, signal: stopping.signal }).then((opened) => {
+          worker = opened;
+          onPrepared();
+        });
+      });
+      return Promise.race([waiting, opening]);
     },
     failed: new Promise(() => undefined),
     isRunning: () => worker !== null,
     restarts: () => 0,
     metrics: async () => (await worker?.installation.metrics.json()) ?? [],
-    stop: async () => worker?.stop(),
+    stop: async () => {
+      stopping.abort();
+      await opening.catch(() => undefined);
+      await worker?.stop();
+    },
   };
 }

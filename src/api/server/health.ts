@@ -7,6 +7,8 @@ export interface Readiness {
   readonly stoppedProjections: readonly string[];
   /** Whether the worker process of this process is down, and is being started again. */
   readonly isWorkerDown: boolean;
+  /** Whether the event log has not answered since this process started. */
+  readonly isLogAway: boolean;
 }
 
 /** Resolves if this process is ready; rejects otherwise. */
@@ -29,9 +31,14 @@ export function healthRoutes(scope: FastifyInstance, checkReadiness: CheckReadin
       });
     }
     try {
-      const { stoppedProjections, isWorkerDown } = await checkReadiness();
-      if (stoppedProjections.length === 0 && !isWorkerDown) return { status: 'ready' };
-      return { status: 'degraded', stopped_projections: stoppedProjections, worker_is_down: isWorkerDown };
+      const { stoppedProjections, isWorkerDown, isLogAway } = await checkReadiness();
+      if (stoppedProjections.length === 0 && !isWorkerDown && !isLogAway) return { status: 'ready' };
+      return {
+        status: 'degraded',
+        stopped_projections: stoppedProjections,
+        worker_is_down: isWorkerDown,
+        event_log_is_away: isLogAway,
+      };
     } catch (cause) {
       const error = new ApiError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       error.cause = cause;

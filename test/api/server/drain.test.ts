@@ -236,7 +236,7 @@ describe('a process that stops', () => {
   it('is not ready, but alive, during the lame-duck time', async () => {
     const app = createApp(
       { log: pino({ level: 'silent' }), trustedProxies: [], drain: { lameDuckMs: 2_000, graceMs: GRACE_MS } },
-      [(scope) => healthRoutes(scope, async () => ({ stoppedProjections: [], isWorkerDown: false }))],
+      [(scope) => healthRoutes(scope, async () => ({ stoppedProjections: [], isWorkerDown: false, isLogAway: false }))],
     );
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -12,10 +12,14 @@ async function readyz(readiness: Readiness) {
   return { status: response.statusCode, body: response.json() };
 }
 
+const READY: Readiness = { stoppedProjections: [], isWorkerDown: false, isLogAway: false };
+const shown = { status: 'degraded', stopped_projections: [], worker_is_down: false, event_log_is_away: false };
+
 it.each([
-  [[], false, { status: 'ready' }],
-  [[], true, { status: 'degraded', stopped_projections: [], worker_is_down: true }],
-  [['notices'], false, { status: 'degraded', stopped_projections: ['notices'], worker_is_down: false }],
-])('GET /readyz answers 200 with stopped projections %j and a worker that is down: %j', async (stopped, down, body) => {
-  expect(await readyz({ stoppedProjections: stopped, isWorkerDown: down })).toEqual({ status: 200, body });
+  [{}, { status: 'ready' }],
+  [{ isWorkerDown: true }, { ...shown, worker_is_down: true }],
+  [{ isLogAway: true }, { ...shown, event_log_is_away: true }],
+  [{ stoppedProjections: ['notices'] }, { ...shown, stopped_projections: ['notices'] }],
+])('GET /readyz answers 200 with %j', async (degradation, body) => {
+  expect(await readyz({ ...READY, ...degradation })).toEqual({ status: 200, body });
 });

@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { z } from 'zod';
+import { whenLogAnswers } from '../../src/app/prepare-installation.js';
+import { EventLogUnavailable, LogIdentityMismatch } from '../../src/pipeline/event-log/errors.js';
+import { gateEventLog } from '../../src/pipeline/event-log/gated-event-log.js';
+import { ask, type RunningApp, startApp } from '../api/server/running-app.js';
+import { Backend } from '../api/tool/export-fixture.js';
+import { LeaderlessCluster } from '../pipeline/event-log/leaderless-cluster.js';
+import { TestInstallation } from '../support/running-service.js';
+
+const Ready = z.object({ status: z.string(), event_log_is_away: z.boolean().optional() });
+
+describe.each(['api', 'serve'] as const)('%s that starts while the event log is away', (role) => {
+  let cluster: LeaderlessCluster;
+  let app: RunningApp;
+  beforeAll(async () => {
+    cluster = await LeaderlessCluster.start();
+    cluster.hasLeader = false;
+    app = await startApp(role, { EVENTSTORE_URL: cluster.url(200) });
+  });
+  afterAll(async () => {
+    await app.stop();
+    await cluster.close();
+  });
+
+  it('accepts consents, which wait', async () => {
+    const backend = await Backend.of(app);
+    const { consent_token: token } = await backend.record({ visitor_id: 'waits' });
+    expect(token).toMatch(/^ct_/);
+    const { rowCount } = await app.superuser.query('select from outbox where revision is null and type like $1', [
+      'ConsentRecorded%',
+    ]);
+    expect(rowCount).toBe(1);
+  });
+
+  it('says so, and reads nothing from the log', async () => {
+    const ready = await ask(`${app.url}/readyz`);
+    expect(ready.status).toBe(200);
+    expect(Ready.parse(ready.body)).toEqual({ status: 'degraded', event_log_is_away: true });
+    await expect(app.service.installation.eventLog.ping()).rejects.toThrow(EventLogUnavailable);
+  });
+});
+
+test('serve as a process starts without the log, and stops in order', async () => {
+  const installation = await TestInstallation.make({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' });
+  try {
+    const service = await installation.start();
+    const ready = await ask(`${service.url}/readyz`);
+    expect(Ready.parse(ready.body)).toEqual({ status: 'degraded', event_log_is_away: true });
+    expect(await service.stop()).toBe(0);
+  } finally {
+    await installation.remove();
+  }
+});
+
+describe('the preparation of an installation', () => {
+  let app: RunningApp;
+  beforeEach(async () => {
+    app = await startApp('api');
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await app.stop();
+  });
+  const wait = (signal = new AbortController().signal) => ({ seals: false, signal, onWaiting: vi.fn() });
+  const down = () => Promise.reject(new EventLogUnavailable('no answer'));
+
+  it('is repeated until the log answers', async () => {
+    const { installation } = app.service;
+    vi.spyOn(installation.eventLog, 'readStream').mockImplementationOnce(down).mockImplementationOnce(down);
+    const options = wait();
+    await expect(whenLogAnswers(installation, options, async () => 'prepared')).resolves.toBe('prepared');
+    expect(options.onWaiting).toHaveBeenCalledTimes(1);
+  });
+
+  it('is repeated with the work if the log goes away in between', async () => {
+    const work = vi.fn<() => Promise<string>>().mockImplementationOnce(down).mockResolvedValue('done');
+    await expect(whenLogAnswers(app.service.installation, wait(), work)).resolves.toBe('done');
+    expect(work).toHaveBeenCalledTimes(2);
+  });
+
+  it('ends with its signal', async () => {
+    vi.spyOn(app.service.installation.eventLog, 'readStream').mockImplementation(down);
+    const stop = new AbortController();
+    const options = { ...wait(stop.signal), onWaiting: () => stop.abort() };
+    await expect(whenLogAnswers(app.service.installation, options, async () => 'prepared')).resolves.toBeNull();
+  });
+
+  it('is not repeated for a log of another database', async () => {
+    await app.superuser.query('update event_log_identity set log_id = gen_random_uuid()');
+    await expect(whenLogAnswers(app.service.installation, wait(), async () => 'prepared')).rejects.toThrow(
+      LogIdentityMismatch,
+    );
+  });
+
+  it('comes before the first read of the log', async () => {
+    const { eventLog } = app.service.installation;
+    const gate = gateEventLog(eventLog);
+    const calls = [
+      () => gate.eventLog.readStream('a', 0, 1),
+      () => gate.eventLog.lastRevision('a'),
+      () => gate.eventLog.lastRevisions(['a']),
+      () => gate.eventLog.readAll(null, 1),
+      () => gate.eventLog.ping(),
+      () => gate.eventLog.append('a', -1, []),
+      () => gate.eventLog.subscribe(null, new AbortController().signal)[Symbol.asyncIterator]().next(),
+    ];
+    for (const call of calls) await expect(call()).rejects.toThrow(EventLogUnavailable);
+    expect(await gate.eventLog.appendAll([{ stream: 'a', expectedRevision: -1, events: [] }])).toMatchObject([
+      { status: 'rejected' },
+    ]);
+    gate.open();
+    await gate.eventLog.ping();
+    expect(await gate.eventLog.lastRevision('a')).toBe(-1);
+  });
+});
