@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -27,10 +26,14 @@ export interface BenchedService {
 }
 
 /** Starts the service and the load generator in separate processes. */
-export async function startBenchedService(postgres: EmbeddedPostgres, site: SiteFixture): Promise<BenchedService> {
+export async function startBenchedService(
+  postgres: EmbeddedPostgres,
+  masterKey: Uint8Array,
+  site: SiteFixture,
+): Promise<BenchedService> {
   const settings = {
     databaseUrl: postgres.superuserUrl,
-    masterKey: randomBytes(32).toString('base64'),
+    masterKey: Buffer.from(masterKey).toString('base64'),
     writeKey: site.writeKey,
   };
   const service = fork(fileURLToPath(new URL('service-process.js', import.meta.url)), [JSON.stringify(settings)]);

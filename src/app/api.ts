@@ -82,7 +82,7 @@ export async function createApi(installation: Installation): Promise<Api> {
     limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
     observer: createGroupObserver(metrics.admission, tracing),
   });
-  const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) };
+  const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool, keyring) };
   const keyUsage = createKeyUsage(pool, Date.now);
   const verifier = createVerifier(pool, keyring, installation.eventLog);
   const app = createApp(
@@ -99,7 +99,7 @@ export async function createApi(installation: Installation): Promise<Api> {
         rateLimiter,
         apiUsers,
         keyUsage,
-        checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool }),
+        checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool, seals: keyring }),
         verifier,
         receiptOf: (eventId) =>
           makeReceipt(
@@ -117,6 +117,7 @@ export async function createApi(installation: Installation): Promise<Api> {
           limit: PANEL_REQUESTS_PER_MINUTE,
           apiPool: pool,
           adminPool: installation.adminPool,
+          seals: keyring,
           routes: panelRoutes({
             apiPool: pool,
             config,

@@ -31,7 +31,8 @@ const HARMLESS = `
   exports.state exports.requested_by export_jobs.channel export_jobs.filter export_jobs.disclose export_jobs.step
   export_jobs.reason export_jobs.sha256 export_jobs.counts manifest_certificates.manifest_key
   manifest_certificates.ledger_key manifest_certificates.certificate audit_log.actor_kind audit_log.action
-  audit_log.subject_kind audit_log.subject_id audit_log.details`
+  audit_log.subject_kind audit_log.subject_id audit_log.details users.seal sites.seal api_keys.seal
+  sign_ins.seal invitations.seal password_resets.seal`
   .trim()
   .split(/\s+/);
 
