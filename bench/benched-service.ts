@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -28,16 +27,16 @@ export interface BenchedService {
 
 /**
  * Starts the service and the load generator in separate processes.
- * @param masterKey of the database, if it has one already
+ * @param masterKey of the database: rows of the site are sealed under it
  */
 export async function startBenchedService(
   postgres: EmbeddedPostgres,
+  masterKey: Uint8Array,
   site: SiteFixture,
-  masterKey: Buffer = randomBytes(32),
 ): Promise<BenchedService> {
   const settings = {
     databaseUrl: postgres.superuserUrl,
-    masterKey: masterKey.toString('base64'),
+    masterKey: Buffer.from(masterKey).toString('base64'),
     writeKey: site.writeKey,
   };
   const service = fork(fileURLToPath(new URL('service-process.js', import.meta.url)), [JSON.stringify(settings)]);

@@ -1,3 +1,4 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../src/platform/dat
 import { migrate } from '../src/platform/database/migrate.js';
 import { loadMigrations } from '../src/platform/database/migrations/index.js';
 import { createPool } from '../src/platform/database/pool.js';
+import { createKeyring } from '../src/platform/keys/index.js';
 import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
@@ -15,10 +17,12 @@ import { benchWorker } from './worker.js';
 
 const ROUNDS = 7;
 
+type Part = (postgres: EmbeddedPostgres, masterKey: Uint8Array, site: SiteFixture) => Promise<void>;
+
 /** Parts of the benchmark by name; the command line may name some of them. */
-const PARTS: Readonly<Record<string, (postgres: EmbeddedPostgres, site: SiteFixture) => Promise<void>>> = {
-  admission: async (postgres, site) => {
-    const service = await startBenchedService(postgres, site);
+const PARTS: Readonly<Record<string, Part>> = {
+  admission: async (postgres, masterKey, site) => {
+    const service = await startBenchedService(postgres, masterKey, site);
     try {
       await benchSingles(service, ROUNDS);
       console.log('');
@@ -44,24 +48,28 @@ for (const [name, part] of Object.entries(PARTS)) {
   await inNewDatabase(part);
 }
 
-async function inNewDatabase(part: (postgres: EmbeddedPostgres, site: SiteFixture) => Promise<void>): Promise<void> {
+async function inNewDatabase(part: Part): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-'));
   // For root, the files of the server are in a folder of another account, which needs access through
   // this folder.
   await chmod(dataDir, 0o755);
   const postgres = await openEmbeddedPostgres({ dataDir, rootHomeBase: join(dataDir, 'home'), log: () => undefined });
   try {
-    const pool = createPool({
+    const options = {
       url: postgres.superuserUrl,
       applicationName: 'consent-ledger bench set-up',
       maxConnections: 2,
       statementTimeoutMs: 60_000,
-      onIdleError: (error) => console.error(error),
-    });
-    await migrate(pool, loadMigrations());
+      onIdleError: (error: Error) => console.error(error),
+    };
+    const owner = createPool(options);
+    await migrate(owner, loadMigrations());
+    const masterKey = randomBytes(32);
+    const keyring = await createKeyring(owner, createSecretKey(masterKey));
+    const pool = createPool({ ...options, beforeCommit: keyring.sealChanges });
     const site = await createSiteFixture(pool);
-    await pool.end();
-    await part(postgres, site);
+    await Promise.all([owner.end(), pool.end()]);
+    await part(postgres, masterKey, site);
   } finally {
     await postgres.release();
     await rm(dataDir, { recursive: true, force: true });

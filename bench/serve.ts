@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
 import type { SiteFixture } from '../test/pipeline/admission/site-fixture.js';
@@ -52,10 +51,11 @@ interface ServeBench {
  * Measures single consents through `consent-ledger serve` while all of its stages run: the highest
  * rate at which no backlog grows, against an echo of the same signed requests in the same run; and
  * then three times that rate.
+ * @param key the master key of the database, 32 bytes
  */
-export async function benchServe(postgres: EmbeddedPostgres, site: SiteFixture): Promise<void> {
+export async function benchServe(postgres: EmbeddedPostgres, key: Uint8Array, site: SiteFixture): Promise<void> {
   const url = postgres.superuserUrl;
-  const masterKey = randomBytes(32);
+  const masterKey = Buffer.from(key);
   const echo = await echoRate(postgres, site, masterKey);
   const owner = new pg.Pool({ connectionString: url, max: 2 });
   const serve = await RunningRole.start('serve', url, masterKey);
@@ -95,7 +95,7 @@ export async function benchServe(postgres: EmbeddedPostgres, site: SiteFixture):
 }
 
 async function echoRate(postgres: EmbeddedPostgres, site: SiteFixture, masterKey: Buffer): Promise<number> {
-  const service = await startBenchedService(postgres, site, masterKey);
+  const service = await startBenchedService(postgres, masterKey, site);
   try {
     await service.run(ECHO);
     const rates: number[] = [];

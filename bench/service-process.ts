@@ -55,7 +55,7 @@ const admission = createAdmission({
 const guards = createToolGuards({
   directory,
   rateLimiter: createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() }),
-  apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) },
+  apiUsers: { tokens: createAccessTokens(keyring), users: createUserDirectory(pool, keyring) },
   keyUsage: createKeyUsage(pool, Date.now),
   invalidKeyLimit: 30,
 });

@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { createSecretKey, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { z } from 'zod';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
@@ -30,15 +30,15 @@ interface Backlog {
 /**
  * Measures how fast the worker moves waiting events to the log, seals and projects them: events of
  * one site against a bare multi-row insert of the same bodies, and events of many sites against one.
+ * @param masterKey 32 bytes, of the keyring in the database
  * @param site a site of the database of `postgres`
  */
-export async function benchWorker(postgres: EmbeddedPostgres, site: SiteFixture): Promise<void> {
+export async function benchWorker(postgres: EmbeddedPostgres, masterKey: Uint8Array, site: SiteFixture): Promise<void> {
   const url = postgres.superuserUrl;
   const owner = new pg.Pool({ connectionString: url, max: 4, options: '-c synchronous_commit=off' });
-  const masterKey = randomBytes(32);
   const keyring = await createKeyring(owner, createSecretKey(masterKey));
   // A batch that is not full would wait ten seconds by default, which is not work.
-  const worker = await RunningRole.start('worker', url, masterKey, { BATCH_MAX_AGE_MS: '1000' });
+  const worker = await RunningRole.start('worker', url, Buffer.from(masterKey), { BATCH_MAX_AGE_MS: '1000' });
   const bench = { owner, keyring, worker, postmaster: await postmasterPid(url) };
   try {
     const source = { tenantId: site.tenantId, documentVersionId: site.versions.cookieEn };

@@ -91,7 +91,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
     limits: { ...DEFAULT_GROUP_LIMITS, maxGroupConsents: config.admission.maxGroup },
     observer: createGroupObserver(metrics.admission, tracing),
   });
-  const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool) };
+  const apiUsers = { tokens: createAccessTokens(keyring), users: createUserDirectory(pool, keyring) };
   const keyUsage = createKeyUsage(pool, Date.now);
   const verifier = createVerifier({
     db: pool,
@@ -115,7 +115,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
         rateLimiter,
         apiUsers,
         keyUsage,
-        checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool }),
+        checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool, seals: keyring }),
         verifier,
         receiptOf: (eventId) =>
           makeReceipt(
@@ -140,6 +140,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
           limit: PANEL_REQUESTS_PER_MINUTE,
           apiPool: pool,
           adminPool: installation.adminPool,
+          seals: keyring,
           routes: panelRoutes({
             apiPool: pool,
             config,

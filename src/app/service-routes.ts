@@ -87,6 +87,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
         rateLimiter,
         apiPool: db,
         adminPool: options.panel.adminPool,
+        seals: options.panel.seals,
       };
       serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
     },

@@ -9,7 +9,7 @@ import { createPasswordCheck } from '../../src/accounts/sign-in/check-password.j
 import { createUser } from '../../src/accounts/users/users.js';
 import { DEMO_CONFIG } from '../../src/demo/seed/demo-texts.js';
 import { createPool } from '../../src/platform/database/pool.js';
-import { createKeyring } from '../../src/platform/keys/index.js';
+import { createKeyring, type Keyring } from '../../src/platform/keys/index.js';
 import { apiKeyDigest } from '../../src/tenancy/api-keys/api-key-secret.js';
 import { createApiKey, revokeApiKey } from '../../src/tenancy/api-keys/api-keys.js';
 import { publishSiteConfig } from '../../src/tenancy/configuration/publish-site-config.js';
@@ -31,6 +31,7 @@ describe('tenancy', () => {
   let db: pg.Pool;
   let apiPool: pg.Pool;
   let workerPool: pg.Pool;
+  let keyring: Keyring;
   let directory: SiteDirectory;
   let tenantId: string;
   beforeAll(async () => {
@@ -41,10 +42,16 @@ describe('tenancy', () => {
       maxConnections: 5,
       statementTimeoutMs: 30_000,
     };
-    db = createPool({ ...options, role: 'consent_ledger_admin', onIdleError: () => undefined });
     apiPool = createPool({ ...options, role: 'consent_ledger_api', onIdleError: () => undefined });
     workerPool = createPool({ ...options, role: 'consent_ledger_worker', onIdleError: () => undefined });
-    directory = createSiteDirectory(apiPool, await createKeyring(workerPool, createSecretKey(randomBytes(32))));
+    keyring = await createKeyring(workerPool, createSecretKey(randomBytes(32)));
+    db = createPool({
+      ...options,
+      role: 'consent_ledger_admin',
+      onIdleError: () => undefined,
+      beforeCommit: keyring.sealChanges,
+    });
+    directory = createSiteDirectory(apiPool, keyring);
     tenantId = (await createTenant(db, 'Shop', PLANS.standard)).id;
   });
   afterAll(async () => {
@@ -260,7 +267,7 @@ describe('tenancy', () => {
   });
 
   it('checks passwords, and refuses weak passwords and existing users', async () => {
-    const check = createPasswordCheck({ apiPool: db, adminPool: db });
+    const check = createPasswordCheck({ apiPool: db, adminPool: db, seals: keyring });
     const user = { tenantId, email: 'Owner@Shop.Example', password: 'correct horse battery', role: 'owner' as const };
     const { id } = await createUser(db, user);
     expect((await check('owner@shop.example', user.password))?.user).toEqual({

@@ -3,11 +3,12 @@ import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
 import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
 import { secretTokenDigest } from '../credentials/secret-tokens.js';
 import { lockUsersOf } from '../users/lock-users.js';
 import { mayGrant } from '../users/may-grant.js';
-import type { SignedInUser } from '../users/user-directory.js';
+import { isGenuineUser, type SignedInUser } from '../users/user-directory.js';
 import { insertUser } from '../users/users.js';
 import { type StartedSignIn, startSignIn } from './start-sign-in.js';
 
@@ -17,12 +18,12 @@ export interface AcceptedInvitation extends StartedSignIn {
 }
 
 const OpenRows = z.array(
-  z.object({
+  SealColumns.extend({
     id: z.string(),
     tenant_id: z.string(),
     email: z.string(),
     role: UserRole,
-    is_by_operator: z.boolean(),
+    invited_by: z.string().nullable(),
     /** Current role of the inviter; null if the inviter is disabled. */
     inviter_role: UserRole.nullable(),
   }),
@@ -30,7 +31,8 @@ const OpenRows = z.array(
 
 type OpenInvitation = z.infer<typeof OpenRows>[number];
 
-const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by is null as is_by_operator, u.role as inviter_role
+const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by, u.role as inviter_role,
+    ${sealColumns('invitations', 'i')}
   from invitations i left join users u on u.id = i.invited_by and u.disabled_at is null
   where i.token_digest = $1 and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`;
 
@@ -44,16 +46,17 @@ const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by is null as
  */
 export async function acceptInvitation(
   db: Queryable,
+  seals: RowSeals,
   token: string,
   password: string,
 ): Promise<AcceptedInvitation | null> {
   const digest = secretTokenDigest('invitation', token);
-  const found = digest === null ? null : await openInvitation(db, digest);
+  const found = digest === null ? null : await openInvitation(db, seals, digest);
   if (digest === null || found === null) return null;
   refuseOwnAddress(password, found.email, 'password');
   const passwordHash = await hashPassword(password);
   try {
-    return await withTransaction(db, (db) => accept(db, found.tenant_id, digest, passwordHash));
+    return await withTransaction(db, (db) => accept(db, seals, found.tenant_id, digest, passwordHash));
   } catch (error) {
     if (error instanceof ChangeRefused && error.code === 'already_exists') return null;
     throw error;
@@ -62,12 +65,13 @@ export async function acceptInvitation(
 
 async function accept(
   db: Queryable,
+  seals: RowSeals,
   tenantId: string,
   digest: Buffer,
   passwordHash: string,
 ): Promise<AcceptedInvitation | null> {
   await lockUsersOf(db, tenantId);
-  const invitation = await openInvitation(db, digest);
+  const invitation = await openInvitation(db, seals, digest);
   if (invitation === null) return null;
   const { id, email, role } = invitation;
   const user = { id: (await insertUser(db, { tenantId, email, role }, passwordHash)).id, tenantId, email, role };
@@ -84,10 +88,13 @@ async function accept(
   return { ...started, user: { ...user, signInId: started.signInId } };
 }
 
-async function openInvitation(db: Queryable, digest: Buffer): Promise<OpenInvitation | null> {
+/** An invitation whose row, or whose inviter's row, was altered is not open. */
+async function openInvitation(db: Queryable, seals: RowSeals, digest: Buffer): Promise<OpenInvitation | null> {
   const { rows } = await db.query(OPEN, [digest]);
   const [found] = OpenRows.parse(rows);
-  if (found === undefined) return null;
-  const { is_by_operator: isByOperator, inviter_role: inviter, role } = found;
-  return isByOperator || (inviter !== null && mayGrant(inviter, role)) ? found : null;
+  if (found === undefined || !(await seals.isSealed('invitations', found.id, found))) return null;
+  const { invited_by: invitedBy, inviter_role: inviter, role } = found;
+  if (invitedBy === null) return found;
+  const isEntitled = inviter !== null && mayGrant(inviter, role) && (await isGenuineUser(db, seals, invitedBy));
+  return isEntitled ? found : null;
 }

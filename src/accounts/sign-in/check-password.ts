@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
+import { withTransaction } from '../../platform/database/pool.js';
+import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
 import { hashPassword, isOutdatedHash, isPasswordOf } from '../credentials/passwords.js';
 import { type User, UserRow } from '../users/user-directory.js';
 
@@ -15,7 +17,8 @@ export interface CheckedUser {
 
 /**
  * Verifies an e-mail address and a password.
- * @returns null if either is wrong; an unknown address takes as long as a wrong password
+ * @returns null if either is wrong or the user's row was altered; an unknown address takes as long as a
+ *   wrong password
  */
 export type CheckPassword = (email: string, password: string) => Promise<CheckedUser | null>;
 
@@ -24,32 +27,38 @@ export interface PasswordCheckPools {
   readonly apiPool: pg.Pool;
   /** May UPDATE `users`, to replace a hash with outdated parameters once its password is known. */
   readonly adminPool: pg.Pool;
+  readonly seals: RowSeals;
 }
 
-const HashRow = z.object({ password_hash: z.string() });
+const HashRow = SealColumns.extend({ password_hash: z.string() });
 
 /**
  * Creates the password check. It also replaces hashes with outdated parameters, and throws database
  * errors.
  */
-export function createPasswordCheck({ apiPool, adminPool }: PasswordCheckPools): CheckPassword {
+export function createPasswordCheck({ apiPool, adminPool, seals }: PasswordCheckPools): CheckPassword {
   // The hash of a random password, against which unknown addresses are checked. Otherwise the
   // response time would reveal whether an address exists.
   const decoy = hashPassword(randomUUID());
   const check: CheckPassword = async (email, password) => {
     const { rows } = await apiPool.query(
-      'select id, tenant_id, email, role, password_hash from users where email = $1 and disabled_at is null',
+      `select u.id, u.tenant_id, u.email, u.role, u.password_hash, ${sealColumns('users', 'u')}
+         from users u where u.email = $1 and u.disabled_at is null`,
       [email.toLowerCase()],
     );
     const [row] = z.array(HashRow.loose()).parse(rows);
     const isRight = await isPasswordOf(row?.password_hash ?? (await decoy), password);
     if (row === undefined || !isRight) return null;
     const user = UserRow.parse(row);
+    if (!(await seals.isSealed('users', user.id, row))) return null;
     if (!isOutdatedHash(row.password_hash)) return { user, passwordHash: row.password_hash };
     const renewed = await hashPassword(password);
-    const { rowCount } = await adminPool.query(
-      'update users set password_hash = $3 where id = $1 and password_hash = $2',
-      [user.id, row.password_hash, renewed],
+    const { rowCount } = await withTransaction(adminPool, (db) =>
+      db.query('update users set password_hash = $3 where id = $1 and password_hash = $2', [
+        user.id,
+        row.password_hash,
+        renewed,
+      ]),
     );
     // A concurrent request has replaced the hash, for the same or another password: check again.
     return rowCount === 1 ? { user, passwordHash: renewed } : check(email, password);

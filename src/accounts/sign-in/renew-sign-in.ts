@@ -27,8 +27,9 @@ export async function renewSignIn(db: Queryable, refreshToken: string): Promise<
   const presented = secretTokenDigest('refresh', refreshToken);
   if (presented === null) return null;
   const next = newSecretToken('refresh');
-  const { rows } = await db.query(
-    `with renewed as (
+  const { rows } = await withTransaction(db, (db) =>
+    db.query(
+      `with renewed as (
        update sign_ins s
           set refresh_digest = $2, renewed_at = now(), lapses_at = least(s.expires_at, now() + make_interval(secs => $3))
          from users u
@@ -36,7 +37,8 @@ export async function renewSignIn(db: Queryable, refreshToken: string): Promise<
        returning s.id as sign_in_id, u.id, u.tenant_id, u.email, u.role),
      used as (insert into used_refresh_tokens (digest, sign_in_id) select $1, sign_in_id from renewed)
      select sign_in_id, id, tenant_id, email, role from renewed`,
-    [presented, next.digest, IDLE_SECONDS],
+      [presented, next.digest, IDLE_SECONDS],
+    ),
   );
   const [row] = z.array(RenewedRow).parse(rows);
   if (row !== undefined) {

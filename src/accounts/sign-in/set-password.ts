@@ -4,6 +4,7 @@ import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
+import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { PASSWORD_RESET_SECONDS } from '../credentials/lifetimes.js';
 import { hashPassword, isPasswordOf, refuseOwnAddress } from '../credentials/passwords.js';
@@ -12,17 +13,17 @@ import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.
 import type { ListedUser } from '../users/list-users.js';
 import { lockUsersOf } from '../users/lock-users.js';
 import { mayGrant } from '../users/may-grant.js';
-import type { SignedInUser } from '../users/user-directory.js';
+import { isGenuineUser, type SignedInUser } from '../users/user-directory.js';
 
 const HashRows = z.array(z.object({ password_hash: z.string() }));
 const ResetRows = z.array(
-  z.object({
+  SealColumns.extend({
     id: z.string(),
     user_id: z.string(),
     tenant_id: z.string(),
     email: z.string(),
     role: UserRole,
-    is_by_operator: z.boolean(),
+    made_by: z.string().nullable(),
     /** Current role of the creator; null if the creator is disabled. */
     maker_role: UserRole.nullable(),
   }),
@@ -101,12 +102,17 @@ export function createPasswordReset(
  * @returns the number of ended sign-ins; null if one of these conditions fails
  * @throws RequestRefused VALIDATION_ERROR if the password is the user's address
  */
-export async function resetPassword(db: Queryable, token: string, password: string): Promise<number | null> {
+export async function resetPassword(
+  db: Queryable,
+  seals: RowSeals,
+  token: string,
+  password: string,
+): Promise<number | null> {
   const digest = secretTokenDigest('password reset', token);
   if (digest === null) return null;
   // The token is checked before the expensive hash: otherwise a client without a valid token could
   // exhaust the CPU.
-  const found = await openReset(db, digest);
+  const found = await openReset(db, seals, digest);
   if (found === null) return null;
   const { user_id: userId, tenant_id: tenantId } = found;
   refuseOwnAddress(password, found.email, 'password');
@@ -114,7 +120,7 @@ export async function resetPassword(db: Queryable, token: string, password: stri
   return withTransaction(db, async (db) => {
     await lockUsersOf(db, tenantId);
     await lockUser(db, userId);
-    const reset = await openReset(db, digest);
+    const reset = await openReset(db, seals, digest);
     if (reset === null) return null;
     await db.query('update password_resets set used_at = now() where id = $1', [reset.id]);
     await db.query('update users set password_hash = $2 where id = $1', [userId, passwordHash]);
@@ -130,16 +136,20 @@ export async function resetPassword(db: Queryable, token: string, password: stri
   });
 }
 
-const OPEN_RESET = `select r.id, r.user_id, u.tenant_id, u.email, u.role, r.made_by is null as is_by_operator, m.role as maker_role
+const OPEN_RESET = `select r.id, r.user_id, u.tenant_id, u.email, u.role, r.made_by, m.role as maker_role,
+    ${sealColumns('password_resets', 'r')}
   from password_resets r join users u on u.id = r.user_id left join users m on m.id = r.made_by and m.disabled_at is null
   where r.token_digest = $1 and r.used_at is null and r.revoked_at is null and r.expires_at > now() and u.disabled_at is null`;
 
-async function openReset(db: Queryable, digest: Buffer): Promise<OpenReset | null> {
+/** A reset whose row, or whose creator's row, was altered is not open. */
+async function openReset(db: Queryable, seals: RowSeals, digest: Buffer): Promise<OpenReset | null> {
   const { rows } = await db.query(OPEN_RESET, [digest]);
   const [found] = ResetRows.parse(rows);
-  if (found === undefined) return null;
-  const { is_by_operator: isByOperator, maker_role: maker, role } = found;
-  return isByOperator || (maker !== null && mayGrant(maker, role)) ? found : null;
+  if (found === undefined || !(await seals.isSealed('password_resets', found.id, found))) return null;
+  const { made_by: madeBy, maker_role: maker, role } = found;
+  if (madeBy === null) return found;
+  const isEntitled = maker !== null && mayGrant(maker, role) && (await isGenuineUser(db, seals, madeBy));
+  return isEntitled ? found : null;
 }
 
 /** Every change of a password or its resets locks the user's row first. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
 
 export const ROLES = UserRole.options;
 export type Role = UserRole;
@@ -34,6 +35,13 @@ export const UserRow = z
   .object({ id: z.string(), tenant_id: z.string(), email: z.string(), role: UserRole })
   .transform(({ id, tenant_id, email, role }): User => ({ id, tenantId: tenant_id, email, role }));
 
+/** Returns whether a user's row is as the service wrote it. Another one grants nothing. */
+export async function isGenuineUser(db: Queryable, seals: RowSeals, userId: string): Promise<boolean> {
+  const { rows } = await db.query(`select ${sealColumns('users', 'u')} from users u where u.id = $1`, [userId]);
+  const [row] = z.array(SealColumns).parse(rows);
+  return row !== undefined && (await seals.isSealed('users', userId, row));
+}
+
 const MAX_AGE_MS = 1000;
 const MAX_USERS = 10_000;
 
@@ -42,12 +50,16 @@ const MAX_USERS = 10_000;
  * @param db may SELECT `users` and `sign_ins`
  * @param now clock in milliseconds
  */
-export function createUserDirectory(db: Queryable, now: () => number = () => performance.now()): UserDirectory {
+export function createUserDirectory(
+  db: Queryable,
+  seals: RowSeals,
+  now: () => number = () => performance.now(),
+): UserDirectory {
   const users = createFreshCache<string, SignedInUser | null>({
     maxAgeMs: MAX_AGE_MS,
     maxEntries: MAX_USERS,
     now,
-    load: (signInId) => readSignedInUser(db, signInId),
+    load: (signInId) => readSignedInUser(db, seals, signInId),
   });
   return { bySignIn: (signInId) => users.get(signInId) };
 }
@@ -55,15 +67,24 @@ export function createUserDirectory(db: Queryable, now: () => number = () => per
 /**
  * Reads the current user of a sign-in, without the cache.
  * @param db may SELECT `users` and `sign_ins`
- * @returns null for an unknown or ended sign-in, and for a disabled user
+ * @returns null for an unknown or ended sign-in, for a disabled user, and if a row was altered
  */
-export async function readSignedInUser(db: Queryable, signInId: string): Promise<SignedInUser | null> {
+export async function readSignedInUser(db: Queryable, seals: RowSeals, signInId: string): Promise<SignedInUser | null> {
+  const signIn = await db.query({
+    name: 'sign_in_seal',
+    text: `select ${sealColumns('sign_ins', 's')} from sign_ins s where s.id = $1`,
+    values: [signInId],
+  });
+  const [started] = z.array(SealColumns).parse(signIn.rows);
+  if (started === undefined || !(await seals.isSealed('sign_ins', signInId, started))) return null;
   const { rows } = await db.query({
     name: 'user_by_sign_in',
-    text: `select u.id, u.tenant_id, u.email, u.role from sign_ins s join users u on u.id = s.user_id
+    text: `select u.id, u.tenant_id, u.email, u.role, ${sealColumns('users', 'u')} from sign_ins s join users u on u.id = s.user_id
             where s.id = $1 and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,
     values: [signInId],
   });
   const [user] = z.array(UserRow).parse(rows);
-  return user === undefined ? null : { ...user, signInId };
+  const [row] = z.array(SealColumns).parse(rows);
+  if (user === undefined || row === undefined || !(await seals.isSealed('users', user.id, row))) return null;
+  return { ...user, signInId };
 }

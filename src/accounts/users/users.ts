@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { NewPassword } from '../../../schemas/api/new-password.js';
-import type { Queryable } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { isUniqueViolation } from '../../platform/database/unique-violation.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { hashPassword } from '../credentials/passwords.js';
@@ -24,12 +24,14 @@ export async function createUser(db: Queryable, user: NewUser): Promise<{ readon
   const checked = NewUser.safeParse(user);
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { password, ...rest } = checked.data;
-  return insertUser(db, rest, await hashPassword(password));
+  const passwordHash = await hashPassword(password);
+  return withTransaction(db, (db) => insertUser(db, rest, passwordHash));
 }
 
 /**
  * Creates a user with a hashed password. Hashing before the transaction keeps the transaction
  * short.
+ * @param db a transaction, at whose end the row is sealed
  * @throws ChangeRefused `already_exists`
  */
 export async function insertUser(

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { CheckPassword } from '../../accounts/sign-in/check-password.js';
+import type { RowSeals } from '../../platform/keys/index.js';
 import type { ApiUsers } from '../guards/bearer.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
 
@@ -11,4 +12,5 @@ export interface AuthRouteOptions extends ApiUsers {
   readonly apiPool: pg.Pool;
   /** Connections in the role `consent_ledger_admin`, for changes of users. */
   readonly adminPool: pg.Pool;
+  readonly seals: RowSeals;
 }

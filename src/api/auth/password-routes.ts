@@ -12,7 +12,7 @@ const TOKEN_FAILURES_BY_ADDRESS = 30;
 const PASSWORD_FAILURES_BY_ACCOUNT = 10;
 
 /** POST /api/v1/auth/change-password, /accept-invitation, /reset-password */
-export function passwordRoutes({ rateLimiter, adminPool, tokens }: AuthRouteOptions): readonly AuthRoute[] {
+export function passwordRoutes({ rateLimiter, adminPool, seals, tokens }: AuthRouteOptions): readonly AuthRoute[] {
   return [
     signedIn(changePassword, async ({ user, body }) => {
       // Separate from failed sign-ins: guesses at an account must not keep its user from changing
@@ -31,7 +31,7 @@ export function passwordRoutes({ rateLimiter, adminPool, tokens }: AuthRouteOpti
     open(acceptInvitation, async ({ body: { token, password }, request }) => {
       const limit = { scope: 'invitation-address', key: request.countedClient, limit: TOKEN_FAILURES_BY_ADDRESS };
       const accepted = await throttleFailures(rateLimiter, limit, async () => {
-        const result = await invitations.acceptInvitation(adminPool, token, password);
+        const result = await invitations.acceptInvitation(adminPool, seals, token, password);
         if (result === null) throw new ApiError('INVITATION_INVALID');
         return result;
       });
@@ -40,7 +40,7 @@ export function passwordRoutes({ rateLimiter, adminPool, tokens }: AuthRouteOpti
     open(resetPassword, async ({ body: { token, password }, request }) => {
       const limit = { scope: 'password-reset-address', key: request.countedClient, limit: TOKEN_FAILURES_BY_ADDRESS };
       const ended = await throttleFailures(rateLimiter, limit, async () => {
-        const result = await passwords.resetPassword(adminPool, token, password);
+        const result = await passwords.resetPassword(adminPool, seals, token, password);
         if (result === null) throw new ApiError('PASSWORD_RESET_INVALID');
         return result;
       });

@@ -2,6 +2,7 @@ import { ApiError } from '../../../schemas/api/error-codes.js';
 import { lockUsersOf } from '../../accounts/users/lock-users.js';
 import { readSignedInUser, type SignedInUser, type UserDirectory } from '../../accounts/users/user-directory.js';
 import type { Queryable } from '../../platform/database/pool.js';
+import type { RowSeals } from '../../platform/keys/index.js';
 import type { Operation } from '../server/operation.js';
 
 /** @throws ApiError INSUFFICIENT_ROLE */
@@ -33,11 +34,12 @@ export async function reauthorize(
  */
 export async function reauthorizeChange(
   db: Queryable,
+  seals: RowSeals,
   operation: Operation,
   { signInId, tenantId }: SignedInUser,
 ): Promise<SignedInUser> {
   await lockUsersOf(db, tenantId);
-  return permitted(operation, await readSignedInUser(db, signInId));
+  return permitted(operation, await readSignedInUser(db, seals, signInId));
 }
 
 function permitted(operation: Operation, user: SignedInUser | null): SignedInUser {

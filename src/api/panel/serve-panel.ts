@@ -7,6 +7,7 @@ import type { SignedInUser } from '../../accounts/users/user-directory.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { AuditSubject } from '../../platform/audit-log/entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
+import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
 import { type ApiUsers, authenticateUser } from '../guards/bearer.js';
 import { refuseExcess, setRateLimitHeaders } from '../guards/rate-limit.js';
 import type { RateLimiter } from '../guards/rate-limiter.js';
@@ -25,6 +26,7 @@ export interface ServePanelOptions {
   readonly apiPool: pg.Pool;
   /** Connections in the role `consent_ledger_admin`. */
   readonly adminPool: pg.Pool;
+  readonly seals: RowSeals;
 }
 
 const RETRY_AFTER_SECONDS = 2;
@@ -82,12 +84,12 @@ function inputOf(
         query: validate(checked.query, request.query),
         body: bodyOf(checked, request),
       };
-      await refuseForeignSite(options.apiPool, user, call.params);
+      await refuseForeignSite(options.apiPool, options.seals, user, call.params);
       return call;
     },
     change: (work) =>
       withTransaction(options.adminPool, async (db) => {
-        const user = await reauthorizeChange(db, operation, asked);
+        const user = await reauthorizeChange(db, options.seals, operation, asked);
         const { response, subject, details } = await work(db, user);
         await appendEntry(db, operation, user, subject, details);
         return response;
@@ -122,13 +124,15 @@ async function appendEntry(
 
 const WithSite = z.object({ site_id: z.string() });
 
-/** A site of another tenant is answered like one that does not exist. */
-async function refuseForeignSite(db: Queryable, user: SignedInUser, params: unknown): Promise<void> {
+/** A site of another tenant, or whose row was altered, is answered like one that does not exist. */
+async function refuseForeignSite(db: Queryable, seals: RowSeals, user: SignedInUser, params: unknown): Promise<void> {
   const named = WithSite.safeParse(params);
   if (!named.success) return;
-  const { rowCount } = await db.query('select from sites where id = $1 and tenant_id = $2', [
-    named.data.site_id,
-    user.tenantId,
-  ]);
-  if (rowCount === 0) throw new ApiError('SITE_NOT_FOUND');
+  const { site_id: siteId } = named.data;
+  const { rows } = await db.query(
+    `select ${sealColumns('sites', 's')} from sites s where s.id = $1 and s.tenant_id = $2`,
+    [siteId, user.tenantId],
+  );
+  const [row] = z.array(SealColumns).parse(rows);
+  if (row === undefined || !(await seals.isSealed('sites', siteId, row))) throw new ApiError('SITE_NOT_FOUND');
 }

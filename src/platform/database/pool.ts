@@ -13,6 +13,17 @@ export interface PoolOptions {
   readonly statementTimeoutMs: number;
   /** Receives errors of idle connections. The pool replaces these connections. */
   readonly onIdleError: (error: Error) => void;
+  /** Ends each transaction of `withTransaction`. It rolls back if this fails. */
+  readonly beforeCommit?: (db: pg.PoolClient) => Promise<void>;
+}
+
+class LedgerPool extends pg.Pool {
+  constructor(
+    config: pg.PoolConfig,
+    readonly beforeCommit: PoolOptions['beforeCommit'],
+  ) {
+    super(config);
+  }
 }
 
 const INT8_OID = 20;
@@ -25,7 +36,7 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
  * `Buffer`, and `numeric` becomes text.
  */
 export function createPool(options: PoolOptions): pg.Pool {
-  const pool = new pg.Pool({
+  const config = {
     connectionString: options.role === undefined ? options.url : withRole(options.url, options.role),
     application_name: options.applicationName,
     max: options.maxConnections,
@@ -34,7 +45,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser },
-  });
+  };
+  const pool = new LedgerPool(config, options.beforeCommit);
   pool.on('error', options.onIdleError);
   // A server that shuts down may greet and dismiss a client in one packet, before any other
   // listener is registered.
@@ -96,6 +108,7 @@ export async function withTransaction<T>(
   try {
     await client.query(`BEGIN ISOLATION LEVEL ${options.isolation ?? 'read committed'}`);
     const result = await work(client);
+    if (db instanceof LedgerPool) await db.beforeCommit?.(client);
     await client.query('COMMIT');
     return result;
   } catch (error) {

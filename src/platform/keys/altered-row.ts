@@ -1,5 +1,14 @@
-/** Tables whose rows the service checks when it loads them, with the read model of consents. */
-export const ALTERED_ROW_TABLES = ['record_keys', 'read_model.consents'] as const;
+/** Tables whose rows the service checks when it loads them. */
+export const ALTERED_ROW_TABLES = [
+  'record_keys',
+  'read_model.consents',
+  'users',
+  'sites',
+  'api_keys',
+  'sign_ins',
+  'invitations',
+  'password_resets',
+] as const;
 
 /** A stored row that the service did not write in this form. It is left out and grants nothing. */
 export interface AlteredRow {

@@ -5,7 +5,7 @@ export { assertGenuine, NotGenuine, type ProofKeys } from './genuine-event.js';
 export { hmacSha256, hmacSha256Hex } from './hmac.js';
 export type { JwtKeys } from './jwt-keys.js';
 export { type KeyRow, keyRowColumns, keyRowsOf, type OpenKeyRow, sealOfKeyRow } from './key-row.js';
-export { createKeyring, type KeyRows, type Keyring, type ProofKey } from './keyring.js';
+export { createKeyring, type KeyRows, type Keyring, type ProofKey, type RowSeals } from './keyring.js';
 export { loadMasterKey, reloadOf } from './master-key.js';
 export { isProofHashOf } from './proof-hash.js';
 export { createRandomPool, type RandomPool } from './random-pool.js';
@@ -20,4 +20,5 @@ export {
   SEED_BYTES,
 } from './record-encryption.js';
 export { rewrapAll } from './rotate-master-key.js';
+export { SealColumns, sealColumns } from './row-seals.js';
 export type { SigningKey } from './signing-key.js';

@@ -8,7 +8,16 @@ import { unwrapKey, wrapKey } from './wrapping.js';
  * Purpose of a key. The owner is the site's id for `site`, the tenant's id for `proof`, and null
  * for the others.
  */
-export type KeyPurpose = 'site' | 'proof' | 'ledger' | 'next-ledger' | 'manifest' | 'promise' | 'jwt' | 'throttle';
+export type KeyPurpose =
+  | 'site'
+  | 'proof'
+  | 'ledger'
+  | 'next-ledger'
+  | 'manifest'
+  | 'promise'
+  | 'jwt'
+  | 'throttle'
+  | 'row-seal';
 
 /** A key of the keyring, unwrapped. */
 export interface StoredKey {

@@ -1,4 +1,5 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
+import type pg from 'pg';
 import type { Queryable } from '../database/pool.js';
 import type { ReportAlteredRow } from './altered-row.js';
 import { KeyError } from './errors.js';
@@ -6,6 +7,7 @@ import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
 import { type KeyRow, type OpenKeyRow, openKeyRow } from './key-row.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type ReloadMasterKey, type StoredKey } from './keyring-store.js';
 import { remembered } from './memory.js';
+import { isSealedWith, type SealColumns, type SealedTable, sealChangedRows } from './row-seals.js';
 import { newSigningKey, type SigningKey, signingKeyOf } from './signing-key.js';
 
 /** A tenant's key for proof hashes. `id` is the record's `proof_key_id`. */
@@ -29,6 +31,14 @@ export interface Keyring extends JwtKeyring {
    * that no record is shown as another person's.
    */
   openKeyRows(rows: readonly KeyRow[]): Promise<readonly OpenKeyRow[]>;
+  /**
+   * Returns whether a row that grants rights is as the service wrote it. Another one is reported, and must
+   * grant nothing.
+   * @param row with the columns of `sealColumns`
+   */
+  isSealed(table: SealedTable, id: string, row: SealColumns): Promise<boolean>;
+  /** Seals the rows that a transaction changed. Ends every transaction that changes sealed tables. */
+  sealChanges(db: pg.PoolClient): Promise<void>;
   /** Reports a row that was found altered, for log, metrics and alarm. */
   readonly reportAltered: ReportAlteredRow;
   /** Returns the tenant's current key. */
@@ -66,6 +76,9 @@ export interface Keyring extends JwtKeyring {
   verifyMasterKey(): Promise<void>;
 }
 
+/** The part of the keyring that checks rows which grant rights. */
+export type RowSeals = Pick<Keyring, 'isSealed'>;
+
 /** The part of the keyring that opens rows of `record_keys`. */
 export type KeyRows = Pick<Keyring, 'openKeyRows'>;
 
@@ -88,7 +101,7 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
 
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
     store.currentOrCreate(purpose, ownerId, () => make(newKeyId(purpose)));
-  const secretKey = remembered(async (purpose: 'site' | 'throttle', ownerId: string | null) => {
+  const secretKey = remembered(async (purpose: 'site' | 'throttle' | 'row-seal', ownerId: string | null) => {
     return (await currentKey(purpose, ownerId, newSecretKey)).secret;
   });
   const signingKey = async (purpose: 'ledger' | 'next-ledger' | 'manifest' | 'promise') =>
@@ -105,6 +118,12 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
     siteKey: (siteId) => secretKey('site', siteId),
     siteKeys,
     reportAltered,
+    isSealed: async (table, id, row) => {
+      const isSealed = isSealedWith(await secretKey('row-seal', null), row);
+      if (!isSealed) reportAltered({ table, id });
+      return isSealed;
+    },
+    sealChanges: async (db) => sealChangedRows(db, await secretKey('row-seal', null), reportAltered),
     openKeyRows: async (rows) => {
       const keys = await siteKeys([...new Set(rows.map((row) => row.site_id))]);
       return rows.flatMap((row) => {

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import type { Keyring } from '../../platform/keys/index.js';
+import { RequestRefused } from '../../platform/errors/request-refused.js';
+import { type Keyring, SealColumns, sealColumns } from '../../platform/keys/index.js';
 import type { ActiveVersion, SiteContext } from './site-context.js';
 
 const ActiveVersionRow = z.object({
@@ -18,7 +19,7 @@ const ActiveVersionRow = z.object({
   requiresApprovalToken: z.boolean(),
 });
 
-const SiteRow = z.object({
+const SiteRow = SealColumns.extend({
   tenant_id: z.string(),
   domain: z.string(),
   is_verified: z.boolean(),
@@ -37,7 +38,7 @@ const SiteRow = z.object({
 // One statement, so that all values belong to the same `config_revision`.
 const SITE_SQL = `
 select s.tenant_id, s.domain, s.verified_at is not null as is_verified, s.allowed_origins, s.allowed_ips::text[] as allowed_ips,
-       s.config_revision, s.site_config_hash, c.record, p.plan, p.is_active, p.rate_limit_per_minute, p.consent_quota,
+       s.config_revision, ${sealColumns('sites', 's')}, s.site_config_hash, c.record, p.plan, p.is_active, p.rate_limit_per_minute, p.consent_quota,
        coalesce((
          select jsonb_agg(jsonb_build_object(
                   'id', v.id, 'documentId', v.document_id, 'slug', d.slug, 'kind', d.kind, 'title', v.title, 'language', v.language,
@@ -73,12 +74,14 @@ export async function loadSiteRevision(db: Queryable, siteId: string): Promise<n
 
 /**
  * Reads a site with its plan, configuration, active versions and keys, from one snapshot.
- * @throws UnknownSite; Error if the configuration in force does not match its hash; KeyError
+ * @throws UnknownSite; RequestRefused INVALID_API_KEY if the row was altered; Error if the configuration in force does not match its hash; KeyError
  */
 export async function loadSite(db: Queryable, keyring: Keyring, siteId: string): Promise<SiteContext> {
   const { rows } = await db.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });
   const [row] = z.array(SiteRow).parse(rows);
   if (row === undefined) throw new UnknownSite(`There is no site ${siteId}.`);
+  // The keys of such a site grant nothing.
+  if (!(await keyring.isSealed('sites', siteId, row))) throw new RequestRefused('INVALID_API_KEY');
   const proofKey = await keyring.proofKey(row.tenant_id);
   return {
     siteId,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import type { Keyring } from '../../platform/keys/index.js';
+import { type Keyring, type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
 import type { ApiKey } from '../api-keys/api-key.js';
 import { apiKeyDigest, isApiKeyShaped } from '../api-keys/api-key-secret.js';
 import { loadSite, loadSiteRevision, UnknownSite } from './load-site.js';
@@ -13,7 +13,7 @@ const MAX_KEYS = 20_000;
 const MAX_SITES = 5_000;
 const RETRY_AFTER_SECONDS = 2;
 
-const ApiKeyRow = z.object({ id: z.string(), site_id: z.string(), scope: z.enum(['read', 'write']) });
+const ApiKeyRow = SealColumns.extend({ id: z.string(), site_id: z.string(), scope: z.enum(['read', 'write']) });
 
 /**
  * Creates a directory that caches sites and API keys for at most one second. A site is read
@@ -31,7 +31,7 @@ export function createSiteDirectory(
   const keys = createFreshCache<string, ApiKey | null>({
     ...common,
     maxEntries: MAX_KEYS,
-    load: (digest) => explained(loadApiKey(db, digest)),
+    load: (digest) => explained(loadApiKey(db, keyring, digest)),
   });
   const sites = createFreshCache<string, SiteContext>({
     ...common,
@@ -45,14 +45,17 @@ export function createSiteDirectory(
   };
 }
 
-async function loadApiKey(db: Queryable, digest: string): Promise<ApiKey | null> {
+/** A key whose row was altered does not exist. */
+async function loadApiKey(db: Queryable, seals: RowSeals, digest: string): Promise<ApiKey | null> {
   const { rows } = await db.query({
     name: 'api_key_by_digest',
-    text: 'select id, site_id, scope from api_keys where digest = $1 and revoked_at is null and (expires_at is null or expires_at > now())',
+    text: `select k.id, k.site_id, k.scope, ${sealColumns('api_keys', 'k')} from api_keys k
+            where k.digest = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
     values: [Buffer.from(digest, 'base64')],
   });
   const [row] = z.array(ApiKeyRow).parse(rows);
-  return row === undefined ? null : { id: row.id, siteId: row.site_id, scope: row.scope };
+  if (row === undefined || !(await seals.isSealed('api_keys', row.id, row))) return null;
+  return { id: row.id, siteId: row.site_id, scope: row.scope };
 }
 
 async function loadIfChanged(
@@ -69,7 +72,7 @@ async function explained<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof UnknownSite || error instanceof z.ZodError) throw error;
+    if (error instanceof UnknownSite || error instanceof RequestRefused || error instanceof z.ZodError) throw error;
     const unavailable = new RequestRefused('API_KEY_LOOKUP_UNAVAILABLE', undefined, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });

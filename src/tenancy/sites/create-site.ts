@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AllowedIps, AllowedOrigins, RetentionDays, SiteDomain, SiteName } from '../../../schemas/api/panel/sites.js';
-import type { Queryable } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { networkProblem } from '../../platform/net/networks.js';
 
@@ -27,14 +27,16 @@ export async function createSite(db: Queryable, site: NewSite): Promise<{ readon
   if (!checked.success) throw new ChangeRefused('invalid', z.prettifyError(checked.error));
   const { tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays } = checked.data;
   refuseBadNetworks(allowedIps);
-  const tenant = await db.query('select from tenants where id = $1', [tenantId]);
-  if (tenant.rowCount === 0) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
   const id = randomUUID();
-  await db.query(
-    `insert into sites (id, tenant_id, name, domain, verified_at, allowed_origins, allowed_ips, retention_days)
+  await withTransaction(db, async (db) => {
+    const tenant = await db.query('select from tenants where id = $1', [tenantId]);
+    if (tenant.rowCount === 0) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
+    await db.query(
+      `insert into sites (id, tenant_id, name, domain, verified_at, allowed_origins, allowed_ips, retention_days)
      values ($1, $2, $3, $4, case when $5 then now() end, $6, $7::cidr[], $8)`,
-    [id, tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays],
-  );
+      [id, tenantId, name, domain, isVerified, allowedOrigins, allowedIps, retentionDays],
+    );
+  });
   return { id };
 }
 

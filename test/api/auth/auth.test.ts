@@ -60,7 +60,7 @@ describe('signing in', () => {
   it('shuts a disabled user out', async () => {
     const other = await app.seed();
     const { data } = TokensResponse.parse((await login(other.panel_user)).body);
-    await app.superuser.query('update users set disabled_at = now() where id = $1', [data.user.id]);
+    await app.change('update users set disabled_at = now() where id = $1', [data.user.id]);
     expect(await login(other.panel_user)).toMatchObject({ status: 401, body: { code: 'INVALID_CREDENTIALS' } });
     await expect
       .poll(

@@ -132,7 +132,7 @@ describe('the checks before a request is read', () => {
     ] as const;
     for (const [list, other, listed] of mapped) {
       const site = await app.seed();
-      await app.superuser.query('update sites set allowed_ips = $2::cidr[] where id = $1', [site.site.id, list]);
+      await app.change('update sites set allowed_ips = $2::cidr[] where id = $1', [site.site.id, list]);
       const statusFrom = async (address: string) =>
         (await get(app, '/tool/v1/ping', site.keys.read, { 'x-forwarded-for': address })).status;
       expect(await statusFrom('198.51.100.9'), list.join()).toBe(other);

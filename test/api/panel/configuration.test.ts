@@ -460,7 +460,7 @@ describe('published configurations', () => {
       `insert into site_configs (sha256, site_id, number, event_id, record, published_at) values ($1, $2, 1, $3, $4, now())`,
       [sha256, siteId, head.event_id, record],
     );
-    await panel.app.superuser.query(
+    await panel.app.change(
       'update sites set site_config_hash = $1, config_revision = config_revision + 1, verified_at = now() where id = $2',
       [sha256, siteId],
     );

@@ -146,7 +146,7 @@ describe('erasures', () => {
   it('lists them, the newest first, those by the retention period too', async () => {
     const { workerPool: pool, keyring, config } = app.service.installation;
     const journal = openErasureJournal(config.erasureJournal);
-    await app.superuser.query('update sites set retention_days = 400 where id = $1', [shop.siteId]);
+    await app.change('update sites set retention_days = 400 where id = $1', [shop.siteId]);
     const old = await eraseSubject(
       { db: pool, keyring, journal },
       {

@@ -122,7 +122,7 @@ describe('sign-in', () => {
     const idle = await signIn();
     const old = await signIn();
     const change = (access: string, set: string) =>
-      panel.app.superuser.query(`update sign_ins set ${set} where id = $1`, [decodeJwt(access).sid]);
+      panel.app.change(`update sign_ins set ${set} where id = $1`, [decodeJwt(access).sid]);
     await change(idle.access_token, 'lapses_at = now()');
     expect((await refresh(idle.refresh_token)).status).toBe(401);
     await expectShutOut(idle.access_token);
@@ -240,7 +240,7 @@ describe('sign-in', () => {
 
   it('hashes a password anew when its parameters are of former times', async () => {
     const weak = await hash(user.password, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
-    await panel.app.superuser.query('update users set password_hash = $2 where id = $1', [user.id, weak]);
+    await panel.app.change('update users set password_hash = $2 where id = $1', [user.id, weak]);
     const hashNow = async () =>
       z
         .tuple([z.object({ password_hash: z.string() })])

@@ -6,7 +6,7 @@ import { type Logger, pino } from 'pino';
 import { type Service, startApi, startServe, startWorkerService } from '../../../src/app/start-service.js';
 import { type SeededDemo, type SeedOptions, seedDemo } from '../../../src/demo/seed/seed-demo.js';
 import { type Config, loadConfig } from '../../../src/platform/config/index.js';
-import { createPool } from '../../../src/platform/database/pool.js';
+import { createPool, withTransaction } from '../../../src/platform/database/pool.js';
 import { createTestDatabase } from '../../support/postgres.js';
 import { workerInProcess } from '../../support/worker-in-process.js';
 
@@ -18,6 +18,8 @@ export interface RunningApp {
   readonly url: string;
   readonly service: Service;
   readonly superuser: pg.Pool;
+  /** Makes a change that the service seals, as if it were its own. */
+  change(sql: string, values: readonly unknown[]): Promise<void>;
   /** Everything logged so far. */
   readonly log: () => string;
   seed(options?: Partial<SeedOptions>): Promise<SeededDemo>;
@@ -62,6 +64,12 @@ export async function startApp(role: Role, env: Readonly<Record<string, string>>
     url: service.url,
     service,
     superuser,
+    change: async (sql, values) => {
+      await withTransaction(superuser, async (db) => {
+        await db.query(sql, [...values]);
+        await service.installation.keyring.sealChanges(db);
+      });
+    },
     log: () => lines.join(''),
     seed: (options = {}) =>
       seedDemo(service.installation.adminPool, {

@@ -15,6 +15,7 @@ import { createOutboxGauge } from '../../../src/pipeline/admission/outbox-gauge.
 import { certifiedPromiseKey } from '../../../src/pipeline/admission/promise-key.js';
 import { createPromises } from '../../../src/pipeline/admission/promises.js';
 import type { GroupLimits } from '../../../src/pipeline/admission/submit.js';
+import { withTransaction } from '../../../src/platform/database/pool.js';
 import { createKeyring, createRandomPool, type Keyring } from '../../../src/platform/keys/index.js';
 import { createKeyUsage } from '../../../src/tenancy/api-keys/key-usage.js';
 import type { SiteDirectory } from '../../../src/tenancy/directory/site-context.js';
@@ -82,7 +83,7 @@ export async function startApiProcess(
   const guards = createToolGuards({
     directory,
     rateLimiter: createRateLimiter({ db, hashKey: await keyring.throttleKey() }),
-    apiUsers: { tokens, users: createUserDirectory(db) },
+    apiUsers: { tokens, users: createUserDirectory(db, keyring) },
     keyUsage: createKeyUsage(db, Date.now),
     invalidKeyLimit: 30,
   });
@@ -105,11 +106,14 @@ export async function startApiProcess(
     keyring,
     accessToken: async (userId) => {
       const signInId = randomUUID();
-      await db.query(
-        `insert into sign_ins (id, user_id, refresh_digest, expires_at, lapses_at)
+      await withTransaction(db, async (db) => {
+        await db.query(
+          `insert into sign_ins (id, user_id, refresh_digest, expires_at, lapses_at)
          values ($1, $2, $3, now() + interval '1 hour', now() + interval '1 hour')`,
-        [signInId, userId, randomBytes(32)],
-      );
+          [signInId, userId, randomBytes(32)],
+        );
+        await keyring.sealChanges(db);
+      });
       return tokens.issue({ userId, signInId }, Math.floor(Date.now() / 1000));
     },
     close: async () => {

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConsentResponse } from '../../../schemas/api/consents.js';
@@ -24,7 +24,7 @@ describe('the record of a consent', () => {
 
   beforeAll(async () => {
     database = await openAdmissionDatabase();
-    api = await startApiProcess(database.db, database.worker, createSecretKey(randomBytes(32)));
+    api = await startApiProcess(database.db, database.worker, database.master);
     site = await createSiteFixture(database.owner);
   });
   afterAll(async () => {

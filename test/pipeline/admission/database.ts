@@ -1,6 +1,8 @@
-import pg from 'pg';
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import type pg from 'pg';
 import { createPool } from '../../../src/platform/database/pool.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
+import { createKeyring } from '../../../src/platform/keys/index.js';
 import { createTestDatabase } from '../../support/postgres.js';
 
 export interface AdmissionDatabase {
@@ -12,6 +14,8 @@ export interface AdmissionDatabase {
   readonly worker: pg.Pool;
   /** Superuser pool that reads tables and changes rows to simulate the passage of time. */
   readonly owner: pg.Pool;
+  /** Key of the keyring that seals what `owner` creates. */
+  readonly master: KeyObject;
   close(): Promise<void>;
 }
 
@@ -28,17 +32,26 @@ export function apiPool(url: string, role: DatabaseRole = 'consent_ledger_api'):
 
 export async function openAdmissionDatabase(): Promise<AdmissionDatabase> {
   const database = await createTestDatabase();
-  const owner = new pg.Pool({ connectionString: database.url, max: 2 });
-  owner.on('error', () => undefined);
   const pool = apiPool(database.url);
   const secondPool = apiPool(database.url);
   const worker = apiPool(database.url, 'consent_ledger_worker');
+  const master = createSecretKey(randomBytes(32));
+  const keyring = await createKeyring(worker, master);
+  const owner = createPool({
+    url: database.url,
+    applicationName: 'test owner',
+    maxConnections: 2,
+    statementTimeoutMs: 0,
+    onIdleError: () => undefined,
+    beforeCommit: keyring.sealChanges,
+  });
   return {
     url: database.url,
     db: pool,
     secondPool,
     worker,
     owner,
+    master,
     close: async () => {
       await Promise.all([pool.end(), secondPool.end(), worker.end(), owner.end()]);
       await database.drop();

@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsentResponse } from '../../../schemas/api/consents.js';
@@ -12,7 +12,6 @@ import { type AdmissionDatabase, apiPool, openAdmissionDatabase } from './databa
 import { createSiteFixture } from './site-fixture.js';
 
 const SINGLE = '/tool/v1/consents';
-const master = createSecretKey(randomBytes(32));
 
 describe('admission during a failure', () => {
   let database: AdmissionDatabase;
@@ -69,7 +68,7 @@ describe('admission during a failure', () => {
    */
   async function duringAdmission(db: pg.Pool, fault: (backend: number) => Promise<void>, after: () => Promise<void>) {
     const site = await createSiteFixture(database.owner);
-    const api = await startApiProcess(db, database.worker, master);
+    const api = await startApiProcess(db, database.worker, database.master);
     const body = {
       consent_type: 'cookie',
       decision: 'accepted',
@@ -160,8 +159,8 @@ describe('admission during a failure', () => {
       document_version_id: site.versions.cookieEn,
       idempotency_key: newKey(),
     };
-    const open = await startApiProcess(database.db, database.worker, master);
-    const full = await startApiProcess(database.secondPool, database.worker, master, { outboxLimit: 1 });
+    const open = await startApiProcess(database.db, database.worker, database.master);
+    const full = await startApiProcess(database.secondPool, database.worker, database.master, { outboxLimit: 1 });
     try {
       expect((await post(open, site.writeKey, SINGLE, body)).status).toBe(202);
       let refused = await post(full, site.writeKey, SINGLE, { ...body, idempotency_key: newKey() });

@@ -1,4 +1,4 @@
-import { createHash, createSecretKey, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
@@ -17,11 +17,10 @@ describe('promises of admission', () => {
   let api: ApiProcess;
   let site: SiteFixture;
   let ledgerKey: Uint8Array;
-  const master = createSecretKey(randomBytes(32));
 
   beforeAll(async () => {
     database = await openAdmissionDatabase();
-    api = await startApiProcess(database.db, database.worker, master);
+    api = await startApiProcess(database.db, database.worker, database.master);
     site = await createSiteFixture(database.owner);
     ledgerKey = (await api.keyring.ledgerKey()).publicKeyBytes;
   });
@@ -90,7 +89,7 @@ describe('promises of admission', () => {
   });
 
   it('never cost a consent: if signing fails, the answer has none, and a retry with the key gets one', async () => {
-    const failing = await startApiProcess(database.db, database.worker, master, { signingFails: true });
+    const failing = await startApiProcess(database.db, database.worker, database.master, { signingFails: true });
     const body = cookie(site, { idempotency_key: newKey() });
     const answer = await post(failing, site.writeKey, SINGLE, body);
     await failing.close();

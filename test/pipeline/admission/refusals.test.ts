@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { ConsentBatchResponse } from '../../../schemas/api/consents.js';
@@ -21,7 +21,7 @@ describe('refusals of admission', () => {
 
   beforeAll(async () => {
     database = await openAdmissionDatabase();
-    api = await startApiProcess(database.db, database.worker, createSecretKey(randomBytes(32)));
+    api = await startApiProcess(database.db, database.worker, database.master);
     site = await createSiteFixture(database.owner, { quota: 1000 });
     cookie = { consent_type: 'cookie', decision: 'accepted', document_version_id: site.versions.cookieEn };
     approval = { consent_type: 'document_approval', decision: 'accepted', document_version_id: site.versions.form };

@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createUser } from '../../../src/accounts/users/users.js';
 import { type ApiProcess, type PostAnswer, startApiProcess } from './api-process.js';
@@ -26,7 +26,7 @@ export interface TwoApis {
 
 export async function openTwoApis(): Promise<TwoApis> {
   const database = await openAdmissionDatabase();
-  const master = createSecretKey(randomBytes(32));
+  const { master } = database;
   const apis = [
     await startApiProcess(database.db, database.worker, master),
     await startApiProcess(database.secondPool, database.worker, master),

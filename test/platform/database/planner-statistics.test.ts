@@ -19,7 +19,7 @@ const HARMLESS = `
   outbox.stream outbox.type relayed_streams.stream quarantined_sites.reason admission_generations.kind nonces.digest
   idempotency.proof_hash idempotency.record_digest event_log.events.stream event_log.events.type
   event_log.events.metadata projections.name projections.state projections.problem projection_generations.name
-  projection_generations.position projection_views.view projection_views.name batches.header batches.root
+  projection_generations.position projection_views.view projection_views.name batches.header batches.root batches.nodes
   leaves.stream leaves.hash leaves.person_tag ledger_nodes.hash sealed_streams.stream sealed_streams.leaf
   sealer_state.log_position ledger_events.type ledger_events.body ledger_policies.type ledger_policies.body
   checkpoints.note checkpoints.authorities checkpoints.certificates checkpoints.crls checkpoints.ocsp
@@ -31,7 +31,8 @@ const HARMLESS = `
   exports.state exports.requested_by export_jobs.channel export_jobs.filter export_jobs.disclose export_jobs.step
   export_jobs.reason export_jobs.sha256 export_jobs.counts manifest_certificates.manifest_key
   manifest_certificates.ledger_key manifest_certificates.certificate audit_log.actor_kind audit_log.action
-  audit_log.subject_kind audit_log.subject_id audit_log.details`
+  audit_log.subject_kind audit_log.subject_id audit_log.details users.seal sites.seal api_keys.seal
+  sign_ins.seal invitations.seal password_resets.seal`
   .trim()
   .split(/\s+/);
 

@@ -11,7 +11,8 @@ create table users (
   role text not null check (role in ('owner', 'admin', 'dpo', 'viewer', 'api_user')),
   created_at timestamptz not null default now(),
   disabled_at timestamptz,
-  last_sign_in_at timestamptz
+  last_sign_in_at timestamptz,
+  seal bytea
 );
 create index users_by_tenant on users (tenant_id, created_at, id);
 
@@ -24,6 +25,8 @@ comment on column users.role is 'Role within the tenant; it decides which panel 
 comment on column users.created_at is 'Time of creation.';
 comment on column users.disabled_at is 'Time from which the user may not sign in; null: enabled.';
 comment on column users.last_sign_in_at is 'Time of the last successful sign-in; null: never.';
+comment on column users.seal is
+  'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';
 
 -- One row from a sign-in to its end: the family of refresh tokens that follow each other
 -- (RFC 9700, section 4.14.2).
@@ -38,6 +41,7 @@ create table sign_ins (
   ended_at timestamptz,
   end_reason text check (end_reason in
     ('signed_out', 'ended_by_user', 'token_reused', 'password_changed', 'password_reset', 'user_disabled', 'ended_by_admin', 'ended_by_operator')),
+  seal bytea,
   check ((ended_at is null) = (end_reason is null))
 );
 create index sign_ins_by_user on sign_ins (user_id, started_at, id);
@@ -53,6 +57,8 @@ comment on column sign_ins.expires_at is 'Time at which the sign-in ends even if
 comment on column sign_ins.lapses_at is 'Time at which the sign-in ends unless it is renewed before.';
 comment on column sign_ins.ended_at is 'Time at which it was ended early; null: not ended early.';
 comment on column sign_ins.end_reason is 'Why it was ended early; null: not ended early.';
+comment on column sign_ins.seal is
+  'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';
 
 create table used_refresh_tokens (
   digest bytea primary key,
@@ -77,6 +83,7 @@ create table invitations (
   accepted_at timestamptz,
   user_id uuid references users,
   revoked_at timestamptz,
+  seal bytea,
   check ((accepted_at is null) = (user_id is null)),
   check (accepted_at is null or revoked_at is null)
 );
@@ -96,6 +103,8 @@ comment on column invitations.expires_at is 'Time from which the token is refuse
 comment on column invitations.accepted_at is 'Time at which the token was used; null: not used.';
 comment on column invitations.user_id is 'User that the invitation created; null: not accepted.';
 comment on column invitations.revoked_at is 'Time at which it was withdrawn; null: not withdrawn.';
+comment on column invitations.seal is
+  'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';
 
 create table password_resets (
   id uuid primary key,
@@ -105,7 +114,8 @@ create table password_resets (
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   used_at timestamptz,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  seal bytea
 );
 create unique index one_open_password_reset on password_resets (user_id) where used_at is null and revoked_at is null;
 
@@ -119,3 +129,5 @@ comment on column password_resets.created_at is 'Time of creation.';
 comment on column password_resets.expires_at is 'Time from which the token is refused.';
 comment on column password_resets.used_at is 'Time at which the token was used; null: not used.';
 comment on column password_resets.revoked_at is 'Time at which it was withdrawn; null: not withdrawn.';
+comment on column password_resets.seal is
+  'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';

@@ -12,7 +12,8 @@ create table sites (
   retention_days integer check (retention_days > 0),
   config_revision bigint not null default 1,
   site_config_hash text,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  seal bytea
 );
 create index sites_by_tenant on sites (tenant_id, id);
 
@@ -33,6 +34,8 @@ comment on column sites.config_revision is
 comment on column sites.site_config_hash is
   'SHA-256 of the record of the SiteConfigPublished in force; null: none is published.';
 comment on column sites.created_at is 'Time of creation.';
+comment on column sites.seal is
+  'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';
 
 create table api_keys (
   id uuid primary key,
@@ -45,7 +48,8 @@ create table api_keys (
   expires_at timestamptz,
   replaced_by uuid references api_keys,
   revoked_at timestamptz,
-  last_used_at timestamptz
+  last_used_at timestamptz,
+  seal bytea
 );
 create index api_keys_by_site on api_keys (site_id);
 
@@ -63,3 +67,5 @@ comment on column api_keys.expires_at is
 comment on column api_keys.replaced_by is 'Successor of a rotated key; null: not rotated.';
 comment on column api_keys.revoked_at is 'Time from which the key is refused; null: not revoked.';
 comment on column api_keys.last_used_at is 'Time of the last use, to the minute; null: never used.';
+comment on column api_keys.seal is
+  'Keyed hash of the columns that grant rights (20-row-seals.sql); null or wrong: the row grants nothing.';

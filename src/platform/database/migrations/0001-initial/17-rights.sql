@@ -31,7 +31,7 @@ grant insert on
   to consent_ledger_api;
 grant update on consent_usage, idempotency, rate_limit_windows, exports to consent_ledger_api;
 grant update (last_sign_in_at) on users to consent_ledger_api;
-grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason) on sign_ins to consent_ledger_api;
+grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason, seal) on sign_ins to consent_ledger_api;
 grant update (last_used_at) on api_keys to consent_ledger_api;
 grant update (consumed_by) on approval_tokens to consent_ledger_api;
 -- To lock the row of a site.
@@ -103,9 +103,9 @@ grant insert on
     outbox, erasure_requests, exports, export_jobs, audit_log
   to consent_ledger_admin;
 grant update on tenants, subscriptions, users, sites, api_keys, documents, site_config_drafts to consent_ledger_admin;
-grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason) on sign_ins to consent_ledger_admin;
-grant update (accepted_at, user_id, revoked_at) on invitations to consent_ledger_admin;
-grant update (used_at, revoked_at) on password_resets to consent_ledger_admin;
+grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason, seal) on sign_ins to consent_ledger_admin;
+grant update (accepted_at, user_id, revoked_at, seal) on invitations to consent_ledger_admin;
+grant update (used_at, revoked_at, seal) on password_resets to consent_ledger_admin;
 grant update (number, title, media_type, content_sha256, state, event_id, published_at, activated_at, retired_at)
   on document_versions to consent_ledger_admin;
 grant update (state, ended_at, seed) on exports to consent_ledger_admin;
