@@ -2,6 +2,7 @@ import { PROJECTIONS } from '../../projections/index.js';
 import { createAccessTokens } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
 import { createUserDirectory } from '../accounts/users/user-directory.js';
+import { createLoadGate } from '../api/guards/load-gate.js';
 import { createRateLimiter, type RateLimiter } from '../api/guards/rate-limiter.js';
 import { panelRoutes } from '../api/panel/routes.js';
 import { createApp } from '../api/server/app.js';
@@ -55,6 +56,12 @@ export async function createApi(installation: Installation, worker: WorkerBeside
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
   const promiseOptions = { keyring, origin: config.ledgerOrigin };
   let promiseKey = await certifiedPromiseKey(promiseOptions);
+  const outbox = createOutboxGauge({
+    db: pool,
+    limit: config.outbox.maxRows,
+    everyMs: GAUGE_MS,
+    monotonic: () => performance.now(),
+  });
   const admission = createAdmission({
     db: pool,
     promises: createPromises({
@@ -75,12 +82,7 @@ export async function createApi(installation: Installation, worker: WorkerBeside
           'nothing is admitted: the clock of this process differs from the clock of the database',
         ),
     }),
-    outbox: createOutboxGauge({
-      db: pool,
-      limit: config.outbox.maxRows,
-      everyMs: GAUGE_MS,
-      monotonic: () => performance.now(),
-    }),
+    outbox,
     onError: (error) => logger.error({ reason: describe(error) }, 'an admission group failed'),
     onUnsigned: (error) =>
       logger.error({ reason: describe(error) }, 'consents were accepted without promises: signing them failed'),
@@ -137,6 +139,11 @@ export async function createApi(installation: Installation, worker: WorkerBeside
         },
         limits: config.limits,
         clock: Date.now,
+        gate: createLoadGate({
+          maxInProgress: config.admission.maxInProgress,
+          isFull: outbox.isFull,
+          onRefused: () => metrics.admission.countRefusal('QUEUE_OVERLOADED'),
+        }),
         toolRoutes: toolRoutes({
           db: pool,
           admission: metrics.admission.countConsents(admission),

@@ -5,6 +5,7 @@ import { serveAuth } from '../api/auth/route.js';
 import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
 import { type DiscoveryOptions, discoveryRoutes } from '../api/discovery/discovery-routes.js';
 import type { ApiUsers } from '../api/guards/bearer.js';
+import type { LoadGate } from '../api/guards/load-gate.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
 import type { PanelRoute } from '../api/panel/route.js';
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly panel: ServePanelOptions & { readonly routes: readonly PanelRoute[] };
   /** Requests per minute from one address. */
   readonly limits: { readonly invalidKeys: number; readonly publicVerify: number };
+  /** Of the signed requests of the Tool API. */
+  readonly gate: LoadGate;
   readonly toolRoutes: readonly ToolRoute[];
   /** @returns Unix milliseconds */
   readonly clock: () => number;
@@ -55,7 +58,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
       await scope.register(
         async (tool) => {
           allowCrossOrigin(tool);
-          serveTool(tool, options.toolRoutes, { guards, clock: options.clock });
+          serveTool(tool, options.toolRoutes, { guards, gate: options.gate, clock: options.clock });
         },
         { prefix: '/tool/v1' },
       );

@@ -50,7 +50,7 @@ export interface Config {
   readonly witnesses: readonly WitnessAddress[];
   /** Delays that the ledger's policy promises to its readers, in seconds. */
   readonly policy: { readonly sealWithinSeconds: number; readonly stampWithinSeconds: number };
-  readonly admission: { readonly maxGroup: number };
+  readonly admission: { readonly maxGroup: number; readonly maxInProgress: number };
   readonly outbox: { readonly maxRows: number; readonly retentionHours: number };
   /** Absolute path. */
   readonly erasureJournal: string;
@@ -214,7 +214,7 @@ function assemble(values: Values): Config {
     stampIntervalMs: values.STAMP_INTERVAL_MS,
     witnesses: witnessAddresses(values),
     policy: { sealWithinSeconds: values.SEAL_WITHIN_SECONDS, stampWithinSeconds: values.STAMP_WITHIN_SECONDS },
-    admission: { maxGroup: values.ADMISSION_MAX_GROUP },
+    admission: { maxGroup: values.ADMISSION_MAX_GROUP, maxInProgress: values.ADMISSION_MAX_IN_PROGRESS },
     outbox: { maxRows: values.OUTBOX_MAX_ROWS, retentionHours: values.OUTBOX_RETENTION_HOURS },
     erasureJournal:
       values.ERASURE_JOURNAL === undefined ? join(dataDir, 'erasures.ndjson') : resolve(values.ERASURE_JOURNAL),
