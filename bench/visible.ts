@@ -15,7 +15,7 @@ export interface VisibleTimes {
   readonly p50: number;
   readonly p99: number;
   readonly most: number;
-  /** Probes that were not accepted. */
+  /** Probes that were not accepted, or got no answer. */
   readonly refused: number;
 }
 
@@ -54,7 +54,13 @@ export async function probeVisibility(
   const started = performance.now();
   for (let place = 0; performance.now() - started < seconds * 1000; place += 1) {
     const site = sites[place % sites.length];
-    if (site !== undefined) probes.push(probe(site));
+    if (site !== undefined) {
+      probes.push(
+        probe(site).catch(() => {
+          refused += 1;
+        }),
+      );
+    }
     await sleep(PROBE_EVERY_MS);
   }
   await Promise.all(probes);
