@@ -45,6 +45,8 @@ export class RunningRole {
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    // A failed benchmark must leave no process running.
+    process.once('exit', () => child.kill());
     for await (const line of createInterface({ input: child.stdout })) {
       const [, port] = /http:\/\/[\d.]+:(\d+)/.exec(line) ?? [];
       if (port !== undefined) {

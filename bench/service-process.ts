@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { createAccessTokens } from '../src/accounts/sign-in/access-tokens.js';
 import { createUserDirectory } from '../src/accounts/users/user-directory.js';
+import { createLoadGate } from '../src/api/guards/load-gate.js';
 import { createRateLimiter } from '../src/api/guards/rate-limiter.js';
 import { checkSignature } from '../src/api/guards/signature.js';
 import { createToolGuards } from '../src/api/guards/tool-guard.js';
@@ -72,7 +73,11 @@ const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
   async (scope) => {
     await scope.register(
       async (tool) => {
-        serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), { guards, clock: Date.now });
+        serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), {
+          guards,
+          gate: createLoadGate({ maxInProgress: 1_000, isFull: () => false, onRefused: () => undefined }),
+          clock: Date.now,
+        });
         tool.post(
           '/echo',
           {

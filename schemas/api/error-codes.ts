@@ -206,7 +206,11 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning: 'The tenant has the maximum number of exports that are queued, running or stored. Delete one, or wait.',
   },
-  QUEUE_OVERLOADED: { status: 503, meaning: 'Too many records wait for the event log. Retry after Retry-After.' },
+  QUEUE_OVERLOADED: {
+    status: 503,
+    meaning:
+      'Too many records wait, in this process or for the event log. Retry after Retry-After with the same idempotency_key.',
+  },
   ADMISSION_UNAVAILABLE: {
     status: 503,
     meaning: 'The service cannot accept records at the moment. Retry after Retry-After with the same idempotency_key.',

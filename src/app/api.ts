@@ -2,6 +2,7 @@ import { PROJECTIONS } from '../../projections/index.js';
 import { createAccessTokens } from '../accounts/sign-in/access-tokens.js';
 import { createPasswordCheck } from '../accounts/sign-in/check-password.js';
 import { createUserDirectory } from '../accounts/users/user-directory.js';
+import { createLoadGate } from '../api/guards/load-gate.js';
 import { createRateLimiter, type RateLimiter } from '../api/guards/rate-limiter.js';
 import { panelRoutes } from '../api/panel/routes.js';
 import { createApp } from '../api/server/app.js';
@@ -59,6 +60,12 @@ export async function createApi(installation: Installation, { isLogChecked, work
   const rateLimiter = createRateLimiter({ db: pool, hashKey: await keyring.throttleKey() });
   const promiseOptions = { keyring, origin: config.ledgerOrigin };
   let promiseKey = await certifiedPromiseKey(promiseOptions);
+  const outbox = createOutboxGauge({
+    db: pool,
+    limit: config.outbox.maxRows,
+    everyMs: GAUGE_MS,
+    monotonic: () => performance.now(),
+  });
   const admission = createAdmission({
     db: pool,
     promises: createPromises({
@@ -79,12 +86,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
           'nothing is admitted: the clock of this process differs from the clock of the database',
         ),
     }),
-    outbox: createOutboxGauge({
-      db: pool,
-      limit: config.outbox.maxRows,
-      everyMs: GAUGE_MS,
-      monotonic: () => performance.now(),
-    }),
+    outbox,
     onError: (error) => logger.error({ reason: describe(error) }, 'an admission group failed'),
     onUnsigned: (error) =>
       logger.error({ reason: describe(error) }, 'consents were accepted without promises: signing them failed'),
@@ -153,6 +155,11 @@ export async function createApi(installation: Installation, { isLogChecked, work
         },
         limits: config.limits,
         clock: Date.now,
+        gate: createLoadGate({
+          maxInProgress: config.admission.maxInProgress,
+          isFull: outbox.isFull,
+          onRefused: () => metrics.admission.countRefusal('QUEUE_OVERLOADED'),
+        }),
         toolRoutes: toolRoutes({
           db: pool,
           admission: metrics.admission.countConsents(admission),

@@ -5,6 +5,7 @@ import { serveAuth } from '../api/auth/route.js';
 import { checkpointRoutes } from '../api/checkpoints/checkpoint-routes.js';
 import { type DiscoveryOptions, discoveryRoutes } from '../api/discovery/discovery-routes.js';
 import type { ApiUsers } from '../api/guards/bearer.js';
+import type { LoadGate } from '../api/guards/load-gate.js';
 import { limitLocally } from '../api/guards/local-limiter.js';
 import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
@@ -40,6 +41,8 @@ export interface ServiceOptions {
     /** Of each process by itself. */
     readonly publicTexts: number;
   };
+  /** Of the signed requests of the Tool API. */
+  readonly gate: LoadGate;
   readonly toolRoutes: readonly ToolRoute[];
   /** @returns Unix milliseconds */
   readonly clock: () => number;
@@ -61,7 +64,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
       await scope.register(
         async (tool) => {
           allowCrossOrigin(tool);
-          serveTool(tool, options.toolRoutes, { guards, clock: options.clock });
+          serveTool(tool, options.toolRoutes, { guards, gate: options.gate, clock: options.clock });
         },
         { prefix: '/tool/v1' },
       );

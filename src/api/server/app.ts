@@ -9,7 +9,7 @@ import { Connections } from './connections.js';
 import { type DrainOptions, drainOnClose } from './drain.js';
 import { apiErrorOf, sendError } from './error-response.js';
 import { keepRawBodies } from './json-body.js';
-import { failureOf, logRequests } from './request-log.js';
+import { failureOf, logRequests, OVERLOADED } from './request-log.js';
 import { serveOnlyToolApiOn } from './scanner-host.js';
 import { setSecurityHeaders } from './security-headers.js';
 import { collectRoutes } from './unknown-routes.js';
@@ -77,7 +77,7 @@ export function createApp(options: AppOptions, groups: readonly RouteGroup[]): F
 
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const told = apiErrorOf(error);
-    if (told === null || told.status >= 500) {
+    if (told === null || (told.status >= 500 && told.code !== OVERLOADED)) {
       const cause = told === null ? error : (told.cause ?? told);
       options.log.error(
         { request_id: request.id, route: request.routeOptions.url ?? null, ...failureOf(cause) },

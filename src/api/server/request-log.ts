@@ -1,16 +1,33 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import type { ErrorCode } from '../../../schemas/api/error-codes.js';
+
+/** The refusal that says that the process has as much work as it may. It is no failure. */
+export const OVERLOADED: ErrorCode = 'QUEUE_OVERLOADED';
+const COUNT_EVERY_MS = 5_000;
 
 /**
  * Logs one line for each request: id, method, route *pattern*, status, milliseconds. It logs no
  * value from the client and no personal data: no path, query, header, body or address. Failures of
  * the service have the level `error`, refusals `info`, and the rest `debug`, because thousands of
- * lines a second are expensive.
+ * lines a second are expensive. So are the refusals of an overloaded process: one line counts those
+ * of some seconds.
  */
 export function logRequests(app: FastifyInstance, log: Logger): void {
+  let overloaded = 0;
+  let countedAt = Number.NEGATIVE_INFINITY;
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode } = reply;
-    const level = statusCode >= 500 ? 'error' : statusCode >= 400 ? 'info' : 'debug';
+    const isOverload = reply.errorCode === OVERLOADED;
+    if (isOverload) {
+      overloaded += 1;
+      if (performance.now() - countedAt >= COUNT_EVERY_MS) {
+        log.warn({ requests: overloaded, code: OVERLOADED }, 'requests were refused');
+        overloaded = 0;
+        countedAt = performance.now();
+      }
+    }
+    const level = statusCode < 400 || isOverload ? 'debug' : statusCode < 500 ? 'info' : 'error';
     if (log.isLevelEnabled(level)) {
       log[level](
         {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { SignedRequest } from '../../pipeline/admission/request.js';
+import type { LoadGate } from '../guards/load-gate.js';
 import { checkSignature, checkSignatureHeaders } from '../guards/signature.js';
 import type { Guard, ToolGuards } from '../guards/tool-guard.js';
 import { callerOf, type ToolCaller } from '../server/caller.js';
@@ -31,6 +32,8 @@ export interface SignedCall<P, Q, B> extends ToolCall<P, Q> {
 
 export interface ServeToolOptions {
   readonly guards: ToolGuards;
+  /** Bounds the signed requests in progress. */
+  readonly gate: LoadGate;
   /** @returns Unix milliseconds */
   readonly clock: () => number;
 }
@@ -83,7 +86,7 @@ export function writes<P extends z.ZodObject, Q extends z.ZodObject, B extends z
  * decision is repeated.
  */
 export function serveTool(scope: FastifyInstance, routes: readonly ToolRoute[], options: ServeToolOptions): void {
-  const { guards, clock } = options;
+  const { guards, clock, gate } = options;
   const closing = new AbortController();
   scope.addHook('preClose', (done) => {
     closing.abort();
@@ -91,13 +94,22 @@ export function serveTool(scope: FastifyInstance, routes: readonly ToolRoute[], 
   });
   for (const { operation, answer } of routes) {
     const guard = guardOf(guards, operation.access);
-    registerOperation(scope, operation, {
-      onRequest: operation.access.isSigned ? signed(guard, clock) : guard,
-      handler: async (request, reply) => {
-        if (operation.access.isSigned) await guards.reauthorize(request);
-        return answer({ ...options, request, reply, closing: closing.signal });
-      },
-    });
+    const answerTo = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
+      answer({ ...options, request, reply, closing: closing.signal });
+    registerOperation(
+      scope,
+      operation,
+      operation.access.isSigned
+        ? {
+            onRequest: signed(guard, clock, gate),
+            handler: (request, reply) =>
+              gate.pass(async () => {
+                await guards.reauthorize(request);
+                return answerTo(request, reply);
+              }),
+          }
+        : { onRequest: guard, handler: answerTo },
+    );
   }
 }
 
@@ -116,11 +128,12 @@ function guardOf(guards: ToolGuards, { apiKey, roles }: Access): Guard {
 
 /**
  * Anyone can read the API key of a browser. A request with only a key, and without a signature,
- * must not make the service read megabytes.
+ * must not make the service read megabytes. An overloaded process refuses before all other work,
+ * which would delay its other answers.
  */
-function signed(guard: Guard, clock: () => number): Guard {
+function signed(guard: Guard, clock: () => number, gate: LoadGate): Guard {
   return async (request, reply) => {
-    await guard(request, reply);
+    await gate.pass(() => guard(request, reply));
     checkSignatureHeaders(request, clock());
   };
 }

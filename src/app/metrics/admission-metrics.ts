@@ -23,6 +23,8 @@ const DURATION_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 export interface AdmissionMetrics {
   /** Wraps admission, to count the outcome of each consent. */
   countConsents(admission: Admission): Admission;
+  /** Counts a request that was refused before admission saw it. */
+  countRefusal(code: ErrorCode): void;
   /** Records a group. @param seconds from sending the group to the database's response */
   observeGroup(requests: number, consents: number, seconds: number): void;
 }
@@ -86,6 +88,7 @@ export function createAdmissionMetrics(registry: Registry): AdmissionMetrics {
   };
   return {
     countConsents: (admission) => ({ ...admission, admit: (request, parse) => admit(admission, request, parse) }),
+    countRefusal: (code) => rejected.inc({ code }),
     observeGroup: (requests, consents, seconds) => {
       groupRequests.observe(requests);
       groupConsents.observe(consents);

@@ -54,6 +54,7 @@ export interface Config {
   readonly policy: { readonly sealWithinSeconds: number; readonly stampWithinSeconds: number };
   readonly admission: {
     readonly maxGroup: number;
+    readonly maxInProgress: number;
     /** Largest body of a submission batch. */
     readonly batchBodyBytes: number;
   };
@@ -228,7 +229,11 @@ function assemble(values: Values): Config {
     stampIntervalMs: values.STAMP_INTERVAL_MS,
     witnesses: witnessAddresses(values),
     policy: { sealWithinSeconds: values.SEAL_WITHIN_SECONDS, stampWithinSeconds: values.STAMP_WITHIN_SECONDS },
-    admission: { maxGroup: values.ADMISSION_MAX_GROUP, batchBodyBytes: values.BATCH_BODY_MAX_BYTES },
+    admission: {
+      maxGroup: values.ADMISSION_MAX_GROUP,
+      maxInProgress: values.ADMISSION_MAX_IN_PROGRESS,
+      batchBodyBytes: values.BATCH_BODY_MAX_BYTES,
+    },
     outbox: { maxRows: values.OUTBOX_MAX_ROWS, retentionHours: values.OUTBOX_RETENTION_HOURS },
     erasureJournal:
       values.ERASURE_JOURNAL === undefined ? join(dataDir, 'erasures.ndjson') : resolve(values.ERASURE_JOURNAL),

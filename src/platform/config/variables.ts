@@ -226,6 +226,12 @@ export const variables = z.object({
     default: String(DEFAULT_BATCH_BODY_BYTES),
     example: '33554432',
   }),
+  ADMISSION_MAX_IN_PROGRESS: integer(1, 100_000).register(descriptions, {
+    meaning:
+      'Maximum number of signed requests that one process works on at a time. Beyond it, and beyond a tenth of it while the outbox is full, the service answers 503 `QUEUE_OVERLOADED` at once.',
+    default: '1000',
+    example: '500',
+  }),
   OUTBOX_MAX_ROWS: integer(1, 100_000_000).register(descriptions, {
     meaning:
       'Maximum number of events that may wait for the event log. At the limit the service answers 503 `QUEUE_OVERLOADED`.',

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { createAccessTokens } from '../../../src/accounts/sign-in/access-tokens.js';
 import { createUserDirectory } from '../../../src/accounts/users/user-directory.js';
+import { createLoadGate } from '../../../src/api/guards/load-gate.js';
 import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
 import { requestSignature } from '../../../src/api/guards/signature.js';
 import { createToolGuards } from '../../../src/api/guards/tool-guard.js';
@@ -87,11 +88,13 @@ export async function startApiProcess(
     keyUsage: createKeyUsage(db, Date.now),
     invalidKeyLimit: 30,
   });
+  // The limits of admission itself are what the tests of this process are about.
+  const gate = createLoadGate({ maxInProgress: 1_000_000, isFull: () => false, onRefused: () => undefined });
   const app = createApp({ log: pino({ level: 'silent' }), trustedProxies: [] }, [
     async (scope) => {
       await scope.register(
         async (tool) =>
-          serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), { guards, clock }),
+          serveTool(tool, recordingRoutes({ admission, now: () => performance.now() }), { guards, gate, clock }),
         {
           prefix: '/tool/v1',
         },
