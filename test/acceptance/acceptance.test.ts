@@ -24,7 +24,7 @@ import { World } from './support/world.js';
 
 const world = new World();
 beforeAll(() => world.open(), 300_000);
-afterAll(() => world.close(), 60_000);
+afterAll(() => world.close());
 
 endpointRules(world);
 apiKeyRules(world);

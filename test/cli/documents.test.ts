@@ -19,7 +19,7 @@ beforeAll(async () => {
   tenantId = Made.parse(await line.json('admin', 'tenant', 'create', '--name', 'Shop')).id;
   const site = ['--tenant', tenantId, '--name', 'Shop', '--domain', 'shop.example', '--verified'];
   siteId = Made.parse(await line.json('admin', 'site', 'create', ...site)).id;
-}, 60_000);
+});
 afterAll(async () => {
   await app.stop();
   await rm(folder, { recursive: true, force: true });

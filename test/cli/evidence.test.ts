@@ -63,7 +63,7 @@ describe('evidence export on the command line', () => {
 
     it('reports the number of omitted consents, the stamp interval, and what to do', async () => {
       const stamps = async () => (await app.superuser.query('select from checkpoints')).rowCount;
-      await expect.poll(stamps, { timeout: 30_000 }).toBeGreaterThan(0);
+      await expect.poll(stamps).toBeGreaterThan(0);
       await backend.record();
       const { exitCode, stdout } = await exported();
       expect(exitCode).toBe(0);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   site = Made.parse(
     await line.json('admin', 'site', 'create', '--tenant', tenant, '--name', 'Shop', '--domain', 'shop.example'),
   ).id;
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 it('shows tenants with their plan and usage', async () => {

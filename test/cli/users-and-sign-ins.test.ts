@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await startApp('api');
   line = commandLine(app);
   tenant = Made.parse(await line.json('admin', 'tenant', 'create', '--name', 'Acme')).id;
-}, 60_000);
+});
 afterAll(() => app.stop());
 
 const post = (path: string, body: object) =>

@@ -23,7 +23,7 @@ beforeAll(async () => {
   second = await startSecondProcess(panel.app);
   line = commandLine(panel.app);
   user = panel.own.users.viewer;
-}, 60_000);
+});
 afterAll(async () => {
   await second.stop();
   await panel.stop();

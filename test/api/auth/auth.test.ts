@@ -98,7 +98,7 @@ describe('signing in', () => {
       for (let i = 0; i < 3; i += 1) await loginFrom(guesser, { ...panel_user, password: 'guess' });
       return (await loginFrom(near, panel_user)).status;
     };
-    await expect.poll(guessOn, { timeout: 20_000 }).toBe(429);
+    await expect.poll(guessOn).toBe(429);
   });
 
   it('slows guessing from many addresses down', async () => {
@@ -108,7 +108,7 @@ describe('signing in', () => {
       Array.from({ length: 215 }, (_, i) => loginFrom(`203.0.113.${i}`, { ...panel_user, password: 'guess' })),
     );
     expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(15);
-  }, 60_000);
+  });
 
   it('begins no more sign-ins of one user a minute than it says', async () => {
     const { panel_user } = await app.seed();
@@ -120,7 +120,7 @@ describe('signing in', () => {
       status: 429,
       body: { code: 'TOO_MANY_SIGN_IN_ATTEMPTS' },
     });
-  }, 60_000);
+  });
 
   it('does not reveal whether e-mail address or password was wrong, and limits guesses', async () => {
     const other = await app.seed();

@@ -23,12 +23,8 @@ describe.each([[PUBLIC], [undefined]])('with PUBLIC_URL %s', (publicUrl) => {
   afterAll(() => app.stop());
 
   it('every URL that a document names answers 200, with the type that the document says', async () => {
-    await expect
-      .poll(async () => (await fetch(`${app.url}/checkpoints/ledger.vkey`)).status, { timeout: 20_000 })
-      .toBe(200);
-    await expect
-      .poll(async () => await (await fetch(`${app.url}/checkpoints/`)).text(), { timeout: 20_000 })
-      .toContain('/note');
+    await expect.poll(async () => (await fetch(`${app.url}/checkpoints/ledger.vkey`)).status).toBe(200);
+    await expect.poll(async () => await (await fetch(`${app.url}/checkpoints/`)).text()).toContain('/note');
     const waiting: NamedUrl[] = ENTRANCES.map((path) => ({ url: (publicUrl ?? '') + path, type: null }));
     const seen = new Set<string>();
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {

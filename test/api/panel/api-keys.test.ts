@@ -11,7 +11,7 @@ let path: string;
 beforeAll(async () => {
   panel = await startPanel();
   path = `/sites/${panel.own.siteId}/api-keys`;
-}, 60_000);
+});
 afterAll(() => panel.stop());
 
 const make = async (members: object): Promise<z.infer<typeof NewApiKey>> => {

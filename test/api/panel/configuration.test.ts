@@ -25,7 +25,7 @@ const CookieAnswer = z.object({ data: DraftCookie, revision: z.int() });
 let panel: PanelApp;
 beforeAll(async () => {
   panel = await startPanel('serve');
-}, 60_000);
+});
 afterAll(() => panel.stop());
 
 const WRONG_STATE = { status: 409, body: { code: 'WRONG_STATE' } };
@@ -444,7 +444,7 @@ describe('published configurations', () => {
           VersionList.parse((await site.call('GET', '/configuration/versions')).body).data.every(
             ({ publication }) => publication.stamped !== null,
           ),
-        { timeout: 30_000, interval: 500 },
+        { interval: 500 },
       )
       .toBe(true);
   });
@@ -482,7 +482,7 @@ describe('published configurations', () => {
       .poll(
         async () => Object(Object((await get(panel.app, '/tool/v1/config', key)).body).data).categories?.[1]?.cookies,
         {
-          timeout: 10_000,
+          timeout: 60_000,
         },
       )
       .toMatchObject([{ name: '_visits' }]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'consent-ledger-walk-'));
   // What `npx` looks for in the folder of the repository.
   await symlink(MODULES, join(folder, 'node_modules'));
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await installation.remove();

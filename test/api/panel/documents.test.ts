@@ -13,7 +13,7 @@ const Listed = z.object({ data: z.array(z.looseObject({ id: z.string() })), next
 let panel: PanelApp;
 beforeAll(async () => {
   panel = await startPanel('serve');
-}, 60_000);
+});
 afterAll(() => panel.stop());
 
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');

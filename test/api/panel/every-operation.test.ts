@@ -11,7 +11,7 @@ describe('every operation of the panel', () => {
   let panel: PanelApp;
   beforeAll(async () => {
     panel = await startPanel();
-  }, 60_000);
+  });
   afterAll(() => panel.stop());
 
   it('has an id and a path that no other operation has', () => {

@@ -17,7 +17,7 @@ describe('evidence exports', () => {
   beforeAll(async () => {
     world = await startExportWorld();
     eventIds = await world.record(['alice', 'bob', 'carol']);
-  }, 90_000);
+  });
   afterAll(() => world.stop());
 
   const unpacked = async (bytes: Uint8Array): Promise<Map<string, Buffer>> => {
@@ -258,4 +258,4 @@ it('refuses more exports of a tenant than it may have', async () => {
   } finally {
     await world.stop();
   }
-}, 60_000);
+});

@@ -47,7 +47,7 @@ describe('no value that comes from outside is answered as a failure of the servi
       requiresApprovalToken: false,
     });
     ids = { site_id: siteId, document_id: document.id };
-  }, 60_000);
+  });
   afterAll(() => panel.stop());
 
   const failures = async (method: string, path: string, queries: readonly string[], body?: unknown) => {

@@ -16,7 +16,7 @@ describe('invitations', () => {
   let admin: PanelUser;
   beforeAll(async () => {
     panel = await startPanel();
-  }, 60_000);
+  });
   beforeEach(async () => {
     await panel.app.superuser.query('delete from rate_limit_windows');
     tenant = await panel.makeTenant();

@@ -5,7 +5,7 @@ import { type PanelApp, startPanel } from './panel-fixture.js';
 let panel: PanelApp;
 beforeAll(async () => {
   panel = await startPanel();
-}, 60_000);
+});
 afterAll(() => panel.stop());
 
 it('lists the plans', async () => {

@@ -21,7 +21,7 @@ describe('sign-in', () => {
   beforeAll(async () => {
     panel = await startPanel();
     second = await startSecondProcess(panel.app);
-  }, 60_000);
+  });
   beforeEach(async () => {
     // Failures of one test are not to throttle the next: all come from one address.
     await panel.app.superuser.query('delete from rate_limit_windows');

@@ -11,7 +11,7 @@ let dns: TestDnsServer;
 beforeAll(async () => {
   dns = await startDnsServer();
   panel = await startPanel('api', { DNS_SERVERS: dns.address });
-}, 60_000);
+});
 afterAll(async () => {
   await panel.stop();
   await dns.close();

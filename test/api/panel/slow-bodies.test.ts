@@ -19,7 +19,7 @@ describe('rights that were taken away while the body of a request was under way'
   let demo: SeededDemo;
   beforeAll(async () => {
     panel = await startPanel();
-  }, 60_000);
+  });
   beforeEach(async () => {
     tenant = await panel.makeTenant();
     demo = await panel.app.seed();

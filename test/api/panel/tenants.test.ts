@@ -9,7 +9,7 @@ import { type PanelApp, type PanelUser, startPanel } from './panel-fixture.js';
 let panel: PanelApp;
 beforeAll(async () => {
   panel = await startPanel();
-}, 60_000);
+});
 afterAll(() => panel.stop());
 
 it('shows a user the tenant that it belongs to, and no other', async () => {

@@ -142,7 +142,7 @@ describe('time stamps in the panel', () => {
   it('counts the waiting entries of the tenant, and of no other tenant', async () => {
     const status = async (tenant: RecordingTenant) =>
       TimestampStatusResponse.parse((await tenant.as('viewer', 'GET', '/timestamps/status')).body).data;
-    await expect.poll(async () => (await status(other)).unstamped_entries, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await status(other)).unstamped_entries).toBe(0);
     const idle = await status(other);
     expect(idle).toMatchObject({
       unstamped_age_seconds: null,
@@ -154,7 +154,7 @@ describe('time stamps in the panel', () => {
     // An event that waits for the log, of one tenant.
     await app.superuser.query(`insert into quarantined_sites (site_id, reason) values ($1, 'test')`, [shop.siteId]);
     await shop.backend.record();
-    await expect.poll(async () => (await status(shop)).unstamped_entries, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await status(shop)).unstamped_entries).toBe(1);
     const waiting = await status(shop);
     expect(waiting.unsealed_entries).toBe(1);
     expect(waiting.unstamped_age_seconds).toBeGreaterThan(0);

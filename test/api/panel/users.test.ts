@@ -12,7 +12,7 @@ describe('users', () => {
   let tenant: PanelTenant;
   beforeAll(async () => {
     panel = await startPanel();
-  }, 60_000);
+  });
   beforeEach(async () => {
     await panel.app.superuser.query('delete from rate_limit_windows');
     tenant = await panel.makeTenant();

@@ -129,7 +129,7 @@ describe('a browser’s public key', () => {
   beforeAll(async () => {
     app = await startApp('api', { BATCH_BODY_MAX_BYTES: String(BATCH_BODY_BYTES) });
     [attacked, other] = [await app.seed(), await app.seed()];
-  }, 60_000);
+  });
   afterAll(() => app.stop());
 
   const BATCH = '/tool/v1/consents/batch';

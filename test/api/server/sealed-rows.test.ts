@@ -62,7 +62,7 @@ describe('rows that grant rights', () => {
   };
   /** Waits until no process uses what it cached of a row. */
   const afterCaches = async (condition: () => Promise<boolean>, what = ''): Promise<void> => {
-    await expect.poll(condition, { timeout: 20_000, interval: 100, message: what }).toBe(true);
+    await expect.poll(condition, { interval: 100, message: what }).toBe(true);
   };
 
   it('seal every column, except those that grant nothing, and have triggers over the same columns', async () => {

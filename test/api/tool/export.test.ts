@@ -60,16 +60,13 @@ describe('GET /tool/v1/s2s/consents/export', () => {
   const stored = async (backend: Backend, ...consents: readonly Accepted[]): Promise<void> => {
     const tokens = consents.map(({ consent_token }) => consent_token.slice(3));
     await expect
-      .poll(
-        async () => {
-          const { rowCount } = await app.superuser.query(
-            "select from read_model.consents where replace(event_id::text, '-', '') = any($1) and site_id = $2",
-            [tokens, backend.demo.site.id],
-          );
-          return rowCount;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        const { rowCount } = await app.superuser.query(
+          "select from read_model.consents where replace(event_id::text, '-', '') = any($1) and site_id = $2",
+          [tokens, backend.demo.site.id],
+        );
+        return rowCount;
+      })
       .toBe(tokens.length);
   };
   const storedCount = (backend: Backend, count: number): Promise<void> =>

@@ -41,7 +41,7 @@ afterAll(async () => {
   await worker?.stop();
   await api?.stop();
   await processes?.remove();
-}, 60_000);
+});
 
 /** Resolves when a process waits at the gate to store a chunk. */
 async function waitsAtGate(superuser: pg.Pool): Promise<void> {

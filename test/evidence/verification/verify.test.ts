@@ -202,7 +202,7 @@ describe('verification from stored bytes', () => {
     const List = z.object({ data: z.object({ consents: z.array(z.looseObject({ consent_token: z.string() })) }) });
     const list = async (query: string, key = demo.keys.read) =>
       List.parse((await status(key, query)).body).data.consents.map(({ consent_token }) => consent_token);
-    await expect.poll(() => list(named), { timeout: 20_000 }).toEqual(tokens);
+    await expect.poll(() => list(named)).toEqual(tokens);
     expect(await list(`${named}&consent_type=cookie&document_slug=cookie-policy`)).toEqual(tokens);
     expect(await list(`${named}&document_version_id=${activeVersion('cookie_policy')}`)).toEqual(tokens);
     expect(await list(`${named}&document_slug=explicit-consent`)).toEqual([]);
@@ -276,7 +276,7 @@ describe('verification from stored bytes', () => {
     const { consent_token: token } = await record(visitor);
     const id = uuidOf(token);
     const status = () => get(app, `/tool/v1/consents/status?visitor_id=${encodeURIComponent(visitor)}`, demo.keys.read);
-    await expect.poll(status, { timeout: 20_000 }).toMatchObject({ body: { data: { consents: [{ id }] } } });
+    await expect.poll(status).toMatchObject({ body: { data: { consents: [{ id }] } } });
     const { rows } = await app.superuser.query(`select live_generation as g from projections where name = 'consents'`);
     const table = `rm_consents_${z.object({ g: z.int() }).parse(rows[0]).g}.consents`;
     const set = (sql: string) => app.superuser.query(`update ${table} set ${sql} where event_id = $1`, [id]);
@@ -303,17 +303,14 @@ describe('verification from stored bytes', () => {
     };
     expect(await verify(erased.consent_token)).toMatchObject({ status: 200, body: expected });
     await expect
-      .poll(
-        async () => {
-          const { rows } = await app.superuser.query(
-            `select c.erased_by is not null and s.revision >= c.erased_by as is_sealed
+      .poll(async () => {
+        const { rows } = await app.superuser.query(
+          `select c.erased_by is not null and s.revision >= c.erased_by as is_sealed
              from read_model.consents c join sealed_streams s on s.stream = c.stream where c.event_id = $1`,
-            [uuidOf(erased.consent_token)],
-          );
-          return rows[0]?.is_sealed;
-        },
-        { timeout: 20_000 },
-      )
+          [uuidOf(erased.consent_token)],
+        );
+        return rows[0]?.is_sealed;
+      })
       .toBe(true);
     expect(await verify(erased.consent_token)).toMatchObject({ status: 200, body: expected });
   });

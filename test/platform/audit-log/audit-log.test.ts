@@ -29,7 +29,7 @@ beforeAll(async () => {
     subject: { kind: 'site', id: randomUUID() },
     details: { verified: true },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
   await database.drop();

@@ -17,7 +17,7 @@ beforeAll(async () => {
     statementTimeoutMs: 30_000,
     onIdleError: () => undefined,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await db.end();
   await database.drop();

@@ -19,7 +19,7 @@ beforeAll(async () => {
     onIdleError: () => undefined,
   });
   schema = await readSchema(db);
-}, 60_000);
+});
 afterAll(async () => {
   await db?.end();
   await database?.drop();

@@ -65,9 +65,7 @@ describe('with a collector', () => {
     expect(accepted.status).toBe(202);
     await get(app, '/tool/v1/consents/status?visitor_id=visitor-Ayşe-42', demo.keys.read);
     await get(app, '/somebody/at/example', demo.keys.read);
-    await expect
-      .poll(async () => (await app.superuser.query('select from checkpoints')).rowCount, { timeout: 30_000 })
-      .toBeGreaterThan(0);
+    await expect.poll(async () => (await app.superuser.query('select from checkpoints')).rowCount).toBeGreaterThan(0);
     const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-traced-'));
     const { workerPool: pool, eventLog, keyring, config, tracing } = app.service.installation;
     await exportEvidence(

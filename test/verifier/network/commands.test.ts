@@ -81,7 +81,7 @@ test('a witness that is killed at any moment remembers what it cosigned', async 
   const submit = async (url: string, old: number, tree: Tree) => {
     const body = addCheckpointBody(old, tree.proof(old), signedNote(checkpointText(ORIGIN, tree), key));
     try {
-      const signal = AbortSignal.timeout(3_000);
+      const signal = AbortSignal.timeout(30_000);
       const response = await fetch(`${url}/add-checkpoint`, { method: 'POST', body, signal });
       return { status: response.status, text: await response.text() };
     } catch {
@@ -117,7 +117,7 @@ test('a witness that is killed at any moment remembers what it cosigned', async 
     await ended;
   }
   expect(largest).toBeGreaterThan(1);
-}, 60_000);
+});
 
 test('a running witness cosigns, refuses a second process, and ends when it is told to', async () => {
   const vkey = run('witness', '--key-file', 'r.key', '--new-key', 'witness.example/r').stdout.trim();

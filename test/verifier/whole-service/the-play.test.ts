@@ -137,7 +137,7 @@ afterAll(async () => {
   await witness?.stop();
   for (const remove of cleanUp) await remove();
   files.remove();
-}, 60_000);
+});
 
 test('a dropped record: the promise and a later package prove it', async () => {
   const act = '**Drop.** Deletes a promised record from the outbox before it is sealed';
