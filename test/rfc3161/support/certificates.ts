@@ -28,7 +28,6 @@ export interface CertificateOptions {
 
 export const NOT_BEFORE = new Date('2020-01-01T00:00:00Z');
 export const NOT_AFTER = new Date('2040-01-01T00:00:00Z');
-let nextSerial = 1000n;
 
 export function distinguishedName(name: string, organization?: string): Uint8Array {
   const first = organization === undefined ? [] : [set(sequence(oid('2.5.4.10'), utf8(organization)))];
@@ -37,17 +36,17 @@ export function distinguishedName(name: string, organization?: string): Uint8Arr
 
 export function makeCertificate(options: CertificateOptions): TestCertificate {
   const { issuer, signer = ecdsaSigner('P-256', 'sha256'), version = 3 } = options;
-  nextSerial += 1n;
-  const serial = options.serial ?? nextSerial;
   const name = distinguishedName(options.name, options.organization);
   const issuerName = issuer?.name ?? name;
   const issuerSigner = issuer?.signer ?? signer;
+  const validity = sequence(time(options.notBefore ?? NOT_BEFORE), time(options.notAfter ?? NOT_AFTER));
+  const serial = options.serial ?? serialOf(name, issuerName, validity, signer.spki, ...(options.extensions ?? []));
   const tbs = sequence(
     ...(version === 3 ? [context(0, integer(2))] : []),
     integer(serial),
     issuerSigner.algorithm,
     issuerName,
-    sequence(time(options.notBefore ?? NOT_BEFORE), time(options.notAfter ?? NOT_AFTER)),
+    validity,
     name,
     signer.spki,
     ...(version === 3 && options.extensions ? [context(3, sequence(...options.extensions))] : []),
@@ -60,6 +59,14 @@ export function makeCertificate(options: CertificateOptions): TestCertificate {
     signer,
     keyIdentifier: keyIdentifierOf(signer),
   };
+}
+
+/** A serial number from the content: a counter would depend on the tests that ran before. */
+function serialOf(...parts: readonly Uint8Array[]): bigint {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part);
+  // At least 2^56, and positive.
+  return (1n << 56n) | BigInt(`0x${digest.digest('hex').slice(0, 14)}`);
 }
 
 /** SHA-1 of the key's bits (RFC 5280 §4.2.1.2). */
