@@ -1400,16 +1400,15 @@ class Delays:
             return 600_000, 3_600_000
         return policy["seal_within_seconds"] * 1000, policy["stamp_within_seconds"] * 1000
 
-    def shortest(self, batch, created, intervals):
-        """From created_at to sealed_at, and to the stamp: of the policies since created_at, the shortest."""
-        seal = total = float("inf")
-        for policy in [*reversed([one for one in self.policies if one.batch <= batch]), None]:
-            own, stamp = self.stated(policy and policy.record)
-            seal, total = min(seal, own), min(total, own + stamp)
-            proved = policy and intervals.end(policy.batch)
+    def since(self, batch, created, intervals):
+        """From created_at to sealed_at, and to the stamp: of the newest policy that existed at created_at."""
+        for policy in reversed([one for one in self.policies if one.batch <= batch]):
+            proved = intervals.end(policy.batch)
             if proved and sum(proved) <= created:
-                break
-        return seal, total
+                seal, stamp = self.stated(policy.record)
+                return seal, seal + stamp
+        seal, stamp = self.stated(None)
+        return seal, seal + stamp
 
     def needs_several_stamps(self, batch):
         """Whether the policy names more than one authority. The script does not tell authorities apart."""
@@ -1448,9 +1447,9 @@ class Intervals:
                 package.expect(near, f"the time stamp that batch {number} names is not there")
 
     def end(self, number):
-        """Time and accuracy of the earliest valid stamp over a checkpoint that holds the batch."""
+        """Time and accuracy of the valid stamp over a checkpoint that holds the batch whose time with the accuracy is earliest."""
         ends = [(stamp.time, stamp.accuracy) for stamp in self.stamps if stamp.size > number]
-        return min(ends, default=None)
+        return min(ends, key=sum, default=None)
 
 
 def check_batch_times(package, batches, intervals, delays, held):
@@ -1462,7 +1461,7 @@ def check_batch_times(package, batches, intervals, delays, held):
         if start:
             require(batch.sealed_at >= start[0] - start[1] - TOLERANCE, f"batch {number} claims to be sealed before the time stamp that it names")
     if 0 in batches.all and 0 not in held and intervals.end(0):
-        late = intervals.end(0)[0] - batches.all[0].sealed_at > delays.at(0)[1] + TOLERANCE
+        late = sum(intervals.end(0)) - batches.all[0].sealed_at > delays.at(0)[1] + TOLERANCE
         package.expect(not late, "batch 0 was stamped late")
 
 
@@ -1483,10 +1482,7 @@ def check_claimed_times(package, batches, intervals, delays, entries):
         if entry.batch in batches.unknown or created is None:
             continue
         sealed = batches.all[entry.batch].sealed_at
-        if entry.stream == "policy":
-            seal, total = delays.at(entry.batch)[0], sum(delays.at(entry.batch))
-        else:
-            seal, total = delays.shortest(entry.batch, created, intervals)
+        seal, total = (float("inf"),) * 2 if entry.stream == "policy" else delays.since(entry.batch, created, intervals)
         end, start = intervals.end(entry.batch), intervals.start[entry.batch]
         package.expect(end, f"no valid time stamp covers {entry}")
         package.expect(not delays.needs_several_stamps(entry.batch), f"the policy demands stamps of several authorities for {entry}: use consent-verify")
@@ -1765,6 +1761,13 @@ def confirm(package, record, given):
     return {"record": chosen.record, "disclosed": chosen.values} if chosen else {"entries": len(entries)}
 
 
+def check_policies_of_receipt(batches, entries):
+    """§16: a receipt lacks no policy up to the newest one that its batches show."""
+    shown = [run["last"] for batch in batches.all.values() for _, _, run in batch.runs if run and run["stream"] == "policy"]
+    included = {entry.revision for entry in entries if entry.stream == "policy"}
+    require(set(range(max(shown, default=-1) + 1)) <= included, "the receipt leaves out a policy that its batches show")
+
+
 def check_nothing_missing(package, manifest, batches, entries, attachments):
     """With --all: what the manifest states about the package as a whole."""
     check_counts(package, manifest, entries)
@@ -1773,6 +1776,7 @@ def check_nothing_missing(package, manifest, batches, entries, attachments):
     require(not spare or may_name, "an attachment is enclosed that no disclosure names")
     if package.is_receipt:
         require(manifest["filter"]["event_ids"] and len(manifest["filter"]["event_ids"]) == 1 and not manifest["complete"], "a receipt is of one record")
+        check_policies_of_receipt(batches, entries)
     else:
         check_streams(package, manifest, batches, entries)
     check_no_erasure_omitted(package, manifest, batches, entries)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fromBase64, toBase64, utf8 } from '../crypto/encoding.js';
+import { MAX_POLICY_DELAY_SECONDS } from '../events/ledger-policy.js';
 import { siteOfStream } from '../events/streams.js';
 import { leafHash } from '../merkle/hashing.js';
 import { Count, Instant, Sha256Hex, Uuid } from './primitives.js';
@@ -46,6 +47,8 @@ export function parsePromiseText(text: string): PromisedRecord | null {
     Instant.safeParse(sealedBefore).success;
   if (!isForm || recordDigest === null) return null;
   if (eventId === undefined || createdAt === undefined || sealedBefore === undefined) return null;
+  // No policy allows a longer delay: a promise for a later time would never be broken.
+  if (Date.parse(sealedBefore) - Date.parse(createdAt) > MAX_POLICY_DELAY_SECONDS * 1000) return null;
   return { origin, stream, eventId, recordDigest, createdAt, sealedBefore };
 }
 

@@ -31,16 +31,17 @@ test('a policy that no time stamp covers lengthens nothing', () => {
   expect(delays([[95, LONG]]).of(99, 99_000_000)).toEqual(DEFAULTS);
 });
 
-test('a shorter delay counts for every record from its batch on', () => {
+test('a shorter delay counts from its proved time as well: what waited until then was promised the longer one', () => {
   const some = delays([
     [0, LONG],
     [5, policy(2, 60_000, 1_000)],
   ]);
   expect(some.of(4, 3_000)).toEqual({ sealMs: 9_000_000, stampMs: 18_000_000 });
-  expect(some.of(5, 3_000)).toEqual({ sealMs: 60_000, stampMs: 61_000 });
+  expect(some.of(6, 5_009)).toEqual({ sealMs: 9_000_000, stampMs: 18_000_000 });
+  expect(some.of(6, 5_010)).toEqual({ sealMs: 60_000, stampMs: 61_000 });
 });
 
-test('the shortest delays count of all policies since the record', () => {
+test('the newest policy that existed at the time of the record decides', () => {
   const some = delays([
     [0, LONG],
     [5, policy(2, 60_000, 1_000)],
@@ -48,17 +49,17 @@ test('the shortest delays count of all policies since the record', () => {
   ]);
   expect(some.of(9, 8_010)).toEqual({ sealMs: 90_000, stampMs: 99_000 });
   expect(some.of(9, 8_009)).toEqual({ sealMs: 60_000, stampMs: 61_000 });
-  expect(some.ofPolicy(8)).toEqual({ sealMs: 90_000, stampMs: 99_000 });
+  expect(some.of(9, 10)).toEqual({ sealMs: 9_000_000, stampMs: 18_000_000 });
+  expect(some.of(9, 9)).toEqual(DEFAULTS);
 });
 
-test('many policies in one batch cannot hide a shorter one', () => {
+test('of several policies in one batch, the last one decides', () => {
   const some = delays([
-    [3, policy(1, 60_000, 1_000)],
     [3, LONG],
-    [3, policy(3, 9_000_000, 1_000)],
+    [3, policy(2, 60_000, 1_000)],
   ]);
-  expect(some.of(4, 3_000)).toEqual({ sealMs: 60_000, stampMs: 61_000 });
-  expect(some.of(4, 3_010)).toEqual({ sealMs: 9_000_000, stampMs: 9_001_000 });
+  expect(some.of(4, 3_009)).toEqual(DEFAULTS);
+  expect(some.of(4, 3_010)).toEqual({ sealMs: 60_000, stampMs: 61_000 });
 });
 
 test('the verifying person may only shorten the delay to the stamp', () => {

@@ -37,12 +37,13 @@ const created = (label: string, time: Date) => (world: FixtureWorld) => {
 };
 
 describe('the policy in force', () => {
-  test('is that of the newest policy sealed before the batch or in it', async () => {
+  test('is the newest one that existed when the record was made', async () => {
     const strict = policyEvent(2, 31, { seal_within_seconds: 300, stamp_within_seconds: 60 });
     const honest = await verify(withPolicies([[0, policyEvent(1, 1)]]));
     expect(notPassed(honest)).toEqual({});
     expect(honest.policy).toEqual({ number: 1, seal_within_seconds: 600, stamp_within_seconds: 3600 });
-    // Batches 3 and 4 are stamped 8 minutes after their first record; those before are later.
+    // Batches 3 and 4 are stamped 8 minutes after their first record. The records of batch 3, and those
+    // of batch 4 that are older than its stamp, waited when the strict policy was stamped.
     const report = await verify(
       withPolicies([
         [0, policyEvent(1, 1)],
@@ -51,11 +52,17 @@ describe('the policy in force', () => {
     );
     expect(notPassed(report)).toMatchObject({ 'time.claimed': 'indeterminate' });
     const claimed = report.checks.find(({ id }) => id === 'time.claimed');
-    expect(claimed?.problems.map(({ event_id: id }) => id)).toEqual(['c5', 'e0', 'c7', 'policy 2'].map(fixtureUuid));
+    expect(claimed?.problems.map(({ event_id: id }) => id)).toEqual(['c7'].map(fixtureUuid));
     expect(claimed?.problems[0]?.message).toBe(
       'stamped 8 min after the claimed time, and 6 min are allowed: the record was stamped late or is backdated',
     );
     expect(terminalReport(report)).toContain('sealed within 300 s, stamped within 60 s (policy 2 of the ledger)');
+  });
+
+  test('fails for more policies than the verifier reads: none is ignored in silence', async () => {
+    const many = Array.from({ length: 1_001 }, (_, i) => [0, policyEvent(i + 1, 1)] as const);
+    expect(notPassed(await verify(withPolicies(many)))).toMatchObject({ 'container.limits': 'fail' });
+    expect(notPassed(await verify(withPolicies(many.slice(1))))).not.toHaveProperty(['container.limits']);
   });
 
   test('names witnesses by their keys, and by no key of another type', async () => {

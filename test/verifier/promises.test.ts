@@ -46,7 +46,7 @@ function promise(
   };
 }
 
-const after = (time: string, ms: number): string => new Date(Date.parse(time) + ms).toISOString();
+const timeAfter = (time: string, ms: number): string => new Date(Date.parse(time) + ms).toISOString();
 const MINUTE = 60_000;
 
 /** The package of an operator that did not seal the first consent: all else is consistent. */
@@ -93,7 +93,7 @@ beforeAll(() => {
   command.write('honest.zip', honest);
   command.write('without.zip', buildPackage(authority, withoutFirst));
   command.write('other.zip', buildPackage(authority, withOther));
-  command.write('promise.json', JSON.stringify(promise(first, after(first.createdAt, 10 * MINUTE))));
+  command.write('promise.json', JSON.stringify(promise(first, timeAfter(first.createdAt, 10 * MINUTE))));
 });
 afterAll(() => command.remove());
 
@@ -186,7 +186,7 @@ describe('consent-verify check --promise', () => {
   });
 
   it('does not accuse a ledger of a record that is not due, or that the package does not cover', () => {
-    const late = promise({ ...first, eventId: siteId }, '2026-12-31T00:00:00.000Z');
+    const late = promise({ ...first, eventId: siteId }, timeAfter(first.createdAt, 2880 * MINUTE));
     command.write('later.json', JSON.stringify(late));
     const elsewhere = consentsStream('00000000-0000-4000-8000-000000000000');
     command.write('elsewhere.json', JSON.stringify(promise({ ...first, eventId: siteId }, first.createdAt, elsewhere)));
@@ -202,8 +202,14 @@ describe('consent-verify check --promise', () => {
     expect(check('cut.zip', ['promise.json']).outcomes).toEqual(['not-covered']);
   });
 
+  it('believes no promise for a time that no policy allows', () => {
+    const far = promise({ ...first, eventId: siteId }, timeAfter(first.createdAt, 2881 * MINUTE));
+    command.write('far.json', JSON.stringify(far));
+    expect(check('honest.zip', ['far.json'])).toMatchObject({ outcomes: ['not-verified'], status: 3 });
+  });
+
   it('reports a record that was sealed after the promised time', () => {
-    command.write('tight.json', JSON.stringify(promise(first, after(first.createdAt, -60 * MINUTE))));
+    command.write('tight.json', JSON.stringify(promise(first, timeAfter(first.createdAt, -60 * MINUTE))));
     expect(check('honest.zip', ['tight.json'])).toMatchObject({ outcomes: ['late'], status: 3 });
   });
 });
@@ -212,17 +218,29 @@ describe.skipIf(!hasPython || !hasOpenssl)(
   titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'docs/verify-by-hand.py --promise'),
   () => {
     it.each<[string, string, () => object, string, number]>([
-      ['honest.zip', 'kept', () => promise(first, after(first.createdAt, 10 * MINUTE)), 'kept', 0],
+      ['honest.zip', 'kept', () => promise(first, timeAfter(first.createdAt, 10 * MINUTE)), 'kept', 0],
       [
         'without.zip',
         'missing',
-        () => promise(first, after(first.createdAt, 10 * MINUTE)),
+        () => promise(first, timeAfter(first.createdAt, 10 * MINUTE)),
         'does not hold the record',
         1,
       ],
-      ['other.zip', 'changed', () => promise(first, after(first.createdAt, 10 * MINUTE)), 'holds another record', 1],
-      ['honest.zip', 'late', () => promise(first, after(first.createdAt, -60 * MINUTE)), 'kept late', 3],
-      ['honest.zip', 'later', () => promise({ ...first, eventId: siteId }, '2026-12-31T00:00:00.000Z'), 'not due', 0],
+      [
+        'other.zip',
+        'changed',
+        () => promise(first, timeAfter(first.createdAt, 10 * MINUTE)),
+        'holds another record',
+        1,
+      ],
+      ['honest.zip', 'late', () => promise(first, timeAfter(first.createdAt, -60 * MINUTE)), 'kept late', 3],
+      [
+        'honest.zip',
+        'later',
+        () => promise({ ...first, eventId: siteId }, timeAfter(first.createdAt, 2880 * MINUTE)),
+        'not due',
+        0,
+      ],
       [
         'honest.zip',
         'elsewhere',

@@ -63,8 +63,14 @@ export class PendingBatch {
     return limits.maxLeaves - this.#leaves.length;
   }
 
-  isDue(limits: BatchLimits, now: number): boolean {
-    return this.#since !== null && (this.room(limits) <= 0 || now - this.#since >= limits.maxAgeMs);
+  /**
+   * @param now milliseconds of a monotonic clock
+   * @param consentAge milliseconds since the oldest consent was accepted; 0: it does not count, because
+   *   more events are waiting that can be sealed together
+   */
+  isDue(limits: BatchLimits, now: number, consentAge: number): boolean {
+    if (this.#since === null) return false;
+    return this.room(limits) <= 0 || Math.max(now - this.#since, consentAge) >= limits.maxAgeMs;
   }
 }
 

@@ -107,7 +107,10 @@ class Sealer implements BackgroundPart {
           pending = new PendingBatch(null);
           continue;
         }
-        if (pending.isDue(this.#limitsAt(pace), performance.now())) {
+        // What waited before a restart counts, but a backlog is sealed in full batches.
+        const age =
+          outcome === 'at-end' ? this.#now().getTime() - (pending.oldestConsent ?? Number.POSITIVE_INFINITY) : 0;
+        if (pending.isDue(this.#limitsAt(pace), performance.now(), age)) {
           const next = await this.#seal(state, pending);
           // A larger ledger contains the sealed events, so the next batch starts after them. If
           // only the stamper appended, the pending batch remains valid.

@@ -32,6 +32,14 @@ const receipt = (
   ...expected,
 });
 
+/** Three policies, each in a batch of its own. */
+function threePolicies(plan: Plan): void {
+  for (const number of [1, 2, 3]) {
+    const claimed = plan.start + (number - 1) * 10_000 - 1000;
+    plan.batches.set(number - 1, [...(plan.batches.get(number - 1) ?? []), policy(number, claimed)]);
+  }
+}
+
 function nameOf(files: JsonRecord, pattern: RegExp): string {
   return at(
     Object.keys(files).filter((name) => pattern.test(name)),
@@ -61,6 +69,18 @@ function mapFiles(text: string, change: (files: [string, unknown][]) => [string,
 
 const CONTAINERS: readonly Forgery[] = [
   receipt('the receipt ends with two line feeds', { text: (text) => `${text}\n\n` }, STRUCTURE),
+  ...[1, 2].map((number) =>
+    receipt(
+      `policy ${number} of three is left out`,
+      {
+        plan: threePolicies,
+        draft: (draft) => {
+          draft.entries = draft.entries.filter(({ leaf }) => leaf.event.label !== `policy ${number}`);
+        },
+      },
+      { check: 'completeness.runs', verdict: 'invalid' },
+    ),
+  ),
   receipt('the receipt ends with a space', { text: (text) => `${text} ` }, STRUCTURE),
   receipt('the receipt ends with a carriage return', { text: (text) => `${text}\r\n` }, STRUCTURE),
   receipt('the receipt has white space', { text: (text) => text.replace('":1,', '": 1,') }, STRUCTURE),

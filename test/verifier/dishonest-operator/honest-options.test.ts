@@ -106,3 +106,13 @@ describe('in the world rolled', () => {
     expect(await outcome(ledger, promised(terms))).toMatchObject({ ...VALID, promises: [{ outcome: 'not-due' }] });
   });
 });
+
+test('a policy that was stamped late makes no record doubtful, and a warning says so', async () => {
+  const ledger = ledgerWith(WORLDS.small, (plan) => {
+    plan.batches.set(0, [policy(1, plan.start - 86_400_000)]);
+  });
+  const draft = draftOf(ledger, {}, choose(ledger, {}));
+  const report = await verify(packed(draft), ledger.plan, authority);
+  expect({ verdict: report.verdict, problems: notPassed(report) }).toEqual(VALID);
+  expect(JSON.stringify(report.warnings)).toContain('Policy 1 of the ledger was stamped 1 d after its claimed time.');
+});

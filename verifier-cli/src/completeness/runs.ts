@@ -1,5 +1,4 @@
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
-import type { Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Findings } from '../findings/findings.js';
 
@@ -22,11 +21,12 @@ export class CompleteRuns {
   readonly held: RevisionRun[] = [];
   #current = 0;
 
+  /** @param runs as the manifest claims them, or as they are demanded */
   constructor(
-    manifest: Manifest | null,
+    runs: readonly RevisionRun[],
     readonly findings: Findings,
   ) {
-    const claimed = [...(manifest?.complete ?? [])].sort((a, b) => compare(a.stream, b.stream) || a.first - b.first);
+    const claimed = [...runs].sort((a, b) => compare(a.stream, b.stream) || a.first - b.first);
     this.#runs = claimed.map((run) => ({ run, next: run.first, isUnknown: false }));
     for (const [i, run] of claimed.entries()) {
       const before = claimed[i - 1];

@@ -39,7 +39,7 @@ export const LIMITS = {
   stamps: 40_000,
   /** Key rotations. */
   bridges: 100,
-  policies: 10_000,
+  policies: 1_000,
   /** Batches. */
   batches: 200_000,
   /** Characters of a batch's header. */

@@ -11,7 +11,7 @@ import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/event
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
-import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { RevisionRun, StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { isReceipt, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -44,9 +44,10 @@ import type { Policies } from '../policy/policies.js';
 import type { PromisedRecords } from '../promises/promised-records.js';
 import type { VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
-import { PolicyDelays } from '../time/allowed-delays.js';
+import { ANY_DELAY, PolicyDelays } from '../time/allowed-delays.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import { type Sealed, verifyClaimedTime } from '../time/claimed-times.js';
+import { durationText } from '../time/duration-text.js';
 import type { StampedTimes } from '../time/stamped-times.js';
 import { StreamTimes } from '../time/stream-times.js';
 import { type EntryMembers, memberOf, type RecordScheme, type Schemes, select } from '../versions/schemes.js';
@@ -137,6 +138,14 @@ function runWith({ runs }: Batch, { stream, revision }: Pick<EntryMembers, 'stre
   return runs.find((run) => run.stream === stream && run.first <= revision && revision <= run.last) ?? null;
 }
 
+/** The policies up to the newest one that a batch or roll-up shows; null: none is shown. */
+function shownPolicies(batches: Batches): RevisionRun | null {
+  let last = -1;
+  for (const { runs } of batches.values())
+    for (const run of runs) if (run.stream === POLICY_STREAM) last = Math.max(last, run.last);
+  return last < 0 ? null : { stream: POLICY_STREAM, first: 0, last };
+}
+
 /** Whether a line has a member that only the line of a consent may have. */
 function isOfConsent({ disclosures, erased, person }: ReadEntry['source']): boolean {
   return disclosures.length > 0 || erased !== undefined || person !== undefined;
@@ -154,6 +163,8 @@ class EntriesPass {
   readonly #documents: Documents;
   readonly #erasures: Erasures;
   readonly #runs: CompleteRuns;
+  /** Of a receipt: no policy is missing before one that its batches show. */
+  readonly #receiptPolicies: CompleteRuns | null;
   readonly #filter: FilterRules | null;
   readonly #consents = new ConsentTable();
   readonly #salts = new Salts();
@@ -184,7 +195,9 @@ class EntriesPass {
     this.#attachments = new Attachments(files);
     this.#documents = new Documents(files, context.manifest !== null && isReceipt(context.manifest));
     this.#erasures = new Erasures(files.findings);
-    this.#runs = new CompleteRuns(context.manifest, files.findings);
+    this.#runs = new CompleteRuns(context.manifest?.complete ?? [], files.findings);
+    const shown = context.manifest !== null && isReceipt(context.manifest) ? shownPolicies(context.batches) : null;
+    this.#receiptPolicies = shown && new CompleteRuns([shown], files.findings);
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
     this.#intervals = new Map(context.intervals.map((interval) => [interval.batch, interval]));
     const { policies, times, maxDelay } = context;
@@ -223,6 +236,7 @@ class EntriesPass {
     if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', 'another entry has the same event id');
     const unknown = this.#unknownOf(read);
     this.#runs.accept(stream, revision);
+    this.#receiptPolicies?.accept(stream, revision);
     this.#requested?.accept(entry.event_id);
     this.context.promised.accept(read);
     this.#verifyPlace(read);
@@ -233,8 +247,10 @@ class EntriesPass {
     if (common !== null) {
       const createdAt = Date.parse(common.created_at);
       const { batch } = read.source;
-      const allowed = stream === POLICY_STREAM ? this.#delays.ofPolicy(batch) : this.#delays.of(batch, createdAt);
+      const isPolicy = stream === POLICY_STREAM;
+      const allowed = isPolicy ? ANY_DELAY : this.#delays.of(batch, createdAt);
       verifyClaimedTime(createdAt, this.#sealedOf(batch), allowed, findings);
+      if (isPolicy) this.#warnOfLatePolicy(read, createdAt);
       this.#streamTimes.accept(entry.stream, createdAt, findings);
     }
     if (unknown === null) this.#verifyRecord(read, disclosures);
@@ -277,6 +293,7 @@ class EntriesPass {
     this.counter.unknown += 1;
     this.#order.accept({ stream, revision, source, link: null, findings });
     this.#runs.acceptUnknown(stream, revision);
+    this.#receiptPolicies?.acceptUnknown(stream, revision);
     this.#acceptMeaningless({ stream, revision }, source, true);
     if (stream === this.#noticesStream) this.#documents.addUnknownConfiguration();
     if (stream === this.#consentsStream) this.#person?.acceptUnknown(null);
@@ -329,6 +346,20 @@ class EntriesPass {
     else if (runWith(holding, place) === null)
       findings.fail('batch.streams', `the roll-up ${number} over the batch does not include this revision`);
     if (holding !== undefined) findings.adopt(holding.verdict);
+  }
+
+  /**
+   * A policy that was stamped late is in force as of its stamp, so that it makes no record doubtful:
+   * an outage of the authority at the first start would do that for ever.
+   */
+  #warnOfLatePolicy({ source, entry: { revision } }: ReadEntry, createdAt: number): void {
+    const { before } = this.#sealedOf(source.batch);
+    const { sealWithinMs, stampWithinMs } = this.context.policies.inForceAt(source.batch);
+    const delay = before === null ? 0 : before.time + before.accuracy - createdAt;
+    if (delay > sealWithinMs + stampWithinMs)
+      this.files.findings.warn(
+        `Policy ${revision + 1} of the ledger was stamped ${durationText(delay)} after its claimed time. It counts as of its stamp.`,
+      );
   }
 
   /** When a batch was sealed. */
@@ -559,6 +590,7 @@ class EntriesPass {
   #cover(): { readonly coverage: Coverage | null; readonly tail: StreamTail } {
     const { manifest, batches, size } = this.context;
     this.#runs.finish();
+    this.#receiptPolicies?.finish();
     if (manifest === null) return { coverage: null, tail: NO_TAIL };
     const coverage = coverageOf(manifest, this.#runs.complete, batches, size);
     const { held } = this.#runs;

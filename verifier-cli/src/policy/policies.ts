@@ -79,6 +79,8 @@ export async function readPolicies(files: PackageFiles, batches: Batches, scheme
   const quick = await policiesIn(files, markedLines(), schemes);
   // A writer may escape characters of the stream's name. Then every line is parsed.
   const found = quick.length === expected ? quick : await policiesIn(files, readerOf(EntryLine), schemes);
+  if (found.length > LIMITS.policies)
+    files.findings.fail('container.limits', `the package includes more than ${LIMITS.policies} policies`);
   return new Policies(found.toSorted((a, b) => a.batch - b.batch || (a.policy.number ?? 0) - (b.policy.number ?? 0)));
 }
 
@@ -93,7 +95,8 @@ async function policiesIn(
   for await (const block of again.blocks(PACKAGE_FILES.entries, reader, 'entry.format')) {
     for (const { value } of block) {
       const placed = value === null ? null : placedPolicy(value, schemes);
-      if (placed !== null && found.length < LIMITS.policies) found.push(placed);
+      // One more shows that there are too many.
+      if (placed !== null && found.length <= LIMITS.policies) found.push(placed);
     }
   }
   return found;

@@ -8,6 +8,9 @@ export interface AllowedDelays {
   readonly stampMs: number;
 }
 
+/** Of the ledger's policies themselves: their claimed time changes nothing. */
+export const ANY_DELAY: AllowedDelays = { sealMs: Number.POSITIVE_INFINITY, stampMs: Number.POSITIVE_INFINITY };
+
 export interface PolicyDelaysOptions {
   readonly policies: Policies;
   /** The proved time by which a batch existed; null if there is none. */
@@ -19,31 +22,22 @@ export interface PolicyDelaysOptions {
   readonly maxDelay?: number | undefined;
 }
 
-/** The delays that apply to records with a `created_at` of `from` or later, in milliseconds since 1970. */
+/** The delays of records with a `created_at` of `from` or later, in milliseconds since 1970. */
 interface Step {
   readonly from: number;
   readonly delays: AllowedDelays;
 }
 
 /**
- * The delays that the policies allow: the shortest of those that were in force from `created_at` of
- * a record to its batch. A policy counts from the time by which it provably existed. Otherwise an
- * operator could publish a longer delay today, and backdate a record under it.
+ * The delays that the policies allow: those of the newest policy that provably existed at
+ * `created_at` of the record. Otherwise an operator could publish a longer delay today, and backdate
+ * a record under it; and a shorter one would make records late that waited when it was published.
  */
 export class PolicyDelays {
   /** Of the first `count` policies, the newest first: neighbouring batches have the same ones. */
   #steps: { readonly count: number; readonly steps: readonly Step[] } | null = null;
 
   constructor(private readonly options: PolicyDelaysOptions) {}
-
-  /**
-   * The delays of a policy's own event, which are its own: what it claims of its time changes nothing
-   * for others.
-   * @param batch number of the event's batch
-   */
-  ofPolicy(batch: number): AllowedDelays {
-    return this.#stepsAt(batch)[0]?.delays ?? NO_DELAY;
-  }
 
   /**
    * @param batch number of the record's batch
@@ -70,25 +64,22 @@ export class PolicyDelays {
   /** @returns steps with falling `from`; the last one applies to every time */
   #stepsOf(count: number): readonly Step[] {
     const { policies, existedBy, maxDelay = Number.POSITIVE_INFINITY } = this.options;
+    const delaysOf = ({ sealWithinMs, stampWithinMs }: PolicyInForce): AllowedDelays => ({
+      sealMs: sealWithinMs,
+      stampMs: Math.min(maxDelay, sealWithinMs + stampWithinMs),
+    });
     const steps: Step[] = [];
-    let delays: AllowedDelays = { sealMs: Number.POSITIVE_INFINITY, stampMs: maxDelay };
     let from = Number.POSITIVE_INFINITY;
     for (const { batch, policy } of policies.placed.slice(0, count).reverse()) {
-      delays = shorter(delays, policy);
       const proved = existedBy(batch);
-      if (proved !== null) from = Math.min(from, proved.time + proved.accuracy);
-      steps.push({ from, delays });
+      // A newer policy that existed as early is found first.
+      if (proved === null || proved.time + proved.accuracy >= from) continue;
+      from = proved.time + proved.accuracy;
+      steps.push({ from, delays: delaysOf(policy) });
     }
-    steps.push({ from: Number.NEGATIVE_INFINITY, delays: shorter(delays, DEFAULT_POLICY) });
+    steps.push({ from: Number.NEGATIVE_INFINITY, delays: delaysOf(DEFAULT_POLICY) });
     return steps;
   }
 }
 
 const NO_DELAY: AllowedDelays = { sealMs: 0, stampMs: 0 };
-
-function shorter({ sealMs, stampMs }: AllowedDelays, policy: PolicyInForce): AllowedDelays {
-  return {
-    sealMs: Math.min(sealMs, policy.sealWithinMs),
-    stampMs: Math.min(stampMs, policy.sealWithinMs + policy.stampWithinMs),
-  };
-}
