@@ -77,6 +77,28 @@ export function sealColumns(table: SealedTable, alias: string): string {
   return `${sealedText(table, alias)} as sealed_text, ${alias}.seal`;
 }
 
+/** The columns of `userSealColumns`. */
+export const UserSealColumns = z.object({
+  user_sealed_text: z.string(),
+  user_seal: z.instanceof(Uint8Array).nullable(),
+});
+export type UserSealColumns = z.infer<typeof UserSealColumns>;
+
+/**
+ * Returns the columns for a statement that reads another sealed row together with the user from whom
+ * its right comes. Both rows must be read by one statement: between two statements, a person who writes to
+ * the database could show each of them a different row.
+ * @param alias name of `users` in the statement
+ */
+export function userSealColumns(alias: string): string {
+  return `${sealedText('users', alias)} as user_sealed_text, ${alias}.seal as user_seal`;
+}
+
+/** Returns the seal of the user, for `isSealed`. */
+export function userSealOf({ user_sealed_text, user_seal }: UserSealColumns): SealColumns {
+  return { sealed_text: user_sealed_text, seal: user_seal };
+}
+
 function sealedText(table: SealedTable, alias: string): string {
   const forms: Readonly<Record<Form, (column: string) => string>> = {
     text: (column) => `${alias}.${column}::text`,
