@@ -115,6 +115,12 @@ export function isSealedWith(key: Uint8Array, { sealed_text: text, seal }: SealC
   return seal !== null && seal.length === expected.length && timingSafeEqual(seal, expected);
 }
 
+/**
+ * Empties the list of changes at the start of a transaction. A person who can set a default of the
+ * setting, for a role or the database, could otherwise list rows for the service to seal.
+ */
+export const FORGET_CHANGES = `set local consent_ledger.changed_rows = ''`;
+
 const ChangesRow = z.tuple([z.object({ changes: z.string().nullable() })]);
 const Change = z.object({
   table: z.enum(['users', 'sites', 'api_keys', 'sign_ins', 'invitations', 'password_resets'] satisfies SealedTable[]),
