@@ -66,7 +66,7 @@ async function inNewDatabase(part: Part): Promise<void> {
     await migrate(owner, loadMigrations());
     const masterKey = randomBytes(32);
     const keyring = await createKeyring(owner, createSecretKey(masterKey));
-    const pool = createPool({ ...options, beforeCommit: keyring.sealChanges });
+    const pool = createPool({ ...options, transactions: keyring.sealing });
     const site = await createSiteFixture(pool);
     await Promise.all([owner.end(), pool.end()]);
     await part(postgres, masterKey, site);

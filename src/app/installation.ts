@@ -7,7 +7,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../platform/databas
 import { DatabaseSetupError } from '../platform/database/errors.js';
 import { migrate } from '../platform/database/migrate.js';
 import { loadMigrations } from '../platform/database/migrations/index.js';
-import { createPool, type PoolOptions, withRole } from '../platform/database/pool.js';
+import { createPool, type TransactionHooks, withRole } from '../platform/database/pool.js';
 import type { DatabaseRole } from '../platform/database/roles.js';
 import { refuseUnsafeServer } from '../platform/database/safety.js';
 import { refuseUnmigrated } from '../platform/database/schema-version.js';
@@ -85,11 +85,7 @@ export async function openInstallation(
     const databaseUrl = embedded?.superuserUrl ?? config.database.url ?? '';
     await prepareSchema(databaseUrl, logger, options.migrates || embedded !== null);
 
-    const openPool = (
-      role: DatabaseRole,
-      maxConnections: number,
-      beforeCommit?: PoolOptions['beforeCommit'],
-    ): pg.Pool => {
+    const openPool = (role: DatabaseRole, maxConnections: number, transactions?: TransactionHooks): pg.Pool => {
       const pool = createPool({
         url: databaseUrl,
         role,
@@ -97,7 +93,7 @@ export async function openInstallation(
         maxConnections,
         statementTimeoutMs: STATEMENT_TIMEOUT_MS,
         onIdleError: (error) => logger.warn({ reason: error.message }, 'a database connection was lost'),
-        ...(beforeCommit !== undefined && { beforeCommit }),
+        ...(transactions !== undefined && { transactions }),
       });
       closers.push(() => pool.end());
       return pool;
@@ -109,8 +105,8 @@ export async function openInstallation(
       reload: reloadOf(config.masterKey),
       reportAltered: reportAlteredRows(logger, metrics.countAlteredRow),
     });
-    const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealChanges);
-    const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealChanges);
+    const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealing);
+    const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealing);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
     const eventLog = await openEventLog(config, databaseUrl, logger);
     closers.push(() => eventLog.close());

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
+import { OperatorNeeded } from '../platform/background/part.js';
 import { describe } from '../platform/background/run-under-lease.js';
+import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Config } from '../platform/config/index.js';
 import { createApi } from './api.js';
 import { type Installation, openInstallation } from './installation.js';
@@ -90,7 +92,8 @@ export function startWorkerService(config: Config, logger: Logger): Promise<Serv
 
 /**
  * Prepares the installation. If the log does not answer, this goes on in the background: consents
- * are accepted meanwhile, and nothing is read from the log.
+ * are accepted meanwhile, and nothing is read from the log. There, every failure that needs no operator
+ * is retried, such as a restart of the database: otherwise the process would never read the log.
  * @throws the errors of `prepareInstallation`, except EventLogUnavailable, if the log answers at once
  */
 async function startPreparing(installation: Installation, onPrepared: () => void): Promise<Running> {
@@ -104,7 +107,20 @@ async function startPreparing(installation: Installation, onPrepared: () => void
     };
   });
   const wait = { seals: false, onWaiting, signal: stopping.signal };
-  const prepared = whenLogAnswers(installation, wait, async () => onPrepared()).catch((error: unknown) => {
+  const prepare = async (): Promise<void> => {
+    const backOff = new BackOff();
+    while (!stopping.signal.aborted) {
+      try {
+        await whenLogAnswers(installation, wait, async () => onPrepared());
+        return;
+      } catch (error) {
+        if (!isWaiting || error instanceof OperatorNeeded) throw error;
+        installation.logger.warn({ reason: describe(error) }, 'the event log could not be checked; trying again');
+      }
+      await pause(backOff.next(), stopping.signal);
+    }
+  };
+  const prepared = prepare().catch((error: unknown) => {
     if (!isWaiting) throw error;
     installation.logger.error(
       { reason: describe(error) },

@@ -4,12 +4,14 @@ import type { BackgroundPart, ServiceLogger } from '../platform/background/part.
 import { describe, runUnderLease } from '../platform/background/run-under-lease.js';
 import { pause } from '../platform/background/waiting.js';
 import { ClockNotTrusted, type TrustedClock } from '../platform/clock/trusted-clock.js';
+import { type RowSeals, SealColumns, sealColumns } from '../platform/keys/index.js';
 import { type ErasureOptions, eraseSubject } from './erase-subject.js';
 import { firstEventIdAt } from './event-id-times.js';
 
 export interface RetentionOptions extends ErasureOptions {
   /** A pool, because the lease holds a separate connection. */
   readonly db: pg.Pool;
+  readonly keyring: ErasureOptions['keyring'] & RowSeals;
   readonly logger: ServiceLogger;
   /** The clock that batches are sealed by: throws ClockNotTrusted where it differs from the database's, or has jumped. */
   readonly clock: TrustedClock;
@@ -21,7 +23,7 @@ const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
 /** Interval after the clock was not trusted, in milliseconds. */
 const CLOCK_RETRY_MS = 60_000;
-const limitedSites = z.array(z.object({ id: z.string(), retention_days: z.int() }));
+const limitedSites = z.array(SealColumns.extend({ id: z.string(), retention_days: z.int() }));
 
 /**
  * Creates the part that erases records older than their site's retention period. Several processes
@@ -50,7 +52,7 @@ export function createRetention(options: RetentionOptions): BackgroundPart {
   /** Checks all sites. @returns false if the clock was not trusted */
   const lookThrough = async (signal: AbortSignal): Promise<boolean> => {
     try {
-      for (const site of await sitesWithOldRecords(db, await trustedNow(db, clock))) {
+      for (const site of await sitesWithOldRecords(options, await trustedNow(db, clock))) {
         if (signal.aborted) return true;
         await eraseOld(site).catch((error: unknown) => {
           if (error instanceof ClockNotTrusted) throw error;
@@ -93,9 +95,18 @@ async function trustedNow(db: pg.Pool, clock: TrustedClock): Promise<Date> {
   return now < own ? now : own;
 }
 
-/** Finds the sites with records to erase. The other sites need no recorded request. */
-async function sitesWithOldRecords(db: pg.Pool, now: Date): Promise<z.infer<typeof limitedSites>> {
-  const { rows } = await db.query('select id, retention_days from sites where retention_days is not null order by id');
+/**
+ * Finds the sites with records to erase. The other sites need no recorded request. A site whose row was
+ * altered is left out: no backup undoes an erasure.
+ */
+async function sitesWithOldRecords(
+  { db, keyring }: Pick<RetentionOptions, 'db' | 'keyring'>,
+  now: Date,
+): Promise<z.infer<typeof limitedSites>> {
+  const { rows } = await db.query(
+    `select s.id, s.retention_days, ${sealColumns('sites', 's')} from sites s
+      where s.retention_days is not null order by s.id`,
+  );
   const sites = limitedSites.parse(rows);
   const due: z.infer<typeof limitedSites> = [];
   for (const site of sites) {
@@ -104,7 +115,7 @@ async function sitesWithOldRecords(db: pg.Pool, now: Date): Promise<z.infer<type
       site.id,
       before,
     ]);
-    if (rowCount === 1) due.push(site);
+    if (rowCount === 1 && (await keyring.isSealed('sites', site.id, site))) due.push(site);
   }
   return due;
 }

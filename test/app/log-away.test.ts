@@ -41,6 +41,26 @@ describe.each(['api', 'serve'] as const)('%s that starts while the event log is 
   });
 });
 
+test('api that waits for the log goes on waiting after a failure of the database', async () => {
+  const cluster = await LeaderlessCluster.start();
+  cluster.hasLeader = false;
+  const app = await startApp('api', { EVENTSTORE_URL: cluster.url(200) });
+  const attempts = () => app.log().split('the event log does not answer').length - 1;
+  try {
+    await expect.poll(attempts, { timeout: 20_000 }).toBeGreaterThan(0);
+    await app.superuser.query('alter table projections rename to projections_away');
+    await expect
+      .poll(() => app.log().includes('relation \\"projections\\" does not exist'), { timeout: 20_000 })
+      .toBe(true);
+    await app.superuser.query('alter table projections_away rename to projections');
+    const before = attempts();
+    await expect.poll(attempts, { timeout: 20_000 }).toBeGreaterThan(before);
+  } finally {
+    await app.stop();
+    await cluster.close();
+  }
+});
+
 test('serve as a process starts without the log, and stops in order', async () => {
   const installation = await TestInstallation.make({ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' });
   try {

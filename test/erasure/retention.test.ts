@@ -3,6 +3,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRetention, openErasureJournal } from '../../src/erasure/index.js';
 import { createTrustedClock } from '../../src/platform/clock/trusted-clock.js';
+import { withTransaction } from '../../src/platform/database/pool.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count, until } from '../pipeline/relay/pipeline.js';
 
@@ -13,6 +14,19 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const DAY_MS = 86_400_000;
+
+/** Sets the period of all sites as the service does: the rows are sealed. */
+async function setRetention(days: number | null): Promise<void> {
+  await withTransaction(world.pipeline.owner, async (db) => {
+    await db.query('update sites set retention_days = $1', [days]);
+    // As if the transaction had created them: the sites of this test were made by SQL.
+    await db.query(
+      `select set_config('consent_ledger.changed_rows', string_agg(
+         jsonb_build_object('table', 'sites', 'id', id, 'before', null)::text, e'\\n'), true) from sites`,
+    );
+    await world.keyring.sealing.beforeCommit(db);
+  });
+}
 
 interface Clocks {
   /** Milliseconds by which this machine's clock is ahead of the database's. */
@@ -54,11 +68,11 @@ it('erases records older than the retention period, and none of sites without on
   expect(await keys()).toBe(3);
 
   expect(await lookThrough(retentionBy({}))).toMatchObject({ erased_records: 0, failures: 0 });
-  await owner.query('update sites set retention_days = 30');
+  await setRetention(30);
   expect(await lookThrough(retentionBy({}))).toMatchObject({ erased_records: 0, failures: 0 });
   expect(await keys()).toBe(3);
 
-  await owner.query('update sites set retention_days = 7');
+  await setRetention(7);
   expect(await lookThrough(retentionBy({}))).toMatchObject({ erased_records: 2, failures: 0 });
   expect(await keys()).toBe(1);
 });
@@ -67,7 +81,7 @@ it('erases nothing while the clock differs from the database’s', async () => {
   const { owner } = world.pipeline;
   const old = new Date(Date.now() - 40 * DAY_MS);
   await world.record(world.site, [{ visitorId: 'three', at: old }]);
-  await owner.query('update sites set retention_days = 30');
+  await setRetention(30);
   const before = await count(owner, 'record_keys');
   for (const ahead of [400 * DAY_MS, 90_000, -90_000, -400 * DAY_MS]) {
     const status = await lookThrough(retentionBy({ ahead }));
@@ -76,21 +90,31 @@ it('erases nothing while the clock differs from the database’s', async () => {
   }
   expect(await count(owner, 'record_keys')).toBe(before);
   // Within the tolerance between the clocks, the age is the lesser of the two.
-  await owner.query('update sites set retention_days = 40');
+  await setRetention(40);
   await world.record(world.site, [{ visitorId: 'four', at: new Date(Date.now() - 40 * DAY_MS + 20_000) }]);
   expect(await lookThrough(retentionBy({ ahead: 50_000 }))).toMatchObject({ erased_records: 1, failures: 0 });
 });
 
 it('erases nothing after a clock jump that the database shares', async () => {
-  await world.pipeline.owner.query('update sites set retention_days = null');
+  await setRetention(null);
   let slept = 0;
   const retention = retentionBy({ monotonic: () => performance.now() - slept });
   await lookThrough(retention);
   await world.record(world.site, [{ visitorId: 'five', at: new Date(Date.now() - 40 * DAY_MS) }]);
-  await world.pipeline.owner.query('update sites set retention_days = 30');
+  await setRetention(30);
   slept = 120_000;
   const looks = Number(retention.status().looks);
   const status = await lookThrough(retention, () => Number(retention.status().looks) > looks);
   expect(status).toMatchObject({ erased_records: 0 });
   expect(Number(status.failures)).toBeGreaterThan(0);
+});
+
+it('erases nothing of a site whose row was altered by SQL', async () => {
+  const { owner } = world.pipeline;
+  await setRetention(1_000);
+  await world.record(world.site, [{ visitorId: 'six', at: new Date(Date.now() - 40 * DAY_MS) }]);
+  const before = await count(owner, 'record_keys');
+  await owner.query('update sites set retention_days = 1');
+  expect(await lookThrough(retentionBy({}))).toMatchObject({ erased_records: 0, failures: 0 });
+  expect(await count(owner, 'record_keys')).toBe(before);
 });

@@ -49,7 +49,7 @@ describe('tenancy', () => {
       ...options,
       role: 'consent_ledger_admin',
       onIdleError: () => undefined,
-      beforeCommit: keyring.sealChanges,
+      transactions: keyring.sealing,
     });
     directory = createSiteDirectory(apiPool, keyring);
     tenantId = (await createTenant(db, 'Shop', PLANS.standard)).id;

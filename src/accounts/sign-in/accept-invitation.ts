@@ -3,12 +3,19 @@ import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
+import {
+  type RowSeals,
+  SealColumns,
+  sealColumns,
+  UserSealColumns,
+  userSealColumns,
+  userSealOf,
+} from '../../platform/keys/index.js';
 import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
 import { secretTokenDigest } from '../credentials/secret-tokens.js';
 import { lockUsersOf } from '../users/lock-users.js';
 import { mayGrant } from '../users/may-grant.js';
-import { isGenuineUser, type SignedInUser } from '../users/user-directory.js';
+import type { SignedInUser } from '../users/user-directory.js';
 import { insertUser } from '../users/users.js';
 import { type StartedSignIn, startSignIn } from './start-sign-in.js';
 
@@ -18,7 +25,7 @@ export interface AcceptedInvitation extends StartedSignIn {
 }
 
 const OpenRows = z.array(
-  SealColumns.extend({
+  SealColumns.extend(UserSealColumns.shape).extend({
     id: z.string(),
     tenant_id: z.string(),
     email: z.string(),
@@ -32,7 +39,7 @@ const OpenRows = z.array(
 type OpenInvitation = z.infer<typeof OpenRows>[number];
 
 const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by, u.role as inviter_role,
-    ${sealColumns('invitations', 'i')}
+    ${sealColumns('invitations', 'i')}, ${userSealColumns('u')}
   from invitations i left join users u on u.id = i.invited_by and u.disabled_at is null
   where i.token_digest = $1 and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`;
 
@@ -95,6 +102,6 @@ async function openInvitation(db: Queryable, seals: RowSeals, digest: Buffer): P
   if (found === undefined || !(await seals.isSealed('invitations', found.id, found))) return null;
   const { invited_by: invitedBy, inviter_role: inviter, role } = found;
   if (invitedBy === null) return found;
-  const isEntitled = inviter !== null && mayGrant(inviter, role) && (await isGenuineUser(db, seals, invitedBy));
-  return isEntitled ? found : null;
+  const isEntitled = inviter !== null && mayGrant(inviter, role);
+  return isEntitled && (await seals.isSealed('users', invitedBy, userSealOf(found))) ? found : null;
 }

@@ -4,7 +4,14 @@ import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
+import {
+  type RowSeals,
+  SealColumns,
+  sealColumns,
+  UserSealColumns,
+  userSealColumns,
+  userSealOf,
+} from '../../platform/keys/index.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { PASSWORD_RESET_SECONDS } from '../credentials/lifetimes.js';
 import { hashPassword, isPasswordOf, refuseOwnAddress } from '../credentials/passwords.js';
@@ -13,11 +20,11 @@ import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.
 import type { ListedUser } from '../users/list-users.js';
 import { lockUsersOf } from '../users/lock-users.js';
 import { mayGrant } from '../users/may-grant.js';
-import { isGenuineUser, type SignedInUser } from '../users/user-directory.js';
+import type { SignedInUser } from '../users/user-directory.js';
 
 const HashRows = z.array(z.object({ password_hash: z.string() }));
 const ResetRows = z.array(
-  SealColumns.extend({
+  SealColumns.extend(UserSealColumns.shape).extend({
     id: z.string(),
     user_id: z.string(),
     tenant_id: z.string(),
@@ -137,7 +144,7 @@ export async function resetPassword(
 }
 
 const OPEN_RESET = `select r.id, r.user_id, u.tenant_id, u.email, u.role, r.made_by, m.role as maker_role,
-    ${sealColumns('password_resets', 'r')}
+    ${sealColumns('password_resets', 'r')}, ${userSealColumns('m')}
   from password_resets r join users u on u.id = r.user_id left join users m on m.id = r.made_by and m.disabled_at is null
   where r.token_digest = $1 and r.used_at is null and r.revoked_at is null and r.expires_at > now() and u.disabled_at is null`;
 
@@ -148,8 +155,8 @@ async function openReset(db: Queryable, seals: RowSeals, digest: Buffer): Promis
   if (found === undefined || !(await seals.isSealed('password_resets', found.id, found))) return null;
   const { made_by: madeBy, maker_role: maker, role } = found;
   if (madeBy === null) return found;
-  const isEntitled = maker !== null && mayGrant(maker, role) && (await isGenuineUser(db, seals, madeBy));
-  return isEntitled ? found : null;
+  const isEntitled = maker !== null && mayGrant(maker, role);
+  return isEntitled && (await seals.isSealed('users', madeBy, userSealOf(found))) ? found : null;
 }
 
 /** Every change of a password or its resets locks the user's row first. */

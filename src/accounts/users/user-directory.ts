@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { UserRole } from '../../../schemas/api/auth.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import type { Queryable } from '../../platform/database/pool.js';
-import { type RowSeals, SealColumns, sealColumns } from '../../platform/keys/index.js';
+import {
+  type RowSeals,
+  SealColumns,
+  sealColumns,
+  UserSealColumns,
+  userSealColumns,
+  userSealOf,
+} from '../../platform/keys/index.js';
 
 export const ROLES = UserRole.options;
 export type Role = UserRole;
@@ -35,12 +42,7 @@ export const UserRow = z
   .object({ id: z.string(), tenant_id: z.string(), email: z.string(), role: UserRole })
   .transform(({ id, tenant_id, email, role }): User => ({ id, tenantId: tenant_id, email, role }));
 
-/** Returns whether a user's row is as the service wrote it. Another one grants nothing. */
-export async function isGenuineUser(db: Queryable, seals: RowSeals, userId: string): Promise<boolean> {
-  const { rows } = await db.query(`select ${sealColumns('users', 'u')} from users u where u.id = $1`, [userId]);
-  const [row] = z.array(SealColumns).parse(rows);
-  return row !== undefined && (await seals.isSealed('users', userId, row));
-}
+const SignedInRow = SealColumns.extend(UserSealColumns.shape).extend({ is_in_force: z.boolean() }).loose();
 
 const MAX_AGE_MS = 1000;
 const MAX_USERS = 10_000;
@@ -70,21 +72,16 @@ export function createUserDirectory(
  * @returns null for an unknown or ended sign-in, for a disabled user, and if a row was altered
  */
 export async function readSignedInUser(db: Queryable, seals: RowSeals, signInId: string): Promise<SignedInUser | null> {
-  const signIn = await db.query({
-    name: 'sign_in_seal',
-    text: `select ${sealColumns('sign_ins', 's')} from sign_ins s where s.id = $1`,
-    values: [signInId],
-  });
-  const [started] = z.array(SealColumns).parse(signIn.rows);
-  if (started === undefined || !(await seals.isSealed('sign_ins', signInId, started))) return null;
   const { rows } = await db.query({
     name: 'user_by_sign_in',
-    text: `select u.id, u.tenant_id, u.email, u.role, ${sealColumns('users', 'u')} from sign_ins s join users u on u.id = s.user_id
-            where s.id = $1 and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,
+    text: `select u.id, u.tenant_id, u.email, u.role, ${sealColumns('sign_ins', 's')}, ${userSealColumns('u')},
+                  s.ended_at is null and s.lapses_at > now() and u.disabled_at is null as is_in_force
+             from sign_ins s join users u on u.id = s.user_id where s.id = $1`,
     values: [signInId],
   });
-  const [user] = z.array(UserRow).parse(rows);
-  const [row] = z.array(SealColumns).parse(rows);
-  if (user === undefined || row === undefined || !(await seals.isSealed('users', user.id, row))) return null;
+  const [row] = z.array(SignedInRow).parse(rows);
+  if (row === undefined || !(await seals.isSealed('sign_ins', signInId, row)) || !row.is_in_force) return null;
+  const user = UserRow.parse(row);
+  if (!(await seals.isSealed('users', user.id, userSealOf(row)))) return null;
   return { ...user, signInId };
 }

@@ -40,13 +40,12 @@ export class FairTurns {
   /**
    * Does the work when its turn comes.
    * @param work calls `rest` between its steps
+   * @param gone aborted when nothing waits for the result any more. Work that has not begun is dropped:
+   *   otherwise clients that leave would fill the queue.
+   * @throws the reason of `gone` if the work was dropped; errors of the work
    */
-  async take<T>(owner: string, work: (rest: Rest) => Promise<T>): Promise<T> {
-    await new Promise<void>((start) => {
-      this.#waiting.push({ owner, start });
-      if (!this.#order.includes(owner)) this.#order.push(owner);
-      this.#next();
-    });
+  async take<T>(owner: string, work: (rest: Rest) => Promise<T>, gone?: AbortSignal): Promise<T> {
+    await this.#turnOf(owner, gone);
     try {
       let since = this.now();
       return await work(async () => {
@@ -58,6 +57,27 @@ export class FairTurns {
       this.#busy.delete(owner);
       this.#next();
     }
+  }
+
+  #turnOf(owner: string, gone: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (gone?.aborted === true) return reject(gone.reason);
+      const start = (): void => {
+        gone?.removeEventListener('abort', drop);
+        resolve();
+      };
+      const waiting: Waiting = { owner, start };
+      const drop = (): void => {
+        this.#waiting = this.#waiting.filter((one) => one !== waiting);
+        const waitsStill = this.#waiting.some((one) => one.owner === owner);
+        if (!waitsStill) this.#order = this.#order.filter((one) => one !== owner);
+        reject(gone?.reason);
+      };
+      gone?.addEventListener('abort', drop, { once: true });
+      this.#waiting.push(waiting);
+      if (!this.#order.includes(owner)) this.#order.push(owner);
+      this.#next();
+    });
   }
 
   #next(): void {

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CONSENT_LIMITS, DEFAULT_BATCH_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import type { BatchItemResult, ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
-import { ERROR_CODES } from '../../../schemas/api/error-codes.js';
+import { ApiError, ERROR_CODES } from '../../../schemas/api/error-codes.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
 import { parseConsents } from '../../pipeline/admission/parse-consents.js';
@@ -88,13 +88,26 @@ async function admit(
   const result =
     rawBody.length <= LARGE_BODY_BYTES
       ? await admission.admit(asked, () => consentsOf(parseJsonBody(rawBody)))
-      : await turns.take(caller.site.tenantId, async (rest) => {
-          const json = outcomeOf(() => parseJsonBody(rawBody));
-          await rest();
-          return admission.admit({ ...asked, rest }, () => consentsOf(json()));
-        });
+      : await turns.take(
+          caller.site.tenantId,
+          async (rest) => {
+            const json = outcomeOf(() => parseJsonBody(rawBody));
+            await rest();
+            return admission.admit({ ...asked, rest }, () => consentsOf(json()));
+          },
+          goneOf(reply),
+        );
   if (result.isMismatch) reply.header('idempotency-mismatch', 'true');
   return result;
+}
+
+/** Aborted when the client has closed the connection. */
+function goneOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort(new ApiError('REQUEST_TIMEOUT'));
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
+  return gone.signal;
 }
 
 /** @returns a function that returns the value of `make`, or throws its error */

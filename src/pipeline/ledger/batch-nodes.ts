@@ -35,6 +35,9 @@ function placeOf({ level, index }: TreeNode, count: number): number {
   return place;
 }
 
+/** Leaves whose nodes fit into a value of PostgreSQL, which has at most 1 GiB. */
+const MAX_COUNT = 2 ** 30 / HASH_LENGTH;
+
 const Rows = z.array(z.object({ level: z.int(), index: z.int(), hash: z.instanceof(Uint8Array) }));
 
 /**
@@ -50,7 +53,8 @@ export async function readBatchPath(
   index: number,
   count: number,
 ): Promise<readonly Uint8Array[] | null> {
-  if (index >= count) return null;
+  // No stored batch is so large: its number of leaves was altered.
+  if (index >= count || count > MAX_COUNT) return null;
   const ranges = inclusionRanges(index, count);
   const wanted = nodesOfRanges(ranges);
   const inner = wanted.filter(({ level }) => level > 0);

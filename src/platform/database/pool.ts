@@ -13,14 +13,20 @@ export interface PoolOptions {
   readonly statementTimeoutMs: number;
   /** Receives errors of idle connections. The pool replaces these connections. */
   readonly onIdleError: (error: Error) => void;
-  /** Ends each transaction of `withTransaction`. It rolls back if this fails. */
-  readonly beforeCommit?: (db: pg.PoolClient) => Promise<void>;
+  readonly transactions?: TransactionHooks;
+}
+
+/** What each transaction of `withTransaction` does beside its work. It rolls back if this fails. */
+export interface TransactionHooks {
+  /** SQL without parameters, directly after BEGIN. */
+  readonly begin: string;
+  readonly beforeCommit: (db: pg.PoolClient) => Promise<void>;
 }
 
 class LedgerPool extends pg.Pool {
   constructor(
     config: pg.PoolConfig,
-    readonly beforeCommit: PoolOptions['beforeCommit'],
+    readonly transactions: TransactionHooks | undefined,
   ) {
     super(config);
   }
@@ -46,7 +52,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     keepAlive: true,
     types: { getTypeParser },
   };
-  const pool = new LedgerPool(config, options.beforeCommit);
+  const pool = new LedgerPool(config, options.transactions);
   pool.on('error', options.onIdleError);
   // A server that shuts down may greet and dismiss a client in one packet, before any other
   // listener is registered.
@@ -97,6 +103,7 @@ export async function withTransaction<T>(
   options: TransactionOptions = {},
 ): Promise<T> {
   if (!(db instanceof pg.Pool)) return work(db);
+  const hooks = db instanceof LedgerPool ? db.transactions : undefined;
   const client = await db.connect();
   let broken: Error | undefined;
   // A connection that breaks between two statements emits this event. Without a listener it would
@@ -106,9 +113,10 @@ export async function withTransaction<T>(
   };
   client.on('error', onError);
   try {
-    await client.query(`BEGIN ISOLATION LEVEL ${options.isolation ?? 'read committed'}`);
+    // One message: the first statement costs no round trip of its own.
+    await client.query(`BEGIN ISOLATION LEVEL ${options.isolation ?? 'read committed'}; ${hooks?.begin ?? ''}`);
     const result = await work(client);
-    if (db instanceof LedgerPool) await db.beforeCommit?.(client);
+    await hooks?.beforeCommit(client);
     await client.query('COMMIT');
     return result;
   } catch (error) {

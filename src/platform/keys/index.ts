@@ -20,5 +20,5 @@ export {
   SEED_BYTES,
 } from './record-encryption.js';
 export { rewrapAll } from './rotate-master-key.js';
-export { SealColumns, sealColumns } from './row-seals.js';
+export { SealColumns, sealColumns, UserSealColumns, userSealColumns, userSealOf } from './row-seals.js';
 export type { SigningKey } from './signing-key.js';

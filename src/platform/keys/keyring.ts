@@ -1,13 +1,12 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import type pg from 'pg';
-import type { Queryable } from '../database/pool.js';
+import type { Queryable, TransactionHooks } from '../database/pool.js';
 import type { ReportAlteredRow } from './altered-row.js';
 import { KeyError } from './errors.js';
 import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
 import { type KeyRow, type OpenKeyRow, openKeyRow } from './key-row.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type ReloadMasterKey, type StoredKey } from './keyring-store.js';
 import { remembered } from './memory.js';
-import { isSealedWith, type SealColumns, type SealedTable, sealChangedRows } from './row-seals.js';
+import { FORGET_CHANGES, isSealedWith, type SealColumns, type SealedTable, sealChangedRows } from './row-seals.js';
 import { newSigningKey, type SigningKey, signingKeyOf } from './signing-key.js';
 
 /** A tenant's key for proof hashes. `id` is the record's `proof_key_id`. */
@@ -37,8 +36,8 @@ export interface Keyring extends JwtKeyring {
    * @param row with the columns of `sealColumns`
    */
   isSealed(table: SealedTable, id: string, row: SealColumns): Promise<boolean>;
-  /** Seals the rows that a transaction changed. Ends every transaction that changes sealed tables. */
-  sealChanges(db: pg.PoolClient): Promise<void>;
+  /** Seals the rows that a transaction changed: of every pool whose transactions change sealed tables. */
+  readonly sealing: TransactionHooks;
   /** Reports a row that was found altered, for log, metrics and alarm. */
   readonly reportAltered: ReportAlteredRow;
   /** Returns the tenant's current key. */
@@ -123,7 +122,10 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
       if (!isSealed) reportAltered({ table, id });
       return isSealed;
     },
-    sealChanges: async (db) => sealChangedRows(db, await secretKey('row-seal', null), reportAltered),
+    sealing: {
+      begin: FORGET_CHANGES,
+      beforeCommit: async (db) => sealChangedRows(db, await secretKey('row-seal', null), reportAltered),
+    },
     openKeyRows: async (rows) => {
       const keys = await siteKeys([...new Set(rows.map((row) => row.site_id))]);
       return rows.flatMap((row) => {

@@ -77,6 +77,28 @@ export function sealColumns(table: SealedTable, alias: string): string {
   return `${sealedText(table, alias)} as sealed_text, ${alias}.seal`;
 }
 
+/** The columns of `userSealColumns`. */
+export const UserSealColumns = z.object({
+  user_sealed_text: z.string(),
+  user_seal: z.instanceof(Uint8Array).nullable(),
+});
+export type UserSealColumns = z.infer<typeof UserSealColumns>;
+
+/**
+ * Returns the columns for a statement that reads another sealed row together with the user from whom
+ * its right comes. Both rows must be read by one statement: between two statements, a person who writes to
+ * the database could show each of them a different row.
+ * @param alias name of `users` in the statement
+ */
+export function userSealColumns(alias: string): string {
+  return `${sealedText('users', alias)} as user_sealed_text, ${alias}.seal as user_seal`;
+}
+
+/** Returns the seal of the user, for `isSealed`. */
+export function userSealOf({ user_sealed_text, user_seal }: UserSealColumns): SealColumns {
+  return { sealed_text: user_sealed_text, seal: user_seal };
+}
+
 function sealedText(table: SealedTable, alias: string): string {
   const forms: Readonly<Record<Form, (column: string) => string>> = {
     text: (column) => `${alias}.${column}::text`,
@@ -92,6 +114,12 @@ export function isSealedWith(key: Uint8Array, { sealed_text: text, seal }: SealC
   const expected = hmacSha256(key, text);
   return seal !== null && seal.length === expected.length && timingSafeEqual(seal, expected);
 }
+
+/**
+ * Empties the list of changes at the start of a transaction. A person who can set a default of the
+ * setting, for a role or the database, could otherwise list rows for the service to seal.
+ */
+export const FORGET_CHANGES = `set local consent_ledger.changed_rows = ''`;
 
 const ChangesRow = z.tuple([z.object({ changes: z.string().nullable() })]);
 const Change = z.object({

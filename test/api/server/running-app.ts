@@ -67,7 +67,7 @@ export async function startApp(role: Role, env: Readonly<Record<string, string>>
     change: async (sql, values) => {
       await withTransaction(superuser, async (db) => {
         await db.query(sql, [...values]);
-        await service.installation.keyring.sealChanges(db);
+        await service.installation.keyring.sealing.beforeCommit(db);
       });
     },
     log: () => lines.join(''),

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { newSecretToken } from '../../../src/accounts/credentials/secret-tokens.js';
+import { openInstallation } from '../../../src/app/installation.js';
+import { withTransaction } from '../../../src/platform/database/pool.js';
 import { SEALED_TABLES, type SealedTable } from '../../../src/platform/keys/row-seals.js';
 import { RecordingTenant } from '../panel/recording-tenant.js';
 import { ask, type RunningApp, startApp } from './running-app.js';
@@ -241,6 +243,29 @@ describe('rows that grant rights', () => {
     });
     expect(answer.status).toBe(401);
     expect(await reported('users')).toBeGreaterThanOrEqual(before);
+  });
+
+  it('are not sealed because a setting of the database lists them', async () => {
+    const id = await chosen.users();
+    const { rows } = await app.superuser.query('select current_database() as name, seal from users where id = $1', [
+      id,
+    ]);
+    const [{ name, seal }] = z.tuple([z.object({ name: z.string(), seal: z.instanceof(Buffer) })]).parse(rows);
+    const listed = JSON.stringify({ table: 'users', id, before: null });
+    await app.superuser.query(`update users set role = 'owner' where id = $1`, [id]);
+    await app.superuser.query(`alter database "${name}" set consent_ledger.changed_rows = '${listed}'`);
+    // A service that starts later has connections with the setting.
+    const { config, logger } = app.service.installation;
+    const later = await openInstallation(config, logger, { role: 'api', migrates: false });
+    try {
+      await withTransaction(later.adminPool, (db) => db.query('select'));
+      const after = await app.superuser.query('select seal from users where id = $1', [id]);
+      expect(after.rows).toEqual([{ seal }]);
+    } finally {
+      await later.close();
+      await app.superuser.query(`alter database "${name}" reset consent_ledger.changed_rows`);
+      await app.superuser.query(`update users set role = 'viewer' where id = $1`, [id]);
+    }
   });
 
   it('stay without a seal if the service changes a row that was altered before', async () => {

@@ -36,6 +36,26 @@ describe('turns of large requests', () => {
     expect(started).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
   });
 
+  it('forget work whose client has gone before its turn', async () => {
+    const turns = new FairTurns(1, () => 0);
+    const started: string[] = [];
+    const first = work(turns, 'a', started);
+    const gone = new AbortController();
+    const dropped = [
+      turns.take('a', async () => started.push('gone'), gone.signal),
+      turns.take('b', async () => started.push('gone'), gone.signal),
+    ];
+    const rest = [work(turns, 'c', started), work(turns, 'b', started)];
+    const reason = new Error('the client has gone');
+    gone.abort(reason);
+    for (const one of dropped) await expect(one).rejects.toBe(reason);
+    await expect(turns.take('a', async () => started.push('gone'), gone.signal)).rejects.toBe(reason);
+    for (const one of [first, ...rest]) one.release();
+    await Promise.all([first, ...rest].map(({ done }) => done));
+    // An owner keeps its place as long as any work of it waits.
+    expect(started).toEqual(['a', 'b', 'c']);
+  });
+
   it('continue after work that failed', async () => {
     const turns = new FairTurns(1, () => 0);
     const failing = turns.take('a', async () => {

@@ -114,4 +114,13 @@ describe('verification of a record in a large batch', () => {
     expect(damageLines()).toBe(before + 2);
     expect(await answers(consentAt(30))).toMatchObject(valid);
   });
+
+  it.each([-1, 2_000_000_000])('is invalid if its stored number of leaves is %i', async (count) => {
+    const { rows } = await sql('select count from batches where number = $1', [batch.number]);
+    await sql('update batches set count = $2 where number = $1', [batch.number, count]);
+    const altered = await answers(consentAt(30));
+    await sql('update batches set count = $2 where number = $1', [batch.number, rows[0]?.count]);
+    expect(altered).toMatchObject(invalid);
+    expect(await answers(consentAt(30))).toMatchObject(valid);
+  });
 });

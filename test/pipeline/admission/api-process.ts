@@ -115,7 +115,7 @@ export async function startApiProcess(
          values ($1, $2, $3, now() + interval '1 hour', now() + interval '1 hour')`,
           [signInId, userId, randomBytes(32)],
         );
-        await keyring.sealChanges(db);
+        await keyring.sealing.beforeCommit(db);
       });
       return tokens.issue({ userId, signInId }, Math.floor(Date.now() / 1000));
     },

@@ -43,7 +43,7 @@ export async function openAdmissionDatabase(): Promise<AdmissionDatabase> {
     maxConnections: 2,
     statementTimeoutMs: 0,
     onIdleError: () => undefined,
-    beforeCommit: keyring.sealChanges,
+    transactions: keyring.sealing,
   });
   return {
     url: database.url,

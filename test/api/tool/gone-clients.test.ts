@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { signedHeaders } from '../../support/signed-requests.js';
+import { type RunningApp, startApp } from '../server/running-app.js';
+
+const PATH = '/tool/v1/consents/batch';
+const Counts = z.tuple([z.object({ recorded: z.int() })]);
+
+let app: RunningApp;
+let demo: SeededDemo;
+beforeAll(async () => {
+  app = await startApp('api');
+  demo = await app.seed();
+});
+afterAll(() => app.stop());
+
+it('a large batch whose client has gone before its turn is not recorded, and later ones are', async () => {
+  const version = demo.documents
+    .find(({ kind }) => kind === 'cookie_policy')
+    ?.versions.find(({ language, state }) => language === 'en' && state === 'active');
+  const send = (signal?: AbortSignal) => {
+    const consent = {
+      consent_type: 'cookie',
+      decision: 'accepted',
+      document_version_id: version?.id,
+      idempotency_key: randomUUID(),
+      custom_document_content: 'x'.repeat(400_000),
+      custom_document_mime_type: 'text/plain',
+    };
+    const body = JSON.stringify({ consents: [consent] });
+    const headers = signedHeaders(demo.keys.write, PATH, body);
+    return fetch(app.url + PATH, { method: 'POST', headers, body, ...(signal !== undefined && { signal }) });
+  };
+  const recorded = async () => {
+    const { rows } = await app.superuser.query(
+      `select count(*)::int as recorded from outbox where type like 'Consent%'`,
+    );
+    return Counts.parse(rows)[0].recorded;
+  };
+  const locker = await app.superuser.connect();
+  await locker.query('begin; lock table outbox in exclusive mode');
+  const first = send();
+  // A tenant has one turn at a time, and the first batch waits for the lock in it.
+  const isWaiting = async () => {
+    const { rowCount } = await app.superuser.query(
+      `select from pg_locks where not granted and mode <> 'ExclusiveLock'`,
+    );
+    return (rowCount ?? 0) > 0;
+  };
+  await expect.poll(isWaiting, { timeout: 20_000 }).toBe(true);
+  const gone = new AbortController();
+  const left = Promise.allSettled([send(gone.signal), send(gone.signal)]);
+  // Client and service share this process: both have arrived by then, and the service sees them go.
+  await sleep(1_000);
+  gone.abort();
+  await left;
+  await sleep(1_000);
+  await locker.query('rollback');
+  locker.release();
+  expect((await first).status).toBe(202);
+  expect((await send()).status).toBe(202);
+  expect(await recorded()).toBe(2);
+});
