@@ -22,7 +22,6 @@ const Service = z.object({
   security_opt: z.array(z.string()).default([]),
   stop_grace_period: z.string().optional(),
 });
-export type ComposeService = z.infer<typeof Service>;
 
 const Composition = z.object({
   services: z.record(z.string(), Service),

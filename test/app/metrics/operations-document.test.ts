@@ -25,7 +25,7 @@ const program = await createProgram({ env: {}, stdout: process.stdout, stderr: p
 function commandLines(text: string): string[][] {
   return [
     ...text.matchAll(
-      /(?<=^|`|\s)consent-ledger ((?:[a-z][a-z-]*|--[a-z-]+|<[a-z_]+>|\S+:\/\/\S+)(?: (?:[a-z][a-z-]*|--[a-z-]+|<[a-z_]+>|[a-z]+:\/\/[^\s`]+))*)(?=`|$|\n)/gm,
+      /(?<=^|`|\s)(?:consent-ledger|docker compose run --rm admin|node bin\/consent-ledger\.js) ((?:[a-z][a-z-]*|--[a-z-]+|<[a-z_]+>|\S+:\/\/\S+)(?: (?:[a-z][a-z-]*|--[a-z-]+|<[a-z_]+>|\/[\w./-]+|[a-z]+:\/\/[^\s`]+))*)(?=`|$|\n)/gm,
     ),
   ].map(([, line = '']) => line.split(' '));
 }
@@ -80,4 +80,5 @@ it('the document for operators names many commands', () => {
   const lines = commandLines(read('operations.md')).map((words) => words.join(' '));
   expect(lines.length).toBeGreaterThan(20);
   expect(lines).toContain('admin log copy --to esdb://host:2113');
+  expect(lines).toContain('admin master-key rotate --to /data/next.key');
 });
