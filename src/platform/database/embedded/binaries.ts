@@ -46,8 +46,8 @@ export async function findPostgresPackage(platform: string, arch: string): Promi
   } catch (error) {
     throw new EmbeddedPostgresError(
       'binaries_missing',
-      `The package ${name} is not installed; npm may be configured to omit optional dependencies. ` +
-        'Run "npm ci" again, or set DATABASE_URL to a PostgreSQL server of your own.',
+      `The package ${name} is not installed: the container image has no embedded PostgreSQL, and npm may be configured ` +
+        'to omit optional dependencies. Set DATABASE_URL to a PostgreSQL server of your own, or run "npm ci" again.',
       { cause: error },
     );
   }

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { PLACES } from '../../src/api/discovery/places.js';
+import { loadConfig } from '../../src/platform/config/index.js';
+import { variables } from '../../src/platform/config/variables.js';
+
+const FOLDER = new URL('../../ops/kubernetes/', import.meta.url);
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, FOLDER)), 'utf8');
+
+const Labels = z.record(z.string(), z.string());
+const Probe = z.object({
+  httpGet: z.object({ path: z.string(), port: z.literal('http') }),
+  periodSeconds: z.number(),
+  failureThreshold: z.number(),
+});
+const Mount = z.object({ name: z.string(), mountPath: z.string(), readOnly: z.boolean().optional() });
+const Container = z.object({
+  image: z.literal('consent-ledger'),
+  args: z.array(z.string()),
+  ports: z.array(z.object({ name: z.string(), containerPort: z.number() })).default([]),
+  envFrom: z.array(
+    z.union([
+      z.object({ configMapRef: z.object({ name: z.string() }) }),
+      z.object({ secretRef: z.object({ name: z.string() }) }),
+    ]),
+  ),
+  livenessProbe: Probe.optional(),
+  readinessProbe: Probe.optional(),
+  securityContext: z.record(z.string(), z.unknown()),
+  volumeMounts: z.array(Mount),
+});
+const Pod = z.object({
+  metadata: z.object({ labels: Labels }),
+  spec: z.object({
+    automountServiceAccountToken: z.literal(false),
+    terminationGracePeriodSeconds: z.number().optional(),
+    securityContext: z.record(z.string(), z.unknown()),
+    containers: z.tuple([Container]),
+    volumes: z.array(z.object({ name: z.string() }).loose()),
+  }),
+});
+const Resource = z.object({ kind: z.string(), metadata: z.object({ name: z.string() }), spec: z.unknown().optional() });
+const Workload = z.object({ replicas: z.number().optional(), template: Pod });
+const Budget = z.object({ maxUnavailable: z.number(), selector: z.object({ matchLabels: Labels }) });
+const Ingress = z.object({
+  rules: z.tuple([
+    z.object({
+      http: z.object({
+        paths: z.array(
+          z.object({
+            path: z.string(),
+            pathType: z.enum(['Exact', 'Prefix']),
+            backend: z.object({ service: z.object({ name: z.string() }) }),
+          }),
+        ),
+      }),
+    }),
+  ]),
+});
+
+const { resources: files } = z.object({ resources: z.array(z.string()) }).parse(parse(read('base/kustomization.yaml')));
+const resources = [...files.map((name) => `base/${name}`), 'migrate/job.yaml'].flatMap((file) =>
+  parseAllDocuments(read(file)).map((document) => Resource.parse(document.toJS())),
+);
+const named = (kind: string, name: string): unknown => {
+  const found = resources.find((resource) => resource.kind === kind && resource.metadata.name === name);
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
+  return found.spec;
+};
+const workload = (kind: string, name: string) => {
+  const { replicas, template } = Workload.parse(named(kind, name));
+  return { replicas, template, pod: template.spec, container: template.spec.containers[0] };
+};
+const settings = Object.fromEntries(
+  read('base/settings.env')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const at = line.indexOf('=');
+      return [line.slice(0, at), line.slice(at + 1)];
+    }),
+);
+const config = loadConfig({ ...settings, DATABASE_URL: 'postgresql://ledger@db/consent_ledger' });
+
+describe.each([
+  ['Deployment', 'api'],
+  ['Deployment', 'worker'],
+  ['Job', 'migrate'],
+] as const)('the %s %s', (kind, name) => {
+  const { pod, container } = workload(kind, name);
+
+  it('satisfies the pod security standard "restricted", and can write to its volumes only', () => {
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  it('runs its role, with a volume for each mount and a mount for each file', () => {
+    expect(container.args).toEqual([name]);
+    expect(pod.volumes.map((volume) => volume.name).sort()).toEqual(
+      container.volumeMounts.map((mount) => mount.name).sort(),
+    );
+    const paths = container.volumeMounts.map(({ mountPath }) => mountPath);
+    expect(paths).toContain(config.dataDir);
+    expect(config.masterKey).toEqual({
+      kind: 'file',
+      path: `${paths.find((path) => path.endsWith('/keys'))}/master.key`,
+    });
+  });
+});
+
+describe.each(['api', 'worker'])('the Deployment %s', (name) => {
+  const { replicas, template, pod, container } = workload('Deployment', name);
+
+  it('has a second pod, which a disruption leaves running', () => {
+    expect(replicas).toBe(2);
+    const { maxUnavailable, selector } = Budget.parse(named('PodDisruptionBudget', name));
+    expect(maxUnavailable).toBe(1);
+    expect(selector.matchLabels).toEqual(template.metadata.labels);
+  });
+
+  it('is removed from the service before its listener closes, and killed after its last answer', () => {
+    const { readinessProbe, livenessProbe } = container;
+    expect(readinessProbe?.httpGet.path).toBe('/readyz');
+    expect(livenessProbe?.httpGet.path).toBe('/healthz');
+    const { lameDuckMs, drainGraceMs } = config.http;
+    const noticed = (readinessProbe?.periodSeconds ?? Infinity) * (readinessProbe?.failureThreshold ?? Infinity) * 1000;
+    expect(lameDuckMs).toBeGreaterThan(noticed);
+    expect((pod.terminationGracePeriodSeconds ?? 0) * 1000).toBeGreaterThan(lameDuckMs + drainGraceMs + 30_000);
+  });
+
+  it('listens on its port, with the settings and the secrets', () => {
+    expect(container.ports).toEqual([{ name: 'http', containerPort: config.http.port }]);
+    expect(config.http.host).toBe('0.0.0.0');
+    expect(container.envFrom).toEqual([{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'environment' } }]);
+  });
+});
+
+it('sets existing variables only', () => {
+  for (const name of Object.keys(settings)) expect(Object.keys(variables.shape)).toContain(name);
+});
+
+describe('the Ingress', () => {
+  const [{ http }] = Ingress.parse(named('Ingress', 'consent-ledger')).rules;
+  const leadsTo = (path: string): boolean =>
+    http.paths.some((rule) =>
+      rule.pathType === 'Exact' ? rule.path === path : path === rule.path || path.startsWith(`${rule.path}/`),
+    );
+
+  it('leads to every public path, and to no other part of the service', () => {
+    const paths = Object.values(PLACES).map(({ path }) => path);
+    for (const path of [...paths, '/tool/v1/consents', '/api/v1/auth/login', '/security.txt'])
+      expect(leadsTo(path), path).toBe(true);
+    for (const path of ['/metrics', '/healthz']) expect(leadsTo(path), path).toBe(false);
+  });
+
+  it('leads to the service api', () => {
+    for (const { backend } of http.paths) expect(backend.service.name).toBe('api');
+  });
+});
