@@ -39,16 +39,7 @@ function verifyWith(scheme: SignatureScheme, key: PublicKey, data: Uint8Array, s
       );
     case 'rsa-pss':
       if (key.type !== 'rsa') return false;
-      return verify(
-        scheme.hash,
-        data,
-        {
-          key: importPss(scheme.identifier, key.pkcs1),
-          padding: constants.RSA_PKCS1_PSS_PADDING,
-          saltLength: scheme.saltLength,
-        },
-        signature,
-      );
+      return verifyPss(scheme, importPss(scheme.identifier, key.pkcs1), data, signature);
     case 'ecdsa':
       if (key.type !== 'ec') return false;
       return verify(scheme.hash, data, { key: importSpki(key.spki), dsaEncoding: 'der' }, signature);
@@ -57,6 +48,21 @@ function verifyWith(scheme: SignatureScheme, key: PublicKey, data: Uint8Array, s
       if (key.type !== scheme.kind) return false;
       return verify(null, data, importSpki(key.spki), signature);
   }
+}
+
+/**
+ * A signature has as many octets as the modulus (RFC 8017 §8.1.2). OpenSSL also accepts one without its
+ * leading zeros, which other verifiers refuse.
+ */
+function verifyPss(
+  { hash, saltLength }: Extract<SignatureScheme, { kind: 'rsa-pss' }>,
+  key: KeyObject,
+  data: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+  if (signature.length !== Math.ceil(bits / 8)) return false;
+  return verify(hash, data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }, signature);
 }
 
 function importPkcs1(pkcs1: Uint8Array): KeyObject {

@@ -81,6 +81,18 @@ describe('the browser cryptography agrees with that of Node', () => {
     expect(await browserVerify(otherSalt, keyOf(signer.spki), DATA, signature)).toBe('invalid');
   });
 
+  test('RSA-PSS without the leading zero of the signature, which OpenSSL accepts', async () => {
+    const signer = pssSigner('sha256', 'sha256', 32);
+    const scheme = signatureSchemeOf(parseAlgorithmIdentifier(readSingle(signer.algorithm), 'test'), undefined, 'test');
+    if (scheme?.kind !== 'rsa-pss') throw new Error('not PSS');
+    let signature = signer.sign(DATA);
+    while (signature[0] !== 0) signature = signer.sign(DATA);
+    for (const verifier of [verifySignature, browserVerify]) {
+      expect(await verifier(scheme, keyOf(signer.spki), DATA, signature)).toBe('valid');
+      expect(await verifier(scheme, keyOf(signer.spki), DATA, signature.slice(1))).toBe('invalid');
+    }
+  });
+
   test.each([1024, 1031, 2047, 3072, 4096])('RSA of %i bits', async (modulusLength) => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength });
     await compare({ kind: 'rsa-pkcs1', hash: 'sha256' }, publicKey, new Uint8Array(sign('sha256', DATA, privateKey)));
