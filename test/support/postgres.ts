@@ -39,11 +39,31 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   });
   return {
     url: withDatabase(server.url, name),
-    drop: () =>
-      administer(server.url, async (client) => {
-        await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-      }),
+    drop: () => drop(server.url, name),
   };
+}
+
+/** How long a connection that its pool has ended may take to close. */
+const CLOSING_MS = 2_000;
+
+/**
+ * Drops a database. A pool resolves `end` before its connections are closed, and the message by which
+ * PostgreSQL then ends one finds no listener any more: the run would fail. Those still open after a
+ * while are in use by intent.
+ */
+async function drop(serverUrl: string, name: string): Promise<void> {
+  await administer(serverUrl, async (client) => {
+    const end = Date.now() + CLOSING_MS;
+    while (Date.now() < end) {
+      const { rowCount } = await client.query(
+        `SELECT FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
+        [name],
+      );
+      if (rowCount === 0) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  });
 }
 
 /**
@@ -58,10 +78,7 @@ export async function copyTestDatabase(url: string): Promise<TestDatabase> {
   });
   return {
     url: withDatabase(url, name),
-    drop: () =>
-      administer(url, async (client) => {
-        await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-      }),
+    drop: () => drop(url, name),
   };
 }
 
