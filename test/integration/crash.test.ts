@@ -8,21 +8,12 @@ import { consentsStream } from '../../schemas/events/streams.js';
 import { openInstallation } from '../../src/app/installation.js';
 import { loadConfig } from '../../src/platform/config/index.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
+import { cookieVersionOf, type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
 
 const ROUNDS = ['service', 'service', 'postgres', 'both', 'both'] as const;
 const WRITERS = 6;
 
-const Seed = z.object({
-  site: z.object({ id: z.string() }),
-  keys: z.object({ write: z.string() }),
-  documents: z.array(
-    z.object({
-      kind: z.string(),
-      versions: z.array(z.object({ id: z.string(), language: z.string(), state: z.string() })),
-    }),
-  ),
-});
 const Single = z.object({ data: z.object({ consent_token: z.string() }) });
 const Batch = z.object({ data: z.object({ results: z.array(z.object({ consent_token: z.string() })) }) });
 const Counts = z.object({
@@ -46,7 +37,7 @@ interface Action {
 describe('an installation that is killed repeatedly under load', () => {
   let installation: TestInstallation;
   let service: RunningService;
-  let seed: z.infer<typeof Seed>;
+  let seed: SeededTenant;
   let versionId: string;
   /**
    * Token of the response for each idempotency key; the response to a retry must have the same one.
@@ -58,9 +49,8 @@ describe('an installation that is killed repeatedly under load', () => {
   beforeAll(async () => {
     installation = await TestInstallation.make();
     service = await installation.start();
-    seed = Seed.parse(await installation.json('admin', 'seed-demo', '--rate-limit', '1000000'));
-    const policy = seed.documents.find((document) => document.kind === 'cookie_policy');
-    versionId = policy?.versions.find((version) => version.state === 'active' && version.language === 'en')?.id ?? '';
+    seed = await seedTenant(installation, '--rate-limit', '1000000');
+    versionId = cookieVersionOf(seed);
   });
   afterAll(async () => {
     await service?.stop();

@@ -8,29 +8,20 @@ import { openInstallation } from '../../src/app/installation.js';
 import { loadConfig } from '../../src/platform/config/index.js';
 import { parseExposition, sampled } from '../app/metrics/exposition.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
+import { cookieVersionOf, type SeededTenant, seedTenant } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
 
 const TOKEN = 'metrics-token-0123456789abcdef0123456789';
 const WRITERS = 6;
 const KILLS = 3;
 
-const Seed = z.object({
-  site: z.object({ id: z.string() }),
-  keys: z.object({ write: z.string() }),
-  documents: z.array(
-    z.object({
-      kind: z.string(),
-      versions: z.array(z.object({ id: z.string(), language: z.string(), state: z.string() })),
-    }),
-  ),
-});
 const Accepted = z.object({ data: z.object({ consent_token: z.string() }) });
 const Ready = z.object({ status: z.string() });
 const LogLine = z.object({ level: z.int(), time: z.int(), pid: z.int(), msg: z.string(), role: z.string().optional() });
 
 let installation: TestInstallation;
 let service: RunningService;
-let seed: z.infer<typeof Seed>;
+let seed: SeededTenant;
 let versionId: string;
 /** Tokens of all consents that were answered with 202. */
 const accepted: string[] = [];
@@ -38,9 +29,8 @@ const accepted: string[] = [];
 beforeAll(async () => {
   installation = await TestInstallation.make({ METRICS_TOKEN: TOKEN, LOG_LEVEL: 'info' });
   service = await installation.start();
-  seed = Seed.parse(await installation.json('admin', 'seed-demo', '--rate-limit', '1000000'));
-  const policy = seed.documents.find(({ kind }) => kind === 'cookie_policy');
-  versionId = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
+  seed = await seedTenant(installation, '--rate-limit', '1000000');
+  versionId = cookieVersionOf(seed);
 });
 afterAll(async () => {
   await service?.stop();

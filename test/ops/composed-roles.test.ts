@@ -1,21 +1,11 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
 import { type RunningService, TestInstallation } from '../support/running-service.js';
+import { cookieVersionOf, seedTenant } from '../support/seeded-demo.js';
 import { postSigned } from '../support/signed-requests.js';
 import { type ComposeFolder, composeFolder } from './compose-environment.js';
-
-const Seed = z.object({
-  keys: z.object({ write: z.string(), read: z.string() }),
-  documents: z.array(
-    z.object({
-      kind: z.string(),
-      versions: z.array(z.object({ id: z.string(), language: z.string(), state: z.string() })),
-    }),
-  ),
-});
 
 let folder: ComposeFolder;
 let database: TestDatabase;
@@ -68,9 +58,8 @@ it('runs its roles as separate processes with the variables and files that make-
     expect((await fetch(`${url}/metrics`, { headers: token })).status).toBe(200);
   }
 
-  const seed = Seed.parse(await container('admin').json('admin', 'seed-demo'));
-  const policy = seed.documents.find(({ kind }) => kind === 'cookie_policy');
-  const version = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id;
+  const seed = await seedTenant(container('admin'));
+  const version = cookieVersionOf(seed);
   const consent = { consent_type: 'cookie', decision: 'accepted', document_version_id: version, visitor_id: 'visitor' };
   expect((await postSigned(api.url, seed.keys.write, '/tool/v1/consents', consent)).status).toBe(202);
   // The API has recorded it; only the worker can show it.

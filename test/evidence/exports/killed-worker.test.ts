@@ -3,27 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
 import { createUser } from '../../../src/accounts/users/users.js';
 import { type Installation, openInstallation } from '../../../src/app/installation.js';
 import { createExport, readExport } from '../../../src/evidence/exports/index.js';
 import { loadConfig } from '../../../src/platform/config/index.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
+import { cookieVersionOf, seedTenant } from '../../support/seeded-demo.js';
 import { postSigned } from '../../support/signed-requests.js';
 import { holdGate, putGate } from './package-gate.js';
-
-const Seed = z.object({
-  tenant_id: z.string(),
-  site: z.object({ id: z.string() }),
-  keys: z.object({ write: z.string() }),
-  documents: z.array(
-    z.object({
-      slug: z.string(),
-      versions: z.array(z.object({ id: z.string(), language: z.string(), state: z.string() })),
-    }),
-  ),
-});
 
 let processes: TestInstallation;
 let api: RunningService;
@@ -56,14 +44,12 @@ async function waitsAtGate(superuser: pg.Pool): Promise<void> {
 
 it('runs an export again whose worker was killed, and keeps nothing of the first run', async () => {
   const { adminPool, apiPool, keyring, databaseUrl } = installation;
-  const seed = Seed.parse(await processes.json('admin', 'seed-demo'));
+  const seed = await seedTenant(processes);
   const siteId = seed.site.id;
-  const policy = seed.documents.find(({ slug }) => slug === 'cookie-policy');
-  const versionId = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id;
   const recorded = await postSigned(api.url, seed.keys.write, '/tool/v1/consents', {
     consent_type: 'cookie',
     decision: 'accepted',
-    document_version_id: versionId,
+    document_version_id: cookieVersionOf(seed),
     idempotency_key: 'the-only-consent',
     visitor_id: 'alice',
   });

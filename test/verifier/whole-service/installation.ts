@@ -8,12 +8,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { z } from 'zod';
-import { Seed } from '../../../src/demo/seed.js';
 import { loadConfig } from '../../../src/platform/config/index.js';
 import { createKeyring, type Keyring, loadMasterKey } from '../../../src/platform/keys/index.js';
 import { ReportSchema } from '../../../verifier-cli/src/report/report-schema.js';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
+import { cookieVersionOf, type SeededTenant } from '../../support/seeded-demo.js';
 import { postSigned } from '../../support/signed-requests.js';
 
 const VERIFY = fileURLToPath(new URL('../../../verifier-cli/bin/consent-verify.js', import.meta.url));
@@ -32,10 +32,6 @@ const Login = z.object({ data: z.object({ access_token: z.string() }) });
 export function eventIdOf(answer: Answer): string {
   return answer.data.promise.text.split('\n')[3] ?? '';
 }
-
-/** What `admin seed-demo` prints. */
-export const SeedOfPlay = z.intersection(Seed, z.object({ tenant_id: z.string() }));
-export type SeedOfPlay = z.infer<typeof SeedOfPlay>;
 
 /** An installation as its operator has it: every file, every key, and the database's superuser. */
 export class OperatedInstallation {
@@ -103,14 +99,13 @@ export class OperatedInstallation {
 /** A caller of the Tool API: the site's own backend. */
 export class Caller {
   constructor(
-    readonly seed: SeedOfPlay,
+    readonly seed: SeededTenant,
     /** Difference of the service's clock to that of this machine, in milliseconds. */
     readonly clockMs = 0,
   ) {}
 
   get versionId(): string {
-    const policy = this.seed.documents.find(({ kind }) => kind === 'cookie_policy');
-    return policy?.versions.find(({ state, language }) => state === 'active' && language === 'en')?.id ?? '';
+    return cookieVersionOf(this.seed);
   }
 
   /** Records a consent of a visitor. @returns the whole answer */

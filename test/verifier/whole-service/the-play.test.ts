@@ -4,9 +4,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { seedTenant } from '../../support/seeded-demo.js';
 import { insertBackdated } from './backdated-consent.js';
 import { withoutRecords } from './doctored-package.js';
-import { type Answer, Caller, eventIdOf, Files, OperatedInstallation, SeedOfPlay, Witness } from './installation.js';
+import { type Answer, Caller, eventIdOf, Files, OperatedInstallation, Witness } from './installation.js';
 import { setClocksBack, setClocksRight } from './past-clock.js';
 import { documentedTable, documentTable, type Observation, tableOf } from './played-table.js';
 
@@ -98,7 +99,7 @@ beforeAll(async () => {
   const pastClock = await setClocksBack(main, files, AGO);
   const past = main.with(pastClock);
   await whileServing(past, 'serve', async (service) => {
-    const seed = SeedOfPlay.parse(await past.installation.json('admin', 'seed-demo', '--rate-limit', '100000'));
+    const seed = await seedTenant(past.installation, '--rate-limit', '100000');
     copyFileSync(seed.ledger_key, files.path('ledger.vkey'));
     copyFileSync(seed.tsa_ca, files.path('tsa.pem'));
     witness = await Witness.start(files, port, pastClock);

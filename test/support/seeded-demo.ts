@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { Seed } from '../../src/demo/seed.js';
+import type { TestInstallation } from './running-service.js';
+
+/** What `admin seed-demo` prints. */
+export const SeededTenant = z.intersection(Seed, z.object({ tenant_id: z.string() }));
+export type SeededTenant = z.infer<typeof SeededTenant>;
+
+/** Creates the tenant of the demonstration by a command. @param options of the command */
+export async function seedTenant(
+  installation: Pick<TestInstallation, 'json'>,
+  ...options: readonly string[]
+): Promise<SeededTenant> {
+  return SeededTenant.parse(await installation.json('admin', 'seed-demo', ...options));
+}
+
+/** The active English version of the tenant's cookie policy. */
+export function cookieVersionOf({ documents }: Pick<Seed, 'documents'>): string {
+  const policy = documents.find(({ kind }) => kind === 'cookie_policy');
+  const version = policy?.versions.find(({ state, language }) => state === 'active' && language === 'en');
+  if (version === undefined) throw new Error('the demonstration has no active cookie policy');
+  return version.id;
+}
