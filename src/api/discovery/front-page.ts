@@ -1,5 +1,6 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
+import { escapeHtml } from '../../../schemas/text/escape-html.js';
 import { FOR_MINUTES, type PublicDocument, preparedDocument } from '../server/send-document.js';
 import type { Skill } from './agent-skills.js';
 import { PLACES } from './places.js';
@@ -68,8 +69,4 @@ function section(heading: string, links: readonly PublicLink[]): string {
     ({ title, path, notes }) => `<li><a href="${escapeHtml(path)}">${escapeHtml(title)}</a>: ${escapeHtml(notes)}</li>`,
   );
   return `<h2>${escapeHtml(heading)}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

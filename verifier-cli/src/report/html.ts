@@ -1,6 +1,7 @@
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { toBase64, utf8 } from '../../../schemas/crypto/encoding.js';
-import { escapeHtml, type Markup, renderHtml } from './markup.js';
+import { escapeHtml } from '../../../schemas/text/escape-html.js';
+import { type Markup, renderHtml } from './markup.js';
 import { REPORT_STYLE } from './style.js';
 
 /**

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../../schemas/text/escape-html.js';
+
 /**
  * A piece of a page: a text, or an element. Nothing in it is ever taken for HTML: texts and
  * attribute values are escaped, or set as such.
@@ -62,16 +64,4 @@ export function renderHtml(markup: Markup): string {
   );
   const { tag } = markup;
   return `<${tag}${attributes.join('')}>${markup.children.map(renderHtml).join('')}</${tag}>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
