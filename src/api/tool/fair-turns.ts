@@ -11,22 +11,16 @@ const MAX_REST_MS = 500;
  */
 export type Rest = () => Promise<void>;
 
-interface Waiting {
-  readonly owner: string;
-  readonly start: () => void;
-}
-
 /**
  * Takes the work of large requests in turns. Each owner has one turn at a time, and waits for at
  * most one turn of each other owner between its own. A few owners with large requests can therefore
  * neither occupy the main thread nor keep the others from it.
  */
 export class FairTurns {
-  #running = 0;
+  /** Owners whose turn it is: each has one at a time. */
   readonly #busy = new Set<string>();
-  #waiting: Waiting[] = [];
-  /** Owners with waiting work, in the order of their next turns. */
-  #order: string[] = [];
+  /** What starts the waiting work, by owner, in the order of their next turns. */
+  readonly #waiting = new Map<string, readonly (() => void)[]>();
 
   /**
    * @param slots turns at a time
@@ -53,7 +47,6 @@ export class FairTurns {
         since = this.now();
       });
     } finally {
-      this.#running -= 1;
       this.#busy.delete(owner);
       this.#next();
     }
@@ -66,31 +59,39 @@ export class FairTurns {
         gone?.removeEventListener('abort', drop);
         resolve();
       };
-      const waiting: Waiting = { owner, start };
       const drop = (): void => {
-        this.#waiting = this.#waiting.filter((one) => one !== waiting);
-        const waitsStill = this.#waiting.some((one) => one.owner === owner);
-        if (!waitsStill) this.#order = this.#order.filter((one) => one !== owner);
+        this.#keep(
+          owner,
+          this.#waitingOf(owner).filter((one) => one !== start),
+        );
         reject(gone?.reason);
       };
       gone?.addEventListener('abort', drop, { once: true });
-      this.#waiting.push(waiting);
-      if (!this.#order.includes(owner)) this.#order.push(owner);
+      this.#keep(owner, [...this.#waitingOf(owner), start]);
       this.#next();
     });
   }
 
+  #waitingOf(owner: string): readonly (() => void)[] {
+    return this.#waiting.get(owner) ?? [];
+  }
+
+  /** Keeps the place of an owner that waits already. */
+  #keep(owner: string, starts: readonly (() => void)[]): void {
+    if (starts.length > 0) this.#waiting.set(owner, starts);
+    else this.#waiting.delete(owner);
+  }
+
   #next(): void {
-    while (this.#running < this.slots) {
-      const owner = this.#order.find((one) => !this.#busy.has(one));
-      const next = this.#waiting.find((one) => one.owner === owner);
-      if (owner === undefined || next === undefined) return;
-      this.#waiting = this.#waiting.filter((one) => one !== next);
-      this.#order = this.#order.filter((one) => one !== owner);
-      if (this.#waiting.some((one) => one.owner === owner)) this.#order.push(owner);
-      this.#running += 1;
+    while (this.#busy.size < this.slots) {
+      const turn = [...this.#waiting].find(([owner]) => !this.#busy.has(owner));
+      if (turn === undefined) return;
+      const [owner, [start, ...more]] = turn;
+      // Behind all others that wait.
+      this.#waiting.delete(owner);
+      this.#keep(owner, more);
       this.#busy.add(owner);
-      next.start();
+      start?.();
     }
   }
 }
