@@ -3,18 +3,11 @@ import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import {
-  type RowSeals,
-  SealColumns,
-  sealColumns,
-  UserSealColumns,
-  userSealColumns,
-  userSealOf,
-} from '../../platform/keys/index.js';
+import { type RowSeals, SealColumns, sealColumns, userSealColumns } from '../../platform/keys/index.js';
 import { hashPassword, refuseOwnAddress } from '../credentials/passwords.js';
 import { secretTokenDigest } from '../credentials/secret-tokens.js';
+import { GrantorColumns, isGrantInForce } from '../users/granted-right.js';
 import { lockUsersOf } from '../users/lock-users.js';
-import { mayGrant } from '../users/may-grant.js';
 import type { SignedInUser } from '../users/user-directory.js';
 import { insertUser } from '../users/users.js';
 import { type StartedSignIn, startSignIn } from './start-sign-in.js';
@@ -25,20 +18,17 @@ export interface AcceptedInvitation extends StartedSignIn {
 }
 
 const OpenRows = z.array(
-  SealColumns.extend(UserSealColumns.shape).extend({
+  SealColumns.extend(GrantorColumns.shape).extend({
     id: z.string(),
     tenant_id: z.string(),
     email: z.string(),
     role: UserRole,
-    invited_by: z.string().nullable(),
-    /** Current role of the inviter; null if the inviter is disabled. */
-    inviter_role: UserRole.nullable(),
   }),
 );
 
 type OpenInvitation = z.infer<typeof OpenRows>[number];
 
-const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by, u.role as inviter_role,
+const OPEN = `select i.id, i.tenant_id, i.email, i.role, i.invited_by as granted_by, u.role as grantor_role,
     ${sealColumns('invitations', 'i')}, ${userSealColumns('u')}
   from invitations i left join users u on u.id = i.invited_by and u.disabled_at is null
   where i.token_digest = $1 and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`;
@@ -100,8 +90,5 @@ async function openInvitation(db: Queryable, seals: RowSeals, digest: Buffer): P
   const { rows } = await db.query(OPEN, [digest]);
   const [found] = OpenRows.parse(rows);
   if (found === undefined || !(await seals.isSealed('invitations', found.id, found))) return null;
-  const { invited_by: invitedBy, inviter_role: inviter, role } = found;
-  if (invitedBy === null) return found;
-  const isEntitled = inviter !== null && mayGrant(inviter, role);
-  return isEntitled && (await seals.isSealed('users', invitedBy, userSealOf(found))) ? found : null;
+  return (await isGrantInForce(seals, found, found.role)) ? found : null;
 }

@@ -4,35 +4,25 @@ import { UserRole } from '../../../schemas/api/auth.js';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
-import {
-  type RowSeals,
-  SealColumns,
-  sealColumns,
-  UserSealColumns,
-  userSealColumns,
-  userSealOf,
-} from '../../platform/keys/index.js';
+import { type RowSeals, SealColumns, sealColumns, userSealColumns } from '../../platform/keys/index.js';
 import { endSignIns } from '../credentials/end-sign-ins.js';
 import { PASSWORD_RESET_SECONDS } from '../credentials/lifetimes.js';
 import { hashPassword, isPasswordOf, refuseOwnAddress } from '../credentials/passwords.js';
 import { revokeResets } from '../credentials/revoke-resets.js';
 import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
+import { GrantorColumns, isGrantInForce } from '../users/granted-right.js';
 import type { ListedUser } from '../users/list-users.js';
 import { lockUsersOf } from '../users/lock-users.js';
-import { mayGrant } from '../users/may-grant.js';
 import type { SignedInUser } from '../users/user-directory.js';
 
 const HashRows = z.array(z.object({ password_hash: z.string() }));
 const ResetRows = z.array(
-  SealColumns.extend(UserSealColumns.shape).extend({
+  SealColumns.extend(GrantorColumns.shape).extend({
     id: z.string(),
     user_id: z.string(),
     tenant_id: z.string(),
     email: z.string(),
     role: UserRole,
-    made_by: z.string().nullable(),
-    /** Current role of the creator; null if the creator is disabled. */
-    maker_role: UserRole.nullable(),
   }),
 );
 type OpenReset = z.infer<typeof ResetRows>[number];
@@ -143,7 +133,7 @@ export async function resetPassword(
   });
 }
 
-const OPEN_RESET = `select r.id, r.user_id, u.tenant_id, u.email, u.role, r.made_by, m.role as maker_role,
+const OPEN_RESET = `select r.id, r.user_id, u.tenant_id, u.email, u.role, r.made_by as granted_by, m.role as grantor_role,
     ${sealColumns('password_resets', 'r')}, ${userSealColumns('m')}
   from password_resets r join users u on u.id = r.user_id left join users m on m.id = r.made_by and m.disabled_at is null
   where r.token_digest = $1 and r.used_at is null and r.revoked_at is null and r.expires_at > now() and u.disabled_at is null`;
@@ -153,10 +143,7 @@ async function openReset(db: Queryable, seals: RowSeals, digest: Buffer): Promis
   const { rows } = await db.query(OPEN_RESET, [digest]);
   const [found] = ResetRows.parse(rows);
   if (found === undefined || !(await seals.isSealed('password_resets', found.id, found))) return null;
-  const { made_by: madeBy, maker_role: maker, role } = found;
-  if (madeBy === null) return found;
-  const isEntitled = maker !== null && mayGrant(maker, role);
-  return isEntitled && (await seals.isSealed('users', madeBy, userSealOf(found))) ? found : null;
+  return (await isGrantInForce(seals, found, found.role)) ? found : null;
 }
 
 /** Every change of a password or its resets locks the user's row first. */
