@@ -4,6 +4,7 @@ import { EventLogUnavailable } from '../pipeline/event-log/errors.js';
 import { assertLedgerNotRolledBack } from '../pipeline/ledger/ledger-head.js';
 import { prepareProjections } from '../pipeline/projector/index.js';
 import { assertLogNotBehind } from '../pipeline/relay/log-check.js';
+import { describe } from '../platform/background/run-under-lease.js';
 import { BackOff, pause } from '../platform/background/waiting.js';
 import { bindEventLog } from './bind-event-log.js';
 import type { Installation } from './installation.js';
@@ -36,6 +37,8 @@ export interface LogWait {
   readonly seals: boolean;
   /** Called when the log does not answer at the first attempt. */
   readonly onWaiting: () => void;
+  /** Whether another failure passes as well, so that the next attempt may succeed; absent: none does. */
+  readonly isPassing?: (error: unknown) => boolean;
   /** Ends the wait. */
   readonly signal: AbortSignal;
 }
@@ -44,11 +47,12 @@ export interface LogWait {
  * Prepares the installation and then runs `work`, both again as long as the log does not answer: a
  * restart during an outage of the log must not end admission.
  * @returns the result of `work`; null if the wait was ended
- * @throws the errors of `prepareInstallation` and of `work`, except EventLogUnavailable
+ * @throws the errors of `prepareInstallation` and of `work`, except EventLogUnavailable and those that
+ *   pass
  */
 export async function whenLogAnswers<T>(
   installation: Installation,
-  { seals, onWaiting, signal }: LogWait,
+  { seals, onWaiting, isPassing = () => false, signal }: LogWait,
   work: () => Promise<T>,
 ): Promise<T | null> {
   const backOff = new BackOff();
@@ -58,8 +62,10 @@ export async function whenLogAnswers<T>(
       await prepareInstallation(installation, { seals });
       return await work();
     } catch (error) {
-      if (!(error instanceof EventLogUnavailable)) throw error;
-      installation.logger.warn({ reason: error.message }, 'the event log does not answer; trying again');
+      const isAway = error instanceof EventLogUnavailable;
+      if (!isAway && !isPassing(error)) throw error;
+      const found = isAway ? 'the event log does not answer' : 'the event log could not be checked';
+      installation.logger.warn({ reason: describe(error) }, `${found}; trying again`);
       if (isFirst) onWaiting();
       isFirst = false;
     }

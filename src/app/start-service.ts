@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { gateEventLog } from '../pipeline/event-log/gated-event-log.js';
 import { OperatorNeeded } from '../platform/background/part.js';
 import { describe } from '../platform/background/run-under-lease.js';
-import { BackOff, pause } from '../platform/background/waiting.js';
 import type { Config } from '../platform/config/index.js';
 import { createApi } from './api.js';
 import { type Installation, openInstallation } from './installation.js';
@@ -106,21 +105,9 @@ async function startPreparing(installation: Installation, onPrepared: () => void
       resolve();
     };
   });
-  const wait = { seals: false, onWaiting, signal: stopping.signal };
-  const prepare = async (): Promise<void> => {
-    const backOff = new BackOff();
-    while (!stopping.signal.aborted) {
-      try {
-        await whenLogAnswers(installation, wait, async () => onPrepared());
-        return;
-      } catch (error) {
-        if (!isWaiting || error instanceof OperatorNeeded) throw error;
-        installation.logger.warn({ reason: describe(error) }, 'the event log could not be checked; trying again');
-      }
-      await pause(backOff.next(), stopping.signal);
-    }
-  };
-  const prepared = prepare().catch((error: unknown) => {
+  const isPassing = (error: unknown): boolean => isWaiting && !(error instanceof OperatorNeeded);
+  const wait = { seals: false, onWaiting, isPassing, signal: stopping.signal };
+  const prepared = whenLogAnswers(installation, wait, async () => onPrepared()).catch((error: unknown) => {
     if (!isWaiting) throw error;
     installation.logger.error(
       { reason: describe(error) },
