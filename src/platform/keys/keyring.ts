@@ -1,12 +1,12 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Queryable, TransactionHooks } from '../database/pool.js';
-import type { ReportAlteredRow } from './altered-row.js';
+import type { ReportAlteredRow, SealedTable } from './altered-row.js';
 import { KeyError } from './errors.js';
 import { createJwtKeys, type JwtKeyring } from './jwt-keys.js';
 import { type KeyRow, type OpenKeyRow, openKeyRow } from './key-row.js';
 import { type KeyPurpose, KeyringStore, type NewKey, type ReloadMasterKey, type StoredKey } from './keyring-store.js';
 import { remembered } from './memory.js';
-import { FORGET_CHANGES, isSealedWith, type SealColumns, type SealedTable, sealChangedRows } from './row-seals.js';
+import { FORGET_CHANGES, isSealedWith, type SealColumns, sealChangedRows } from './row-seals.js';
 import { newSigningKey, type SigningKey, signingKeyOf } from './signing-key.js';
 
 /** A tenant's key for proof hashes. `id` is the record's `proof_key_id`. */

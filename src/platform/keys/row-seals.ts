@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
-import type { ReportAlteredRow } from './altered-row.js';
+import { type ReportAlteredRow, SEALED_TABLE_NAMES, type SealedTable } from './altered-row.js';
 import { hmacSha256 } from './hmac.js';
 
 /** How the sealed text writes a column: independently of the settings of a session. */
@@ -62,8 +62,7 @@ export const SEALED_TABLES = {
     replaced_by: 'text',
     revoked_at: 'time',
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Form>>>>;
-export type SealedTable = keyof typeof SEALED_TABLES;
+} as const satisfies Readonly<Record<SealedTable, Readonly<Record<string, Form>>>>;
 
 /** The columns of `sealColumns`. */
 export const SealColumns = z.object({ sealed_text: z.string(), seal: z.instanceof(Uint8Array).nullable() });
@@ -123,7 +122,7 @@ export const FORGET_CHANGES = `set local consent_ledger.changed_rows = ''`;
 
 const ChangesRow = z.tuple([z.object({ changes: z.string().nullable() })]);
 const Change = z.object({
-  table: z.enum(['users', 'sites', 'api_keys', 'sign_ins', 'invitations', 'password_resets'] satisfies SealedTable[]),
+  table: z.enum(SEALED_TABLE_NAMES),
   id: z.uuid(),
   before: z.string().nullable(),
 });

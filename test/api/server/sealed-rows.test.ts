@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { newSecretToken } from '../../../src/accounts/credentials/secret-tokens.js';
 import { openInstallation } from '../../../src/app/installation.js';
 import { withTransaction } from '../../../src/platform/database/pool.js';
-import { SEALED_TABLES, type SealedTable } from '../../../src/platform/keys/row-seals.js';
+import type { SealedTable } from '../../../src/platform/keys/altered-row.js';
+import { SEALED_TABLES } from '../../../src/platform/keys/row-seals.js';
 import { RecordingTenant } from '../panel/recording-tenant.js';
 import { ask, type RunningApp, startApp } from './running-app.js';
 
