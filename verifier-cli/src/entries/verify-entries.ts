@@ -11,7 +11,7 @@ import { isSealedEventType, SEALED_RECORD_SCHEMAS } from '../../../schemas/event
 import { SITE_CONFIG_PUBLISHED, SiteConfigPublishedRecord } from '../../../schemas/events/site-config.js';
 import { consentsStream, noticesStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { SUBJECT_ERASED, SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
-import type { RevisionRun, StreamRun } from '../../../schemas/evidence/batch-header.js';
+import type { StreamRun } from '../../../schemas/evidence/batch-header.js';
 import { type Disclosure, decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { isReceipt, type Manifest } from '../../../schemas/evidence/manifest.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
@@ -30,7 +30,7 @@ import {
 } from '../completeness/coverage.js';
 import { type PersonCoverage, PersonRecords } from '../completeness/persons.js';
 import { RequestedEvents } from '../completeness/requested-events.js';
-import { CompleteRuns } from '../completeness/runs.js';
+import { CompleteRuns, runUpToShown } from '../completeness/runs.js';
 import { Documents, type Notice } from '../documents/documents.js';
 import { isApproval } from '../documents/in-force.js';
 import { verifyAbsence } from '../erasure/absence.js';
@@ -47,7 +47,7 @@ import type { RecordWatch } from '../show/record-watch.js';
 import { ANY_DELAY, PolicyDelays } from '../time/allowed-delays.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import { type Sealed, verifyClaimedTime } from '../time/claimed-times.js';
-import { durationText } from '../time/duration-text.js';
+import { latePolicy } from '../time/late-policy.js';
 import type { StampedTimes } from '../time/stamped-times.js';
 import { StreamTimes } from '../time/stream-times.js';
 import { type EntryMembers, memberOf, type RecordScheme, type Schemes, select } from '../versions/schemes.js';
@@ -138,14 +138,6 @@ function runWith({ runs }: Batch, { stream, revision }: Pick<EntryMembers, 'stre
   return runs.find((run) => run.stream === stream && run.first <= revision && revision <= run.last) ?? null;
 }
 
-/** The policies up to the newest one that a batch or roll-up shows; null: none is shown. */
-function shownPolicies(batches: Batches): RevisionRun | null {
-  let last = -1;
-  for (const { runs } of batches.values())
-    for (const run of runs) if (run.stream === POLICY_STREAM) last = Math.max(last, run.last);
-  return last < 0 ? null : { stream: POLICY_STREAM, first: 0, last };
-}
-
 /** Whether a line has a member that only the line of a consent may have. */
 function isOfConsent({ disclosures, erased, person }: ReadEntry['source']): boolean {
   return disclosures.length > 0 || erased !== undefined || person !== undefined;
@@ -196,7 +188,8 @@ class EntriesPass {
     this.#documents = new Documents(files, context.manifest !== null && isReceipt(context.manifest));
     this.#erasures = new Erasures(files.findings);
     this.#runs = new CompleteRuns(context.manifest?.complete ?? [], files.findings);
-    const shown = context.manifest !== null && isReceipt(context.manifest) ? shownPolicies(context.batches) : null;
+    const shown =
+      context.manifest !== null && isReceipt(context.manifest) ? runUpToShown(POLICY_STREAM, context.batches) : null;
     this.#receiptPolicies = shown && new CompleteRuns([shown], files.findings);
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
     this.#intervals = new Map(context.intervals.map((interval) => [interval.batch, interval]));
@@ -249,8 +242,12 @@ class EntriesPass {
       const { batch } = read.source;
       const isPolicy = stream === POLICY_STREAM;
       const allowed = isPolicy ? ANY_DELAY : this.#delays.of(batch, createdAt);
-      verifyClaimedTime(createdAt, this.#sealedOf(batch), allowed, findings);
-      if (isPolicy) this.#warnOfLatePolicy(read, createdAt);
+      const sealed = this.#sealedOf(batch);
+      verifyClaimedTime(createdAt, sealed, allowed, findings);
+      const warning = isPolicy
+        ? latePolicy(revision + 1, createdAt, sealed.before, this.context.policies.inForceAt(batch))
+        : null;
+      if (warning !== null) this.files.findings.warn(warning);
       this.#streamTimes.accept(entry.stream, createdAt, findings);
     }
     if (unknown === null) this.#verifyRecord(read, disclosures);
@@ -346,20 +343,6 @@ class EntriesPass {
     else if (runWith(holding, place) === null)
       findings.fail('batch.streams', `the roll-up ${number} over the batch does not include this revision`);
     if (holding !== undefined) findings.adopt(holding.verdict);
-  }
-
-  /**
-   * A policy that was stamped late is in force as of its stamp, so that it makes no record doubtful:
-   * an outage of the authority at the first start would do that for ever.
-   */
-  #warnOfLatePolicy({ source, entry: { revision } }: ReadEntry, createdAt: number): void {
-    const { before } = this.#sealedOf(source.batch);
-    const { sealWithinMs, stampWithinMs } = this.context.policies.inForceAt(source.batch);
-    const delay = before === null ? 0 : before.time + before.accuracy - createdAt;
-    if (delay > sealWithinMs + stampWithinMs)
-      this.files.findings.warn(
-        `Policy ${revision + 1} of the ledger was stamped ${durationText(delay)} after its claimed time. It counts as of its stamp.`,
-      );
   }
 
   /** When a batch was sealed. */

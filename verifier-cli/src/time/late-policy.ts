@@ -1,0 +1,23 @@
+import type { PolicyInForce } from '../policy/policies.js';
+import { durationText } from './duration-text.js';
+import type { ProvedTime } from './stamped-times.js';
+
+/**
+ * The warning about a policy that was stamped later than it allows. It is in force as of its stamp, so
+ * that it makes no record doubtful: an outage of the authority at the first start would do that for ever.
+ * @param number of the policy
+ * @param createdAt claimed time of the policy, milliseconds since 1970
+ * @param before the end of the interval of its batch
+ * @param policy the newest one in that batch
+ * @returns null if there is nothing to warn of
+ */
+export function latePolicy(
+  number: number,
+  createdAt: number,
+  before: ProvedTime | null,
+  policy: PolicyInForce,
+): string | null {
+  const delay = before === null ? 0 : before.time + before.accuracy - createdAt;
+  if (delay <= policy.sealWithinMs + policy.stampWithinMs) return null;
+  return `Policy ${number} of the ledger was stamped ${durationText(delay)} after its claimed time. It counts as of its stamp.`;
+}
