@@ -1,5 +1,8 @@
-import pg from 'pg';
+import { createSecretKey } from 'node:crypto';
+import type pg from 'pg';
 import type { EmbeddedPostgres } from '../src/platform/database/embedded/index.js';
+import { createPool } from '../src/platform/database/pool.js';
+import { createKeyring } from '../src/platform/keys/index.js';
 import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/site-fixture.js';
 import { startBenchedService } from './benched-service.js';
 import { LoadGenerator } from './load-generator.js';
@@ -63,7 +66,17 @@ export async function benchServe(postgres: EmbeddedPostgres, key: Uint8Array, si
   const url = postgres.superuserUrl;
   const masterKey = Buffer.from(key);
   const echo = await echoRate(postgres, site, masterKey);
-  const owner = new pg.Pool({ connectionString: url, max: 2 });
+  const poolOptions = {
+    url,
+    applicationName: 'consent-ledger bench',
+    maxConnections: 2,
+    statementTimeoutMs: 60_000,
+    onIdleError: (error: Error) => console.error(error),
+  };
+  const keyPool = createPool(poolOptions);
+  const keyring = await createKeyring(keyPool, createSecretKey(masterKey));
+  // The service trusts no site and no key without its seal.
+  const owner = createPool({ ...poolOptions, transactions: keyring.sealing });
   const serve = await RunningRole.start('serve', url, masterKey);
   const generator = new LoadGenerator();
   const bench: ServeBench = {
@@ -99,7 +112,7 @@ export async function benchServe(postgres: EmbeddedPostgres, key: Uint8Array, si
   } finally {
     await generator.stop();
     await serve.stop();
-    await owner.end();
+    await Promise.all([owner.end(), keyPool.end()]);
   }
 }
 
@@ -197,6 +210,7 @@ async function visibility(bench: ServeBench, rate: number): Promise<void> {
   const load = bench.generator.run(SECONDS * 1000, rate);
   const { probes, p50, p99, most, refused } = await probeVisibility(bench.serve.port, sites, SECONDS);
   const result = await load;
+  if (probes === 0 || result.accepted === 0) throw new Error(`no consent was accepted: ${describeAnswers(result)}`);
   console.log(
     `202 to visible in status, at ${Math.round(rate)}/s over ${sites.length} sites: p99 ${p99.toFixed(0)} ms ` +
       `(goal ${VISIBLE_GOAL_MS}, ${p99 < VISIBLE_GOAL_MS ? 'met' : 'missed'})`,
