@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { SEALED_RECORD_SCHEMAS } from '../events/sealed-event.js';
 import { BatchHeader } from './batch-header.js';
+import { Contradiction } from './contradiction.js';
 import { DISCLOSED_VALUES } from './disclosed-values.js';
 import { Entry } from './entry.js';
 import { Manifest, ManifestSignatureHeader } from './manifest.js';
 import { BatchLine, BridgeLine, ConsistencyLine, EntryLine, ProofLine, TagLine } from './package-lines.js';
+import { SignedPromise } from './promise.js';
+import { Receipt } from './receipt.js';
 
-/** Every JSON of a package, by the name of its definition in the published schema. */
+/** Every JSON of a package, a receipt, a promise and a contradiction proof, by the name of its definition. */
 const SHAPES: Readonly<Record<string, z.ZodType>> = {
   manifest: Manifest,
   manifest_signature_header: ManifestSignatureHeader,
@@ -20,23 +23,30 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
   bridge_line: BridgeLine,
   ...SEALED_RECORD_SCHEMAS,
   disclosed_values: z.strictObject(DISCLOSED_VALUES).partial(),
+  receipt: Receipt,
+  promise: SignedPromise,
+  contradiction: Contradiction,
 };
 
 /**
- * The JSON Schema (draft 2020-12) of every JSON in an evidence package, as definitions of one document.
+ * The JSON Schema (draft 2020-12) of every JSON of the evidence, as definitions of one document.
  * It states form alone: docs/evidence-format.md has the rules that a schema cannot express.
  */
 export function evidenceJsonSchema(): Record<string, unknown> {
-  const definitions = Object.fromEntries(
-    Object.entries(SHAPES).map(([name, shape]) => {
-      // The members of a record depend on its type, and hashes are text before they are read.
-      const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
-      return [name, schema];
-    }),
-  );
+  const definitions: Record<string, unknown> = {};
+  for (const [name, shape] of Object.entries(SHAPES)) {
+    // The members of a record depend on its type, and hashes are text before they are read.
+    const {
+      $schema: _,
+      $defs: shared = {},
+      ...schema
+    } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
+    // A reference is resolved from the root of the document.
+    Object.assign(definitions, shared, { [name]: schema });
+  }
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'JSON of an evidence package (consent-ledger-evidence 1.0)',
+    title: 'JSON of evidence packages, receipts, promises and contradiction proofs (consent-ledger-evidence 1.0)',
     $defs: definitions,
   };
 }

@@ -40,15 +40,29 @@ function contentOf(files: Files): (readonly [definition: string, json: unknown])
   return found;
 }
 
+/** Reads a JSON by a definition of the published file, with the file as it is. */
+function validators(): (name: string) => z.ZodType {
+  const { $defs } = Published.parse(JSON.parse(readFileSync(FILE, 'utf8')));
+  return (name) => z.fromJSONSchema({ $defs, $ref: `#/$defs/${name}` });
+}
+
 test('every JSON of a package has the published form, and loses it with another member', () => {
-  const { $defs: definitions } = Published.parse(JSON.parse(readFileSync(FILE, 'utf8')));
-  const validators = new Map(Object.entries(definitions).map(([name, schema]) => [name, z.fromJSONSchema(schema)]));
+  const validatorOf = validators();
   const content: ReturnType<typeof contentOf> = [];
   buildPackage(fixtureAuthority(), { signedFiles: (files) => void content.push(...contentOf(files)) });
   expect(new Set(content.map(([name]) => name)).size).toBeGreaterThan(12);
   for (const [name, json] of content) {
-    const validator = validators.get(name);
-    expect(validator?.safeParse(json).error, name).toBeUndefined();
-    expect(validator?.safeParse({ ...Object(json), unknown_member: 1 }).success, name).toBe(false);
+    const validator = validatorOf(name);
+    expect(validator.safeParse(json).error, name).toBeUndefined();
+    expect(validator.safeParse({ ...Object(json), unknown_member: 1 }).success, name).toBe(false);
   }
+});
+
+test('every reference within the published file leads to one of its definitions', () => {
+  const text = readFileSync(FILE, 'utf8');
+  const { $defs } = Published.parse(JSON.parse(text));
+  const targets = [...text.matchAll(/"\$ref": "([^"]*)"/g)].map(([, target]) => target);
+  expect(new Set(targets)).not.toEqual(new Set());
+  const known = new Set(Object.keys($defs).map((name) => `#/$defs/${name}`));
+  expect(targets.filter((target) => target === undefined || !known.has(target))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { Contradiction } from '../../schemas/evidence/contradiction.js';
 import { compareHistories } from '../../verifier-cli/src/compare/compare.js';
-import { Contradiction, verifyContradiction } from '../../verifier-cli/src/compare/contradiction.js';
+import { verifyContradiction } from '../../verifier-cli/src/compare/contradiction.js';
 import { historyOfPackage } from '../../verifier-cli/src/compare/history.js';
 import { memorySource } from '../../verifier-cli/src/index.js';
 import { choose, draftOf, packed } from './dishonest-operator/export.js';

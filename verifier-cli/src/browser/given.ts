@@ -1,8 +1,8 @@
 import { decodeUtf8, utf8 } from '../../../schemas/crypto/encoding.js';
+import { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
 import { parseCertificate } from '../../../schemas/rfc3161/x509/certificate.js';
-import { Contradiction } from '../compare/contradiction.js';
 import { parseShape } from '../files/parse.js';
 import { CERTIFICATE_LABEL, derBlocks, ledgerKeysIn } from '../trust/trust-material.js';
 

@@ -1,6 +1,7 @@
 import './jitless.js';
+import type { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import type { VerifierKey } from '../../../schemas/evidence/signed-note.js';
-import { type Contradiction, verifyContradiction } from '../compare/contradiction.js';
+import { verifyContradiction } from '../compare/contradiction.js';
 import { contradictionPage } from '../compare/contradiction-page.js';
 import { UnknownFormatVersion } from '../manifest/manifest.js';
 import { htmlPage } from '../report/html.js';

@@ -1,6 +1,7 @@
 import { decodeUtf8 } from '../../../schemas/crypto/encoding.js';
+import { Contradiction } from '../../../schemas/evidence/contradiction.js';
 import { RECEIPT_FORMAT } from '../../../schemas/evidence/receipt.js';
-import { Contradiction, verifyContradiction } from '../compare/contradiction.js';
+import { verifyContradiction } from '../compare/contradiction.js';
 import { parseShape } from '../files/parse.js';
 import { asciiJson, printable } from '../report/printable.js';
 import { readSmallFile, startOf } from './input-files.js';

@@ -1,9 +1,10 @@
 import { equalBytes, toHex } from '../../../schemas/crypto/encoding.js';
+import { Contradiction, type ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import type { ConsistencyLine } from '../../../schemas/evidence/package-lines.js';
 import { formatVerifierKey, type VerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { provedPrefixRoot } from '../../../schemas/merkle/verify-consistency.js';
 import { isProvedExtension } from './consistency.js';
-import { areProvedPersons, Contradiction, type ContradictionFile, verifyContradiction } from './contradiction.js';
+import { areProvedPersons, verifyContradiction } from './contradiction.js';
 import { entryConflicts, proofOfEntry, type Tally } from './entry-conflict.js';
 import type { History, NotedCheckpoint } from './history.js';
 import { leafConflicts } from './leaf-conflict.js';

@@ -1,12 +1,18 @@
-import { z } from 'zod';
 import { sha256 } from '../../../schemas/crypto/digest.js';
 import { equalBytes, fromHex, utf8 } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader, batchHeaderText, batchLeaf, streamRunLeaf } from '../../../schemas/evidence/batch-header.js';
 import { type Checkpoint, parseCheckpoint } from '../../../schemas/evidence/checkpoint.js';
+import {
+  type Contradiction,
+  type ProvedBatch,
+  type ProvedEntry,
+  type ProvedLeaves,
+  type ProvedPerson,
+  ProvedPersons,
+  type ProvedPersonsFile,
+} from '../../../schemas/evidence/contradiction.js';
 import { Entry, entryLeaf } from '../../../schemas/evidence/entry.js';
-import { PersonOpening, personTagLeaf } from '../../../schemas/evidence/person-tag.js';
-import { Count, HashFromHex } from '../../../schemas/evidence/primitives.js';
-import { SignedPromise } from '../../../schemas/evidence/promise.js';
+import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import {
   formatVerifierKey,
   parseNote,
@@ -24,88 +30,6 @@ import { parseShape } from '../files/parse.js';
 import { leavesProblem } from './leaves-problem.js';
 import { visitorIn } from './open-visitor.js';
 import { type PersonRecord, personsProblem } from './persons-problem.js';
-
-const Note = z.string().max(1024 * 1024);
-const Path = z.array(HashFromHex).max(64);
-/** A batch, proved to be in the ledger of a checkpoint. */
-const ProvedBatch = z.strictObject({ note: Note, header: z.string().max(100_000), path: Path });
-/** An entry, proved to be in a batch that is proved to be in the ledger of a checkpoint. */
-const ProvedEntry = z.strictObject({
-  ...ProvedBatch.shape,
-  entry: z.string().max(4 * 1024 * 1024),
-  index: Count,
-  entry_path: Path,
-});
-/** Leaves under `streams_root` or `tags_root` of a batch, proved to be in it. */
-const ProvedLeaves = z.strictObject({
-  ...ProvedBatch.shape,
-  tree: z.enum(['streams', 'tags']),
-  /** Stream keys or tags, sorted by index. */
-  leaves: z
-    .array(z.strictObject({ index: Count, key: HashFromHex, run: HashFromHex.optional() }))
-    .min(1)
-    .max(4),
-  /** The hashes beside them (`rootOfShown`). */
-  hashes: z.array(HashFromHex).max(256),
-});
-type ProvedLeaves = z.output<typeof ProvedLeaves>;
-/** A consent, proved to be sealed, with what opens it. */
-const ProvedPerson = z.strictObject({
-  ...ProvedEntry.shape,
-  /** The disclosure of `visitor_id`. */
-  disclosure: z.string().max(4 * 1024 * 1024),
-  /** What opens the person tag; null if it is not known. */
-  person: PersonOpening.nullable(),
-});
-export type ProvedPerson = z.output<typeof ProvedPerson>;
-const Common = {
-  format: z.literal('consent-ledger-contradiction'),
-  version: z.literal(1),
-  /**
-   * Changes of the ledger's key, oldest first, so that a verifier that trusts an older key can
-   * check newer notes.
-   */
-  bridges: z.array(z.strictObject({ note: Note, from: z.string().max(500), to: z.string().max(500) })).max(1000),
-};
-
-/**
- * Proof that a ledger contradicts itself: things signed by its key that no honest ledger says both.
- */
-export const Contradiction = z.discriminatedUnion('kind', [
-  /** Two checkpoints of one size with different roots. */
-  z.strictObject({ ...Common, kind: z.literal('checkpoints'), first: Note, second: Note }),
-  /**
-   * A checkpoint that is not the beginning of a larger one: `path` leads to the larger root, and to
-   * another smaller one.
-   */
-  z.strictObject({ ...Common, kind: z.literal('rewritten'), first: Note, second: Note, path: Path }),
-  /** Two batches with one number. */
-  z.strictObject({ ...Common, kind: z.literal('batches'), first: ProvedBatch, second: ProvedBatch }),
-  /** A promise, and an entry with the promised event id and another record. */
-  z.strictObject({ ...Common, kind: z.literal('promise'), promise: SignedPromise, second: ProvedEntry }),
-  /** Two entries for one stream and revision. */
-  z.strictObject({ ...Common, kind: z.literal('entries'), first: ProvedEntry, second: ProvedEntry }),
-  /**
-   * Two views of one sorted tree that no sorted tree has, or a batch with a stream or tag that the
-   * roll-up over it lacks.
-   */
-  z.strictObject({ ...Common, kind: z.literal('leaves'), first: ProvedLeaves, second: ProvedLeaves }),
-  /**
-   * Two records under one id whose numbers do not increase; or three of one visitor in the order of the
-   * ledger, of which only the first and the last have tags of one id.
-   */
-  z.strictObject({
-    ...Common,
-    kind: z.literal('persons'),
-    first: ProvedPerson,
-    second: ProvedPerson,
-    third: ProvedPerson.optional(),
-  }),
-]);
-/** As it is parsed: hashes are bytes. */
-export type Contradiction = z.output<typeof Contradiction>;
-/** As it is written: hashes are hex. */
-export type ContradictionFile = z.input<typeof Contradiction>;
 
 /** Whether a contradiction is proved, and what it says, in words. */
 export interface ContradictionVerdict {
@@ -200,12 +124,12 @@ async function provedPersons(
  * @param given keys of the ledger that the person who verifies trusts, at least one
  */
 export async function areProvedPersons(
-  proofs: readonly z.input<typeof ProvedPerson>[],
+  proofs: ProvedPersonsFile,
   given: readonly VerifierKey[],
   bridges: Contradiction['bridges'],
 ): Promise<boolean> {
   try {
-    await provedPersons(z.array(ProvedPerson).parse(proofs), await successors(given, bridges), true);
+    await provedPersons(ProvedPersons.parse(proofs), await successors(given, bridges), true);
     return true;
   } catch (error) {
     if (error instanceof NotProved) return false;
@@ -273,7 +197,7 @@ async function isSignedBy(note: SignedNote, origin: string, keys: readonly Verif
   return verdicts.includes('signed') && !verdicts.includes('bad-signature');
 }
 
-function provedBatch({ header: text, path }: z.output<typeof ProvedBatch>, { size, root }: Checkpoint): BatchHeader {
+function provedBatch({ header: text, path }: ProvedBatch, { size, root }: Checkpoint): BatchHeader {
   const parsed = parseShape(BatchHeader, text);
   if (!parsed.ok || batchHeaderText(parsed.value) !== text) throw new NotProved('a batch header is malformed');
   const verdict = verifyInclusion(parsed.value.number, size, batchLeaf(text), path, root);
@@ -281,7 +205,7 @@ function provedBatch({ header: text, path }: z.output<typeof ProvedBatch>, { siz
   return parsed.value;
 }
 
-function provedEntry(proof: z.output<typeof ProvedEntry>, checkpoint: Checkpoint): Entry {
+function provedEntry(proof: ProvedEntry, checkpoint: Checkpoint): Entry {
   const header = provedBatch(proof, checkpoint);
   const parsed = parseShape(Entry, proof.entry);
   if (!parsed.ok) throw new NotProved('an entry is malformed');

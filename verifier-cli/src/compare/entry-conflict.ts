@@ -1,5 +1,6 @@
 import { toHex } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import { Entry } from '../../../schemas/evidence/entry.js';
 import { EntryLine, PACKAGE_FILES, ProofLine } from '../../../schemas/evidence/package-lines.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
@@ -7,7 +8,6 @@ import { treeRoot } from '../../../schemas/merkle/tree.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
-import type { ContradictionFile } from './contradiction.js';
 import type { History } from './history.js';
 
 interface Place {

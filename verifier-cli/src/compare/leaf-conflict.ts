@@ -1,12 +1,12 @@
 import { fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import { BatchHeader, runDigest, streamKey, streamRunLeaf } from '../../../schemas/evidence/batch-header.js';
+import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import { type BatchLine, PACKAGE_FILES, TagLine } from '../../../schemas/evidence/package-lines.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { firstCovered } from '../../../schemas/evidence/roll-ups.js';
 import { fewerShown } from '../../../schemas/merkle/shown-leaves.js';
 import { LIMITS } from '../container/limits.js';
 import { parseShape } from '../files/parse.js';
-import type { ContradictionFile } from './contradiction.js';
 import type { History } from './history.js';
 import { type KeyedLeaf, type LeavesOf, leavesProblem, type Tree } from './leaves-problem.js';
 

@@ -1,8 +1,8 @@
 import { SUBJECT_ERASED } from '../../../schemas/events/subject-erased.js';
+import type { ContradictionFile } from '../../../schemas/evidence/contradiction.js';
 import { Entry } from '../../../schemas/evidence/entry.js';
 import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseShape } from '../files/parse.js';
-import type { ContradictionFile } from './contradiction.js';
 import { proofOfEntry } from './entry-conflict.js';
 import type { History } from './history.js';
 import { visitorIn } from './open-visitor.js';

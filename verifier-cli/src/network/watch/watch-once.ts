@@ -1,7 +1,8 @@
 import { decodeUtf8, utf8 } from '../../../../schemas/crypto/encoding.js';
+import type { ContradictionFile } from '../../../../schemas/evidence/contradiction.js';
 import { parseVerifierKey, type VerifierKey } from '../../../../schemas/evidence/signed-note.js';
 import { type Comparison, compareHistories } from '../../compare/compare.js';
-import { type ContradictionFile, successors } from '../../compare/contradiction.js';
+import { successors } from '../../compare/contradiction.js';
 import { type History, historyOfNote } from '../../compare/history.js';
 import { Unreachable } from '../bounded-fetch.js';
 import type { LedgerService, ListedCheckpoint } from './service.js';

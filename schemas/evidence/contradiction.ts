@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { PersonOpening } from './person-tag.js';
+import { Count, HashFromHex } from './primitives.js';
+import { SignedPromise } from './promise.js';
+
+const Note = z.string().max(1024 * 1024);
+const Path = z.array(HashFromHex).max(64);
+/** A batch, proved to be in the ledger of a checkpoint. */
+const ProvedBatch = z.strictObject({ note: Note, header: z.string().max(100_000), path: Path });
+export type ProvedBatch = z.output<typeof ProvedBatch>;
+/** An entry, proved to be in a batch that is proved to be in the ledger of a checkpoint. */
+const ProvedEntry = z.strictObject({
+  ...ProvedBatch.shape,
+  entry: z.string().max(4 * 1024 * 1024),
+  index: Count,
+  entry_path: Path,
+});
+export type ProvedEntry = z.output<typeof ProvedEntry>;
+/** Leaves under `streams_root` or `tags_root` of a batch, proved to be in it. */
+const ProvedLeaves = z.strictObject({
+  ...ProvedBatch.shape,
+  tree: z.enum(['streams', 'tags']),
+  /** Stream keys or tags, sorted by index. */
+  leaves: z
+    .array(z.strictObject({ index: Count, key: HashFromHex, run: HashFromHex.optional() }))
+    .min(1)
+    .max(4),
+  /** The hashes beside them (`rootOfShown`). */
+  hashes: z.array(HashFromHex).max(256),
+});
+export type ProvedLeaves = z.output<typeof ProvedLeaves>;
+/** A consent, proved to be sealed, with what opens it. */
+const ProvedPerson = z.strictObject({
+  ...ProvedEntry.shape,
+  /** The disclosure of `visitor_id`. */
+  disclosure: z.string().max(4 * 1024 * 1024),
+  /** What opens the person tag; null if it is not known. */
+  person: PersonOpening.nullable(),
+});
+export type ProvedPerson = z.output<typeof ProvedPerson>;
+export const ProvedPersons = z.array(ProvedPerson);
+export type ProvedPersonsFile = z.input<typeof ProvedPersons>;
+const Common = {
+  format: z.literal('consent-ledger-contradiction'),
+  version: z.literal(1),
+  /**
+   * Changes of the ledger's key, oldest first, so that a verifier that trusts an older key can
+   * check newer notes.
+   */
+  bridges: z.array(z.strictObject({ note: Note, from: z.string().max(500), to: z.string().max(500) })).max(1000),
+};
+
+/**
+ * Proof that a ledger contradicts itself: things signed by its key that no honest ledger says both.
+ */
+export const Contradiction = z.discriminatedUnion('kind', [
+  /** Two checkpoints of one size with different roots. */
+  z.strictObject({ ...Common, kind: z.literal('checkpoints'), first: Note, second: Note }),
+  /**
+   * A checkpoint that is not the beginning of a larger one: `path` leads to the larger root, and to
+   * another smaller one.
+   */
+  z.strictObject({ ...Common, kind: z.literal('rewritten'), first: Note, second: Note, path: Path }),
+  /** Two batches with one number. */
+  z.strictObject({ ...Common, kind: z.literal('batches'), first: ProvedBatch, second: ProvedBatch }),
+  /** A promise, and an entry with the promised event id and another record. */
+  z.strictObject({ ...Common, kind: z.literal('promise'), promise: SignedPromise, second: ProvedEntry }),
+  /** Two entries for one stream and revision. */
+  z.strictObject({ ...Common, kind: z.literal('entries'), first: ProvedEntry, second: ProvedEntry }),
+  /**
+   * Two views of one sorted tree that no sorted tree has, or a batch with a stream or tag that the
+   * roll-up over it lacks.
+   */
+  z.strictObject({ ...Common, kind: z.literal('leaves'), first: ProvedLeaves, second: ProvedLeaves }),
+  /**
+   * Two records under one id whose numbers do not increase; or three of one visitor in the order of the
+   * ledger, of which only the first and the last have tags of one id.
+   */
+  z.strictObject({
+    ...Common,
+    kind: z.literal('persons'),
+    first: ProvedPerson,
+    second: ProvedPerson,
+    third: ProvedPerson.optional(),
+  }),
+]);
+/** As it is parsed: hashes are bytes. */
+export type Contradiction = z.output<typeof Contradiction>;
+/** As it is written: hashes are hex. */
+export type ContradictionFile = z.input<typeof Contradiction>;
