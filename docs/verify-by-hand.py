@@ -157,6 +157,25 @@ def instant(text):
     return calendar.timegm(moment.timetuple()) * 1000 + int(text[20:23])
 
 
+def time_of_option(text):
+    """The value of --at, in milliseconds since 1970. It may leave out the fraction of a second."""
+    try:
+        return instant(re.sub(r"(?<=:\d\d)Z$", ".000Z", text))
+    except (Refused, ValueError):
+        raise argparse.ArgumentTypeError(f"{text!a} is not a time: write it as in 2026-01-31T12:00:00Z") from None
+
+
+def hours_of_option(text):
+    """The value of --max-age, in milliseconds."""
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = -1
+    if not 0 < hours < 1e9:
+        raise argparse.ArgumentTypeError(f"{text!a} is not a number of hours")
+    return hours * 3_600_000
+
+
 def time_text(milliseconds):
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(milliseconds // 1000))
 
@@ -172,14 +191,14 @@ class Shapes:
             self.shapes = json.load(file)["$defs"]
 
     def check(self, value, name):
-        require(self.fits(value, self.shapes[name], self.shapes[name]), f"a JSON value does not have the shape {name}")
+        require(self.fits(value, self.shapes[name]), f"a JSON value does not have the shape {name}")
         return value
 
-    def fits(self, value, shape, whole):
+    def fits(self, value, shape):
         if "$ref" in shape:
-            return self.fits(value, whole["$defs"][shape["$ref"].rpartition("/")[2]], whole)
+            return self.fits(value, self.shapes[shape["$ref"].rpartition("/")[2]])
         if "anyOf" in shape:
-            return any(self.fits(value, one, whole) for one in shape["anyOf"])
+            return any(self.fits(value, one) for one in shape["anyOf"])
         kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "integer": int, "number": (int, float)}
         if "type" in shape:
             is_flag = isinstance(value, bool) and shape["type"] in ("integer", "number")
@@ -191,9 +210,9 @@ class Shapes:
             return self.text_fits(value, shape)
         if isinstance(value, list):
             within = shape.get("minItems", 0) <= len(value) <= shape.get("maxItems", len(value))
-            return within and all(self.fits(item, shape.get("items", {}), whole) for item in value)
+            return within and all(self.fits(item, shape.get("items", {})) for item in value)
         if isinstance(value, dict):
-            return self.object_fits(value, shape, whole)
+            return self.object_fits(value, shape)
         return value is None or shape.get("minimum", value) <= value <= shape.get("maximum", value)
 
     def text_fits(self, value, shape):
@@ -205,12 +224,12 @@ class Shapes:
             instant(value)
         return bool(compiled(pattern).search(value))
 
-    def object_fits(self, value, shape, whole):
+    def object_fits(self, value, shape):
         known, further = shape.get("properties", {}), shape.get("additionalProperties", {})
         return (all(name in value for name in shape.get("required", []))
-                and all(self.fits(name, shape.get("propertyNames", {}), whole) for name in value)
+                and all(self.fits(name, shape.get("propertyNames", {})) for name in value)
                 and all(further is not False or name in known for name in value)
-                and all(self.fits(item, known.get(name, further), whole) for name, item in value.items()))
+                and all(self.fits(item, known.get(name, further)) for name, item in value.items()))
 
 
 @functools.lru_cache(maxsize=1000)
@@ -496,8 +515,8 @@ class Package:
         value = parse(data, 1_000_000)
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         require(data in (text.encode(), text.encode() + b"\n"), "the receipt is not written as JSON.stringify writes it")
-        require(list(value) == ["format", "version", "files"], "the receipt has other members")
-        require(value["format"] == "consent-ledger-receipt" and value["version"] == 1, "the file is not a receipt of version 1")
+        self.shapes.check(value, "receipt")
+        require(list(value) == ["format", "version", "files"], "the members of the receipt are in another order")
         is_text = re.compile(r".*\.(?:json|jws|ndjson|note|cosignatures|txt)")
         return {name: content.encode() if is_text.fullmatch(name) else unbase64(content) for name, content in value["files"].items()}
 
@@ -904,7 +923,7 @@ class Batches:
         """§17: of a header of an unknown version, only the number is read. It is above the one before."""
         shape = self.package.shapes.shapes["batch_header"]
         number = header.get("number")
-        require(self.package.shapes.fits(number, shape["properties"]["number"], shape), "a batch has no number")
+        require(self.package.shapes.fits(number, shape["properties"]["number"]), "a batch has no number")
         require(before < number, f"batch {number} is not in order")
         self.package.expect(False, f"this script does not know the version of the header of batch {number}")
         self.unknown.add(number)
@@ -1051,8 +1070,8 @@ def place_of_unknown(package, entry):
     """§17: of an entry of an unknown version, only the stream and the revision are read."""
     shape = package.shapes.shapes["entry"]
     stream, revision = entry.get("stream"), entry.get("revision")
-    is_name = package.shapes.fits(stream, {"type": "string", "minLength": 1, "maxLength": 200}, shape)
-    require(is_name and package.shapes.fits(revision, shape["properties"]["revision"], shape), "an entry has no place in a stream")
+    is_name = package.shapes.fits(stream, {"type": "string", "minLength": 1, "maxLength": 200})
+    require(is_name and package.shapes.fits(revision, shape["properties"]["revision"]), "an entry has no place in a stream")
     return {"stream": stream, "revision": revision}
 
 
@@ -1754,7 +1773,7 @@ def confirm(package, record, given):
     for path in given.promise:
         with open(path, "rb") as file:
             promise = parse(file.read())
-        promise = promise["data"]["promise"] if "data" in promise else promise
+        promise = package.shapes.check(promise["data"]["promise"] if "data" in promise else promise, "promise")
         outcome = hold_promise(package, manifest, batches, entries, stamps, Delays(entries), promise, keys)
         print(f"{9 if chosen else 8}. the promise in {os.path.basename(path)} is {outcome}")
     package.reserve(not manifest["development"], "a development authority stamped this ledger: this is not evidence")
@@ -1848,12 +1867,20 @@ def main():
     parser.add_argument("--tsa-ca", required=True, help="root certificates of time-stamp authorities that you trust, in PEM")
     parser.add_argument("--witness-key", action="append", default=[], help="file with the key of a witness that must have cosigned")
     parser.add_argument("--promise", action="append", default=[], help="file with a promise that the package must keep")
-    parser.add_argument("--at", type=instant, default=int(time.time() * 1000), help="time of verification (YYYY-MM-DDTHH:MM:SS.sssZ); default: now")
-    parser.add_argument("--max-age", type=lambda hours: float(hours) * 3_600_000, help="largest age of the package, in hours")
+    parser.add_argument("--at", type=time_of_option, default=int(time.time() * 1000), help="time of verification, as in 2026-01-31T12:00:00Z; default: now")
+    parser.add_argument("--max-age", type=hours_of_option, help="largest age of the package, in hours")
     parser.add_argument("--schema", default=schema_path(), help="evidence.schema.json, published with consent-verify")
     given = parser.parse_args()
     if not given.all and len(given.files) != 2:
         parser.error("give a package and a record, or --all")
+    for path in [*(given.files if given.all else given.files[:1]), given.tsa_ca, given.schema, *given.promise]:
+        if not os.path.isfile(path):
+            parser.error(f"there is no file {path!a}")
+    for path, kind in [(given.ledger_key, 1), *((path, 4) for path in given.witness_key)]:
+        try:
+            read_key(path, kind)
+        except BROKEN as problem:
+            parser.error(f"{path!a} has no key: {problem}")
     given.shapes = Shapes(given.schema)
     if not given.all:
         return verify(given.files[0], given.files[1], given)

@@ -121,6 +121,34 @@ describe.skipIf(!hasPython || !hasOpenssl)(
       expect(status).toBe(0);
     });
 
+    test.each([
+      ['a date that does not exist', ['--at', '2026-02-30T08:00:00Z'], 'is not a time'],
+      ['an age that is no number', ['--max-age', 'old'], 'is not a number of hours'],
+      ['a promise that does not exist', ['--promise', 'none.json'], 'there is no file'],
+      ['a key file without a key', ['--ledger-key', 'root.pem'], 'has no key'],
+    ])('refuses %s as wrong usage, without a verdict', (_, options, message) => {
+      writeFileSync(file('package.zip'), buildPackage(authority, {}));
+      const trust = ['--ledger-key', file('ledger.key'), '--tsa-ca', file('root.pem')];
+      const inFolder = options.map((option) => (option.endsWith('.pem') ? file(option) : option));
+      const { status, stdout, stderr } = spawnSync(
+        'python3',
+        [SCRIPT, file('package.zip'), '--all', ...trust, ...inFolder],
+        { encoding: 'utf8' },
+      );
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(message);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    });
+
+    test('reads a time of verification without a fraction of a second', () => {
+      writeFileSync(file('package.zip'), buildPackage(authority, {}));
+      const trust = ['--ledger-key', file('ledger.key'), '--tsa-ca', file('root.pem')];
+      const at = VERIFIED_AT.toISOString().replace('.000Z', 'Z');
+      const { status, stderr } = spawnSync('python3', [SCRIPT, file('package.zip'), '--all', ...trust, '--at', at], {
+        encoding: 'utf8',
+      });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    });
+
     test('confirms an erasure, and the last record', () => {
       expect(run({}, fixtureUuid('e0')).status).toBe(0);
       expect(run({}, fixtureUuid('c7')).stdout).toContain('7. it existed by 2026-03-01T10:49:00Z');
