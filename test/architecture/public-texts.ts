@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../schemas/api/error-codes.js';
 import { createProgram } from '../../src/cli/program.js';
 import { packageReadme } from '../../src/evidence/package/package-readme.js';
-import { CHECKS } from '../../verifier-cli/src/index.js';
+import { CHECK_RULES, CHECKS } from '../../verifier-cli/src/index.js';
 import { bundleCommand } from '../verifier/bundled-command.js';
 import { ROOT } from './import-graph.js';
 import { proseOfMarkdown } from './refused-words.js';
@@ -62,6 +62,13 @@ export async function publicTexts(): Promise<readonly PublicText[]> {
       source: 'verifier-cli/src/findings/check-table.ts',
       text: Object.values(CHECKS)
         .map(({ meaning }) => meaning)
+        .join('\n\n'),
+    },
+    {
+      source: 'verifier-cli/src/findings/check-rules.ts',
+      text: Object.values(CHECK_RULES)
+        .flatMap(({ fails, opens }) => [fails, opens])
+        .filter((text) => text !== null)
         .join('\n\n'),
     },
     ...(await commandLineHelp()),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { fixtureAuthority, LEDGER_KEY, ORIGIN, VERIFIED_AT } from '../support/ledger-fixture.js';
 import { buildPackage } from '../support/package-builder.js';
 import { testSigningKey } from '../support/signing-key.js';
@@ -121,4 +122,15 @@ test.each([
   expect(result.stdout).toBe('');
   expect(result.stderr).not.toBe('');
   expect(result.stderr).not.toMatch(/\n\s+at /);
+});
+
+test('explain prints the rule of one check, of a group, or says that there is no such check', () => {
+  const one = run('explain', 'tst.path');
+  expect(one.stdout).toMatch(/^tst\.path \(not required\)\n {2}At the time of the stamp.*\n {2}Fails: .*RFC 5280/);
+  expect(one.status).toBe(0);
+  const group = z.array(z.object({ id: z.string() })).parse(JSON.parse(run('explain', 'batch', '--json').stdout));
+  expect(group.map(({ id }) => id)).toEqual(['batch.header', 'batch.inclusion', 'batch.streams', 'batch.tags']);
+  const none = run('explain', 'tst.paths');
+  expect(none.stderr).toContain('there is no check “tst.paths”');
+  expect({ status: none.status, stdout: none.stdout }).toEqual({ status: 2, stdout: '' });
 });

@@ -7,6 +7,7 @@ import { parseDuration, parseTime } from '../../verifier-cli/src/cli/options.js'
 import { readCertificates, readLedgerKeys } from '../../verifier-cli/src/cli/trust-files.js';
 import { CHECKS, type CheckId, memorySource, verifyPackage } from '../../verifier-cli/src/index.js';
 import { corpusCases } from './corpus/corpus-cases.js';
+import { expectDocumentedOutcomes } from './documented-outcomes.js';
 
 const folder = fileURLToPath(new URL('../corpus', import.meta.url));
 const inCorpus = (name: string) => join(folder, name);
@@ -61,6 +62,7 @@ test.each(cases)('$group: $title', async (expected) => {
     at: parseTime(expected.at),
   });
   expect(report.verdict).toBe(expected.verdict);
+  expectDocumentedOutcomes(report);
   const caught = report.checks.filter(
     ({ outcome, required }) => outcome === 'fail' || (outcome === 'indeterminate' && required),
   );

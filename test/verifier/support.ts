@@ -7,6 +7,7 @@ import {
   verifyPackage,
 } from '../../verifier-cli/src/index.js';
 import { type FixtureAuthority, LEDGER_KEY, VERIFIED_AT } from '../support/ledger-fixture.js';
+import { expectDocumentedOutcomes } from './documented-outcomes.js';
 
 export function verifierKey(line: string): VerifierKey {
   const key = parseVerifierKey(line);
@@ -15,7 +16,7 @@ export function verifierKey(line: string): VerifierKey {
 }
 
 /** Verifies with the fixture's root and ledger key trusted, unless told otherwise. */
-export function verifyFixture(
+export async function verifyFixture(
   authority: FixtureAuthority,
   zip: Uint8Array,
   options: Partial<VerifyOptions> = {},
@@ -23,7 +24,9 @@ export function verifyFixture(
 ): Promise<VerificationReport> {
   const trust = { trustAnchors: [authority.root.der], ledgerKeys: [verifierKey(LEDGER_KEY.verifierKey)] };
   const given = { ...trust, at: VERIFIED_AT, ...options };
-  return verifyPackage(memorySource(zip), given, watch);
+  const report = await verifyPackage(memorySource(zip), given, watch);
+  expectDocumentedOutcomes(report);
+  return report;
 }
 
 /**

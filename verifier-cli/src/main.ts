@@ -3,6 +3,7 @@ import { type CheckOptions, runCheck } from './cli/check-command.js';
 import { type CompareOptions, runCompare } from './cli/compare-command.js';
 import { type ContradictionOptions, runCheckContradiction } from './cli/contradiction-command.js';
 import { EXIT_USAGE } from './cli/exit-codes.js';
+import { type ExplainOptions, runExplain } from './cli/explain-command.js';
 import { spreadLists } from './cli/option-lists.js';
 import { collect } from './cli/options.js';
 import { type PromiseOptions, runPromise } from './cli/promise-command.js';
@@ -158,6 +159,16 @@ program
   .addHelpText('after', '\nExit codes: 0 proved; 1 not proved; 2 usage error, or no such file; 3 no key given.')
   .action(async (path: string, options: ContradictionOptions) => {
     process.exitCode = await runCheckContradiction(path, options, (text) => process.stdout.write(text));
+  });
+
+program
+  .command('explain')
+  .description('explain a check of a report: what it asks, what makes it fail, and what leaves it open')
+  .argument('[check]', 'id of the check, such as tst.path, or its first part, such as tst; default: all checks')
+  .option('--json', 'print one JSON array instead of text')
+  .addHelpText('after', '\nThe sections § are those of docs/evidence-format.md. Exit codes: 0; 2 usage error.')
+  .action((check: string | undefined, options: ExplainOptions) => {
+    process.exitCode = runExplain(check, options, (text) => process.stdout.write(text));
   });
 
 try {

@@ -5,6 +5,7 @@ import {
   type VerifyOptions,
   verifyPackage,
 } from '../../../verifier-cli/src/index.js';
+import { expectDocumentedOutcomes } from '../documented-outcomes.js';
 import { choose, draftOf, packed, type Request } from './export.js';
 import { type Ledger, makeLedger, type Plan } from './ledger.js';
 import type { TimeAuthority } from './time-authority.js';
@@ -14,18 +15,20 @@ import { makePlan, type WorldOptions } from './world.js';
 export const VERIFIED_AT = new Date('2026-03-05T08:00:00.000Z');
 
 /** Verifies a package, the authority's root and the plan's first ledger key being trusted. */
-export function verify(
+export async function verify(
   zip: Uint8Array,
   plan: Plan,
   authority: TimeAuthority,
   options: Partial<VerifyOptions> = {},
 ): Promise<VerificationReport> {
-  return verifyPackage(memorySource(zip), {
+  const report = await verifyPackage(memorySource(zip), {
     trustAnchors: [authority.anchor],
     ledgerKeys: [plan.keys.first],
     at: VERIFIED_AT,
     ...options,
   });
+  expectDocumentedOutcomes(report);
+  return report;
 }
 
 /** Verdict on bytes that may be no package at all. */

@@ -5,7 +5,7 @@ import { MAX_LINE_BYTES } from '../../../schemas/evidence/package-lines.js';
 import { type Archive, type ArchiveFile, ContentMismatch, contentOf } from '../container/archive.js';
 import type { ByteSource } from '../container/byte-source.js';
 import { LIMITS } from '../container/limits.js';
-import type { CheckId } from '../findings/check-table.js';
+import type { FailingCheck } from '../findings/check-rules.js';
 import { Findings } from '../findings/findings.js';
 import { WORK, type WorkMeter } from '../work/work-meter.js';
 import { LINE_FEED, LineBlock, splitLines, tooLong } from './lines.js';
@@ -104,7 +104,7 @@ export class PackageFiles {
   async *lines<T>(
     name: string,
     schema: z.ZodType<T>,
-    check: CheckId,
+    check: FailingCheck,
   ): AsyncGenerator<{ line: number; value: T }, void> {
     for await (const block of this.blocks(name, readerOf(schema), check)) yield* block;
   }
@@ -117,7 +117,7 @@ export class PackageFiles {
   async *blocks<T>(
     name: string,
     read: LineReader<T>,
-    check: CheckId,
+    check: FailingCheck,
   ): AsyncGenerator<Iterable<{ line: number; value: T }>, void> {
     for await (const block of splitLines(this.pieces(name), MAX_LINE_BYTES)) {
       if (this.#isGivingUp()) return;
@@ -130,7 +130,7 @@ export class PackageFiles {
     block: LineBlock,
     name: string,
     read: LineReader<T>,
-    check: CheckId,
+    check: FailingCheck,
   ): Generator<{ line: number; value: T }, void> {
     const { bytes } = block;
     let line = block.number;
@@ -144,7 +144,7 @@ export class PackageFiles {
     }
   }
 
-  #refuseLine(check: CheckId, reason: string, file: string, line: number): void {
+  #refuseLine(check: FailingCheck, reason: string, file: string, line: number): void {
     this.findings.fail(check, `the line cannot be read: ${reason}`, { file, line });
   }
 

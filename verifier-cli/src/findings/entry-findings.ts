@@ -1,3 +1,4 @@
+import type { FailingCheck, OpenableCheck } from './check-rules.js';
 import type { CheckId, Outcome } from './check-table.js';
 import type { Findings, Location } from './findings.js';
 import { type Verdict, verdictOf, worst } from './verdict.js';
@@ -47,11 +48,11 @@ export class EntryFindings {
     this.notes?.push({ id, outcome: 'pass', message: '' });
   }
 
-  fail(id: CheckId, message: string): void {
+  fail(id: FailingCheck, message: string): void {
     this.report(id, 'fail', message);
   }
 
-  open(id: CheckId, message: string): void {
+  open(id: OpenableCheck, message: string): void {
     this.report(id, 'indeterminate', message);
   }
 

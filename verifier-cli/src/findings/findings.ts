@@ -1,3 +1,4 @@
+import type { FailingCheck, OpenableCheck } from './check-rules.js';
 import { CHECK_IDS, CHECKS, type CheckId, type Outcome } from './check-table.js';
 import { type Verdict, verdictOf, worst } from './verdict.js';
 
@@ -60,12 +61,12 @@ export class Findings {
     this.#tally(id).counts.pass += 1;
   }
 
-  fail(id: CheckId, message: string, at: Location = {}): void {
+  fail(id: FailingCheck, message: string, at: Location = {}): void {
     this.report(id, 'fail', message, at);
   }
 
   /** The check could not be decided. */
-  open(id: CheckId, message: string, at: Location = {}): void {
+  open(id: OpenableCheck, message: string, at: Location = {}): void {
     this.report(id, 'indeterminate', message, at);
   }
 

@@ -1,0 +1,43 @@
+import { CHECK_RULES } from '../findings/check-rules.js';
+import { CHECK_IDS, CHECKS, type CheckId } from '../findings/check-table.js';
+import { EXIT_CODES } from './exit-codes.js';
+import { UsageError } from './usage-error.js';
+
+export interface ExplainOptions {
+  readonly json?: boolean;
+}
+
+/**
+ * Prints what a check asks, what makes it fail and what leaves it open.
+ * @param id of a check as reports name it, or the part before its dot; undefined: all checks
+ * @throws UsageError where no check has this id
+ */
+export function runExplain(
+  id: string | undefined,
+  { json = false }: ExplainOptions,
+  out: (text: string) => void,
+): number {
+  const ids = CHECK_IDS.filter((known) => id === undefined || known === id || known.startsWith(`${id}.`));
+  if (ids.length === 0)
+    throw new UsageError(`there is no check “${id}”: run “consent-verify explain” for the list of all checks`);
+  const text = json
+    ? JSON.stringify(
+        ids.map((known) => ({ id: known, ...CHECKS[known], ...CHECK_RULES[known] })),
+        null,
+        2,
+      )
+    : ids.map(explained).join('\n\n');
+  out(`${text}\n`);
+  return EXIT_CODES.valid;
+}
+
+function explained(id: CheckId): string {
+  const { meaning, required } = CHECKS[id];
+  const { fails, opens } = CHECK_RULES[id];
+  return [
+    `${id}${required ? '' : ' (not required)'}`,
+    `  ${meaning}`,
+    `  Fails: ${fails ?? 'never.'}`,
+    `  Stays open: ${opens ?? 'never.'}`,
+  ].join('\n');
+}
