@@ -42,7 +42,8 @@ export const ERROR_CODES = {
   SITE_NOT_VERIFIED: { status: 403, meaning: 'The domain of the site is not verified. Verify it in the panel first.' },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
-    meaning: 'The header Origin is not one of the allowed origins of the site. Add the origin in the panel.',
+    meaning:
+      'The header Origin is not one of the allowed origins of the site. Add the origin in the panel. A publishable key requires the header, and a secret key must not be used in a browser.',
   },
   IP_NOT_ALLOWED: {
     status: 403,
@@ -53,7 +54,11 @@ export const ERROR_CODES = {
     status: 403,
     meaning: 'The user of the bearer token belongs to a different tenant than the site of the API key.',
   },
-  INSUFFICIENT_SCOPE: { status: 403, isOwn: true, meaning: 'This route requires an API key of scope write.' },
+  INSUFFICIENT_SCOPE: {
+    status: 403,
+    isOwn: true,
+    meaning: 'This route requires an API key of scope write. S2S routes accept no publishable key.',
+  },
   DOCUMENT_NOT_FOUND: { status: 404, meaning: 'The site has no such document, or the document has no active version.' },
   VERSION_NOT_FOUND: { status: 404, meaning: 'The site has no such document version.' },
   CONSENT_NOT_FOUND: {

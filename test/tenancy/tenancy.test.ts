@@ -229,7 +229,7 @@ describe('tenancy', () => {
     const [kept] = z.tuple([z.object({ row: z.string(), digest: z.instanceof(Buffer) })]).parse(rows);
     expect(kept.digest).toEqual(apiKeyDigest(key));
     expect(kept.row).not.toContain(key.slice(20));
-    expect(await directory.findApiKey(key)).toEqual({ id, siteId, scope: 'write' });
+    expect(await directory.findApiKey(key)).toEqual({ id, siteId, scope: 'write', restriction: null });
     expect(await directory.findApiKey(`${key.slice(0, -1)}${key.endsWith('A') ? 'E' : 'A'}`)).toBeNull();
     await revokeApiKey(db, siteId, id);
     await expect.poll(() => directory.findApiKey(key), { timeout: 3000 }).toBeNull();

@@ -3,6 +3,13 @@ import { Uuid } from '../../evidence/primitives.js';
 import { displayName, SiteParams, Timestamp } from './common.js';
 
 export const ApiKeyScope = z.enum(['read', 'write']);
+/** Where a key may be used. */
+export const ApiKeyRestriction = z
+  .enum(['publishable', 'secret'])
+  .nullable()
+  .describe(
+    'Where the key may be used. `publishable`: in browsers alone, with an allowed `Origin`, and not on S2S routes; `secret`: not in browsers; null: in both.',
+  );
 export const ApiKeyName = displayName(100);
 
 export const ApiKey = z
@@ -11,6 +18,7 @@ export const ApiKey = z
     name: z.string(),
     prefix: z.string().describe('The first characters of the key.'),
     scope: ApiKeyScope,
+    restriction: ApiKeyRestriction,
     created_at: Timestamp,
     last_used_at: Timestamp.nullable().describe('When the key was last used, to the minute; null: never.'),
     expires_at: Timestamp.nullable().describe('When a rotated key stops working.'),
@@ -27,7 +35,11 @@ export const NewApiKey = ApiKey.extend({
 
 export const ApiKeyParams = SiteParams.extend({ key_id: Uuid });
 
-export const CreateApiKeyRequest = z.strictObject({ name: ApiKeyName.default(''), scope: ApiKeyScope });
+export const CreateApiKeyRequest = z.strictObject({
+  name: ApiKeyName.default(''),
+  scope: ApiKeyScope,
+  restriction: ApiKeyRestriction.default(null),
+});
 
 export const ChangeApiKeyRequest = z.strictObject({ name: ApiKeyName });
 

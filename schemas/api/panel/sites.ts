@@ -22,14 +22,21 @@ export const SiteDomain = z
   // As in URLs (WHATWG URL §3.5): whatever ends in a number is an address, or none at all.
   .refine((domain) => !/\.(?:[0-9]+|0x[0-9a-f]*)$/.test(domain), 'must be a domain, not an IP address');
 
+/**
+ * Whether a text is an origin as browsers send it (RFC 6454 §6.1). Web views of apps send other
+ * schemes than http, of which a URL has no origin (`capacitor://localhost`).
+ */
+function isOrigin(text: string): boolean {
+  if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  return /^(?!file:)[a-z][a-z0-9+.-]*:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/.test(text);
+}
+
 export const AllowedOrigins = z
   .array(
     z
       .string()
       .max(300)
-      .refine((text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text, {
-        error: 'must be an origin, for example https://example.org',
-      }),
+      .refine(isOrigin, { error: 'must be an origin, for example https://example.org or capacitor://localhost' }),
   )
   .max(100);
 

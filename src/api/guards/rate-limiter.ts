@@ -8,16 +8,19 @@ import { hmacSha256 } from '../../platform/keys/index.js';
 export interface RateLimitDecision {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Requests that remain in this window after this one. */
+  /** Requests that remain now, after this one. */
   readonly remaining: number;
-  /** Whole seconds until the next window starts, 1 to 60. */
+  /** Whole seconds until the oldest counted request no longer counts, 1 to 61. */
   readonly resetSeconds: number;
 }
 
-/** Counts requests in one-minute windows of the database's clock, exactly across all processes. */
+/**
+ * Counts requests by the database's clock, exactly across all processes. No span of 60 seconds lets
+ * more requests through than the limit. Refused requests do not count.
+ */
 export interface RateLimiter {
   /**
-   * Takes one request from the window of `(scope, key)`.
+   * Takes one request of `(scope, key)`.
    * @param scope name of the limit, e.g. `site`, `invalid-key`
    * @param key limited party, e.g. a site id or an IP address; only a keyed hash of it is stored
    * @param limit requests per minute
@@ -31,12 +34,12 @@ export interface RateLimiter {
    */
   peek(scope: string, key: string, limit: number): Promise<RateLimitDecision>;
   /**
-   * Returns one request to the current window. It serves limits on failures, when there was no
+   * Returns the newest request. It serves limits on failures, when there was no
    * failure.
    * @throws ApiError SERVICE_UNAVAILABLE
    */
   giveBack(scope: string, key: string): Promise<void>;
-  /** Deletes windows that ended minutes ago. Any process calls it periodically. */
+  /** Deletes windows in which nothing counts any more. Any process calls it periodically. */
   sweep(): Promise<void>;
 }
 
@@ -55,7 +58,7 @@ interface Take {
   readonly cost: -1 | 0 | 1;
 }
 
-const Rows = z.array(z.object({ used: z.int(), reset_seconds: z.int() }));
+const Rows = z.array(z.object({ granted: z.int(), used: z.int(), reset_seconds: z.int() }));
 
 const RETRY_AFTER_SECONDS = 2;
 const MAX_WAITING = 20_000;
@@ -103,38 +106,62 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
 interface Bucket {
   readonly hash: Buffer;
-  cost: number;
+  limit: number;
+  asked: number;
+  returned: number;
+}
+
+/** What is left of the answer about one bucket while its requests are answered. */
+interface Window {
+  granted: number;
+  remaining: number;
+  readonly resetSeconds: number;
 }
 
 /** Counts the requests of one bucket with one row, and grants them in order of arrival. */
 async function sendTakes(options: RateLimiterOptions, takes: readonly Take[]): Promise<RateLimitDecision[]> {
   const buckets = new Map<string, Bucket>();
-  for (const { bucket, cost } of takes) {
-    const known = buckets.get(bucket);
-    if (known === undefined) buckets.set(bucket, { hash: bucketHash(options.hashKey, bucket), cost });
-    else known.cost += cost;
+  for (const { bucket, limit, cost } of takes) {
+    let known = buckets.get(bucket);
+    if (known === undefined) {
+      known = { hash: bucketHash(options.hashKey, bucket), limit, asked: 0, returned: 0 };
+      buckets.set(bucket, known);
+    }
+    // A plan may have changed between two requests; a return states no limit.
+    known.limit = Math.max(known.limit, limit);
+    if (cost > 0) known.asked += cost;
+    else known.returned -= cost;
   }
   // All processes use the same order, so that two statements cannot deadlock.
   const sorted = [...buckets.entries()].sort(([, a], [, b]) => Buffer.compare(a.hash, b.hash));
   const { rows } = await options.db.query({
     name: 'take_rate_limits',
-    text: 'select used, reset_seconds from take_rate_limits($1, $2)',
-    values: [byteaArray(sorted.map(([, b]) => b.hash)), int4Array(sorted.map(([, b]) => b.cost))],
+    text: 'select granted, used, reset_seconds from take_rate_limits($1, $2, $3, $4)',
+    values: [
+      byteaArray(sorted.map(([, b]) => b.hash)),
+      int4Array(sorted.map(([, b]) => b.asked)),
+      int4Array(sorted.map(([, b]) => b.returned)),
+      int4Array(sorted.map(([, b]) => b.limit)),
+    ],
   });
   const answers = Rows.parse(rows);
-  const before = new Map(
-    sorted.map(([name, bucket], index) => {
+  const windows = new Map(
+    sorted.map(([name, { limit }], index): [string, Window] => {
       const answer = answers[index];
       if (answer === undefined) throw new Error('the database answered for fewer buckets than were asked');
-      return [name, { used: answer.used - bucket.cost, resetSeconds: answer.reset_seconds }];
+      const { granted, used, reset_seconds: resetSeconds } = answer;
+      return [name, { granted, remaining: Math.max(0, limit - used) + granted, resetSeconds }];
     }),
   );
   return takes.map(({ bucket, limit, cost }) => {
-    const window = before.get(bucket);
+    const window = windows.get(bucket);
     if (window === undefined) throw new Error('a bucket has no answer');
-    const allowed = window.used < limit;
-    window.used += cost;
-    return { allowed, limit, remaining: Math.max(0, limit - window.used), resetSeconds: window.resetSeconds };
+    const allowed = cost > 0 ? window.granted > 0 : window.remaining > 0;
+    if (cost > 0 && allowed) {
+      window.granted -= 1;
+      window.remaining -= 1;
+    }
+    return { allowed, limit, remaining: window.remaining, resetSeconds: window.resetSeconds };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../../schemas/api/error-codes.js';
-import { createAddressCheck, isOriginAllowed } from '../../platform/net/allow-lists.js';
+import { ApiError, ERROR_CODES } from '../../../schemas/api/error-codes.js';
+import { createAddressCheck, isOriginAllowed, isOriginOf } from '../../platform/net/allow-lists.js';
 import type { ApiKey } from '../../tenancy/api-keys/api-key.js';
 import type { KeyUsage } from '../../tenancy/api-keys/key-usage.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
@@ -29,6 +29,8 @@ export interface ToolGuards {
   readonly anyKey: Guard;
   /** A key that may read: every key. */
   readonly read: Guard;
+  /** The same, for the configuration that every visit to a page loads. */
+  readonly configuration: Guard;
   /** A key of scope `write`. */
   readonly write: Guard;
   /** A key of scope `write`, and the bearer token of an `api_user` of the tenant. */
@@ -50,28 +52,29 @@ export interface ToolGuards {
 }
 
 /**
- * Creates the checks before the body, in this order: key, plan's rate limit, site verified,
- * address, origin, scope, bearer token. A client without a key learns nothing about a site. A
- * client outside the allow-lists does not learn the scope of the key.
+ * Creates the checks before the body, in this order: key, site verified, address, origin, plan's
+ * rate limit, scope, bearer token. A client without a key learns nothing about a site. A client
+ * outside the allow-lists uses nothing, and does not learn the scope of the key.
  */
 export function createToolGuards(options: ToolGuardOptions): ToolGuards {
   const isAddressAllowed = createAddressCheck();
-  const authorize = (site: SiteContext, request: FastifyRequest): void => {
+  const authorizeKey = (apiKey: ApiKey, site: SiteContext, request: FastifyRequest): void => {
     if (!site.isVerified) throw new ApiError('SITE_NOT_VERIFIED');
     if (!isAddressAllowed(site.allowedIps, request.ip)) throw new ApiError('IP_NOT_ALLOWED');
-    const { origin } = request.headers;
-    if (origin !== undefined && !isOriginAllowed(site.allowedOrigins, origin)) throw new ApiError('ORIGIN_NOT_ALLOWED');
+    const problem = originProblem(apiKey, site, request.headers.origin);
+    if (problem !== null) throw new ApiError('ORIGIN_NOT_ALLOWED', problem);
   };
   const guard =
-    (scope: ApiKey['scope'], isS2s: boolean): Guard =>
+    (scope: ApiKey['scope'], isS2s: boolean, limit: Budget = 'plan'): Guard =>
     async (request, reply) => {
       const identified = await identify(options, request);
-      const { site } = identified;
-      const decision = await options.rateLimiter.take('plan', site.tenantId, site.plan.rateLimitPerMinute);
-      setRateLimitHeaders(reply, decision);
-      refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
-      authorize(site, request);
-      if (scope === 'write' && identified.apiKey.scope !== 'write') throw new ApiError('INSUFFICIENT_SCOPE');
+      const { site, apiKey } = identified;
+      // Before the limit: other sites' pages must not use up the budget of a copied key.
+      authorizeKey(apiKey, site, request);
+      await takeBudget(options.rateLimiter, { apiKey, site, limit }, request, reply);
+      if (isS2s && apiKey.restriction === 'publishable')
+        throw new ApiError('INSUFFICIENT_SCOPE', 'S2S routes accept no publishable API key. Use a secret one.');
+      if (scope === 'write' && apiKey.scope !== 'write') throw new ApiError('INSUFFICIENT_SCOPE');
       request.caller = isS2s
         ? {
             ...identified,
@@ -85,19 +88,67 @@ export function createToolGuards(options: ToolGuardOptions): ToolGuards {
     const apiKey = await options.directory.findApiKey(rawApiKey);
     if (apiKey === null) throw new ApiError('INVALID_API_KEY');
     const site = await options.directory.site(apiKey.siteId);
-    authorize(site, request);
+    authorizeKey(apiKey, site, request);
     if (user !== undefined) await reauthorizeApiUser(options.apiUsers, user, site.tenantId);
   };
   const read = guard('read', false);
   return {
     anyKey: read,
     read,
+    configuration: guard('read', false, 'configuration'),
     write: guard('write', false),
     s2s: guard('write', true),
     s2sRead: guard('read', true),
-    authorize,
+    authorize: (site, request) => authorizeKey(callerOf(request).apiKey, site, request),
     reauthorize,
   };
+}
+
+/**
+ * Why a key may not be used with this header `Origin`; null if it may.
+ *
+ * A publishable key is in the source of a page. It works only in browsers, and only on the listed
+ * origins, or on the site's own domain if none is listed. A secret key must not reach a browser at
+ * all, which the refusal shows to a developer at the first attempt.
+ */
+function originProblem(apiKey: ApiKey, site: SiteContext, origin: string | undefined): string | null {
+  if (apiKey.restriction === 'secret')
+    return origin === undefined ? null : 'A secret API key must not be used in a browser. Use a publishable one.';
+  if (origin === undefined)
+    return apiKey.restriction === 'publishable' ? 'A publishable API key requires the header Origin.' : null;
+  const isPublic = apiKey.restriction === 'publishable' && site.allowedOrigins.length === 0;
+  const isAllowed = isPublic ? isOriginOf(site.domain, origin) : isOriginAllowed(site.allowedOrigins, origin);
+  return isAllowed ? null : ERROR_CODES.ORIGIN_NOT_ALLOWED.meaning;
+}
+
+type Budget = 'plan' | 'configuration';
+
+/** An address may use this part of the budget of publishable keys. */
+const ADDRESS_PART = 1 / 4;
+const MIN_ADDRESS_LIMIT = 10;
+
+/**
+ * Takes one request from the budget of the tenant. Publishable keys have a budget of their own, of
+ * the same size, so that visitors cannot use up that of the backend, and one address not that of the
+ * other visitors.
+ * @throws ApiError RATE_LIMIT_EXCEEDED
+ */
+async function takeBudget(
+  limiter: RateLimiter,
+  { apiKey, site, limit }: { readonly apiKey: ApiKey; readonly site: SiteContext; readonly limit: Budget },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { rateLimitPerMinute } = site.plan;
+  const take = async (scope: string, key: string, perMinute: number): Promise<void> => {
+    const decision = await limiter.take(scope, key, perMinute);
+    setRateLimitHeaders(reply, decision);
+    refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
+  };
+  if (apiKey.restriction !== 'publishable') return take('plan', site.tenantId, rateLimitPerMinute);
+  const perAddress = Math.max(MIN_ADDRESS_LIMIT, Math.floor(rateLimitPerMinute * ADDRESS_PART));
+  await take(`publishable ${limit}`, `${site.tenantId} ${request.countedClient}`, perAddress);
+  if (limit === 'plan') await take('publishable', site.tenantId, rateLimitPerMinute);
 }
 
 async function identify(

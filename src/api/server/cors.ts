@@ -6,13 +6,13 @@ const PREFLIGHT = {
   'access-control-max-age': '600',
 } as const;
 const EXPOSED =
-  'Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Idempotency-Mismatch';
+  'ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Idempotency-Mismatch';
 
 /**
  * Allows scripts of other origins to call the routes of this scope (Fetch standard, "CORS
  * protocol"). A preflight has no API key, so that the site is unknown and every origin passes. The
- * actual request is refused with an unreadable ORIGIN_NOT_ALLOWED unless the site allows the
- * origin. Cookies are never used.
+ * actual request is refused unless the site allows the origin; the page can read the code of this
+ * error, which says nothing about the site. Cookies are never used.
  */
 export function allowCrossOrigin(scope: FastifyInstance): void {
   scope.addHook('onRequest', (request, reply, done) => {

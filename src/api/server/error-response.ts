@@ -34,8 +34,6 @@ export function sendError(reply: FastifyReply, error: ApiError, further: Readonl
   reply.errorCode = error.code;
   if (headers !== undefined) reply.headers(headers);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))));
-  // A script of an origin outside the site's list must not read the error either.
-  if (error.code === 'ORIGIN_NOT_ALLOWED') reply.removeHeader('access-control-allow-origin');
   if (error.status === 401) reply.header('www-authenticate', challengeOf(error.code));
   return reply.code(error.status).send({ ...errorBody(error), ...further });
 }

@@ -43,7 +43,8 @@ export function errorsOf(operation: Operation): readonly ErrorCode[] {
   if (Object.keys(params.shape).length > 0) codes.push(invalidParams ?? 'VALIDATION_ERROR');
   if (query !== AnyQuery) codes.push('VALIDATION_ERROR');
   if (path.includes('{site_id}')) codes.push('SITE_NOT_FOUND');
-  if (hasBody(operation)) codes.push(...OF_BODY);
+  // A request that should have no body can have a malformed one.
+  if (hasBody(operation) || operation.method !== 'get') codes.push(...OF_BODY);
   return [...new Set([...codes, ...errors])];
 }
 
@@ -55,7 +56,7 @@ export function hasBody({ body }: Operation): boolean {
 function errorsOfAccess({ apiKey, isSigned, roles, limit }: Access): readonly ErrorCode[] {
   const codes: ErrorCode[] = [];
   if (apiKey !== null) codes.push(...OF_API_KEY);
-  if (apiKey === 'write') codes.push('INSUFFICIENT_SCOPE');
+  if (apiKey === 'write' || (apiKey !== null && roles !== null)) codes.push('INSUFFICIENT_SCOPE');
   if (isSigned) codes.push(...OF_SIGNATURE);
   if (roles !== null) codes.push(...OF_BEARER);
   if (apiKey !== null && roles !== null) codes.push('TENANT_MISMATCH');

@@ -19,9 +19,10 @@ export interface Access {
   readonly roles: readonly UserRole[] | null;
   /**
    * What the rate limit counts: every request of the key's tenant, of the user or from the client's
-   * address, or only attempts that fail. Null: no limit.
+   * address, or only attempts that fail. `configuration` is `plan`, but a publishable key counts by
+   * address alone: a page loads the configuration before its visitor did anything. Null: no limit.
    */
-  readonly limit: 'plan' | 'user' | 'address' | 'failures' | null;
+  readonly limit: 'plan' | 'configuration' | 'user' | 'address' | 'failures' | null;
 }
 
 /** Roles that may use the panel: every role except `api_user`. */

@@ -55,6 +55,20 @@ export function sendDocument(request: FastifyRequest, reply: FastifyReply, docum
   return reply.header('content-type', document.contentType).send(document.bytes);
 }
 
+/**
+ * Responds with JSON that a browser may keep: for a minute without a request, and for ten more while
+ * it asks whether there is a newer one. It depends on the key and the language of the request, and
+ * is not for caches that several people share.
+ */
+export function sendCacheableJson(request: FastifyRequest, reply: FastifyReply, body: unknown): FastifyReply {
+  const headers = {
+    'cache-control': 'private, max-age=60, stale-while-revalidate=600',
+    vary: 'Origin, X-API-Key, Accept-Language',
+  };
+  const type = 'application/json; charset=utf-8';
+  return sendDocument(request, reply, preparedDocument(type, JSON.stringify(body), headers));
+}
+
 /** If-None-Match uses the weak comparison (RFC 9110 §13.1.2). */
 export function holds(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

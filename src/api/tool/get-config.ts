@@ -4,6 +4,7 @@ import type { DetectRegion } from '../../platform/regions/detect-region.js';
 import { activeDocuments } from '../../tenancy/directory/active-documents.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { chooseLanguage } from '../../tenancy/documents/language.js';
+import { sendCacheableJson } from '../server/send-document.js';
 import { getConfig } from './operations/reading.js';
 import { reads, type ToolRoute } from './route.js';
 import { wantedLanguages } from './wanted-languages.js';
@@ -14,8 +15,12 @@ import { wantedLanguages } from './wanted-languages.js';
  */
 export function configRoutes(detectRegion: DetectRegion): readonly ToolRoute[] {
   return [
-    reads(getConfig, async ({ caller, query, request }) =>
-      configResponse(caller.site, wantedLanguages(query, request), detectRegion(request)),
+    reads(getConfig, async ({ caller, query, request, reply }) =>
+      sendCacheableJson(
+        request,
+        reply,
+        configResponse(caller.site, wantedLanguages(query, request), detectRegion(request)),
+      ),
     ),
   ];
 }

@@ -1,8 +1,10 @@
+import type { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../../schemas/api/documents.js';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { activeDocument, activeDocuments } from '../../tenancy/directory/active-documents.js';
 import { contentOf } from '../../tenancy/documents/document-content.js';
 import { readContent } from '../../tenancy/documents/read-content.js';
+import { sendCacheableJson } from '../server/send-document.js';
 import { getActiveDocument, getActiveDocuments } from './operations/reading.js';
 import { reads, type ToolRoute } from './route.js';
 import { wantedLanguages } from './wanted-languages.js';
@@ -13,14 +15,16 @@ import { wantedLanguages } from './wanted-languages.js';
  */
 export function documentRoutes(db: Queryable): readonly ToolRoute[] {
   return [
-    reads(getActiveDocuments, async ({ caller, query, request }) => ({
-      data: { documents: [...activeDocuments(caller.site, wantedLanguages(query, request))] },
-    })),
-    reads(getActiveDocument, async ({ caller, params, query, request }) => {
+    reads(getActiveDocuments, async ({ caller, query, request, reply }) => {
+      const documents = [...activeDocuments(caller.site, wantedLanguages(query, request))];
+      return sendCacheableJson(request, reply, { data: { documents } } satisfies ActiveDocumentsResponse);
+    }),
+    reads(getActiveDocument, async ({ caller, params, query, request, reply }) => {
       const document = activeDocument(caller.site, params.slug, wantedLanguages(query, request));
       if (document === null) throw new ApiError('DOCUMENT_NOT_FOUND');
       const { media_type, content_sha256 } = document.version;
-      return { data: { ...document, content: contentOf(media_type, await readContent(db, content_sha256)) } };
+      const content = contentOf(media_type, await readContent(db, content_sha256));
+      return sendCacheableJson(request, reply, { data: { ...document, content } } satisfies ActiveDocumentResponse);
     }),
   ];
 }

@@ -121,7 +121,8 @@ function callOf<P extends z.ZodObject, Q extends z.ZodObject>(
   return { caller: callerOf(request), query, params: paramsOf(operation, request), request, reply, closing };
 }
 
-function guardOf(guards: ToolGuards, { apiKey, roles }: Access): Guard {
+function guardOf(guards: ToolGuards, { apiKey, roles, limit }: Access): Guard {
+  if (limit === 'configuration') return guards.configuration;
   if (roles === null) return apiKey === 'write' ? guards.write : guards.read;
   return apiKey === 'write' ? guards.s2s : guards.s2sRead;
 }

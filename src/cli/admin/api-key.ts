@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { apiKeyList } from '../../api/panel/api-keys/show-api-keys.js';
 import { changeAsOperator } from '../../platform/audit-log/change-as-operator.js';
+import type { ApiKeyRestriction } from '../../tenancy/api-keys/api-key.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../tenancy/api-keys/api-keys.js';
 import { tenantOfSite } from '../../tenancy/sites/owner-of.js';
 import { allPages } from '../command/all-pages.js';
@@ -10,6 +11,12 @@ import { type CliContext, print, withInstallation } from '../command/context.js'
 interface SiteOptions {
   readonly json?: boolean;
   readonly site: string;
+}
+
+interface CreateOptions extends SiteOptions {
+  readonly scope: 'read' | 'write';
+  readonly restriction?: ApiKeyRestriction;
+  readonly name: string;
 }
 
 const SHOWN_ONCE = 'The service does not store the key and cannot show it again:';
@@ -33,7 +40,7 @@ function listCommand(context: CliContext): Command {
         const lines = keys.map((key) => {
           const state =
             key.revoked_at === null ? `until ${key.expires_at ?? 'it is revoked'}` : `revoked ${key.revoked_at}`;
-          return `${key.id}  ${key.prefix}…  ${key.scope.padEnd(5)}  ${state}  last used ${key.last_used_at ?? 'never'}  ${key.name}`;
+          return `${key.id}  ${key.prefix}…  ${key.scope.padEnd(5)}  ${(key.restriction ?? '').padEnd(11)}  ${state}  last used ${key.last_used_at ?? 'never'}  ${key.name}`;
         });
         print(context, options, { api_keys: keys }, lines.length === 0 ? ['The site has no API keys.'] : lines);
       });
@@ -44,17 +51,23 @@ function listCommand(context: CliContext): Command {
 function createCommand(context: CliContext): Command {
   return keyCommand('create', 'create an API key, which is shown only once')
     .addOption(new Option('--scope <scope>', 'scope of the key').choices(['read', 'write']).makeOptionMandatory())
+    .addOption(
+      new Option('--restriction <kind>', 'publishable: for browsers alone; secret: not for browsers').choices([
+        'publishable',
+        'secret',
+      ]),
+    )
     .option('--name <name>', 'name that distinguishes the key from others', '')
-    .action(async (options: SiteOptions & { readonly scope: 'read' | 'write'; readonly name: string }) => {
+    .action(async (options: CreateOptions) => {
       await withInstallation(context, async ({ adminPool }) => {
         const created = await changeAsOperator(adminPool, async (db) => {
-          const result = await createApiKey(db, options.site, options.scope, options.name);
+          const result = await createApiKey(db, options.site, options.scope, options);
           return {
             result,
             tenantId: await tenantOfSite(db, options.site),
             action: 'api_key.create',
             subject: { kind: 'api_key', id: result.id },
-            details: { site_id: options.site, scope: options.scope },
+            details: { site_id: options.site, scope: options.scope, restriction: options.restriction ?? null },
           };
         });
         print(context, options, created, [`Created API key ${created.id}. ${SHOWN_ONCE}`, created.key]);

@@ -58,6 +58,7 @@ export const SEALED_TABLES = {
     site_id: 'text',
     digest: 'bytes',
     scope: 'text',
+    restriction: 'text',
     expires_at: 'time',
     replaced_by: 'text',
     revoked_at: 'time',

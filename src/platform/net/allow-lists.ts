@@ -10,6 +10,15 @@ export function isOriginAllowed(allowed: readonly string[], origin: string): boo
   return allowed.length === 0 || allowed.includes(origin);
 }
 
+/**
+ * Returns whether a browser's origin is that of a domain or of a subdomain, over TLS.
+ * @param domain without a port, in lower case
+ */
+export function isOriginOf(domain: string, origin: string): boolean {
+  const host = /^https:\/\/([a-z0-9.-]+)(?::\d+)?$/.exec(origin)?.[1];
+  return host !== undefined && (host === domain || host.endsWith(`.${domain}`));
+}
+
 /** Returns whether an address is in a site's list of CIDR ranges. */
 export type AddressCheck = (allowed: readonly string[], address: string) => boolean;
 

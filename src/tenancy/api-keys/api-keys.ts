@@ -3,8 +3,15 @@ import { z } from 'zod';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
-import type { ApiKey } from './api-key.js';
+import type { ApiKey, ApiKeyRestriction } from './api-key.js';
 import { apiKeyDigest, apiKeyPrefix, newApiKeySecret } from './api-key-secret.js';
+
+export interface NewKeyOptions {
+  /** Label that tells the site's keys apart; none unless given. */
+  readonly name?: string;
+  /** Where the key may be used; everywhere unless given. */
+  readonly restriction?: ApiKeyRestriction | null;
+}
 
 /** A new API key. The key itself is returned only here. */
 export interface CreatedApiKey {
@@ -14,11 +21,15 @@ export interface CreatedApiKey {
 
 /**
  * Creates an API key of a site.
- * @param name label that tells the site's keys apart
  * @throws ChangeRefused `not_found`
  */
-export function createApiKey(db: Queryable, siteId: string, scope: ApiKey['scope'], name = ''): Promise<CreatedApiKey> {
-  return changeSite(db, siteId, (site) => insertKey(site, scope, name));
+export function createApiKey(
+  db: Queryable,
+  siteId: string,
+  scope: ApiKey['scope'],
+  { name = '', restriction = null }: NewKeyOptions = {},
+): Promise<CreatedApiKey> {
+  return changeSite(db, siteId, (site) => insertKey(site, { scope, name, restriction }));
 }
 
 /**
@@ -50,6 +61,7 @@ export function renameApiKey(db: Queryable, siteId: string, keyId: string, name:
 const KeyRows = z.array(
   z.object({
     scope: z.enum(['read', 'write']),
+    restriction: z.enum(['publishable', 'secret']).nullable(),
     name: z.string(),
     is_usable: z.boolean(),
     replaced_by: z.string().nullable(),
@@ -57,7 +69,7 @@ const KeyRows = z.array(
 );
 
 /**
- * Creates a key with the scope and name of another one. The old key remains valid for a grace
+ * Creates a key with the scope, restriction and name of another one. The old key remains valid for a grace
  * period, so that clients can switch.
  * @param graceSeconds grace period in seconds
  * @throws ChangeRefused `not_found`, `wrong_state` (revoked, expired, or rotated already)
@@ -70,7 +82,7 @@ export function rotateApiKey(
 ): Promise<CreatedApiKey> {
   return changeSite(db, siteId, async (site) => {
     const { rows } = await site.db.query(
-      `select scope, name, replaced_by, revoked_at is null and (expires_at is null or expires_at > now()) as is_usable
+      `select scope, restriction, name, replaced_by, revoked_at is null and (expires_at is null or expires_at > now()) as is_usable
          from api_keys where id = $1 and site_id = $2`,
       [keyId, siteId],
     );
@@ -80,7 +92,7 @@ export function rotateApiKey(
     if (old.replaced_by !== null) {
       throw new ChangeRefused('wrong_state', `The API key was already rotated: ${old.replaced_by} replaces it.`);
     }
-    const made = await insertKey(site, old.scope, old.name);
+    const made = await insertKey(site, old);
     await site.db.query(
       "update api_keys set replaced_by = $2, expires_at = now() + $3 * interval '1 second' where id = $1",
       [keyId, made.id, graceSeconds],
@@ -91,14 +103,13 @@ export function rotateApiKey(
 
 async function insertKey(
   { db: client, siteId }: LockedSite,
-  scope: ApiKey['scope'],
-  name: string,
+  { scope, restriction, name }: Pick<ApiKey, 'scope' | 'restriction'> & { readonly name: string },
 ): Promise<CreatedApiKey> {
   const id = randomUUID();
   const key = newApiKeySecret();
   await client.query(
-    'insert into api_keys (id, site_id, digest, prefix, scope, name) values ($1, $2, $3, $4, $5, $6)',
-    [id, siteId, apiKeyDigest(key), apiKeyPrefix(key), scope, name],
+    'insert into api_keys (id, site_id, digest, prefix, scope, restriction, name) values ($1, $2, $3, $4, $5, $6, $7)',
+    [id, siteId, apiKeyDigest(key), apiKeyPrefix(key), scope, restriction, name],
   );
   return { id, key };
 }

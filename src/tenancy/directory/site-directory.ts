@@ -13,7 +13,12 @@ const MAX_KEYS = 20_000;
 const MAX_SITES = 5_000;
 const RETRY_AFTER_SECONDS = 2;
 
-const ApiKeyRow = SealColumns.extend({ id: z.string(), site_id: z.string(), scope: z.enum(['read', 'write']) });
+const ApiKeyRow = SealColumns.extend({
+  id: z.string(),
+  site_id: z.string(),
+  scope: z.enum(['read', 'write']),
+  restriction: z.enum(['publishable', 'secret']).nullable(),
+});
 
 /**
  * Creates a directory that caches sites and API keys for at most one second. A site is read
@@ -49,13 +54,13 @@ export function createSiteDirectory(
 async function loadApiKey(db: Queryable, seals: RowSeals, digest: string): Promise<ApiKey | null> {
   const { rows } = await db.query({
     name: 'api_key_by_digest',
-    text: `select k.id, k.site_id, k.scope, ${sealColumns('api_keys', 'k')} from api_keys k
+    text: `select k.id, k.site_id, k.scope, k.restriction, ${sealColumns('api_keys', 'k')} from api_keys k
             where k.digest = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
     values: [Buffer.from(digest, 'base64')],
   });
   const [row] = z.array(ApiKeyRow).parse(rows);
   if (row === undefined || !(await seals.isSealed('api_keys', row.id, row))) return null;
-  return { id: row.id, siteId: row.site_id, scope: row.scope };
+  return { id: row.id, siteId: row.site_id, scope: row.scope, restriction: row.restriction };
 }
 
 async function loadIfChanged(

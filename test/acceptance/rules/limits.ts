@@ -140,7 +140,7 @@ export function rateLimitRules(world: World): void {
     test('Beyond the limit: 429 RATE_LIMIT_EXCEEDED with Retry-After, X-RateLimit-Limit and X-RateLimit-Remaining 0', async () => {
       const answer = await refused();
       expectError(answer, 429, 'RATE_LIMIT_EXCEEDED');
-      expect(retryAfter(answer)).toBeLessThanOrEqual(60);
+      expect(retryAfter(answer)).toBeLessThanOrEqual(61);
       expect(answer.headers['x-ratelimit-limit']).toBe(String(LIMIT));
       expect(answer.headers['x-ratelimit-remaining']).toBe('0');
     });

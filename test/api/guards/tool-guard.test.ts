@@ -80,9 +80,8 @@ describe('the checks before a request is read', () => {
     const more = await Promise.all(
       Array.from({ length: 5 }, (_, i) => get(app, '/tool/v1/config', i % 2 ? limited.keys.read : limited.keys.write)),
     );
-    // A minute of the database may end meanwhile: then the window is a new one.
     const refused = more.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThanOrEqual(2);
+    expect(refused).toHaveLength(3);
     for (const answer of refused) {
       expectError(answer, 429, 'RATE_LIMIT_EXCEEDED');
       expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
@@ -100,7 +99,8 @@ describe('the checks before a request is read', () => {
     const site = await app.seed({ allowedOrigins: [origin] });
     const refused = await get(app, '/tool/v1/config', site.keys.read, { origin: 'https://evil.example' });
     expectError(refused, 403, 'ORIGIN_NOT_ALLOWED');
-    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    // The page must be able to read the code.
+    expect(refused.headers.get('access-control-allow-origin')).toBe('https://evil.example');
     expectError(await get(app, '/tool/v1/config', site.keys.read, { origin: 'null' }), 403, 'ORIGIN_NOT_ALLOWED');
     const allowed = await get(app, '/tool/v1/config', site.keys.read, { origin });
     expect(allowed.status).toBe(200);

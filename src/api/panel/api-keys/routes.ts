@@ -12,11 +12,11 @@ export function apiKeyRoutes({ apiPool }: PanelRoutesOptions): readonly PanelRou
   return [
     reads(operations.listApiKeys, ({ params, query }) => apiKeyList(apiPool, params.site_id, query)),
     changes(operations.createApiKey, async ({ params, body }, db) => {
-      const { id, key } = await createApiKey(db, params.site_id, body.scope, body.name);
+      const { id, key } = await createApiKey(db, params.site_id, body.scope, body);
       return {
         response: { data: { ...(await apiKeyOf(db, params.site_id, id)), key } },
         subject: { kind: 'api_key', id },
-        details: { site_id: params.site_id, scope: body.scope },
+        details: { site_id: params.site_id, scope: body.scope, restriction: body.restriction },
       };
     }),
     reads(operations.readApiKey, async ({ params }) => ({

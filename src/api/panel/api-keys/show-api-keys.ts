@@ -9,6 +9,7 @@ const KeyRow = z.object({
   name: z.string(),
   prefix: z.string(),
   scope: z.enum(['read', 'write']),
+  restriction: z.enum(['publishable', 'secret']).nullable(),
   created_at: z.date(),
   last_used_at: z.date().nullable(),
   expires_at: z.date().nullable(),
@@ -17,7 +18,7 @@ const KeyRow = z.object({
 });
 
 const SELECT =
-  'select id, name, prefix, scope, created_at, last_used_at, expires_at, replaced_by, revoked_at from api_keys where site_id = $1';
+  'select id, name, prefix, scope, restriction, created_at, last_used_at, expires_at, replaced_by, revoked_at from api_keys where site_id = $1';
 
 /** A page of a site's keys, oldest first. @throws ApiError VALIDATION_ERROR */
 export async function apiKeyList(db: Queryable, siteId: string, page: PageRequest): Promise<Page<ApiKey>> {

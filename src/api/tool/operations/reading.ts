@@ -8,10 +8,21 @@ import { StatusQuery, StatusResponse } from '../../../../schemas/api/status.js';
 import { VerifyResponse } from '../../../../schemas/api/verify.js';
 import { EXAMPLE_VALUES, SHOWN, SHOWN_CHECK } from '../../server/example-values.js';
 import { AnyQuery, defineOperation } from '../../server/operation.js';
-import { ANY_KEY } from '../access.js';
+import { ANY_KEY, CONFIGURATION } from '../access.js';
 import { SHOWN_DOCUMENT } from './shown-responses.js';
 
 const reading = { method: 'get', access: ANY_KEY, body: NoBody, status: 200, action: null } as const;
+
+/** What every visit to a page loads. */
+const configuration = {
+  ...reading,
+  access: CONFIGURATION,
+  headers: {
+    ETag: 'Validator of the response. A request with it in `If-None-Match` gets 304 while it is current.',
+    'Cache-Control':
+      'A browser may keep the response for a minute. After 409 `CONFIG_OUTDATED`, read it again with `Cache-Control: no-cache`.',
+  },
+} as const;
 
 export const ping = defineOperation({
   ...reading,
@@ -29,7 +40,7 @@ export const ping = defineOperation({
 });
 
 export const getConfig = defineOperation({
-  ...reading,
+  ...configuration,
   id: 'getConfig',
   path: '/tool/v1/config',
   tag: 'Site',
@@ -82,7 +93,7 @@ export const getConfig = defineOperation({
 });
 
 export const getActiveDocuments = defineOperation({
-  ...reading,
+  ...configuration,
   id: 'getActiveDocuments',
   path: '/tool/v1/documents/active',
   tag: 'Site',
@@ -95,7 +106,7 @@ export const getActiveDocuments = defineOperation({
 });
 
 export const getActiveDocument = defineOperation({
-  ...reading,
+  ...configuration,
   id: 'getActiveDocument',
   path: '/tool/v1/documents/{slug}/active',
   tag: 'Site',

@@ -44,6 +44,7 @@ create table api_keys (
   digest bytea not null unique,
   prefix text not null,
   scope text not null check (scope in ('read', 'write')),
+  restriction text check (restriction in ('publishable', 'secret')),
   created_at timestamptz not null default now(),
   expires_at timestamptz,
   replaced_by uuid references api_keys,
@@ -61,6 +62,8 @@ comment on column api_keys.digest is
   'SHA-256 of the whole key. The key has 256 random bits, so that its plain digest cannot be searched.';
 comment on column api_keys.prefix is 'First characters of the key, by which people recognise it.';
 comment on column api_keys.scope is 'Whether the key may submit consents (write) or only read.';
+comment on column api_keys.restriction is
+  'publishable: for browsers alone; secret: not for browsers; null: for both.';
 comment on column api_keys.created_at is 'Time of creation.';
 comment on column api_keys.expires_at is
   'Time until which a rotated key works beside its successor; null: does not expire.';

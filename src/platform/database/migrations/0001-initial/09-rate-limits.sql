@@ -1,53 +1,83 @@
--- Rate limits: requests counted in windows of one minute by the clock of the database.
+-- Rate limits: requests counted by second, so that no span of 60 seconds lets more than the limit through.
 
 create table rate_limit_windows (
   bucket bytea primary key,
-  minute bigint not null,
-  used bigint not null
+  newest bigint not null,
+  granted integer[] not null
 ) with (fillfactor = 50);
 
-comment on table rate_limit_windows is 'The newest window of each rate limit.';
+comment on table rate_limit_windows is 'The requests of the last minute of each rate limit.';
 comment on column rate_limit_windows.bucket is 'Keyed hash of the scope and of who is limited.';
-comment on column rate_limit_windows.minute is 'The window: minutes since 1970-01-01 00:00 UTC.';
-comment on column rate_limit_windows.used is
-  'Requests in the window. Refused requests count too, so that the number granted follows from the count alone.';
+comment on column rate_limit_windows.newest is 'Last second that is counted: seconds since 1970-01-01 00:00 UTC.';
+comment on column rate_limit_windows.granted is
+  'Requests granted in each of the 61 seconds up to the newest. Refused requests do not count.';
 
--- Preconditions: p_buckets is sorted, which prevents deadlocks, and holds no bucket twice.
+-- 61 seconds: a request at the end of the first one is less than 60 seconds before one in the last.
+create function rate_limit_span() returns integer language sql immutable parallel safe as $$ select 61 $$;
+comment on function rate_limit_span() is 'Number of seconds that a rate limit counts.';
+
+-- Preconditions: p_buckets is sorted, which prevents deadlocks, and holds no bucket twice. p_asked and p_returned are not negative.
 -- Returns one row for each bucket, in the order of p_buckets.
-create function take_rate_limits(p_buckets bytea[], p_costs integer[])
-returns table (used bigint, reset_seconds integer)
+create function take_rate_limits(p_buckets bytea[], p_asked integer[], p_returned integer[], p_limits integer[])
+returns table (granted integer, used integer, reset_seconds integer)
 language plpgsql volatile as $$
 #variable_conflict use_column
 declare
-  v_now numeric;
-  v_minute bigint;
-  v_bucket bytea;
-  v_used bigint;
+  c_span constant integer := rate_limit_span();
+  v_now bigint;
+  v_newest bigint;
+  v_counts integer[];
+  v_used integer;
+  v_granted integer;
+  v_owed integer;
+  v_oldest integer;
 begin
   -- A crash that loses the last window grants a few requests more, which is harmless.
   perform set_config('synchronous_commit', 'off', true);
   for i in 1 .. cardinality(p_buckets) loop
-    v_bucket := p_buckets[i];
-    v_now := extract(epoch from clock_timestamp());
-    v_minute := floor(v_now / 60);
-    insert into rate_limit_windows as w (bucket, minute, used) values (v_bucket, v_minute, greatest(0, p_costs[i]))
-    on conflict (bucket) do update set
-      used = case when w.minute < excluded.minute then excluded.used else greatest(0, w.used + p_costs[i]) end,
-      minute = greatest(w.minute, excluded.minute)
-    returning w.used into v_used;
-    used := v_used;
-    reset_seconds := greatest(1, least(60, ceil((v_minute + 1) * 60 - v_now)));
+    insert into rate_limit_windows (bucket, newest, granted) values (p_buckets[i], 0, array_fill(0, array[c_span]))
+    on conflict (bucket) do nothing;
+    select newest, w.granted into v_newest, v_counts from rate_limit_windows w where bucket = p_buckets[i] for update;
+    -- A clock that was set back does not open the window again.
+    v_now := greatest(v_newest, floor(extract(epoch from clock_timestamp()))::bigint);
+    if v_now - v_newest >= c_span then
+      v_counts := array_fill(0, array[c_span]);
+    elsif v_now > v_newest then
+      v_counts := v_counts[(v_now - v_newest + 1)::integer:c_span] || array_fill(0, array[(v_now - v_newest)::integer]);
+    end if;
+    v_owed := p_returned[i];
+    for k in reverse c_span .. 1 loop
+      exit when v_owed = 0;
+      v_used := least(v_owed, v_counts[k]);
+      v_counts[k] := v_counts[k] - v_used;
+      v_owed := v_owed - v_used;
+    end loop;
+    v_used := 0;
+    v_oldest := c_span;
+    for k in reverse c_span .. 1 loop
+      if v_counts[k] > 0 then
+        v_used := v_used + v_counts[k];
+        v_oldest := k;
+      end if;
+    end loop;
+    v_granted := least(p_asked[i], greatest(0, p_limits[i] - v_used));
+    v_counts[c_span] := v_counts[c_span] + v_granted;
+    update rate_limit_windows w set newest = v_now, granted = v_counts where bucket = p_buckets[i];
+    granted := v_granted;
+    used := v_used + v_granted;
+    reset_seconds := v_oldest;
     return next;
   end loop;
 end
 $$;
-comment on function take_rate_limits(bytea[], integer[]) is
-  'Adds costs to buckets and returns, for each, the count of its window and the seconds until the next window.';
+comment on function take_rate_limits(bytea[], integer[], integer[], integer[]) is
+  'Grants requests of buckets up to their limits, takes back others, and returns, for each, what was granted, the requests of the last minute, and the seconds until the oldest of these no longer counts.';
 
 -- At most 10,000 rows, and none that is in use: a flood of addresses must not make one long transaction.
 create function sweep_rate_limits() returns void language sql volatile as $$
   delete from rate_limit_windows where bucket in (
-    select bucket from rate_limit_windows where minute < floor(extract(epoch from clock_timestamp()) / 60) - 1
-    limit 10000 for update skip locked)
+    select bucket from rate_limit_windows
+     where newest < floor(extract(epoch from clock_timestamp())) - rate_limit_span()
+     limit 10000 for update skip locked)
 $$;
-comment on function sweep_rate_limits() is 'Deletes windows that are over.';
+comment on function sweep_rate_limits() is 'Deletes windows in which nothing counts any more.';
