@@ -134,14 +134,20 @@ const acceptance = {
   ),
 };
 
+/** Of an accepted consent: members that were ignored, and may have been misspelled. */
+const warnings = z
+  .array(z.object({ field: z.string(), message: z.string() }))
+  .optional()
+  .describe('Members that are unknown, were ignored, and resemble a known one. Absent if there are none.');
+
 export const ConsentResponse = z
-  .object({ message: z.string(), data: z.object(acceptance) })
+  .object({ message: z.string(), data: z.object({ ...acceptance, warnings }) })
   .meta({ id: 'RecordedConsentResponse' });
 export type ConsentResponse = z.infer<typeof ConsentResponse>;
 
 export const BatchItemResult = z
   .discriminatedUnion('status', [
-    z.object({ index: z.int(), status: z.literal('accepted'), ...acceptance }),
+    z.object({ index: z.int(), status: z.literal('accepted'), ...acceptance, warnings }),
     z.object({
       index: z.int(),
       status: z.literal('rejected'),

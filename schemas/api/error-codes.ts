@@ -160,7 +160,11 @@ export const ERROR_CODES = {
     isOwn: true,
     meaning: 'The reset token is unknown, expired, used or revoked. Ask for a new one.',
   },
-  INVALID_CATEGORIES: { status: 422, meaning: 'categories is not an object whose values are all true or false.' },
+  INVALID_CATEGORIES: {
+    status: 422,
+    meaning:
+      'categories is not an object whose values are all true or false, refuses a required category, or grants an optional one although the decision is rejected.',
+  },
   METADATA_TOO_MANY_KEYS: { status: 422, meaning: 'metadata has more than 30 keys.' },
   METADATA_TOO_LARGE: { status: 422, meaning: 'metadata is larger than 16384 bytes as JSON.' },
   EXTRA_FIELDS_TOO_MANY_KEYS: { status: 422, meaning: 'extra_fields has more than 30 keys.' },

@@ -38,10 +38,10 @@ export const PublicVerifyRequest = z
     token: z
       .string()
       .max(8192)
-      .optional()
+      .nullish()
       .describe('A consent token (`ct_…`), or the value of the cookie `_svc_consent`.'),
-    proof_hash: z.string().max(100).optional().describe('The proof hash of a record.'),
-    id: z.string().max(100).optional().describe('The UUID of a record.'),
+    proof_hash: z.string().max(100).nullish().describe('The proof hash of a record.'),
+    id: z.string().max(100).nullish().describe('The UUID of a record.'),
   })
   .meta({ id: 'PublicVerifyRequest' });
 export type PublicVerifyRequest = z.infer<typeof PublicVerifyRequest>;

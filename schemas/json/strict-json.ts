@@ -21,6 +21,8 @@ export class StrictJsonError extends Error {
   constructor(
     readonly problem: StrictJsonProblem,
     message: string,
+    /** Of a number that is out of range: the names and indexes that lead to it. */
+    readonly path: readonly string[] | null = null,
   ) {
     super(message);
   }
@@ -164,9 +166,31 @@ function checkNumber(text: string, start: number): number {
     else if (code !== 0x2b && code !== 0x2d) break;
   }
   if ((hasExponent || end - start > SHORT) && !isHeldExactly(text.slice(start, end))) {
-    throw new StrictJsonError('number-out-of-range', 'A number lies outside what I-JSON can carry exactly.');
+    const message = 'A number lies outside what I-JSON can carry exactly.';
+    throw new StrictJsonError('number-out-of-range', message, pathTo(text, start));
   }
   return end - 1;
+}
+
+/** The names and indexes that lead to the value at an index of the text, as far as the text is JSON. */
+function pathTo(text: string, target: number): readonly string[] {
+  const path: (string | number)[] = [];
+  let lastString = '';
+  for (let i = 0; i < target; i += 1) {
+    const code = text.charCodeAt(i);
+    const top = path.length - 1;
+    const index = path[top];
+    if (code === QUOTE) {
+      const end = endOfString(text, i, { members: 0, hasUnicodeEscape: false });
+      lastString = text.slice(i + 1, end);
+      i = end;
+    } else if (code === 0x5b) path.push(0);
+    else if (code === 0x7b) path.push('');
+    else if (code === 0x5d || code === 0x7d) path.pop();
+    else if (code === 0x3a) path[top] = lastString;
+    else if (code === 0x2c && typeof index === 'number') path[top] = index + 1;
+  }
+  return path.map(String);
 }
 
 /** Whether reading the literal as a double changes nothing that its digits say. */

@@ -49,7 +49,8 @@ export const verifyPubliclyByPost = defineOperation({
   method: 'post',
   summary: 'Check the integrity of one record, identified in the body',
   query: AnyQuery,
-  body: PublicVerifyRequest,
+  // Without a body nothing is identified, which has a code of its own.
+  body: PublicVerifyRequest.optional(),
   bodyLimit: 16_384,
   example: { body: { token: EXAMPLE_VALUES.consentToken }, response: SHOWN_PUBLIC_CHECK },
 });

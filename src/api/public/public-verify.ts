@@ -46,7 +46,7 @@ export function servePublic(
   });
   registerOperation(scope, verifyPubliclyByPost, {
     onRequest,
-    handler: (request, reply) => answer(verifier, bodyOf(verifyPubliclyByPost, request), reply),
+    handler: (request, reply) => answer(verifier, bodyOf(verifyPubliclyByPost, request) ?? {}, reply),
   });
 }
 
@@ -55,9 +55,9 @@ async function answer(
   asked: PublicVerifyRequest,
   reply: FastifyReply,
 ): Promise<PublicVerifyAnswer | FastifyReply> {
-  const given = [asked.token, asked.proof_hash, asked.id].filter((text) => text !== undefined && text !== '');
+  const given = [asked.token, asked.proof_hash, asked.id].filter((text) => text != null && text !== '');
   if (given.length === 0) return sendError(reply, new ApiError('IDENTIFIER_REQUIRED'), { valid: false });
-  const client = asked.token === undefined ? null : readClientToken(asked.token);
+  const client = asked.token == null ? null : readClientToken(asked.token);
   const named = [...given, client?.consent_token, client?.proof_hash];
   const found = await findFirst(verifier, named);
   if (found !== null) return foundResponse(found);
@@ -65,9 +65,12 @@ async function answer(
   return { valid: false, source: 'client_token', server_record_found: false, data: client };
 }
 
-async function findFirst(verifier: Verifier, texts: readonly (string | undefined)[]): Promise<Verification | null> {
+async function findFirst(
+  verifier: Verifier,
+  texts: readonly (string | null | undefined)[],
+): Promise<Verification | null> {
   for (const text of texts) {
-    const identifier = text === undefined ? null : parseIdentifier(text);
+    const identifier = text == null ? null : parseIdentifier(text);
     const found = identifier === null ? null : await verifier.verify(identifier, null);
     if (found !== null) return found;
   }

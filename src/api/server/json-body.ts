@@ -5,6 +5,9 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { parseStrictInput, StrictJsonError } from '../../../schemas/json/strict-json.js';
 
 const NO_BODY = Buffer.alloc(0);
+const MAX_FIELD_ERRORS = 50;
+const MAX_NAME_LENGTH = 100;
+const EXACT_NUMBER = 'must be a number that a double holds exactly: send larger ones as strings';
 
 /**
  * Accepts only `application/json`, and keeps bodies as the received bytes, because signatures cover
@@ -47,15 +50,17 @@ export function isBodyTaken(request: FastifyRequest): boolean {
 
 /**
  * Parses a body as strict JSON.
- * @throws ApiError MALFORMED_JSON
+ * @throws ApiError MALFORMED_JSON; VALIDATION_ERROR for a number that a double does not hold
  */
 export function parseJsonBody(bytes: Uint8Array): JsonValue {
   if (bytes.length === 0) throw new ApiError('MALFORMED_JSON', 'The body is empty; JSON is expected.');
   try {
     return parseStrictInput(bytes);
   } catch (error) {
-    if (error instanceof StrictJsonError) throw new ApiError('MALFORMED_JSON', error.message);
-    throw error;
+    if (!(error instanceof StrictJsonError)) throw error;
+    if (error.path === null || error.path.length === 0) throw new ApiError('MALFORMED_JSON', error.message);
+    const field = error.path.map((name) => name.slice(0, MAX_NAME_LENGTH)).join('.');
+    throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field, message: EXACT_NUMBER }] });
   }
 }
 
@@ -68,9 +73,6 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
   if (parsed.success) return parsed.data;
   throw new ApiError('VALIDATION_ERROR', undefined, { errors: fieldErrors(parsed.error) });
 }
-
-const MAX_FIELD_ERRORS = 50;
-const MAX_NAME_LENGTH = 100;
 
 function fieldErrors(error: z.ZodError): readonly FieldError[] {
   return error.issues.flatMap(errorsOfIssue).slice(0, MAX_FIELD_ERRORS);

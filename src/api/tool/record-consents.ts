@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CONSENT_LIMITS, DEFAULT_BATCH_BODY_BYTES } from '../../../schemas/api/consent-limits.js';
 import type { BatchItemResult, ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
-import { ApiError, ERROR_CODES } from '../../../schemas/api/error-codes.js';
+import { ApiError, ERROR_CODES, type FieldError } from '../../../schemas/api/error-codes.js';
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import type { Admission } from '../../pipeline/admission/admission.js';
-import { parseConsents } from '../../pipeline/admission/parse-consents.js';
+import { type ParsedConsent, parseConsents } from '../../pipeline/admission/parse-consents.js';
 import type { Connection } from '../../pipeline/admission/prepare-consent.js';
 import type { AdmissionResult, ConsentResult } from '../../pipeline/admission/results.js';
 import { unmapped } from '../../platform/net/ip-bytes.js';
@@ -57,18 +57,18 @@ export function recordingRoutes({ admission, now, batchBodyBytes }: RecordingOpt
 type RecordingCall = Pick<SignedCall<unknown, unknown, unknown>, 'signed' | 'caller' | 'request' | 'reply'>;
 
 async function recordOne(recorder: Recorder, call: RecordingCall): Promise<ConsentResponse> {
-  const { consents } = await admit(recorder, call, 'single');
+  const { consents, warnings } = await admit(recorder, call, 'single');
   const [consent] = consents;
   if (consent?.status !== 'accepted') throw new Error('a single consent was neither accepted nor refused');
   return {
     message: consent.duplicate ? 'Consent was accepted before.' : 'Consent accepted.',
-    data: acceptance(consent),
+    data: acceptance(consent, warnings[0]),
   };
 }
 
 async function recordBatch(recorder: Recorder, call: RecordingCall): Promise<ConsentBatchResponse> {
-  const { consents } = await admit(recorder, call, 'batch');
-  const results = consents.map(batchItem);
+  const { consents, warnings } = await admit(recorder, call, 'batch');
+  const results = consents.map((consent, index) => batchItem(consent, index, warnings[index]));
   const accepted = results.filter(({ status }) => status === 'accepted').length;
   return {
     message: 'Batch processed; see the result of each item.',
@@ -76,15 +76,25 @@ async function recordBatch(recorder: Recorder, call: RecordingCall): Promise<Con
   };
 }
 
+/** By consent of the request: what the caller may have misspelled. */
+interface Warned {
+  readonly warnings: readonly (readonly FieldError[])[];
+}
+
 /** Consents have errors of their own beside those of their schema, so admission parses the body. */
 async function admit(
   { admission, turns }: Recorder,
   { signed, caller, request, reply }: RecordingCall,
   shape: 'single' | 'batch',
-): Promise<AdmissionResult> {
+): Promise<AdmissionResult & Warned> {
   const asked = { ...signed, shape, connection: connectionOf(request) };
   const { rawBody } = request;
-  const consentsOf = (json: JsonValue) => parseConsents(json, shape, caller.channel);
+  let warnings: Warned['warnings'] = [];
+  const consentsOf = (json: JsonValue): ParsedConsent[] => {
+    const consents = parseConsents(json, shape, caller.channel);
+    warnings = consents.map((consent) => consent.warnings);
+    return consents;
+  };
   const result =
     rawBody.length <= LARGE_BODY_BYTES
       ? await admission.admit(asked, () => consentsOf(parseJsonBody(rawBody)))
@@ -98,7 +108,7 @@ async function admit(
           goneOf(reply),
         );
   if (result.isMismatch) reply.header('idempotency-mismatch', 'true');
-  return result;
+  return { ...result, warnings };
 }
 
 /** Aborted when the client has closed the connection. */
@@ -129,18 +139,22 @@ function connectionOf(request: FastifyRequest): Connection {
   };
 }
 
-function acceptance({
-  consentToken,
-  proofHash,
-  createdAt,
-  duplicate,
-  promise,
-}: Extract<ConsentResult, { status: 'accepted' }>) {
-  return { consent_token: consentToken, proof_hash: proofHash, created_at: createdAt, duplicate, promise };
+function acceptance(
+  { consentToken, proofHash, createdAt, duplicate, promise }: Extract<ConsentResult, { status: 'accepted' }>,
+  warnings: readonly FieldError[] = [],
+) {
+  return {
+    consent_token: consentToken,
+    proof_hash: proofHash,
+    created_at: createdAt,
+    duplicate,
+    promise,
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  };
 }
 
-function batchItem(result: ConsentResult, index: number): BatchItemResult {
-  if (result.status === 'accepted') return { index, status: 'accepted', ...acceptance(result) };
+function batchItem(result: ConsentResult, index: number, warnings: readonly FieldError[] | undefined): BatchItemResult {
+  if (result.status === 'accepted') return { index, status: 'accepted', ...acceptance(result, warnings) };
   const { message, code } = result.error;
   return { index, status: 'rejected', error: message, error_code: code, code: ERROR_CODES[code].status };
 }

@@ -1,3 +1,4 @@
+import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
 import type { ParsedConsent } from './parse-consents.js';
@@ -38,9 +39,30 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
   if (request.consent_type === 'cookie' && version.kind !== 'cookie_policy') {
     return outdated('document_version_id of a cookie consent must be a version of a cookie_policy document.');
   }
+  const categoryErrors = contradictoryCategories(consent, site.config);
+  if (categoryErrors.length > 0)
+    return refused('whole', new RequestRefused('INVALID_CATEGORIES', undefined, { errors: categoryErrors }));
   const tokenError = evaluateToken(consent, version, token);
   if (tokenError !== null) return refused('item', tokenError);
   return { kind: 'admissible', config: site.config, version, token };
+}
+
+/**
+ * Categories that contradict the decision, or the configuration by which the person was asked. Such a
+ * record could not be read later: it says yes and no.
+ */
+function contradictoryCategories({ request }: ParsedConsent, { record }: SiteConfig): readonly FieldError[] {
+  const { categories, decision } = request;
+  if (categories == null) return [];
+  return record.categories.flatMap(({ key, required }): FieldError[] => {
+    if (!Object.hasOwn(categories, key)) return [];
+    const isGranted = categories[key];
+    const field = `categories.${key}`;
+    if (required && !isGranted) return [{ field, message: 'is a required category, which a person cannot refuse' }];
+    return !required && isGranted && decision === 'rejected'
+      ? [{ field, message: 'is granted, but the decision is rejected: send partial, or false' }]
+      : [];
+  });
 }
 
 /** Known consent types that approve no document. */
@@ -55,8 +77,9 @@ function evaluateToken({ request, attachments }: ParsedConsent, version: ActiveV
     const isNeeded = version.requiresApprovalToken && !NO_APPROVAL.has(request.consent_type);
     return isNeeded ? new RequestRefused('APPROVAL_TOKEN_REQUIRED') : null;
   }
-  if (request.consent_type !== 'document_approval')
-    return invalid('An approval token is valid only with consent_type document_approval.');
+  // A type of the tenant's own may approve a document that requires a token.
+  if (NO_APPROVAL.has(request.consent_type))
+    return invalid(`A consent of type ${request.consent_type} approves no document, so it has no approval token.`);
   if (token === null) return invalid('The approval token is unknown.');
   if (token.isConsumed) return conflict('The approval token was used before.');
   if (token.isExpired) return invalid('The approval token has expired.');

@@ -7,11 +7,12 @@ import {
   S2sConsentBatchRequest,
   S2sConsentRequest,
 } from '../../../schemas/api/consents.js';
-import type { ErrorCode } from '../../../schemas/api/error-codes.js';
+import type { ErrorCode, FieldError } from '../../../schemas/api/error-codes.js';
 import type { JsonObject, JsonValue } from '../../../schemas/json/json-value.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { Channel } from '../../tenancy/directory/caller.js';
 import { type Attachment, attachmentsOf } from './attachments.js';
+import { misspelledMembers } from './misspelled-members.js';
 
 /** A consent with valid shape and sizes. */
 export interface ParsedConsent {
@@ -19,6 +20,8 @@ export interface ParsedConsent {
   readonly attachments: readonly Attachment[];
   /** The item as received. */
   readonly source: JsonObject;
+  /** Members that were ignored and resemble a known one. */
+  readonly warnings: readonly FieldError[];
 }
 
 /**
@@ -97,7 +100,7 @@ function parsed(request: ConsentRequest, source: JsonObject): ParsedConsent {
   if (request.strokes_data != null && jsonBytes(request.strokes_data) > CONSENT_LIMITS.strokesBytes) {
     throw new RequestRefused('STROKES_DATA_TOO_LARGE');
   }
-  return { request, attachments: attachmentsOf(request), source };
+  return { request, attachments: attachmentsOf(request), source, warnings: misspelledMembers(source) };
 }
 
 function checkObject(

@@ -41,7 +41,7 @@ export function resultsOf(
   { consents }: EvaluatedRequest,
   outcome: PromisedOutcome,
 ): AdmissionResult {
-  if (outcome.request === 'refused') throw wholeRefusal(consents, outcome);
+  if (outcome.request === 'refused') throw wholeRefusal(shape, consents, outcome);
   let isMismatch = false;
   const results: ConsentResult[] = [];
   for (const consent of consents) {
@@ -100,14 +100,18 @@ const QUOTA_RETRY_SECONDS = 3600;
  * Returns the first refusal that applies. A refusal does not apply to an item whose idempotency key
  * is stored.
  */
-function wholeRefusal(consents: readonly EvaluatedConsent[], outcome: SubmissionOutcome): RequestRefused {
+function wholeRefusal(
+  shape: 'single' | 'batch',
+  consents: readonly EvaluatedConsent[],
+  outcome: SubmissionOutcome,
+): RequestRefused {
   for (const [index, consent] of consents.entries()) {
     if (consent.kind !== 'submitted' || consent.refusal?.scope !== 'whole') continue;
     if (outcome.consents[consent.place]?.kind === 'duplicate') continue;
     const { code, message, details } = consent.refusal.error;
-    return consents.length === 1
-      ? consent.refusal.error
-      : new RequestRefused(code, `consents.${index}: ${message}`, details);
+    if (shape === 'single') return consent.refusal.error;
+    const errors = details.errors?.map((error) => ({ ...error, field: `consents.${index}.${error.field}` }));
+    return new RequestRefused(code, `consents.${index}: ${message}`, { ...details, ...(errors && { errors }) });
   }
   throw new Error('a request was refused whole without a reason');
 }

@@ -129,6 +129,17 @@ export function publicVerifyRules(world: World): void {
       const { json } = await patiently(() => METHODS.POST(shop, parameters, '127.0.0.54'));
       expect(at(json, 'data', 'proof_hash')).toBe(record.proof_hash);
     });
+    test('POST: members that are null count as absent', async () => {
+      const body = { token: record.consent_token, proof_hash: null, id: null };
+      const found = await patiently(() => shop.postOpen(PATH, body, { from: '127.0.0.55' }));
+      expect(at(found.json, 'data', 'proof_hash')).toBe(record.proof_hash);
+      const none = await patiently(() => shop.postOpen(PATH, { token: null }, { from: '127.0.0.55' }));
+      expectError(none, 422, 'IDENTIFIER_REQUIRED');
+    });
+    test('POST: no body: 422', async () => {
+      const ask = () => shop.http.send({ method: 'POST', path: PATH, from: '127.0.0.55' });
+      expectError(await patiently(ask), 422, 'IDENTIFIER_REQUIRED');
+    });
     test('POST: identifiers that are no strings: 422', async () => {
       const ask = () => shop.postOpen(PATH, { token: 7 }, { from: '127.0.0.52' });
       expect((await patiently(ask)).status).toBe(422);

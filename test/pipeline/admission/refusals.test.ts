@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { ConsentBatchResponse } from '../../../schemas/api/consents.js';
 import { type ApiProcess, newKey, post, startApiProcess } from './api-process.js';
@@ -40,15 +41,27 @@ describe('refusals of admission', () => {
     ['a duplicate key', 400, 'MALFORMED_JSON', () => '{"decision":"accepted","decision":"rejected"}'],
     ['U+0000', 400, 'MALFORMED_JSON', () => '{"visitor_id":"\\u0000"}'],
     ['a lone surrogate', 400, 'MALFORMED_JSON', () => '{"visitor_id":"\\ud800"}'],
-    ['1e400', 400, 'MALFORMED_JSON', () => '{"metadata":{"n":1e400}}'],
     ['deep nesting', 400, 'MALFORMED_JSON', () => `{"metadata":${'['.repeat(40)}${']'.repeat(40)}}`],
     ['bytes that are not UTF-8', 400, 'MALFORMED_JSON', () => Buffer.from([0x22, 0xff, 0x22])],
+    ['1e400', 422, 'VALIDATION_ERROR', () => '{"metadata":{"n":1e400}}'],
     ['an array', 422, 'VALIDATION_ERROR', () => []],
     ['a missing decision', 422, 'VALIDATION_ERROR', () => ({ ...cookie, decision: undefined })],
     ['a long consent_type', 422, 'VALIDATION_ERROR', () => ({ ...cookie, consent_type: 'x'.repeat(51) })],
     ['a version id that is not a UUID', 422, 'VALIDATION_ERROR', () => ({ ...cookie, document_version_id: 'v1' })],
     ['a short idempotency key', 422, 'VALIDATION_ERROR', () => ({ ...cookie, idempotency_key: 'short' })],
     ['non-boolean categories', 422, 'INVALID_CATEGORIES', () => ({ ...cookie, categories: { a: 'yes' } })],
+    [
+      'a required category that is refused',
+      422,
+      'INVALID_CATEGORIES',
+      () => ({ ...cookie, decision: 'partial', categories: { necessary: false } }),
+    ],
+    [
+      'a rejection that grants a category',
+      422,
+      'INVALID_CATEGORIES',
+      () => ({ ...cookie, decision: 'rejected', categories: { necessary: true, analytics: true } }),
+    ],
     ['31 keys of metadata', 422, 'METADATA_TOO_MANY_KEYS', () => ({ ...cookie, metadata: keysOf(31) })],
     ['large metadata', 422, 'METADATA_TOO_LARGE', () => ({ ...cookie, metadata: { a: 'é'.repeat(8200) } })],
     ['31 extra fields', 422, 'EXTRA_FIELDS_TOO_MANY_KEYS', () => ({ ...cookie, extra_fields: keysOf(31) })],
@@ -128,11 +141,64 @@ describe('refusals of admission', () => {
     ],
     ['an unknown approval token', 422, 'APPROVAL_TOKEN_INVALID', () => ({ ...approval, approval_token: 'hat_x' })],
     ['a token for a cookie', 422, 'APPROVAL_TOKEN_INVALID', () => ({ ...cookie, approval_token: 'hat_x' })],
+    [
+      'an unknown token for a type of one’s own',
+      422,
+      'APPROVAL_TOKEN_INVALID',
+      () => ({ ...approval, consent_type: 'house_rules', approval_token: 'hat_x' }),
+    ],
   ])('%s: %i %s', async (_name, status, code, body) => {
     const before = await recorded();
     const answer = await send(body());
     expect(answer).toMatchObject({ status, body: { code, error_code: code, error: { code } } });
     expect(await recorded()).toBe(before);
+  });
+
+  it('records a rejection that keeps the required category, and ignores categories that are not defined', async () => {
+    const categories = { necessary: true, analytics: false, unheard_of: true };
+    expect(await send({ ...cookie, decision: 'rejected', categories })).toMatchObject({ status: 202 });
+  });
+
+  it('names the item and the member of a number that cannot be kept, and of contradictory categories', async () => {
+    const item = JSON.stringify(cookie).slice(0, -1);
+    const large = `{"consents":[${item}},${item},"metadata":{"a":["\\\\",{"n":9007199254740993}]}}]}`;
+    expect(await post(api, site.writeKey, BATCH, large)).toMatchObject({
+      status: 422,
+      body: { code: 'VALIDATION_ERROR', errors: [{ field: 'consents.1.metadata.a.1.n' }] },
+    });
+    const contradiction = { ...cookie, decision: 'rejected', categories: { analytics: true } };
+    expect(await post(api, site.writeKey, BATCH, { consents: [cookie, contradiction] })).toMatchObject({
+      status: 422,
+      body: { code: 'INVALID_CATEGORIES', errors: [{ field: 'consents.1.categories.analytics' }] },
+    });
+  });
+
+  it('names members that were probably misspelled, and no others', async () => {
+    const misspelled = {
+      visitorid: 'v',
+      Language: 'en',
+      'signer-name': 'x',
+      metdata: {},
+      widget: 1,
+      dcoument_version_id: 1,
+    };
+    const { body } = await send({ ...cookie, ...misspelled });
+    const Warned = z.object({
+      data: z.object({ warnings: z.array(z.object({ field: z.string(), message: z.string() })) }),
+    });
+    expect(Warned.parse(body).data.warnings.map(({ field }) => field)).toEqual([
+      'visitorid',
+      'Language',
+      'signer-name',
+      'metdata',
+      'dcoument_version_id',
+    ]);
+    expect(Warned.parse(body).data.warnings[0]?.message).toContain('visitor_id');
+    expect((await send(cookie)).body).not.toHaveProperty('data.warnings');
+    const batch = await post(api, site.writeKey, BATCH, { consents: [cookie, { ...cookie, catgories: {} }] });
+    const [first, second] = ConsentBatchResponse.parse(batch.body).data.results;
+    expect(first).not.toHaveProperty('warnings');
+    expect(second).toMatchObject({ status: 'accepted', warnings: [{ field: 'catgories' }] });
   });
 
   it('names the invalid fields', async () => {
