@@ -117,6 +117,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
         rateLimiter,
         apiUsers,
         keyUsage,
+        refreshKey: () => keyring.refreshKey(),
         checkPassword: createPasswordCheck({ apiPool: pool, adminPool: installation.adminPool, seals: keyring }),
         verifier,
         receiptOf: (eventId) =>

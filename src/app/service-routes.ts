@@ -29,6 +29,7 @@ export interface ServiceOptions {
   readonly apiUsers: ApiUsers;
   readonly keyUsage: KeyUsage;
   readonly checkPassword: CheckPassword;
+  readonly refreshKey: () => Promise<Uint8Array>;
   readonly verifier: Verifier;
   readonly receiptOf: PublicVerifyOptions['receiptOf'];
   readonly checkReadiness: CheckReadiness;
@@ -91,6 +92,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
         apiPool: db,
         adminPool: options.panel.adminPool,
         seals: options.panel.seals,
+        refreshKey: options.refreshKey,
       };
       serveAuth(scope, authRoutes({ ...options.apiUsers, ...authOptions }), options.apiUsers);
     },

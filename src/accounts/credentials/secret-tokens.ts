@@ -28,7 +28,16 @@ export interface SecretToken {
 
 /** Creates a token: the prefix of its purpose and 256 random bits. */
 export function newSecretToken(use: SecretTokenUse): SecretToken {
-  const token = PREFIXES[use] + randomBytes(SECRET_BYTES).toString('base64url');
+  return derivedSecretToken(use, randomBytes(SECRET_BYTES));
+}
+
+/**
+ * Derives a token from 32 bytes that are secret and random to everyone but the service.
+ * @throws RangeError for another length
+ */
+export function derivedSecretToken(use: SecretTokenUse, secret: Buffer): SecretToken {
+  if (secret.length !== SECRET_BYTES) throw new RangeError('a token is derived from 32 bytes');
+  const token = PREFIXES[use] + secret.toString('base64url');
   return { token, digest: digestOf(token) };
 }
 

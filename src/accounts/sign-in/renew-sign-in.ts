@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { appendAuditEntry } from '../../platform/audit-log/append-entry.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
+import { hmacSha256 } from '../../platform/keys/index.js';
 import { IDLE_SECONDS } from '../credentials/lifetimes.js';
-import { newSecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
+import { derivedSecretToken, type SecretToken, secretTokenDigest } from '../credentials/secret-tokens.js';
 import { type SignedInUser, UserRow } from '../users/user-directory.js';
 
 /** The result of a refresh-token exchange. */
@@ -16,17 +17,39 @@ export interface RenewedSignIn {
 const RenewedRow = z.object({ sign_in_id: z.string() }).loose();
 const EndedRows = z.array(z.object({ id: z.string(), user_id: z.string(), tenant_id: z.string() }));
 
+/** A request to renew a sign-in. */
+export interface Renewal {
+  readonly refreshToken: string;
+  /** Address and user agent of the client: a repeat from elsewhere is a reuse. */
+  readonly client: string;
+  /** Key from which the next token is derived, 32 bytes. */
+  readonly refreshKey: Uint8Array;
+}
+
+/** For so long the same client gets the same next token again. */
+const REPEAT_SECONDS = 10;
+
+const USER = 's.id as sign_in_id, u.id, u.tenant_id, u.email, u.role';
+
 /**
  * Exchanges a refresh token for the next one. Each token is valid once: one row of one statement
  * decides, so that of concurrent uses one succeeds. A reused token may be stolen. Its whole sign-in
  * ends (RFC 9700 §4.14.2), with an audit entry.
+ *
+ * The processes of one backend may renew at once, and an answer may be lost. Therefore a repeat gets
+ * the same next token if it comes within seconds from the same client, and the next token has not
+ * been used. The service does not store that token: it derives it from the presented one and the
+ * client again.
  * @param db in the role `consent_ledger_api`
  * @returns null if the token is unknown or used, or the sign-in has ended
  */
-export async function renewSignIn(db: Queryable, refreshToken: string): Promise<RenewedSignIn | null> {
+export async function renewSignIn(
+  db: Queryable,
+  { refreshToken, client, refreshKey }: Renewal,
+): Promise<RenewedSignIn | null> {
   const presented = secretTokenDigest('refresh', refreshToken);
   if (presented === null) return null;
-  const next = newSecretToken('refresh');
+  const next = derivedSecretToken('refresh', hmacSha256(refreshKey, `next refresh token\0${refreshToken}\0${client}`));
   const { rows } = await withTransaction(db, (db) =>
     db.query(
       `with renewed as (
@@ -34,18 +57,31 @@ export async function renewSignIn(db: Queryable, refreshToken: string): Promise<
           set refresh_digest = $2, renewed_at = now(), lapses_at = least(s.expires_at, now() + make_interval(secs => $3))
          from users u
         where s.refresh_digest = $1 and s.ended_at is null and s.lapses_at > now() and u.id = s.user_id and u.disabled_at is null
-       returning s.id as sign_in_id, u.id, u.tenant_id, u.email, u.role),
+       returning ${USER}),
      used as (insert into used_refresh_tokens (digest, sign_in_id) select $1, sign_in_id from renewed)
      select sign_in_id, id, tenant_id, email, role from renewed`,
       [presented, next.digest, IDLE_SECONDS],
     ),
   );
+  const renewed = renewedOf(rows, next.token) ?? (await repeated(db, presented, next));
+  if (renewed === null) await endWhereReused(db, presented);
+  return renewed;
+}
+
+async function repeated(db: Queryable, presented: Buffer, next: SecretToken): Promise<RenewedSignIn | null> {
+  const { rows } = await db.query(
+    `select ${USER}
+       from used_refresh_tokens t join sign_ins s on s.id = t.sign_in_id join users u on u.id = s.user_id
+      where t.digest = $1 and t.used_at > now() - make_interval(secs => $3) and s.refresh_digest = $2
+        and s.ended_at is null and s.lapses_at > now() and u.disabled_at is null`,
+    [presented, next.digest, REPEAT_SECONDS],
+  );
+  return renewedOf(rows, next.token);
+}
+
+function renewedOf(rows: readonly unknown[], refreshToken: string): RenewedSignIn | null {
   const [row] = z.array(RenewedRow).parse(rows);
-  if (row !== undefined) {
-    return { user: { ...UserRow.parse(row), signInId: row.sign_in_id }, refreshToken: next.token };
-  }
-  await endWhereReused(db, presented);
-  return null;
+  return row === undefined ? null : { user: { ...UserRow.parse(row), signInId: row.sign_in_id }, refreshToken };
 }
 
 async function endWhereReused(db: Queryable, presented: Buffer): Promise<void> {

@@ -13,4 +13,6 @@ export interface AuthRouteOptions extends ApiUsers {
   /** Connections in the role `consent_ledger_admin`, for changes of users. */
   readonly adminPool: pg.Pool;
   readonly seals: RowSeals;
+  /** Returns the key from which refresh tokens are derived, 32 bytes. */
+  readonly refreshKey: () => Promise<Uint8Array>;
 }

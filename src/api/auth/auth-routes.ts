@@ -53,7 +53,11 @@ export function authRoutes(options: AuthRouteOptions): readonly AuthRoute[] {
     open(refresh, async ({ body, request }) => {
       const limit = { scope: 'refresh-address', key: request.countedClient, limit: FAILURES_BY_ADDRESS };
       return throttleFailures(rateLimiter, limit, async () => {
-        const renewed = await renewSignIn(apiPool, body.refresh_token);
+        const renewed = await renewSignIn(apiPool, {
+          refreshToken: body.refresh_token,
+          client: `${request.countedClient} ${request.headers['user-agent'] ?? ''}`,
+          refreshKey: await options.refreshKey(),
+        });
         if (renewed === null) throw new ApiError('INVALID_BEARER_TOKEN');
         return tokensResponse(tokens, renewed.user, renewed.refreshToken, 'Renewed.');
       });

@@ -17,6 +17,7 @@ export type KeyPurpose =
   | 'promise'
   | 'jwt'
   | 'throttle'
+  | 'refresh'
   | 'row-seal';
 
 /** A key of the keyring, unwrapped. */

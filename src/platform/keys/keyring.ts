@@ -67,6 +67,8 @@ export interface Keyring extends JwtKeyring {
    * stored.
    */
   throttleKey(): Promise<Buffer>;
+  /** Returns the 32-byte key from which the next refresh token of a sign-in is derived. */
+  refreshKey(): Promise<Buffer>;
   /**
    * Checks that this process has the master key in force. If not, keys that it has not cached are
    * out of reach.
@@ -100,9 +102,11 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
 
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
     store.currentOrCreate(purpose, ownerId, () => make(newKeyId(purpose)));
-  const secretKey = remembered(async (purpose: 'site' | 'throttle' | 'row-seal', ownerId: string | null) => {
-    return (await currentKey(purpose, ownerId, newSecretKey)).secret;
-  });
+  const secretKey = remembered(
+    async (purpose: 'site' | 'throttle' | 'refresh' | 'row-seal', ownerId: string | null) => {
+      return (await currentKey(purpose, ownerId, newSecretKey)).secret;
+    },
+  );
   const signingKey = async (purpose: 'ledger' | 'next-ledger' | 'manifest' | 'promise') =>
     signingKeyOf(await currentKey(purpose, null, newSigningKey));
   const siteKeys = async (siteIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>> => {
@@ -152,6 +156,7 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
     promiseKey: remembered(() => signingKey('promise')),
     ...createJwtKeys(db, store, () => newSigningKey(newKeyId('jwt'))),
     throttleKey: () => secretKey('throttle', null),
+    refreshKey: () => secretKey('refresh', null),
     verifyMasterKey: () => store.verifyMaster(),
   };
 }

@@ -62,7 +62,8 @@ comment on column sign_ins.seal is
 
 create table used_refresh_tokens (
   digest bytea primary key,
-  sign_in_id uuid not null references sign_ins on delete cascade
+  sign_in_id uuid not null references sign_ins on delete cascade,
+  used_at timestamptz not null default now()
 );
 create index used_refresh_tokens_by_sign_in on used_refresh_tokens (sign_in_id);
 
@@ -70,6 +71,7 @@ comment on table used_refresh_tokens is
   'Refresh tokens that were used. A token that is presented again was copied, and ends its sign-in.';
 comment on column used_refresh_tokens.digest is 'SHA-256 of the token.';
 comment on column used_refresh_tokens.sign_in_id is 'Sign-in that the token renewed.';
+comment on column used_refresh_tokens.used_at is 'Time of the renewal. For some seconds, the same client may repeat it.';
 
 create table invitations (
   id uuid primary key,
