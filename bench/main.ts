@@ -11,6 +11,7 @@ import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { machineFacts } from './machine.js';
+import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
 import { benchWorker } from './worker.js';
@@ -35,13 +36,20 @@ const PARTS: Readonly<Record<string, Part>> = {
   serve: benchServe,
 };
 
+/** Measured by `serve` on a machine without other programs (docs/benchmarks.md). */
+const WORKER_MICROS = 160;
+
 const names = process.argv.slice(2);
-const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
+const unknown = names.find((name) => name !== 'scale' && !Object.hasOwn(PARTS, name));
 if (unknown !== undefined) {
-  console.error(`There is no part ${unknown}. Parts: ${Object.keys(PARTS).join(', ')}.`);
+  console.error(`There is no part ${unknown}. Parts: ${Object.keys(PARTS).join(', ')}, scale.`);
   process.exit(2);
 }
 for (const line of machineFacts()) console.log(line);
+if (names.includes('scale')) {
+  console.log('');
+  simulateScale(WORKER_MICROS);
+}
 for (const [name, part] of Object.entries(PARTS)) {
   if (names.length > 0 && !names.includes(name)) continue;
   console.log('');

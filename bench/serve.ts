@@ -12,6 +12,7 @@ import { postgresCpuMs, postmasterPid } from './processor-time.js';
 import { median } from './report.js';
 import { type ProcessUse, RunningRole } from './running-role.js';
 import { ECHO } from './singles.js';
+import { describeStorage, readStorage } from './storage.js';
 import { probeVisibility } from './visible.js';
 
 const GOAL = 0.3;
@@ -89,11 +90,13 @@ export async function benchServe(postgres: EmbeddedPostgres, key: Uint8Array, si
   try {
     await sustain(bench, null, WARM_UP_MS / 1000);
     let rate = await searchRate(bench);
+    let before = await readStorage(owner);
     let found = await sustain(bench, rate, SECONDS);
     for (let tries = 1; tries < TRIES && !isFlat(found); tries += 1) {
       console.log(`  not sustained at ${Math.round(rate)}/s: ${describeBacklog(found)}`);
       console.log(`  ${describeLoad(found)}`);
       rate *= LOWER_BY;
+      before = await readStorage(owner);
       found = await sustain(bench, rate, SECONDS);
     }
     const accepted = found.result.accepted / SECONDS;
@@ -105,6 +108,7 @@ export async function benchServe(postgres: EmbeddedPostgres, key: Uint8Array, si
     console.log(`  echo: ${Math.round(echo)}/s, median of ${ECHO_ROUNDS} rounds; consents: ${Math.round(accepted)}/s`);
     console.log(`  ${describeLoad(found)}`);
     console.log(`  ${isFlat(found) ? 'flat' : 'NOT flat'}: ${describeBacklog(found)}`);
+    console.log(`  ${describeStorage(before, await readStorage(owner), found.result.accepted)}`);
     console.log('');
     await overload(bench, accepted);
     console.log('');
