@@ -8,57 +8,15 @@ import { InputTime } from './common.js';
 import { CONSENT_LIMITS } from './consent-limits.js';
 import { S2sConsentRequest } from './consents.js';
 
-/** Most records of a page of JSON; NDJSON has no such limit. */
+/** Most records of a page of JSON; NDJSON and CSV have no such limit. */
 export const MAX_EXPORT_PAGE = 1000;
 export const DEFAULT_EXPORT_PAGE = 100;
 
-export const EXPORT_FORMATS = ['json', 'ndjson'] as const;
+export const EXPORT_FORMATS = ['json', 'ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const NDJSON_MEDIA_TYPE = 'application/x-ndjson';
-
-/**
- * GET /tool/v1/s2s/consents/export. A parameter of another name is an error: a misspelt filter must
- * not export everything.
- */
-export const ExportQuery = z
-  .strictObject({
-    visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional().describe('Only records of this person.'),
-    consent_type: ConsentRecord.shape.consent_type.optional().describe('Only records of this kind.'),
-    document_slug: DocumentVersionPublishedRecord.shape.slug
-      .optional()
-      .describe('Only records that refer to this document.'),
-    document_version_id: z
-      .string()
-      .toLowerCase()
-      .pipe(Uuid)
-      .optional()
-      .describe('Only records that refer to this document version.'),
-    from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
-    to: InputTime.optional().describe('Only records with `created_at` before this time.'),
-    limit: z
-      .string()
-      .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of at least 1')
-      .transform(Number)
-      .optional()
-      .describe('Most records of the response; JSON: at most 1,000, and 100 if absent.'),
-    cursor: z
-      .string()
-      .max(100)
-      .optional()
-      .describe('`next_cursor` of a page, or `cursor` of the last record that was received.'),
-    include_erasures: z
-      .enum(['true', 'false'])
-      .transform((value) => value === 'true')
-      .optional()
-      .describe('Also a line for each erasure that was announced, whatever the filters: see ExportedErasure.'),
-    format: z.enum(EXPORT_FORMATS).optional().describe('Format of the response; overrides the header Accept.'),
-  })
-  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
-    path: ['to'],
-    message: 'must be after from',
-  });
-export type ExportQuery = z.infer<typeof ExportQuery>;
+export const CSV_MEDIA_TYPE = 'text/csv';
 
 /** A large content of a record, whose text or base64 stands in the field that it came in. */
 export const ExportedAttachment = AttachmentReference.extend({
@@ -101,6 +59,60 @@ export const ExportedConsent = z
   })
   .meta({ id: 'ExportedConsent' });
 export type ExportedConsent = z.infer<typeof ExportedConsent>;
+
+/** Names of the fields of a record. */
+export const EXPORTED_FIELDS: readonly string[] = Object.keys(ExportedConsent.shape);
+const ExportedField = ExportedConsent.keyof();
+
+/**
+ * GET /tool/v1/s2s/consents/export. A parameter of another name is an error: a misspelt filter must
+ * not export everything.
+ */
+export const ExportQuery = z
+  .strictObject({
+    visitor_id: z.string().min(1).max(CONSENT_LIMITS.visitorId).optional().describe('Only records of this person.'),
+    consent_type: ConsentRecord.shape.consent_type.optional().describe('Only records of this kind.'),
+    document_slug: DocumentVersionPublishedRecord.shape.slug
+      .optional()
+      .describe('Only records that refer to this document.'),
+    document_version_id: z
+      .string()
+      .toLowerCase()
+      .pipe(Uuid)
+      .optional()
+      .describe('Only records that refer to this document version.'),
+    from: InputTime.optional().describe('Only records with `created_at` at or after this time.'),
+    to: InputTime.optional().describe('Only records with `created_at` before this time.'),
+    limit: z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of at least 1')
+      .transform(Number)
+      .optional()
+      .describe('Most records of the response; JSON: at most 1,000, and 100 if absent.'),
+    cursor: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('`next_cursor` of a page, or `cursor` of the last record that was received.'),
+    include_erasures: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .describe('Also a line for each erasure that was announced, whatever the filters: see ExportedErasure.'),
+    fields: z
+      .string()
+      .max(2000)
+      .transform((text) => text.split(','))
+      .pipe(z.array(ExportedField).refine((names) => new Set(names).size === names.length, 'must name each field once'))
+      .optional()
+      .describe('Names of fields, separated by commas: records have these alone, and `cursor`. All if absent.'),
+    format: z.enum(EXPORT_FORMATS).optional().describe('Format of the response; overrides the header Accept.'),
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
+    path: ['to'],
+    message: 'must be after from',
+  });
+export type ExportQuery = z.infer<typeof ExportQuery>;
 
 /** An erasure: a copy of the record must lose its personal values. */
 export const ExportedErasure = z

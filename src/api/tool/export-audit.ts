@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/database/pool.js';
 import { type ToolCaller, userOf } from '../server/caller.js';
 
 /** Members of the query that are no filter. */
-const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format']);
+const NOT_FILTERS: ReadonlySet<string> = new Set(['limit', 'cursor', 'format', 'fields']);
 
 /**
  * Writes down who is about to be shown personal data of a site: one line for each page, or stream.
@@ -20,6 +20,7 @@ export async function noteExport(db: Queryable, caller: ToolCaller, query: Expor
     details: {
       filter: Object.keys(query).filter((name) => !NOT_FILTERS.has(name)),
       disclosed: true,
+      ...(query.fields !== undefined && { fields: query.fields }),
       api_key_id: apiKey.id,
     },
   });

@@ -3,12 +3,15 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../../schemas/api/error-codes.js';
 import {
+  CSV_MEDIA_TYPE,
   DEFAULT_EXPORT_PAGE,
+  EXPORTED_FIELDS,
   type ExportFormat,
   type ExportQuery,
   MAX_EXPORT_PAGE,
   NDJSON_MEDIA_TYPE,
 } from '../../../schemas/api/export.js';
+import type { JsonObject } from '../../../schemas/json/json-value.js';
 import { cursorBehind, revisionOfCursor } from '../../evidence/records/cursor.js';
 import { exportedErasure } from '../../evidence/records/exported-erasure.js';
 import { exportRecords, type RecordOptions } from '../../evidence/records/read-records.js';
@@ -21,6 +24,7 @@ import {
 import { EventLogUnavailable } from '../../pipeline/event-log/errors.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
+import { csvLine } from './csv.js';
 import { noteExport } from './export-audit.js';
 import { exportConsents } from './operations/recording.js';
 import { reads, type ToolRoute } from './route.js';
@@ -40,7 +44,13 @@ const IDLE_MS = 60_000;
 const RETRY_AFTER_SECONDS = 2;
 const CHUNK_CHARACTERS = 65_536;
 
-/** Serves the consent records of a site with every field, as pages of JSON or as NDJSON. */
+const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  json: 'application/json; charset=utf-8',
+  ndjson: NDJSON_MEDIA_TYPE,
+  csv: `${CSV_MEDIA_TYPE}; charset=utf-8; header=present`,
+};
+
+/** Serves the consent records of a site, as pages of JSON, as NDJSON or as CSV. */
 export function recordExportRoutes(options: RecordExportOptions): readonly ToolRoute[] {
   return [
     reads(exportConsents, async ({ caller, query, request, reply, closing }) => {
@@ -48,7 +58,7 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
       checkLimit(query, format);
       const lines = records(options, caller.site, query);
       const text =
-        format === 'json' ? jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE) : ndjson(lines, query, closing);
+        format === 'json' ? jsonPage(lines, query.limit ?? DEFAULT_EXPORT_PAGE) : rows(lines, query, format, closing);
       const chunks = chunked(text);
       // Until here a failure still has a status of its own.
       const first = await chunks.next().catch(asApiError);
@@ -57,11 +67,9 @@ export function recordExportRoutes(options: RecordExportOptions): readonly ToolR
         throw unavailable(cause);
       });
       reply.raw.setTimeout(IDLE_MS);
-      if (format === 'ndjson') cutOnClosing(reply.raw, closing);
+      if (format !== 'json') cutOnClosing(reply.raw, closing);
       const rest = follow(first, chunks, (error) => options.onError(error, request));
-      return reply
-        .header('content-type', format === 'json' ? 'application/json; charset=utf-8' : NDJSON_MEDIA_TYPE)
-        .send(Readable.from(rest, { highWaterMark: 1 }));
+      return reply.header('content-type', CONTENT_TYPES[format]).send(Readable.from(rest, { highWaterMark: 1 }));
     }),
   ];
 }
@@ -79,20 +87,22 @@ function cutOnClosing(response: ServerResponse, closing: AbortSignal): void {
 }
 
 function formatAccepted({ headers: { accept = '' } }: FastifyRequest): ExportFormat {
-  return accept.split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === NDJSON_MEDIA_TYPE)
-    ? 'ndjson'
-    : 'json';
+  const ranges = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());
+  if (ranges.includes(NDJSON_MEDIA_TYPE)) return 'ndjson';
+  return ranges.includes(CSV_MEDIA_TYPE) ? 'csv' : 'json';
 }
 
 function checkLimit({ limit }: ExportQuery, format: ExportFormat): void {
-  if (format === 'ndjson' || limit === undefined || limit <= MAX_EXPORT_PAGE) return;
-  const message = `must be at most ${MAX_EXPORT_PAGE}; larger exports need format=ndjson`;
+  if (format !== 'json' || limit === undefined || limit <= MAX_EXPORT_PAGE) return;
+  const message = `must be at most ${MAX_EXPORT_PAGE}; larger exports need format=ndjson or format=csv`;
   throw new ApiError('VALIDATION_ERROR', undefined, { errors: [{ field: 'limit', message }] });
 }
 
-/** A record or an erasure as JSON text, with its revision in the event log. */
+/** A record or an erasure, with its revision in the event log. */
 interface Line {
-  readonly text: string;
+  readonly content: JsonObject;
+  /** The row of CSV. */
+  readonly cells: JsonObject;
   readonly revision: number;
 }
 
@@ -116,14 +126,25 @@ async function* consentLines(
 ): AsyncGenerator<Line, void> {
   for await (const page of selectRecords(options.db, options.keyring, site, query, range)) {
     for await (const { content, revision } of exportRecords(options, site, page)) {
-      yield { text: JSON.stringify(content), revision };
+      const wanted = query.fields === undefined ? content : chosen(content, query.fields);
+      yield { content: wanted, cells: wanted, revision };
     }
   }
 }
 
 async function* erasureLines(db: Queryable, siteId: string, range: StreamRange): AsyncGenerator<Line, void> {
   for await (const page of selectErasures(db, siteId, range))
-    for (const erasure of page) yield { text: JSON.stringify(exportedErasure(erasure)), revision: erasure.revision };
+    for (const erasure of page) {
+      const content = exportedErasure(erasure);
+      const { erased_record, announced_at, cursor } = content;
+      yield { content, cells: { ...erased_record, erased_at: announced_at, cursor }, revision: erasure.revision };
+    }
+}
+
+/** The cursor is always there: without it a client could not continue. */
+function chosen(content: JsonObject, fields: NonNullable<ExportQuery['fields']>): JsonObject {
+  const wanted = new Set<string>([...fields, 'cursor']);
+  return Object.fromEntries(Object.entries(content).filter(([name]) => wanted.has(name)));
 }
 
 /** Joins two sequences of lines by their revisions. */
@@ -152,11 +173,12 @@ async function* jsonPage(lines: AsyncIterable<Line>, limit: number): AsyncGenera
   let count = 0;
   let last = -1;
   let next: string | null = null;
-  for await (const { text, revision } of lines) {
+  for await (const { content, revision } of lines) {
     if (count === limit) {
       next = cursorBehind(last);
       break;
     }
+    const text = JSON.stringify(content);
     yield count === 0 ? text : `,${text}`;
     count += 1;
     last = revision;
@@ -164,20 +186,30 @@ async function* jsonPage(lines: AsyncIterable<Line>, limit: number): AsyncGenera
   yield `],"next_cursor":${JSON.stringify(next)}}`;
 }
 
-async function* ndjson(
+async function* rows(
   lines: AsyncIterable<Line>,
-  { limit = Number.POSITIVE_INFINITY }: ExportQuery,
+  query: ExportQuery,
+  format: 'ndjson' | 'csv',
   closing: AbortSignal,
 ): AsyncGenerator<string, void> {
+  const { limit = Number.POSITIVE_INFINITY } = query;
+  const columns = columnsOf(query);
+  if (format === 'csv') yield csvLine(columns);
   let count = 0;
-  for await (const { text } of lines) {
+  for await (const { content, cells } of lines) {
     // An export can take an hour, and the service does not delay its stop that long. The client
     // continues from the cursor of the last line.
     if (closing.aborted) throw new Error('the service stopped during an export');
-    yield `${text}\n`;
+    yield format === 'csv' ? csvLine(columns.map((name) => cells[name])) : `${JSON.stringify(content)}\n`;
     count += 1;
     if (count >= limit) return;
   }
+}
+
+/** Columns of CSV. An erasure has a row with the time in `erased_at`, which no record has. */
+function columnsOf({ fields, include_erasures: withErasures }: ExportQuery): readonly string[] {
+  const others = withErasures === true ? ['id', 'erased_at', 'cursor'] : ['cursor'];
+  return [...new Set([...(fields ?? EXPORTED_FIELDS), ...others])];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type ExportedConsent, ExportedConsent as ExportedConsentSchema } from '../../../schemas/api/export.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
@@ -5,6 +6,7 @@ import { postSigned, signedHeaders } from '../../support/signed-requests.js';
 import { type Answer, ask, type RunningApp } from '../server/running-app.js';
 
 export const EXPORT = '/tool/v1/s2s/consents/export';
+export const ERASURES = '/tool/v1/s2s/erasures';
 
 const Tokens = z.object({ data: z.object({ access_token: z.string() }) });
 const Accepted = z.object({
@@ -70,6 +72,14 @@ export class Backend {
       const text = await answer.text();
       if (answer.status !== 202) throw new Error(`a batch was answered with ${answer.status}: ${text}`);
     }
+  }
+
+  /** Orders the erasure of a person, as an operator of the shop would. */
+  async erase(visitor: string): Promise<void> {
+    const body = JSON.stringify({ subject: { by: 'visitor_id', value: visitor }, idempotency_key: randomUUID() });
+    const headers = { ...signedHeaders(this.demo.keys.write, ERASURES, body), ...this.bearer };
+    const answer = await ask(this.app.url + ERASURES, { method: 'POST', headers, body });
+    if (answer.status !== 202) throw new Error(`an erasure was answered with ${answer.status}`);
   }
 
   export(query = '', headers: Record<string, string> = {}): Promise<Response> {

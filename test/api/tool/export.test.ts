@@ -230,7 +230,7 @@ describe('GET /tool/v1/s2s/consents/export', () => {
     ['?document_slug=unknown', ['document_slug']],
     ['?visitor_id=', ['visitor_id']],
     [`?visitor_id=${'x'.repeat(101)}`, ['visitor_id']],
-    ['?format=csv', ['format']],
+    ['?format=xml', ['format']],
     ['?visitorid=a', ['visitorid']],
   ])('refuses the query %s', async (query, fields) => {
     expect(await shop.wrongFields(query)).toEqual(fields);

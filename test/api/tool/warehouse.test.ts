@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ErasureListResponse, ExportedConsent, ExportedErasure, PERSONAL_FIELDS } from '../../../schemas/api/export.js';
-import { signedHeaders } from '../../support/signed-requests.js';
 import { ask, type RunningApp, startApp } from '../server/running-app.js';
-import { Backend } from './export-fixture.js';
+import { Backend, ERASURES } from './export-fixture.js';
 
-const ERASURES = '/tool/v1/s2s/erasures';
 const Line = z.union([z.strictObject(ExportedErasure.shape), z.strictObject(ExportedConsent.shape)]);
 type Record_ = z.infer<typeof ExportedConsent>;
 
@@ -61,12 +58,6 @@ describe('a warehouse that follows the export', () => {
       )
       .toBe(count);
 
-  async function erase(visitor: string): Promise<void> {
-    const body = JSON.stringify({ subject: { by: 'visitor_id', value: visitor }, idempotency_key: randomUUID() });
-    const headers = { ...signedHeaders(shop.demo.keys.write, ERASURES, body), ...shop.bearer };
-    expect((await ask(app.url + ERASURES, { method: 'POST', headers, body })).status).toBe(202);
-  }
-
   const list = async (query = '') =>
     z
       .strictObject(ErasureListResponse.shape)
@@ -85,7 +76,7 @@ describe('a warehouse that follows the export', () => {
     expect([warehouse.rows.size, warehouse.tombstones.length]).toEqual([3, 0]);
     expect(warehouse.text).toContain('ada of the warehouse');
 
-    await erase('ada of the warehouse');
+    await shop.erase('ada of the warehouse');
     await shop.record({ visitor_id: 'cem of the warehouse' });
     await rowsOf('erasures', shop, 2);
     await rowsOf('consents', shop, 4);

@@ -161,9 +161,9 @@ export const exportConsents = defineOperation({
   method: 'get',
   path: '/tool/v1/s2s/consents/export',
   tag: 'Consents',
-  summary: 'Export consent records with every field',
+  summary: 'Export consent records with every field, or with chosen ones',
   description:
-    'Records come in the order in which they were recorded. JSON comes in pages of at most 1,000 records; pass `next_cursor` as `cursor` until it is null. NDJSON (`format=ndjson`, or `Accept: application/x-ndjson`) has one record a line and no limit; after a response that ended early, continue with the `cursor` of its last complete line. An attachment is in the field in which it was sent, as text or base64 (see `attachments`). An erased record keeps its public part, and its `is_anonymized` is true.',
+    'Records come in the order in which they were recorded. JSON comes in pages of at most 1,000 records; pass `next_cursor` as `cursor` until it is null. NDJSON (`format=ndjson`, or `Accept: application/x-ndjson`) has one record a line and no limit; after a response that ended early, continue with the `cursor` of its last complete line. CSV (`format=csv`, or `Accept: text/csv`) is the same with a header line; objects and lists in it are JSON, and a text that a spreadsheet would evaluate as a formula has an apostrophe in front. An attachment is in the field in which it was sent, as text or base64 (see `attachments`). An erased record keeps its public part, and its `is_anonymized` is true.',
   access: BACKEND,
   params: None,
   query: ExportQuery,
