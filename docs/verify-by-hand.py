@@ -1753,6 +1753,7 @@ def confirm(package, record, given):
     for entry in entries:
         check_form(package, manifest, entry)
         check_place(package, batches, entry)
+    check_policy_counts(package, batches, entries)
     check_erasures(entries, {(entry.stream, entry.revision): entry for entry in entries})
     attachments = check_values(package, manifest, entries)
     if chosen:
@@ -1780,11 +1781,15 @@ def confirm(package, record, given):
     return {"record": chosen.record, "disclosed": chosen.values} if chosen else {"entries": len(entries)}
 
 
-def check_policies_of_receipt(batches, entries):
-    """§16: a receipt lacks no policy up to the newest one that its batches show."""
-    shown = [run["last"] for batch in batches.all.values() for _, _, run in batch.runs if run and run["stream"] == "policy"]
-    included = {entry.revision for entry in entries if entry.stream == "policy"}
-    require(set(range(max(shown, default=-1) + 1)) <= included, "the receipt leaves out a policy that its batches show")
+def check_policy_counts(package, batches, entries):
+    """§6, completeness.policies: each header counts the policies up to it, and the last one counts all of them."""
+    places = [entry.batch for entry in entries if entry.stream == "policy"]
+    for number, batch in batches.all.items():
+        included = sum(1 for place in places if place <= number)
+        require(batch.header["policies"] == included, f"batch {number} counts other policies than the package contains")
+    last = batches.size - 1
+    package.expect(last not in batches.unknown, f"this script does not know the version of batch {last}, which counts the policies")
+    require(last in batches.all or last in batches.unknown, f"the package does not include batch {last}, which counts the policies")
 
 
 def check_nothing_missing(package, manifest, batches, entries, attachments):
@@ -1795,7 +1800,6 @@ def check_nothing_missing(package, manifest, batches, entries, attachments):
     require(not spare or may_name, "an attachment is enclosed that no disclosure names")
     if package.is_receipt:
         require(manifest["filter"]["event_ids"] and len(manifest["filter"]["event_ids"]) == 1 and not manifest["complete"], "a receipt is of one record")
-        check_policies_of_receipt(batches, entries)
     else:
         check_streams(package, manifest, batches, entries)
     check_no_erasure_omitted(package, manifest, batches, entries)

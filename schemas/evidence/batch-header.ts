@@ -33,6 +33,11 @@ export const BatchHeader = z
     tags_count: Count,
     /** RFC 6962 root over the consents' person tags, in increasing order. */
     tags_root: Sha256Hex,
+    /**
+     * Number of events of the stream `policy` in this batch and all batches before it. By the last leaf of
+     * the ledger tree, a receipt shows that it leaves out no policy.
+     */
+    policies: Count,
     /** max(clock, `sealed_at` of the leaf before). The service's claim. */
     sealed_at: Instant,
     /**

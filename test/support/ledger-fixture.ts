@@ -1,5 +1,6 @@
 import { sha256 } from '../../schemas/crypto/digest.js';
 import { toHex, utf8 } from '../../schemas/crypto/encoding.js';
+import { POLICY_STREAM } from '../../schemas/events/streams.js';
 import { SUBJECT_ERASED } from '../../schemas/events/subject-erased.js';
 import {
   type BatchHeader,
@@ -140,7 +141,8 @@ export function buildLedger(authority: FixtureAuthority, hooks: LedgerHooks = {}
     const chained = events.map((event) => sealEntry(event, number, heads, hooks));
     const sealed = sortedEntries(chained).map((entry, index) => ({ ...entry, index }));
     entries.push(...sealed);
-    const batch = sealBatch(number, sealed, after, hooks);
+    const policies = entries.filter(({ stream }) => stream === POLICY_STREAM).length;
+    const batch = sealBatch(number, sealed, { after, policies }, hooks);
     batches.push(batch);
     ledgerLeaves.push(batchLeaf(batch.text));
     const size = number + 1;
@@ -212,7 +214,7 @@ function sealEntry(
 function sealBatch(
   number: number,
   entries: readonly FixtureEntry[],
-  after: BatchHeader['after'],
+  { after, policies }: Pick<BatchHeader, 'after' | 'policies'>,
   hooks: LedgerHooks,
 ): FixtureBatch {
   const runs = new Map<string, Omit<StreamRun, 'start'>>();
@@ -238,6 +240,7 @@ function sealBatch(
     streams_root: toHex(streamsRoot(claimed)),
     tags_count: tags.length,
     tags_root: toHex(treeRoot(tags.map(personTagLeaf))),
+    policies,
     sealed_at: minute((number + 1) * 10 - 3).toISOString(),
     after,
   };

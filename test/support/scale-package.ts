@@ -224,6 +224,7 @@ function sealBatch(
     streams_root: toHex(streamsRoot(tiledRuns([run]))),
     tags_count: tags.length,
     tags_root: toHex(treeRoot(tags.map(personTagLeaf))),
+    policies: 0,
     sealed_at: minute(number === 0 ? 7 : 12).toISOString(),
     after,
   };

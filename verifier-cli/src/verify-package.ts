@@ -228,6 +228,6 @@ function verifyKind(kind: Container['kind'], manifest: Manifest | null, findings
   if (manifest.complete.length > 0 || manifest.filter.event_ids?.length !== 1)
     findings.fail('manifest.format', 'a receipt is of one record, and claims no run to be complete', at);
   findings.warn(
-    'This is a receipt of one record. It does not show later records, whether its text was retired before, or whether the ledger has a newer policy with shorter delays.',
+    'This is a receipt of one record. It does not show later records, or whether its text was retired before.',
   );
 }

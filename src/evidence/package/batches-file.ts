@@ -41,11 +41,15 @@ export class BatchesFile {
   readonly after = new Map<number, Set<string>>();
   readonly batches = new Map<number, EnclosedBatch>();
 
-  /** @param streams of which each line shows the run, or that there is none */
+  /**
+   * @param streams of which each line shows the run, or that there is none
+   * @param undated number of a batch whose older time stamp is not collected; null: none
+   */
   constructor(
     readonly db: Queryable,
     readonly streams: readonly string[],
     readonly checkpoint: ExportCheckpoint,
+    readonly undated: number | null,
   ) {}
 
   /** The lines of the file. @param numbers numbers of the batches, sorted */
@@ -77,7 +81,7 @@ export class BatchesFile {
     const isInLedger = verifyInclusion(number, size, batchLeaf(text), path.map(hashFromHex), root).ok;
     if (!isInLedger) differ(`batch ${number} is not the one that the ledger holds`);
     const header = BatchHeader.parse(JSON.parse(text));
-    if (header.after !== null) {
+    if (header.after !== null && number !== this.undated) {
       const named = this.after.get(header.after.size) ?? new Set();
       this.after.set(header.after.size, named.add(header.after.sha256));
     }

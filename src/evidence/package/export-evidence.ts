@@ -222,12 +222,15 @@ export async function writePackage(
   const numbers = [...entries.leavesByBatch.keys()].sort((a, b) => a - b);
   const cover = new Set(isReceipt ? [] : coverOf(size));
   const dated = [...(await firstBatch(db, numbers)), ...numbers];
-  const own = [...dated, ...numbers.flatMap((number) => rollUpsOver(number, size)), ...cover];
+  const holding = [...dated, ...numbers.flatMap((number) => rollUpsOver(number, size)), ...cover];
+  // The header of the last leaf counts the policies.
+  const last = size > 0 && !holding.includes(size - 1) ? size - 1 : null;
+  const own = last === null ? holding : [...holding, last];
   const lines = sortedNumbers([...own, ...(isReceipt ? [] : await renewalBatches(db, size, sortedNumbers(own)))]);
   let enclosed: readonly EnclosedCheckpoint[] = [];
   if (checkpoint !== null) {
     const streams = [consentsStream(siteId), noticesStream(siteId), POLICY_STREAM];
-    const batches = new BatchesFile(db, streams, checkpoint);
+    const batches = new BatchesFile(db, streams, checkpoint, last);
     const tags = new TagsFiles(db, writer, new AbsentTags([...nextTagOf(scope.person), ...entries.notErased], cover));
     progress({ step: 'batches', done: 0, total: lines.length });
     await writer.add(PACKAGE_FILES.batches, ndjson(batches.lines(lines, assertRunning)));

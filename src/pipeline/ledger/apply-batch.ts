@@ -1,6 +1,7 @@
 import { equalBytes, fromHex, toHex } from '../../../schemas/crypto/encoding.js';
 import type { BatchSealedBody } from '../../../schemas/events/ledger.js';
 import { hasTag } from '../../../schemas/events/sealed-event.js';
+import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import {
   BatchHeader,
   batchHeaderText,
@@ -58,6 +59,11 @@ export async function checkBatch(
   if (state.sealedAt !== null && Date.parse(header.sealed_at) < state.sealedAt.getTime()) {
     throw new LedgerCorrupt(revision, 'it was sealed before the batch before it');
   }
+  const own = body.runs.reduce(
+    (sum, [stream, first, last]) => sum + (stream === POLICY_STREAM ? last - first + 1 : 0),
+    0,
+  );
+  if (header.policies !== state.policies + own) throw new LedgerCorrupt(revision, 'its count of policies is wrong');
   if (!isBatch(header.level)) {
     const covered = known?.covered ?? (await readCommitment(db, header.number));
     checkRollUp(revision, header, body, covered);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { edgeNodes, Frontier, foldEdge } from '../../../schemas/merkle/tree.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import type { Position } from '../event-log/port.js';
@@ -14,6 +15,8 @@ export interface LedgerState {
   readonly size: number;
   /** `sealed_at` of the newest batch. */
   readonly sealedAt: Date | null;
+  /** Number of sealed events of the stream `policy`. */
+  readonly policies: number;
   /**
    * The newest checkpoint that enough authorities have stamped, and the newest of its responses.
    */
@@ -48,6 +51,7 @@ const stateRows = z
       log_position: z.string().nullable(),
       size: z.int(),
       sealed_at: z.date().nullable(),
+      policies: z.int(),
       stamped_size: z.int().nullable(),
       tsr_sha256: z.string().nullable(),
       key: z.string().nullable(),
@@ -61,12 +65,13 @@ const stateRows = z
 
 /** Reads the state in one statement, so in one snapshot. */
 export async function readLedgerState(db: Queryable): Promise<LedgerState> {
-  const { rows } = await db.query(`
-    select s.ledger_revision, s.log_position, coalesce(b.number + 1, 0) as size, b.sealed_at, c.size as stamped_size,
-           n.tsr_sha256, k.key, p.size as pending_size, p.note as pending_note, p.sha256 as pending_sha256,
+  const { rows } = await db.query(
+    `select s.ledger_revision, s.log_position, coalesce(b.number + 1, 0) as size, b.sealed_at,
+           coalesce(h.revision + 1, 0) as policies, c.size as stamped_size, n.tsr_sha256, k.key, p.size as pending_size, p.note as pending_note, p.sha256 as pending_sha256,
            p.organizations as pending_organizations
       from sealer_state s
       left join lateral (select number, sealed_at from batches order by number desc limit 1) b on true
+      left join sealed_streams h on h.stream = $1
       left join lateral (select size from checkpoints order by size desc limit 1) c on true
       left join lateral (
         select tsr_sha256 from checkpoint_tokens where size = c.size order by number desc limit 1) n on true
@@ -74,7 +79,9 @@ export async function readLedgerState(db: Queryable): Promise<LedgerState> {
         select size, min(note) as note, array_agg(tsr_sha256 order by number) as sha256,
                array_agg(organization order by number) as organizations
           from checkpoint_tokens where size > coalesce(c.size, 0) group by size) p on true
-      left join lateral (select key from ledger_keys order by bridge_size desc nulls last limit 1) k on true`);
+      left join lateral (select key from ledger_keys order by bridge_size desc nulls last limit 1) k on true`,
+    [POLICY_STREAM],
+  );
   const [row] = stateRows.parse(rows);
   if (row === undefined) throw new RangeError('the table sealer_state is empty');
   return {
@@ -82,6 +89,7 @@ export async function readLedgerState(db: Queryable): Promise<LedgerState> {
     logPosition: row.log_position,
     size: row.size,
     sealedAt: row.sealed_at,
+    policies: row.policies,
     stamped:
       row.stamped_size === null || row.tsr_sha256 === null ? null : { size: row.stamped_size, sha256: row.tsr_sha256 },
     pending: pendingOf(row),

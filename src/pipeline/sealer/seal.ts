@@ -1,5 +1,6 @@
 import { toBase64, toHex } from '../../../schemas/crypto/encoding.js';
 import { BATCH_SEALED } from '../../../schemas/events/ledger.js';
+import { POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { type BatchHeader, batchHeaderText, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
 import { levelOf } from '../../../schemas/evidence/roll-ups.js';
 import type { Queryable } from '../../platform/database/pool.js';
@@ -42,13 +43,18 @@ export function nextHeader(state: LedgerState, leaves: readonly SealedLeaf[], no
     streams_root: toHex(streamsRoot(tiledRuns(namedRuns(runs)))),
     tags_count: tags.length,
     tags_root: tagsRoot(tags),
+    policies: state.policies + leaves.filter(({ stream }) => stream === POLICY_STREAM).length,
   };
 }
 
-function headerStart(state: LedgerState, now: Date): Pick<BatchHeader, 'v' | 'number' | 'sealed_at' | 'after'> {
+function headerStart(
+  state: LedgerState,
+  now: Date,
+): Pick<BatchHeader, 'v' | 'number' | 'policies' | 'sealed_at' | 'after'> {
   return {
     v: 1,
     number: state.size,
+    policies: state.policies,
     sealed_at: new Date(Math.max(now.getTime(), state.sealedAt?.getTime() ?? 0)).toISOString(),
     after: newestResponse(state),
   };

@@ -2,10 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import { BatchHeader } from '../../../schemas/evidence/batch-header.js';
+import { Manifest } from '../../../schemas/evidence/manifest.js';
+import { BatchLine, EntryLine, PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Receipt } from '../../../schemas/evidence/receipt.js';
 import { formatVerifierKey } from '../../../schemas/evidence/signed-note.js';
 import { Disclose } from '../../../src/evidence/package/filter.js';
 import { type ExportOptions, makeReceipt } from '../../../src/evidence/package/index.js';
+import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
 import { memorySource, NotAPackage, type VerificationReport, verifyPackage } from '../../../verifier-cli/src/index.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { hasOpenssl } from '../../support/openssl-tsa.js';
@@ -142,6 +146,34 @@ it.runIf(hasPython && hasOpenssl)(
     }
   },
 );
+
+it('shows the newest policy by the header of the last batch below its checkpoint', async () => {
+  const { worker: db, eventLog } = world.pipeline;
+  const setPolicy = (sealWithinSeconds: number): Promise<number> =>
+    ensurePolicySet(db, eventLog, { sealWithinSeconds, stampWithinSeconds: 3600 }, () => new Date());
+  await setPolicy(600);
+  const [own = ''] = await world.record(world.site, [{ visitorId: 'eve' }]);
+  await world.seal();
+  await setPolicy(300);
+  await world.stamp();
+  await project();
+  const made = await makeReceipt(options(), own, 'none');
+  if (made.kind !== 'receipt') throw new Error(made.kind);
+  const report = await check(Buffer.from(JSON.stringify(made.receipt)));
+  expect(problemsOf(report)).toEqual([]);
+  expect(report.checks.find(({ id }) => id === 'completeness.policies')?.outcome).toBe('pass');
+  const lines = linesOf(made.receipt, PACKAGE_FILES.batches).map((line) => BatchLine.parse(JSON.parse(line)));
+  const headers = lines.map(({ header }) => BatchHeader.parse(JSON.parse(header)));
+  const { checkpoint } = Manifest.parse(JSON.parse(made.receipt.files[PACKAGE_FILES.manifest] ?? ''));
+  expect(headers.at(-1)).toMatchObject({ number: (checkpoint ?? 0) - 1, policies: 2 });
+  expect(linesOf(made.receipt, PACKAGE_FILES.entries).filter((line) => line.includes('LedgerPolicySet'))).toHaveLength(
+    2,
+  );
+});
+
+function linesOf({ files }: Receipt, name: string): readonly string[] {
+  return (files[name] ?? '').split('\n').slice(0, -1);
+}
 
 it('detects changed bytes', async () => {
   const bytes = Buffer.from(text);

@@ -5,7 +5,13 @@ import { equalBytes, fromHex, toBase64, toHex } from '../../../schemas/crypto/en
 import { BATCH_SEALED, BatchSealedBody, LEDGER_KEY_PUBLISHED } from '../../../schemas/events/ledger.js';
 import { hasTag, parseBody } from '../../../schemas/events/sealed-event.js';
 import { consentsStream, LEDGER_STREAM } from '../../../schemas/events/streams.js';
-import { BatchHeader, batchLeaf, streamsRoot, tiledRuns } from '../../../schemas/evidence/batch-header.js';
+import {
+  BatchHeader,
+  batchHeaderText,
+  batchLeaf,
+  streamsRoot,
+  tiledRuns,
+} from '../../../schemas/evidence/batch-header.js';
 import { personTagLeaf } from '../../../schemas/evidence/person-tag.js';
 import { hashesOfRanges, inclusionRanges } from '../../../schemas/merkle/proofs.js';
 import { treeRoot } from '../../../schemas/merkle/tree.js';
@@ -15,7 +21,8 @@ import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { batchRoot } from '../../../src/pipeline/ledger/batch-tree.js';
 import { LedgerCorrupt, LedgerKeyMismatch, Unsealable } from '../../../src/pipeline/ledger/errors.js';
 import { readLedgerRoot, readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
-import { sealEmptyBatch } from '../../../src/pipeline/sealer/seal.js';
+import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
+import { nextHeader, sealEmptyBatch } from '../../../src/pipeline/sealer/seal.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import type { BackgroundPart } from '../../../src/platform/background/part.js';
 import { type Fault, faultyLog } from '../relay/faulty-log.js';
@@ -265,6 +272,26 @@ test('refuses a batch whose root does not match the events in the log', async ()
   );
   expect(await sealed()).toBe(2);
   expect((await idsInLog(pipeline.eventLog, LEDGER_STREAM)).length).toBe(state.revision + 2);
+});
+
+test('counts the policies in every header, and refuses a batch that counts others', async () => {
+  const policy = { sealWithinSeconds: 600, stampWithinSeconds: 3600 };
+  await append(randomUUID(), 1);
+  await whileRunning([sealer()], () => until(async () => (await sealed()) === 1));
+  await ensurePolicySet(pipeline.worker, pipeline.eventLog, policy, () => new Date());
+  await whileRunning([sealer()], () => until(async () => (await sealed()) === 2));
+  await append(randomUUID(), 1);
+  await whileRunning([sealer()], () => until(async () => (await sealed()) === 3));
+  const { rows } = await pipeline.owner.query('select header from batches order by number');
+  expect(rows.map(({ header }) => BatchHeader.parse(JSON.parse(header)).policies)).toEqual([0, 1, 1]);
+
+  const state = await readLedgerState(pipeline.worker);
+  expect(state.policies).toBe(1);
+  const header = { ...nextHeader(state, [], new Date()), policies: 0 };
+  await pipeline.eventLog.append(LEDGER_STREAM, state.revision, [
+    event(randomUUID(), BATCH_SEALED, { header: batchHeaderText(header), runs: [], tags: '' }),
+  ]);
+  await expect(catchUpLedger(pipeline.worker, pipeline.eventLog)).rejects.toThrow('its count of policies is wrong');
 });
 
 test('computes the RFC 6962 tree for every batch size', () => {

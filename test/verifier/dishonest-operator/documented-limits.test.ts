@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { Draft } from './export.js';
 import { Forge, type Forgery, leaveOut, lineOf } from './forgery.js';
 import { tiledRuns } from './ledger.js';
 import { sha256 } from './primitives.js';
 import { TimeAuthority } from './time-authority.js';
 import { notPassed, verify } from './verification.js';
-import { batchOf, consentId, consentsOf, eventOf, SITE, WORLDS } from './world.js';
+import { batchOf, consentId, consentsOf, eventOf, policy, SITE, WORLDS } from './world.js';
 
 /*
  * docs/evidence-format.md §1 and §6 state what one package cannot show. A ledger that keeps a record
@@ -12,7 +13,7 @@ import { batchOf, consentId, consentsOf, eventOf, SITE, WORLDS } from './world.j
  */
 
 const forge = new Forge(new TimeAuthority());
-type Limit = Pick<Forgery, 'world' | 'plan' | 'lies' | 'request'>;
+type Limit = Pick<Forgery, 'world' | 'plan' | 'lies' | 'request' | 'receipt'>;
 
 async function verdictOf(limit: Limit, change: Pick<Forgery, 'choice' | 'draft'> = {}) {
   const { zip, plan } = forge.make({
@@ -80,6 +81,32 @@ test('a roll-up that omits the end of a stream hides it, but the records cannot 
   const shown = await verdictOf(limit);
   expect(shown).toMatchObject({ verdict: 'invalid', problems: { 'batch.streams': 'fail' } });
 });
+
+test('a header that counts too few policies hides one from receipts, but from no package', async () => {
+  const limit: Limit = {
+    plan: (plan) => {
+      for (const [i, number] of [0, 2].entries())
+        plan.batches.set(number, [policy(i + 1, plan.start + number * 10_000 - 1000)]);
+    },
+    lies: { header: (header, number) => void (number >= 2 && Object.assign(header, { policies: 1 })) },
+  };
+  const hidden = await verdictOf({ ...limit, receipt: { label: 'alice 1' } }, { draft: withoutNewest });
+  expect(hidden).toEqual({ verdict: 'valid', problems: {} });
+  expect(await verdictOf({ ...limit, receipt: { label: 'alice 1' } })).toMatchObject(MISCOUNTED);
+  expect(await verdictOf(limit)).toMatchObject(MISCOUNTED);
+  expect(await verdictOf(limit, { draft: withoutNewest })).toMatchObject({
+    verdict: 'invalid',
+    problems: { 'completeness.runs': 'fail' },
+  });
+});
+
+const MISCOUNTED = { verdict: 'invalid', problems: { 'completeness.policies': 'fail' } };
+
+function withoutNewest(draft: Draft): void {
+  draft.entries = draft.entries.filter(({ leaf }) => leaf.event.label !== 'policy 2');
+  draft.batches = draft.batches.filter(({ sealed }) => draft.complete.length > 0 || sealed.number !== 2);
+  draft.proofs.delete(2);
+}
 
 test('a record that gets a tag of another id from the start is in no package for the person', async () => {
   const limit: Limit = {

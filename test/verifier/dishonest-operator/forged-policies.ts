@@ -2,7 +2,7 @@ import { type Draft, entriesFile, type Request } from './export.js';
 import { movedWithNotices } from './forged-times.js';
 import { type Forgery, leaveOut } from './forgery.js';
 import { namedKey } from './keys.js';
-import { type Ledger, type Plan, type PlannedEvent, streamKey } from './ledger.js';
+import { type Ledger, type LedgerLies, type Plan, type PlannedEvent, streamKey } from './ledger.js';
 import { at, canonical, hex, instant, type Json, type JsonRecord, sha256, utf8, uuid } from './primitives.js';
 import { batchOf, consentId, consentsOf, noticesOf, POLICY_STREAM, policy, SITE } from './world.js';
 
@@ -479,5 +479,71 @@ function* members(): Generator<Forgery> {
   };
 }
 
+const countedIn =
+  (wrong: (policies: number) => number, ...numbers: readonly number[]): NonNullable<LedgerLies['header']> =>
+  (header, number) => {
+    if (numbers.length === 0 || numbers.includes(number)) header.policies = wrong(Number(header.policies));
+  };
+
+/** Headers that count other policies than the ledger has. */
+function* counts(): Generator<Forgery> {
+  const MISCOUNTED = { check: 'completeness.policies', verdict: 'invalid' } as const;
+  const wrong: Readonly<Record<string, (policies: number) => number>> = {
+    'a policy too few': (policies) => Math.max(0, policies - 1),
+    'a policy too many': (policies) => policies + 1,
+  };
+  const places: Readonly<Record<string, readonly number[]>> = {
+    'every header': [],
+    'the header of the policy': [2],
+    'the header of a record': [4],
+    'the header of an empty batch': [14],
+    'the last header': [15],
+  };
+  for (const [what, change] of Object.entries(wrong)) {
+    for (const [where, numbers] of Object.entries(places))
+      yield {
+        point: POINT,
+        name: `${where} counts ${what}`,
+        plan: strictly,
+        lies: { header: countedIn(change, ...numbers) },
+        ...MISCOUNTED,
+      };
+    yield {
+      point: POINT,
+      name: `a roll-up counts ${what}`,
+      world: 'rolled',
+      plan: strictly,
+      lies: { header: countedIn(change, 127) },
+      ...MISCOUNTED,
+    };
+    yield {
+      point: POINT,
+      name: `the last header counts ${what}, in a receipt`,
+      receipt: { label: 'alice 2' },
+      plan: strictly,
+      lies: { header: countedIn(change, 8) },
+      ...MISCOUNTED,
+    };
+  }
+  yield {
+    point: POINT,
+    name: 'the last header counts a policy of a ledger without policies',
+    lies: { header: countedIn(() => 1, 15) },
+    ...MISCOUNTED,
+  };
+  for (const [what, value] of Object.entries<Json>({ 'no count': null, 'a fraction': 1.5, 'a count below 0': -1 }))
+    yield {
+      point: POINT,
+      name: `a header has ${what} of policies`,
+      lies: {
+        header: (header, number) => {
+          if (number === 4) header.policies = value;
+        },
+      },
+      check: 'batch.header',
+      verdict: 'invalid',
+    };
+}
+
 /** The ledger's policy is hidden, moved, doubled or malformed (docs/evidence-format.md §9, §11). */
-export const FORGED_POLICIES: readonly Forgery[] = [...leftOut(), ...laxer(), ...places(), ...members()];
+export const FORGED_POLICIES: readonly Forgery[] = [...leftOut(), ...laxer(), ...places(), ...members(), ...counts()];

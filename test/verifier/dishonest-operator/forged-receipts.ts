@@ -67,20 +67,83 @@ function mapFiles(text: string, change: (files: [string, unknown][]) => [string,
   return JSON.stringify({ ...json, files: Object.fromEntries(change(files)) });
 }
 
-const CONTAINERS: readonly Forgery[] = [
-  receipt('the receipt ends with two line feeds', { text: (text) => `${text}\n\n` }, STRUCTURE),
-  ...[1, 2].map((number) =>
+/** Leaves policies out of a receipt, with what only they need. */
+const hide =
+  (...labels: readonly string[]) =>
+  (draft: Draft): void => {
+    const kept = draft.entries.filter(({ leaf }) => !labels.includes(leaf.event.label));
+    const gone = new Set(draft.entries.filter((line) => !kept.includes(line)).map(({ batch }) => batch));
+    for (const { batch } of kept) gone.delete(batch);
+    draft.entries = kept;
+    draft.batches = draft.batches.filter(({ sealed }) => !gone.has(sealed.number));
+    for (const number of gone) draft.proofs.delete(number);
+  };
+
+/** Shows the receipt without the last leaf below its checkpoint. */
+function withoutLast(draft: Draft): void {
+  draft.batches = draft.batches.filter(({ sealed }) => sealed.number !== draft.size - 1);
+}
+
+const LEFT_OUT = { check: 'completeness.policies', verdict: 'invalid' } as const;
+
+const POLICIES: readonly Forgery[] = [
+  ...[1, 2, 3].map((number) =>
     receipt(
       `policy ${number} of three is left out`,
-      {
-        plan: threePolicies,
-        draft: (draft) => {
-          draft.entries = draft.entries.filter(({ leaf }) => leaf.event.label !== `policy ${number}`);
-        },
-      },
-      { check: 'completeness.runs', verdict: 'invalid' },
+      { plan: threePolicies, draft: hide(`policy ${number}`) },
+      LEFT_OUT,
     ),
   ),
+  receipt(
+    'the two newest policies of three are left out',
+    { plan: threePolicies, draft: hide('policy 2', 'policy 3') },
+    LEFT_OUT,
+  ),
+  receipt(
+    'all policies are left out',
+    { plan: threePolicies, draft: hide('policy 1', 'policy 2', 'policy 3') },
+    LEFT_OUT,
+  ),
+  receipt(
+    'the newest policy is left out, and so is the last batch',
+    {
+      plan: threePolicies,
+      draft: (draft) => {
+        hide('policy 3')(draft);
+        withoutLast(draft);
+      },
+    },
+    LEFT_OUT,
+  ),
+  receipt('the last batch is left out', { plan: threePolicies, draft: withoutLast }, LEFT_OUT),
+  receipt('the last batch is left out of a ledger without policies', { draft: withoutLast }, LEFT_OUT),
+  receipt(
+    'the last batch counts a policy less, after the newest policy was left out',
+    {
+      plan: threePolicies,
+      draft: (draft) => {
+        hide('policy 3')(draft);
+        for (const line of draft.batches)
+          if (line.sealed.number === draft.size - 1) line.header = line.header.replace('"policies":3', '"policies":2');
+      },
+    },
+    { check: 'batch.inclusion', verdict: 'invalid' },
+  ),
+  receipt(
+    'the last batch has a newer version',
+    {
+      plan: threePolicies,
+      draft: (draft) => {
+        for (const line of draft.batches)
+          if (line.sealed.number === draft.size - 1) line.header = line.header.replace(/"v":1\}$/, '"v":2}');
+      },
+    },
+    { check: 'completeness.policies', verdict: 'indeterminate' },
+  ),
+];
+
+const CONTAINERS: readonly Forgery[] = [
+  receipt('the receipt ends with two line feeds', { text: (text) => `${text}\n\n` }, STRUCTURE),
   receipt('the receipt ends with a space', { text: (text) => `${text} ` }, STRUCTURE),
   receipt('the receipt ends with a carriage return', { text: (text) => `${text}\r\n` }, STRUCTURE),
   receipt('the receipt has white space', { text: (text) => text.replace('":1,', '": 1,') }, STRUCTURE),
@@ -620,6 +683,7 @@ const SIGNATURES: readonly Forgery[] = [
 
 /** Receipts that do not show what was recorded (docs/evidence-format.md §16). */
 export const FORGED_RECEIPTS: readonly Forgery[] = [
+  ...POLICIES,
   ...CONTAINERS,
   ...CONTENT,
   ...KINDS,

@@ -166,6 +166,7 @@ export function makeLedger(plan: Plan, authority: TimeAuthority, lies: LedgerLie
   const hashes: Uint8Array[] = [];
   const tree = new Tree(hashes);
   const checkpoints: SealedCheckpoint[] = [];
+  let policies = 0;
   for (let number = 0; number < plan.size; number += 1) {
     const level = levelOf(number);
     const honest = level === 0 ? sortedLeaves(entries.write(number)) : [];
@@ -178,6 +179,7 @@ export function makeLedger(plan: Plan, authority: TimeAuthority, lies: LedgerLie
     const own = level === 0 ? leaves.flatMap(({ tag }) => tag ?? []) : batches.flatMap((one) => one.tags);
     const sorted = own.toSorted(byBytes);
     const tags = lies.tags?.(sorted, number) ?? sorted;
+    policies += leaves.filter(({ stream }) => stream === 'policy').length;
     const entryTree = new Tree(leaves.map(({ hash }) => hash));
     const leafOf = (kind: HashedKind, content: Uint8Array): Uint8Array =>
       lies.hash?.(kind, content, number) ?? leafHash(content);
@@ -194,6 +196,7 @@ export function makeLedger(plan: Plan, authority: TimeAuthority, lies: LedgerLie
       streams_root: hex(streamTree.root()),
       tags_count: tags.length,
       tags_root: hex(tagTree.root()),
+      policies,
       sealed_at: new Date(sealedAt(plan, number)).toISOString(),
       after: afterOf(checkpoints, sealedAt(plan, number)),
     };

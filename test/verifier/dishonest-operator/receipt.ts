@@ -40,6 +40,7 @@ export function receiptOf(ledger: Ledger, label: string, options: ReceiptOptions
   const draft = draftOf(ledger, request, choice);
   const kept = new Set([
     0,
+    size - 1,
     ...[...choice.entries.values()].flatMap(({ number }) => [number, ...rollUpsOver(number, size)]),
   ]);
   draft.batches = draft.batches.filter(({ sealed }) => kept.has(sealed.number));

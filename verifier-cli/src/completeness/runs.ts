@@ -1,6 +1,5 @@
 import type { RevisionRun } from '../../../schemas/evidence/batch-header.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
-import type { Batches } from '../batches/batches.js';
 import type { Findings } from '../findings/findings.js';
 
 interface OpenRun {
@@ -96,12 +95,4 @@ export class CompleteRuns {
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
-}
-
-/** The run of a stream from its start to the newest revision that a batch or roll-up shows; null: none is shown. */
-export function runUpToShown(stream: string, batches: Batches): RevisionRun | null {
-  let last = -1;
-  for (const { runs } of batches.values())
-    for (const run of runs) if (run.stream === stream) last = Math.max(last, run.last);
-  return last < 0 ? null : { stream, first: 0, last };
 }

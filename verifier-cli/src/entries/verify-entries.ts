@@ -30,7 +30,7 @@ import {
 } from '../completeness/coverage.js';
 import { type PersonCoverage, PersonRecords } from '../completeness/persons.js';
 import { RequestedEvents } from '../completeness/requested-events.js';
-import { CompleteRuns, runUpToShown } from '../completeness/runs.js';
+import { CompleteRuns } from '../completeness/runs.js';
 import { Documents, type Notice } from '../documents/documents.js';
 import { isApproval } from '../documents/in-force.js';
 import { verifyAbsence } from '../erasure/absence.js';
@@ -41,6 +41,7 @@ import type { EntryFindings } from '../findings/entry-findings.js';
 import { type Verdict, verdictOf, worst } from '../findings/verdict.js';
 import { FilterRules } from '../manifest/filter.js';
 import type { Policies } from '../policy/policies.js';
+import { verifyPolicyCounts } from '../policy/policy-counts.js';
 import type { PromisedRecords } from '../promises/promised-records.js';
 import type { VerificationReport } from '../report/report.js';
 import type { RecordWatch } from '../show/record-watch.js';
@@ -155,8 +156,8 @@ class EntriesPass {
   readonly #documents: Documents;
   readonly #erasures: Erasures;
   readonly #runs: CompleteRuns;
-  /** Of a receipt: no policy is missing before one that its batches show. */
-  readonly #receiptPolicies: CompleteRuns | null;
+  /** Batches of the policies. */
+  readonly #policies: number[] = [];
   readonly #filter: FilterRules | null;
   readonly #consents = new ConsentTable();
   readonly #salts = new Salts();
@@ -188,9 +189,6 @@ class EntriesPass {
     this.#documents = new Documents(files, context.manifest !== null && isReceipt(context.manifest));
     this.#erasures = new Erasures(files.findings);
     this.#runs = new CompleteRuns(context.manifest?.complete ?? [], files.findings);
-    const shown =
-      context.manifest !== null && isReceipt(context.manifest) ? runUpToShown(POLICY_STREAM, context.batches) : null;
-    this.#receiptPolicies = shown && new CompleteRuns([shown], files.findings);
     this.#filter = context.manifest && new FilterRules(context.manifest.filter);
     this.#intervals = new Map(context.intervals.map((interval) => [interval.batch, interval]));
     const { policies, times, maxDelay } = context;
@@ -229,7 +227,7 @@ class EntriesPass {
     if (!this.#eventIds.add(entry.event_id)) findings.fail('entry.order', 'another entry has the same event id');
     const unknown = this.#unknownOf(read);
     this.#runs.accept(stream, revision);
-    this.#receiptPolicies?.accept(stream, revision);
+    if (stream === POLICY_STREAM) this.#policies.push(read.source.batch);
     this.#requested?.accept(entry.event_id);
     this.context.promised.accept(read);
     this.#verifyPlace(read);
@@ -290,7 +288,7 @@ class EntriesPass {
     this.counter.unknown += 1;
     this.#order.accept({ stream, revision, source, link: null, findings });
     this.#runs.acceptUnknown(stream, revision);
-    this.#receiptPolicies?.acceptUnknown(stream, revision);
+    if (stream === POLICY_STREAM) this.#policies.push(source.batch);
     this.#acceptMeaningless({ stream, revision }, source, true);
     if (stream === this.#noticesStream) this.#documents.addUnknownConfiguration();
     if (stream === this.#consentsStream) this.#person?.acceptUnknown(null);
@@ -573,7 +571,8 @@ class EntriesPass {
   #cover(): { readonly coverage: Coverage | null; readonly tail: StreamTail } {
     const { manifest, batches, size } = this.context;
     this.#runs.finish();
-    this.#receiptPolicies?.finish();
+    const counted = verifyPolicyCounts({ batches, size, policies: this.#policies }, this.files.findings);
+    this.#policyVerdict = worst(this.#policyVerdict, verdictOf('completeness.policies', counted));
     if (manifest === null) return { coverage: null, tail: NO_TAIL };
     const coverage = coverageOf(manifest, this.#runs.complete, batches, size);
     const { held } = this.#runs;

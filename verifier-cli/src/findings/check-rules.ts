@@ -266,8 +266,13 @@ export const CHECK_RULES = {
   },
   'completeness.runs': {
     fails:
-      'A revision of a run in `complete` is missing, two runs overlap, or one is empty. The package does not have a stream that it must have as a whole (§10), or does not show where it ends (§6). A receipt lacks a policy (§16).',
+      'A revision of a run in `complete` is missing, two runs overlap, or one is empty. The package does not have a stream that it must have as a whole (§10), or does not show where it ends (§6).',
     opens: 'An entry of the run, or a header of the cover, has an unknown version (§17).',
+  },
+  'completeness.policies': {
+    fails:
+      'A header counts another number of policies than the package has up to it, or the last leaf below the checkpoint is missing (§6).',
+    opens: 'The last leaf has an unknown version or failed its checks.',
   },
   'completeness.events': { fails: null, opens: 'A record that `event_ids` names is not in the package.' },
   'completeness.person': {

@@ -145,6 +145,10 @@ export const CHECKS = {
     meaning: 'No event is missing within the runs that the package claims to be complete, or at the end of a stream.',
     required: true,
   },
+  'completeness.policies': {
+    meaning: 'The package contains every policy of the ledger that its batch headers count.',
+    required: true,
+  },
   'completeness.events': {
     meaning: 'The package contains every record that was requested by its event id.',
     required: true,

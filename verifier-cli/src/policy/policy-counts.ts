@@ -1,0 +1,62 @@
+import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
+import type { Batches } from '../batches/batches.js';
+import type { Outcome } from '../findings/check-table.js';
+import type { Findings } from '../findings/findings.js';
+
+/** What the counts of policies are held against. */
+interface Counted {
+  readonly batches: Batches;
+  /** Size of the checkpoint; null if the package has none. */
+  readonly size: number | null;
+  /** Batches of the policies that the package contains, one for each policy. */
+  readonly policies: readonly number[];
+}
+
+/**
+ * Verifies that the package contains as many policies as each batch header counts. The header of the
+ * last leaf below the checkpoint counts all: a receipt cannot leave out the newest policy either.
+ * Only the first wrong count is reported: one missing policy makes all later counts wrong.
+ * @returns the outcome: no record is better than it
+ */
+export function verifyPolicyCounts(counted: Counted, findings: Findings): Outcome {
+  if (counted.size === null) {
+    findings.skip('completeness.policies', 'the package has no checkpoint, so nothing counts the policies');
+    return 'not-applicable';
+  }
+  const { outcome, message } = evaluate(counted, counted.size);
+  findings.report('completeness.policies', outcome, message, { file: PACKAGE_FILES.batches });
+  return outcome;
+}
+
+interface Evaluated {
+  readonly outcome: Outcome;
+  readonly message: string;
+}
+
+function evaluate({ batches, policies }: Counted, size: number): Evaluated {
+  const places = policies.toSorted((a, b) => a - b);
+  let included = 0;
+  for (const { header, verdict } of batches.values()) {
+    while (included < places.length && (places[included] ?? 0) <= header.number) included += 1;
+    if (verdict !== 'invalid' && header.policies !== included)
+      return {
+        outcome: 'fail',
+        message: `the header of batch ${header.number} counts ${header.policies} policies of the ledger, but the package contains ${included} up to this batch`,
+      };
+  }
+  const last = size - 1;
+  const holder = batches.get(last);
+  if (batches.unknown.has(last))
+    return {
+      outcome: 'indeterminate',
+      message: `this verifier does not know the version of batch ${last}, the last one`,
+    };
+  if (holder === undefined)
+    return {
+      outcome: 'fail',
+      message: `the package does not include batch ${last}, the last one, whose header counts the policies`,
+    };
+  if (holder.verdict === 'invalid')
+    return { outcome: 'indeterminate', message: `not evaluated, because batch ${last} failed its checks` };
+  return { outcome: 'pass', message: 'the package contains all policies' };
+}
