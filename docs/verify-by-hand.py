@@ -16,8 +16,7 @@ command (3.0 or later), and evidence.schema.json, which is published with consen
 
 It follows docs/evidence-format.md, is written from that document alone, and is meant to be read: one
 function for each rule, with the section (§) that states it. Not checked here, but by consent-verify:
-the limits (§14), the revocation of certificates, the dates until which algorithms are sound, and the
-number of authorities (§9).
+the limits (§14), the revocation of certificates, and the dates until which algorithms are sound.
 A refusal ends the script: it names the first failure.
 """
 import argparse, base64, calendar, datetime, decimal, functools, hashlib, json, os, re, struct, subprocess, sys, tempfile, time, unicodedata, zlib
@@ -380,6 +379,20 @@ def is_signed_by_ca(response, certificates):
                    f"cms -verify -noverify -inform DER -in token {known}-signer signer -out content",
                    "x509 -in signer -noout -text", response=response, certificates=certificates)
     return done.returncode != 0 or "CA:TRUE" in done.stdout
+
+
+def roots_in(pem_file):
+    """The certificates of a file in PEM, each by itself."""
+    return re.findall(b"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n?", pem_file, re.S)
+
+
+@functools.lru_cache(maxsize=1000)
+def organization_of(root):
+    """§9, Authorities: the attributes O in the subject of a root, or the whole subject. Folded, so that equal ones are equal."""
+    lines = openssl("x509 -in root -noout -subject -nameopt multiline,utf8,-esc_msb", root=root).stdout.split("\n")[1:]
+    stated = [line.partition(" = ") for line in lines if line]
+    folded = [(name.strip(), " ".join(unicodedata.normalize("NFKC", value).lower().split())) for name, _, value in stated]
+    return tuple(one for one in folded if one[0] == "organizationName") or tuple(folded)
 
 
 def length_of_der(data):
@@ -792,6 +805,14 @@ class Stamp:
         self.note, self.certificates, self.roots = package.read(f"checkpoints/{size}.note"), certificates, roots
         self.digest = sha256(self.response).hex()
         self.text, self.time, self.accuracy = text_of_stamp(self.response)
+
+    @functools.cached_property
+    def authority(self):
+        """§9, Authorities: the organization of the root at which the path ends."""
+        for root in roots_in(self.roots):
+            if problem_of_stamp(self.note, self.response, self.certificates, root, self.time) is None:
+                return organization_of(root)
+        raise Refused(f"{self.name} has no root")
 
     def problem_at(self, moment):
         return problem_of_stamp(self.note, self.response, self.certificates, self.roots, moment)
@@ -1429,17 +1450,12 @@ class Delays:
         seal, stamp = self.stated(None)
         return seal, seal + stamp
 
-    def needs_several_stamps(self, batch):
-        """Whether the policy names more than one authority. The script does not tell authorities apart."""
-        policy = self.policy(batch)
-        return policy is not None and policy["stamps"] > 1
-
 
 class Intervals:
-    """§9: between which times a batch was sealed. An end is None if no valid stamp covers the batch."""
+    """§9: between which times a batch was sealed. An end is None if valid stamps of too few authorities cover the batch."""
 
     def __init__(self, package, batches, stamps, delays, held):
-        self.stamps, self.start, latest = stamps, {}, None
+        self.stamps, self.policies, self.start, latest = stamps, delays.policies, {}, None
         responses = {}
         for name in package.names:
             found = re.fullmatch(f"checkpoints/({COUNT})\\.[1-9]\\.tsr", name)
@@ -1466,9 +1482,33 @@ class Intervals:
                 package.expect(near, f"the time stamp that batch {number} names is not there")
 
     def end(self, number):
-        """Time and accuracy of the valid stamp over a checkpoint that holds the batch whose time with the accuracy is earliest."""
-        ends = [(stamp.time, stamp.accuracy) for stamp in self.stamps if stamp.size > number]
-        return min(ends, key=sum, default=None)
+        """Time and accuracy of the earliest valid stamp over a checkpoint that holds the batch: of the last demanded authority."""
+        demanded = self.demanded(number)
+        covering = [stamp for stamp in self.stamps if stamp.size > number]
+        covering.sort(key=lambda stamp: stamp.time + stamp.accuracy)
+        ends = {}
+        for stamp in covering:
+            ends.setdefault(stamp.authority if demanded > 1 else None, (stamp.time, stamp.accuracy))
+        return list(ends.values())[demanded - 1] if len(ends) >= demanded else None
+
+    def demanded(self, number):
+        """§9, A lowered number of stamps: how many authorities the policies demand for a batch."""
+        demanded = 1
+        for policy in self.policies:
+            if policy.batch <= number:
+                stated = policy.record["stamps"]
+                is_lowered = stated < demanded
+                if not is_lowered or self.size_stamped_by(policy.batch, demanded) <= number:
+                    demanded = stated
+        return demanded
+
+    def size_stamped_by(self, number, authorities):
+        """The smallest size up to which so many authorities have stamped checkpoints that hold a batch."""
+        sizes = {}
+        for stamp in sorted(self.stamps, key=lambda stamp: stamp.size):
+            if stamp.size > number:
+                sizes.setdefault(stamp.authority, stamp.size)
+        return sorted(sizes.values())[authorities - 1] if len(sizes) >= authorities else float("inf")
 
 
 def check_batch_times(package, batches, intervals, delays, held):
@@ -1503,8 +1543,7 @@ def check_claimed_times(package, batches, intervals, delays, entries):
         sealed = batches.all[entry.batch].sealed_at
         seal, total = (float("inf"),) * 2 if entry.stream == "policy" else delays.since(entry.batch, created, intervals)
         end, start = intervals.end(entry.batch), intervals.start[entry.batch]
-        package.expect(end, f"no valid time stamp covers {entry}")
-        package.expect(not delays.needs_several_stamps(entry.batch), f"the policy demands stamps of several authorities for {entry}: use consent-verify")
+        package.expect(end, f"valid time stamps of too few authorities cover {entry}")
         if end:
             require(created <= end[0] + end[1] + TOLERANCE, f"{entry} claims to be younger than its time stamp")
             require(created <= sealed + TOLERANCE, f"{entry} claims to be younger than its batch")
@@ -1815,10 +1854,18 @@ def check_times(package, manifest, batches, tied, entries, given):
     if package.is_understood:
         check_state(package, manifest, stamps, given.at, given.max_age)
     delays, held = Delays(entries), {entry.batch for entry in entries}
+    check_witness_number(package, batches, delays, given)
     intervals = Intervals(package, batches, stamps, delays, held)
     check_batch_times(package, batches, intervals, delays, held)
     check_claimed_times(package, batches, intervals, delays, entries)
     return stamps
+
+
+def check_witness_number(package, batches, delays, given):
+    """§7.1: each witness that you give must have cosigned; their number is at least that of the policy."""
+    policy = delays.policy(batches.size - 1)
+    enough = not given.witness_key or policy is None or len(given.witness_key) >= policy["witnesses_required"]
+    package.expect(enough, "the policy of the ledger demands the cosignatures of more witnesses than you gave")
 
 
 def print_stamps(manifest, stamps, chosen):

@@ -8,6 +8,7 @@ import { hasOpenssl } from '../support/openssl-tsa.js';
 import { hasPython, startVerifyingByHand, type Verdict, verdictsOf } from './by-hand.js';
 import { FORGERIES } from './dishonest-operator/all-forgeries.js';
 import { choose, type Draft, draftOf } from './dishonest-operator/export.js';
+import { LOWERED, LOWERED_AND_TRUSTED, SECOND_AUTHORITY } from './dishonest-operator/forged-quorum.js';
 import { Forge } from './dishonest-operator/forgery.js';
 import { REQUESTS } from './dishonest-operator/honest-requests.js';
 import { at, hex, sha256 } from './dishonest-operator/primitives.js';
@@ -79,6 +80,21 @@ function* receipts(): Generator<Case> {
     yield { name: `receipt ${name}`, expected, zip: () => receiptOf(ledger, label, options) };
 }
 
+function* lowered(): Generator<Case> {
+  const forge = new Forge(authority);
+  for (const [name, { plan, draft }] of Object.entries(LOWERED)) {
+    const forgery = { point: '', name, plan, draft, check: 'time.stamped', verdict: 'invalid' } as const;
+    for (const request of [{}, { person: 'alice' }])
+      yield { name, expected: 'valid', zip: () => forge.make({ ...forgery, request }).zip };
+    yield { name, expected: 'valid', zip: () => forge.make({ ...forgery, receipt: { label: 'alice 4' } }).zip };
+  }
+  for (const forgery of LOWERED_AND_TRUSTED)
+    yield { name: forgery.name, expected: forgery.verdict, zip: () => forge.make(forgery).zip };
+}
+
+const pem = (der: Uint8Array): string =>
+  `-----BEGIN CERTIFICATE-----\n${Buffer.from(der).toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+
 describe.skipIf(!hasPython || !hasOpenssl)(
   titleNeeding('Python 3.9 or openssl', hasPython && hasOpenssl, 'docs/verify-by-hand.py'),
   () => {
@@ -87,16 +103,16 @@ describe.skipIf(!hasPython || !hasOpenssl)(
     const fileOf = (index: number): string => join(folder, `${index}.zip`);
 
     beforeAll(() => {
-      const body = Buffer.from(authority.anchor).toString('base64').replaceAll(/.{64}/g, '$&\n');
-      writeFileSync(join(folder, 'root.pem'), `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`);
+      writeFileSync(join(folder, 'root.pem'), pem(authority.anchor));
+      writeFileSync(join(folder, 'roots.pem'), pem(authority.anchor) + pem(SECOND_AUTHORITY.anchor));
       writeFileSync(join(folder, 'ledger.key'), `${makePlan(WORLDS.small).keys.first.line}\n`);
       for (const [index, { zip }] of cases.entries()) writeFileSync(fileOf(index), zip());
     });
     afterAll(() => rmSync(folder, { recursive: true }));
 
-    async function verdictsOn(files: readonly string[]): Promise<readonly string[]> {
+    async function verdictsOn(files: readonly string[], roots = 'root.pem'): Promise<readonly string[]> {
       const half = Math.ceil(files.length / 2);
-      const [key, root] = [join(folder, 'ledger.key'), join(folder, 'root.pem')];
+      const [key, root] = [join(folder, 'ledger.key'), join(folder, roots)];
       const outputs = await Promise.all(
         [files.slice(0, half), files.slice(half)].map((some) => startVerifyingByHand(some, VERIFIED_AT, key, root)),
       );
@@ -110,6 +126,16 @@ describe.skipIf(!hasPython || !hasOpenssl)(
         found[index] === expected ? [] : [{ name, expected, found: found[index] }],
       );
       expect(disagreements).toEqual([]);
+    }, 600_000);
+
+    test('the script counts distinct authorities, and a lowered number only when it counts', async () => {
+      const made = [...lowered()];
+      const path = (index: number): string => join(folder, `lowered-${index}`);
+      for (const [index, { zip }] of made.entries()) writeFileSync(path(index), zip());
+      const found = await verdictsOn([...made.keys()].map(path), 'roots.pem');
+      expect(made.map(({ name }, index) => [name, found[index]])).toEqual(
+        made.map(({ name, expected }) => [name, expected]),
+      );
     }, 600_000);
 
     test(`both verifiers agree about ${CHANGED} packages that were changed at random before they were signed`, async () => {

@@ -34,7 +34,10 @@ function packageCommand(name: string, shown: 'report' | 'record'): Command {
     )
     .option('--ledger-key <file>', "the ledger's public key, as published by its operator; may be repeated", collect)
     .option('--witness-key <key>', "a witness's verifier key, or a file with it; may be repeated", collect)
-    .option('--witnesses <n>', 'number of these witnesses that must have cosigned the newest checkpoint')
+    .option(
+      '--witnesses <n>',
+      "number of these witnesses that must have cosigned the newest checkpoint; default: that of the ledger's policy",
+    )
     .option('--json', 'print one JSON object instead of text')
     .option('--html <file>', `also write the ${shown} as an HTML page`)
     .option(

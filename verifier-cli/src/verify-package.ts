@@ -22,7 +22,7 @@ import { readManifest } from './manifest/manifest.js';
 import { verifyManifestSignature } from './manifest/signature.js';
 import { readPolicies } from './policy/policies.js';
 import { evaluatePromises, type GivenPromise, PromisedRecords } from './promises/promised-records.js';
-import { buildReport, isDevelopment } from './report/build-report.js';
+import { buildReport, isDevelopment, reportedNewest } from './report/build-report.js';
 import type { VerificationReport } from './report/report.js';
 import type { RecordWatch } from './show/record-watch.js';
 import { shownRecord } from './show/shown-record.js';
@@ -131,13 +131,14 @@ export async function verifyPackage(
 
   // The ledger: one history, stamped.
   const tied = await verifyCheckpointConsistency(files, checkpoints);
-  const witnessed = await verifyWitnesses(files, checkpoints, options.witnesses ?? NO_WITNESSES, options.at);
   const newest = [...checkpoints.values()].at(-1);
   const batches = await readBatches(files, newest, schemes);
-  const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
   const policies = await readPolicies(files, batches, schemes);
-  const requiredFor = (batch: number): number => Math.max(options.requireStamps ?? 1, policies.inForceAt(batch).stamps);
-  const times = stampedTimes(stamps, tied, requiredFor, findings);
+  const { witnessesRequired } = policies.inForceAt((newest?.checkpoint.size ?? 1) - 1);
+  const trustedWitnesses = options.witnesses ?? NO_WITNESSES;
+  const witnessed = await verifyWitnesses(files, checkpoints, trustedWitnesses, options.at, witnessesRequired);
+  const stamps = await verifyTimestamps(files, checkpoints, options, { tied, batches });
+  const times = stampedTimes(stamps, tied, { policies, atLeast: options.requireStamps ?? 1 }, findings);
   // Batches without an entry are included for their headers, and affect no record.
   const holds = (batch: number): boolean => files.has(PACKAGE_FILES.proofs(batch));
   const intervals = verifyBatchTimes({ batches, stamps, times, policies, holds, findings, work });
@@ -188,6 +189,7 @@ export async function verifyPackage(
       kind,
       exportedAt: manifest?.exported_at ?? null,
       asOf,
+      newestCheckpoint: reportedNewest(witnessed, times),
       isDevelopment: isDevelopment(stamps) || manifest?.development === true,
       warnings: findings.warnings.first,
       schemes,

@@ -62,6 +62,12 @@ const GAUGES: readonly PartCount[] = [
     help: 'Failed attempts to obtain a time stamp since the last successful one.',
   },
   {
+    part: 'stamper',
+    status: 'lowered_quorum_waits_for',
+    metric: 'consent_ledger_lowered_quorum_waits_for',
+    help: 'Distinct authorities that must stamp one more checkpoint before the lowered TSA_QUORUM counts; 0: none waits.',
+  },
+  {
     part: 'cosigner',
     status: 'witnesses_failing',
     metric: 'consent_ledger_witnesses_failing',

@@ -28,6 +28,11 @@ export interface CheckpointNeeds {
   readonly size: number;
   /** Numbers of the enclosed batches, sorted. */
   readonly batches: readonly number[];
+  /**
+   * Batches of the policies, sorted. The first checkpoint over each shows whether a lower number of
+   * authorities counts: it is always included.
+   */
+  readonly policies: readonly number[];
   /** The older time stamps that batch headers name: SHA-256 of the responses, in hex, by size. */
   readonly after: ReadonlyMap<number, ReadonlySet<string>>;
   /**
@@ -93,7 +98,7 @@ export async function addCheckpoints(
 
 async function chooseSizes(
   db: Queryable,
-  { size, batches, after, isReceipt }: CheckpointNeeds,
+  { size, batches, policies, after, isReceipt }: CheckpointNeeds,
 ): Promise<readonly number[]> {
   const stamped = await readStampedSizes(db, size);
   const endings = endingSizes(stamped, batches);
@@ -112,7 +117,8 @@ async function chooseSizes(
   }
   const stride = Math.ceil(ends.length / LIMITS.checkpoints);
   const fewer = ends.filter((_, i) => (ends.length - 1 - i) % stride === 0);
-  return thinOut(await readChoices(db, fewer), LIMITS);
+  const kept = thinOut(await readChoices(db, fewer), LIMITS);
+  return [...new Set([...kept, ...endingSizes(stamped, policies)])].sort((a, b) => a - b);
 }
 
 async function readChoices(db: Queryable, sizes: readonly number[]): Promise<readonly CheckpointChoice[]> {

@@ -3,7 +3,7 @@ import { CONSENT_RECORDED, type ConsentRecord, ConsentRecordedBody } from '../..
 import { DOCUMENT_VERSION_PUBLISHED } from '../../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
 import { SITE_CONFIG_PUBLISHED } from '../../../schemas/events/site-config.js';
-import { consentsStream } from '../../../schemas/events/streams.js';
+import { consentsStream, POLICY_STREAM } from '../../../schemas/events/streams.js';
 import { namedVisitor } from '../../../schemas/evidence/disclosed-values.js';
 import { decodeDisclosure } from '../../../schemas/evidence/disclosure.js';
 import { erasureTag, type PersonOpening } from '../../../schemas/evidence/person-tag.js';
@@ -63,6 +63,8 @@ export class EntriesFile {
   readonly counts = { entries: 0, consents: 0, erased: 0 };
   /** Indexes of the enclosed leaves, by batch. */
   readonly leavesByBatch = new Map<number, number[]>();
+  /** Batches of the enclosed policies, sorted. */
+  readonly policyBatches: number[] = [];
   readonly attachments: WantedAttachments[] = [];
   /** Erasure tags of the records that match and are not erased as of the checkpoint. */
   readonly notErased: AbsentTag[] = [];
@@ -188,8 +190,9 @@ export class EntriesFile {
     this.leavesByBatch.set(batch, [index]);
   }
 
-  #noteNotice({ event, recordText }: SealedEntry): void {
-    if (event.type === DOCUMENT_VERSION_PUBLISHED) {
+  #noteNotice({ event, recordText, batch }: SealedEntry): void {
+    if (event.stream === POLICY_STREAM) this.policyBatches.push(batch);
+    else if (event.type === DOCUMENT_VERSION_PUBLISHED) {
       this.contents.add(parseRecord(DOCUMENT_VERSION_PUBLISHED, recordText).content_sha256);
     } else if (event.type === SITE_CONFIG_PUBLISHED) {
       this.configurations.add(sha256Hex(recordText));

@@ -244,7 +244,7 @@ export async function writePackage(
       done += 1;
     }
     progress({ step: 'checkpoints', done: 0, total: null });
-    const needs = { size, batches: dated, after: batches.after, isReceipt };
+    const needs = { size, batches: dated, policies: entries.policyBatches, after: batches.after, isReceipt };
     enclosed = await addCheckpoints(writer, db, needs, assertRunning);
   } else {
     await writer.add(PACKAGE_FILES.batches, []);

@@ -8,6 +8,7 @@ import { catchUpLedger } from '../ledger/apply-ledger.js';
 import { LedgerKeyMismatch } from '../ledger/errors.js';
 import { type LedgerSigner, verifierKeyOf } from '../ledger/ledger-signer.js';
 import { type LedgerState, readLedgerRoot } from '../ledger/ledger-state.js';
+import { readStampsDemanded } from '../ledger/stamps-demanded.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
 import { bridgingNote } from './checkpoint-note.js';
 import { obtainStamp, type StoredStamp, stampedEvent } from './obtain-stamp.js';
@@ -18,7 +19,7 @@ export interface BridgeOptions {
   readonly db: Queryable;
   readonly eventLog: EventLog;
   readonly client: TimestampClient;
-  /** Number of distinct authorities that must stamp a checkpoint. */
+  /** Number of distinct authorities that must stamp a checkpoint; the policies can demand more. */
   readonly quorum: number;
   /** The current key. */
   readonly signer: LedgerSigner;
@@ -49,12 +50,13 @@ export interface BridgeOptions {
  * @throws the errors of `tryAppendToLedger` and `catchUpLedger`
  */
 export async function bridgeLedgerKey(options: BridgeOptions, signal: AbortSignal): Promise<LedgerState> {
-  const { db, eventLog, client, quorum, signer, next, readNewest, rememberHead, now = () => new Date() } = options;
+  const { db, eventLog, client, signer, next, readNewest, rememberHead, now = () => new Date() } = options;
   for (;;) {
     const before = await catchUpLedger(db, eventLog);
     if (before.key === verifierKeyOf(next)) return before;
     if (before.key !== verifierKeyOf(signer)) throw new LedgerKeyMismatch(before.key, verifierKeyOf(signer));
-    if (before.pending !== null) await stampCheckpoint(options, before, await readNewest(), signal);
+    const { authorities: quorum } = await readStampsDemanded(db, options.quorum);
+    if (before.pending !== null) await stampCheckpoint({ ...options, quorum }, before, await readNewest(), signal);
     const sealed = await sealEmptyBatch(db, eventLog, now);
     const { size } = sealed;
     await rememberHead?.(sealed);

@@ -13,6 +13,7 @@ import type { LedgerSigner } from '../ledger/ledger-signer.js';
 import type { LedgerState } from '../ledger/ledger-state.js';
 import { readPolicyPace } from '../ledger/policy-pace.js';
 import { ensureKeyPublished } from '../ledger/publish-key.js';
+import { readStampsDemanded, type StampsDemanded } from '../ledger/stamps-demanded.js';
 import { sealEmptyBatch } from '../sealer/seal.js';
 import { type NewestStamp, readNewestStamp } from './newest-stamp.js';
 import { renewalTime } from './renewal.js';
@@ -25,7 +26,7 @@ export interface StamperOptions {
   readonly logger: ServiceLogger;
   readonly signer: LedgerSigner;
   readonly client: TimestampClient;
-  /** Number of distinct authorities that must stamp a checkpoint. */
+  /** Number of distinct authorities that must stamp a checkpoint; the policies can demand more. */
   readonly quorum: number;
   /**
    * Stores the ledger's state outside the database; called before a checkpoint leaves the service.
@@ -78,6 +79,7 @@ class CheckpointStamper implements Stamper {
   #stamps = 0;
   #failures = 0;
   #newest: NewestStamp | null = null;
+  #demanded: StampsDemanded | null = null;
 
   constructor(private readonly options: StamperOptions) {
     this.#now = options.now ?? (() => new Date());
@@ -99,6 +101,7 @@ class CheckpointStamper implements Stamper {
       leader: this.#isLeader,
       stamps: this.#stamps,
       failures_in_a_row: this.#failures,
+      lowered_quorum_waits_for: this.#waitsFor,
       stamped_size: this.#newest?.size ?? null,
       sound_until: this.#newest?.soundUntil?.toISOString() ?? null,
     };
@@ -123,7 +126,11 @@ class CheckpointStamper implements Stamper {
           if (signal.aborted) break;
           this.#failures += 1;
           waitMs = backOff.next();
-          logger.warn({ part: this.name, reason: describe(error) }, 'no time stamp obtained; trying again');
+          const demanded = { authorities_demanded: this.#demanded?.authorities };
+          logger.warn(
+            { part: this.name, ...demanded, reason: describe(error) },
+            'no time stamp obtained; trying again',
+          );
         }
         if (waitMs === pollMs) await this.#wakeUp.pause(waitMs, signal);
         else await pause(waitMs, signal);
@@ -152,8 +159,9 @@ class CheckpointStamper implements Stamper {
       state = await sealEmptyBatch(db, eventLog, this.options.trustedClock ?? this.#now);
     }
     const { size } = state.pending ?? state;
+    const quorum = await this.#readDemanded();
     const { isOwn } = await tracing.span('stamp checkpoint', { 'consent_ledger.ledger_size': size }, () =>
-      stampCheckpoint(this.options, state, this.#newest, signal),
+      stampCheckpoint({ ...this.options, quorum }, state, this.#newest, signal),
     );
     this.#newest = await this.#readNewest();
     if (isOwn) {
@@ -161,6 +169,27 @@ class CheckpointStamper implements Stamper {
       logger.info({ part: this.name, ledger_size: size }, 'checkpoint stamped');
     }
     return true;
+  }
+
+  /** Number of authorities that a lowered quorum waits for; 0: none waits. */
+  get #waitsFor(): number {
+    return this.#demanded === null || this.#demanded.waitingPolicy === null ? 0 : this.#demanded.authorities;
+  }
+
+  /** @returns number of distinct authorities that must stamp the next checkpoint */
+  async #readDemanded(): Promise<number> {
+    const { db, logger, quorum } = this.options;
+    const before = this.#demanded;
+    const demanded = await readStampsDemanded(db, quorum);
+    this.#demanded = demanded;
+    if (demanded.waitingPolicy !== null && demanded.waitingPolicy !== before?.waitingPolicy)
+      logger.warn(
+        { part: this.name, policy: demanded.waitingPolicy, authorities_demanded: demanded.authorities, quorum },
+        `the lowered TSA_QUORUM does not count yet: ${demanded.authorities} distinct authorities must stamp one more checkpoint; add an authority to TSA_URLS if too few of them answer`,
+      );
+    if (demanded.waitingPolicy === null && before !== null && before.waitingPolicy !== null)
+      logger.info({ part: this.name, quorum }, 'the lowered TSA_QUORUM counts from here on');
+    return demanded.authorities;
   }
 
   #readNewest(): Promise<NewestStamp | null> {

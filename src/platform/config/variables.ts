@@ -76,7 +76,7 @@ export const variables = z.object({
   }),
   TSA_QUORUM: integer(1, 4).register(descriptions, {
     meaning:
-      'Number of distinct authorities in `TSA_URLS` that must stamp each checkpoint. Authorities are distinct if their root certificates name different organizations.',
+      'Number of distinct authorities in `TSA_URLS` that must stamp each checkpoint. Authorities are distinct if their root certificates name different organizations. A lower number counts after one more checkpoint with the former one ([operations.md](operations.md)).',
     default: '1',
     example: '2',
   }),

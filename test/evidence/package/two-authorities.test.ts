@@ -6,6 +6,8 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { ledgerSignerOf } from '../../../src/app/open-ledger-signer.js';
 import { exportEvidence } from '../../../src/evidence/package/index.js';
 import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
+import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
+import { readStampsDemanded } from '../../../src/pipeline/ledger/stamps-demanded.js';
 import { readNewestStamp } from '../../../src/pipeline/stamper/newest-stamp.js';
 import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
 import { createTimestampClient } from '../../../src/timestamping/client.js';
@@ -115,3 +117,47 @@ it.runIf(hasPython)(
     expect(stdout).toContain('\nCONFIRMED\n');
   },
 );
+
+it('leaves nothing open after the quorum was lowered during an outage', async () => {
+  const { worker: db, eventLog } = world.pipeline;
+  const setStamps = (stamps: number) =>
+    ensurePolicySet(db, eventLog, { sealWithinSeconds: 600, stampWithinSeconds: 3600, stamps }, () => new Date());
+  /** Stamps the newest checkpoint, or the pending one, with the number of authorities that is demanded. */
+  const stampWith = async (configured: number, ...urls: readonly string[]): Promise<void> => {
+    const signer = ledgerSignerOf(await world.keyring.ledgerKey(), ORIGIN);
+    const client = createTimestampClient({ authorities: urls, trustAnchors });
+    const { authorities: quorum } = await readStampsDemanded(db, configured);
+    const previous = await readNewestStamp(db, trustAnchors, new Date());
+    const options = { db, eventLog, signer, client, quorum };
+    await stampCheckpoint(options, await catchUpLedger(db, eventLog), previous, new AbortController().signal);
+  };
+  const [one = '', two = ''] = authorities.map(({ url }) => url);
+  await setStamps(2);
+  await world.seal();
+  await stampWith(2, one, two);
+  // The second authority fails when the first has stamped.
+  await world.record(world.site, [{ visitorId: 'during the outage' }]);
+  await world.seal();
+  await expect(stampWith(2, one)).rejects.toThrow();
+  await setStamps(1);
+  await world.record(world.site, [{ visitorId: 'after the change' }]);
+  await world.seal();
+  await expect(stampWith(1, one)).rejects.toThrow('has stamped this already');
+  // It is back: it stamps the pending checkpoint, and the one with the new policy.
+  await stampWith(1, one, two);
+  await stampWith(1, one, two);
+  await world.record(world.site, [{ visitorId: 'with one authority' }]);
+  await world.seal();
+  await stampWith(1, one);
+  const { rows } = await world.pipeline.owner.query('select tokens from checkpoints order by size desc limit 3');
+  expect(rows.map(({ tokens }) => tokens)).toEqual([1, 2, 2]);
+  const { keyring, site } = world;
+  const request = { siteId: site.siteId, filter: {}, disclose: 'all', exportedBy: 'test' } as const;
+  const options = { db, eventLog, keyring, origin: ORIGIN };
+  await exportEvidence(options, { ...request, output: path, overwrites: true });
+  const report = await verify(1);
+  expect(problemsOf(report)).toEqual([]);
+  expect(report.verdict).toBe('valid');
+  expect(report.newest).toMatchObject({ authorities: 1, authorities_demanded: 1, witnesses_demanded: 0 });
+  expect((await verify(1, trustAnchors.slice(0, 1))).verdict).toBe('indeterminate');
+});

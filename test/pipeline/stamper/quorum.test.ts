@@ -16,6 +16,8 @@ import { catchUpLedger } from '../../../src/pipeline/ledger/apply-ledger.js';
 import { LedgerCorrupt } from '../../../src/pipeline/ledger/errors.js';
 import { verifierKeyOf } from '../../../src/pipeline/ledger/ledger-signer.js';
 import { readLedgerState } from '../../../src/pipeline/ledger/ledger-state.js';
+import { ensurePolicySet } from '../../../src/pipeline/ledger/publish-policy.js';
+import { readStampsDemanded } from '../../../src/pipeline/ledger/stamps-demanded.js';
 import { createSealer } from '../../../src/pipeline/sealer/sealer.js';
 import { bridgeLedgerKey } from '../../../src/pipeline/stamper/rotate-ledger-key.js';
 import { stampCheckpoint } from '../../../src/pipeline/stamper/stamp-checkpoint.js';
@@ -265,6 +267,69 @@ test('a lower quorum completes a pending checkpoint with one more time stamp', a
     await whileRunning([stamper([first.url], { quorum: 1 })], () => until(() => isStamped(1)));
   });
   expect(await stampsInLedger()).toEqual([`1.1 ${FIRST}`, `1.2 ${FIRST}`]);
+});
+
+/** A sealer that publishes a policy with this number of authorities. */
+function sealerWithPolicy(stamps: number): BackgroundPart {
+  const { worker: db, eventLog } = pipeline;
+  const limits = { maxLeaves: 8, maxAgeMs: 50 };
+  const policy = { sealWithinSeconds: 600, stampWithinSeconds: 3600, stamps };
+  return createSealer({ keyring: testKeyring, db, eventLog, logger: silent, signer, limits, policy, pollMs: 20 });
+}
+
+test('a lowered quorum counts when the former number of authorities has stamped its policy', async () => {
+  await append();
+  await whileRunning([sealerWithPolicy(2)], async () => {
+    await until(async () => (await state()).policies === 1);
+    await whileRunning([stamper([first.url, second.url])], async () =>
+      until(async () => isStamped((await state()).size)),
+    );
+  });
+  const before = await stampsInLedger();
+  // The second authority is gone, and the operator lowers the quorum.
+  const warnings: string[] = [];
+  const logger = { ...silent, warn: (_: unknown, text?: string) => void warnings.push(String(text)) };
+  await append();
+  await whileRunning([sealerWithPolicy(1)], async () => {
+    await until(async () => (await state()).policies === 2);
+    const alone = stamper([first.url, dead], { quorum: 1, logger });
+    await whileRunning([alone], async () => {
+      await until(async () => (await state()).pending !== null);
+      await until(() => Number(alone.status().failures_in_a_row) >= 2);
+      expect(alone.status()).toMatchObject({ lowered_quorum_waits_for: 2 });
+    });
+    expect(warnings[0]).toContain('the lowered TSA_QUORUM does not count yet: 2 distinct authorities must stamp');
+    expect((await stampsInLedger()).slice(before.length).map((text) => text.split(' O=')[1])).toEqual([
+      'first authority',
+    ]);
+    // Once more, both stamp. From then on, one suffices.
+    const both = stamper([first.url, second.url], { quorum: 1 });
+    await whileRunning([both], async () => {
+      await until(async () => isStamped((await state()).size));
+      await append();
+      const { size } = await state();
+      await until(async () => (await state()).size > size && (await isStamped((await state()).size)));
+      expect(both.status()).toMatchObject({ lowered_quorum_waits_for: 0 });
+    });
+  });
+  const { rows } = await pipeline.owner.query<{ tokens: number }>('select tokens from checkpoints order by size');
+  const counts = rows.map(({ tokens }) => tokens);
+  expect(counts.slice(0, -1)).toEqual(counts.slice(0, -1).map(() => 2));
+  expect(counts.at(-1)).toBe(1);
+  expect(await readStampsDemanded(pipeline.worker, 1)).toEqual({ authorities: 1, waitingPolicy: null });
+});
+
+test('a raised quorum counts at once', async () => {
+  const { worker: db, eventLog } = pipeline;
+  const policy = { sealWithinSeconds: 600, stampWithinSeconds: 3600 };
+  const demanded = () => readStampsDemanded(db, 1);
+  await ensurePolicySet(db, eventLog, { ...policy, stamps: 1 }, () => new Date());
+  expect(await demanded()).toEqual({ authorities: 1, waitingPolicy: null });
+  await ensurePolicySet(db, eventLog, { ...policy, stamps: 3 }, () => new Date());
+  expect(await demanded()).toEqual({ authorities: 3, waitingPolicy: null });
+  await ensurePolicySet(db, eventLog, { ...policy, stamps: 2 }, () => new Date());
+  expect(await demanded()).toEqual({ authorities: 3, waitingPolicy: 3 });
+  expect(await readStampsDemanded(db, 4)).toEqual({ authorities: 4, waitingPolicy: 3 });
 });
 
 test('a change of the key completes a pending checkpoint, and both authorities stamp the bridge', async () => {

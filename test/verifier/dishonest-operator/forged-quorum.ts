@@ -1,5 +1,6 @@
 import type { Draft } from './export.js';
 import type { Forgery } from './forgery.js';
+import type { Plan } from './ledger.js';
 import { at, utf8 } from './primitives.js';
 import { TimeAuthority } from './time-authority.js';
 import { policy } from './world.js';
@@ -360,5 +361,125 @@ const WRONG_CHECKPOINTS: readonly Forgery[] = [
   ),
 ];
 
+/** Plans and stamps. */
+interface Lowering {
+  readonly plan: (plan: Plan) => void;
+  readonly draft: (draft: Draft) => void;
+}
+
+/** Policies by batch, each with its number of stamps; then the second authority stamps these checkpoints. */
+function lowered(stamps: Readonly<Record<number, readonly number[]>>, ...sizes: readonly number[]): Lowering {
+  return {
+    plan: (plan) => {
+      let number = 0;
+      for (const [batch, demands] of Object.entries(stamps))
+        for (const stamped of demands) {
+          number += 1;
+          const created = plan.start + Number(batch) * 10_000 - 1000;
+          const events = plan.batches.get(Number(batch)) ?? [];
+          plan.batches.set(Number(batch), [...events, policy(number, created, { stamps: stamped })]);
+        }
+    },
+    draft: (draft) => addStamps(draft, { by: SECOND_AUTHORITY, sizes: sizes.filter((size) => size <= draft.size) }),
+  };
+}
+
+/** A lowered number of authorities that counts, because a checkpoint over its policy has the former one. */
+export const LOWERED: Readonly<Record<string, Lowering>> = {
+  'in the first batches': lowered({ 0: [2], 2: [1] }, 4),
+  'among the records': lowered({ 0: [2], 5: [1] }, 4, 9),
+  'among the records, first stamped over the policy': lowered({ 0: [2], 5: [1] }, 4, 9, 16),
+  'in one batch with the former number': lowered({ 0: [2, 1] }, 4),
+  'after it was raised': lowered({ 0: [1], 1: [2], 2: [1] }, 4),
+  'again, after it was raised again': lowered({ 0: [2], 2: [1], 3: [2], 5: [1] }, 4, 9),
+};
+
+const TRUSTED: Pick<Forgery, 'options'> = {
+  options: (_, first) => ({ trustAnchors: [first, SECOND_AUTHORITY].map(({ anchor }) => anchor) }),
+};
+
+const lowering = (
+  name: string,
+  { plan, draft }: Required<Pick<Forgery, 'plan' | 'draft'>>,
+  more: Partial<Forgery> = {},
+): Forgery => ({
+  point: POINT,
+  name: `lowered: ${name}`,
+  ...TRUSTED,
+  plan,
+  draft,
+  ...OPEN,
+  ...more,
+});
+
+const LOWERED_TOO_EARLY: readonly Forgery[] = [
+  // Both authorities stamped everything before the policy.
+  lowering('the second authority left with the policy', lowered({ 0: [2], 9: [1] }, 4, 9)),
+  lowering('the second authority left with the policy, in a receipt', lowered({ 0: [2], 9: [1] }, 4, 9), {
+    receipt: { label: 'alice 4' },
+  }),
+  lowering(
+    'the second authority left with the policy, in a package for the person',
+    lowered({ 0: [2], 9: [1] }, 4, 9),
+    {
+      request: { person: 'alice' },
+    },
+  ),
+  lowering('the second authority left with the first of two policies', lowered({ 0: [2], 9: [1], 10: [1] }, 4, 9)),
+  lowering('the checkpoint that shows it is left out', {
+    ...lowered({ 0: [2], 5: [1] }, 4, 9),
+    draft: (draft: Draft) => addStamps(draft, { by: SECOND_AUTHORITY, sizes: [4] }),
+  }),
+  lowering('the second authority stamped nothing', lowered({ 0: [2], 2: [1] })),
+  lowering('the second authority stamped nothing, in a receipt', lowered({ 0: [2], 2: [1] }), {
+    receipt: { label: 'alice 4' },
+  }),
+  lowering('the second authority stamped only before the policy', lowered({ 0: [2], 5: [1] }, 4)),
+  lowering('the former number is of the same batch', lowered({ 0: [2, 1] })),
+  lowering('the number is lowered twice', lowered({ 0: [2], 2: [1], 5: [1] })),
+  lowering(
+    'the number is lowered in every batch',
+    lowered({ 0: [2], 2: [1], 4: [1], 6: [1], 8: [1], 10: [1], 12: [1] }),
+  ),
+  lowering('three authorities were demanded, and two stamped', lowered({ 0: [3], 2: [1] }, 4, 9, 16)),
+  lowering('from three to two, and two stamped', lowered({ 0: [3], 2: [2] }, 4, 9, 16)),
+  lowering('from three to two to one, and two stamped', lowered({ 0: [3], 2: [2], 3: [1] }, 4, 9, 16)),
+  lowering('it was raised again, and one stamps', lowered({ 0: [2], 2: [1], 9: [2] }, 4)),
+  lowering('the second authority is not trusted', lowered({ 0: [2], 2: [1] }, 4), {
+    options: (_, first) => ({ trustAnchors: [first.anchor] }),
+  }),
+  lowering('the verifying person requires two', lowered({ 0: [2], 2: [1] }, 4), TWO),
+  lowering('the first authority stamped twice', {
+    ...lowered({ 0: [2], 2: [1] }),
+    draft: (draft: Draft, by: TimeAuthority) => addStamps(draft, { by }),
+  }),
+  lowering('the stamps of the second authority are broken', {
+    ...lowered({ 0: [2], 2: [1] }),
+    draft: (draft: Draft) => {
+      addStamps(draft, { by: SECOND_AUTHORITY, sizes: [4] });
+      breakFile(draft, fileOf(4, 2), 5);
+    },
+  }),
+  lowering('the second authority stamped another checkpoint', {
+    ...lowered({ 0: [2], 2: [1] }),
+    draft: (draft: Draft) => addStamps(draft, { by: SECOND_AUTHORITY, sizes: [4], over: () => 9 }),
+  }),
+  lowering('nothing ties the checkpoint that the second authority stamped', {
+    ...lowered({ 0: [2], 2: [1] }),
+    draft: (draft: Draft) => {
+      addStamps(draft, { by: SECOND_AUTHORITY, sizes: [4] });
+      draft.consistency = draft.consistency.slice(1);
+    },
+  }),
+];
+
+/** Those of them in which the verifying person trusts both authorities, and demands nothing. */
+export const LOWERED_AND_TRUSTED = LOWERED_TOO_EARLY.filter(({ options }) => options === TRUSTED.options);
+
 /** One authority that passes for two (docs/evidence-format.md §9, “Authorities”). */
-export const FORGED_QUORUM: readonly Forgery[] = [...ONE_AUTHORITY, ...BAD_TOKENS, ...WRONG_CHECKPOINTS];
+export const FORGED_QUORUM: readonly Forgery[] = [
+  ...ONE_AUTHORITY,
+  ...BAD_TOKENS,
+  ...WRONG_CHECKPOINTS,
+  ...LOWERED_TOO_EARLY,
+];

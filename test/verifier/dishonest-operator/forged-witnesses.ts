@@ -3,6 +3,7 @@ import type { Draft } from './export.js';
 import type { Forgery } from './forgery.js';
 import { cosignature, type NamedKey, namedKey } from './keys.js';
 import { at, base64, concat, utf8 } from './primitives.js';
+import { policy } from './world.js';
 
 /*
  * The verifying person trusts the witnesses A and B. The operator holds their cosignatures over some
@@ -266,9 +267,56 @@ const FILES: readonly Forgery[] = [
   ),
 ];
 
+/** A policy in a batch demands the cosignatures of this many of A and B. */
+export const demandWitnesses =
+  (required: number, batch = 0): NonNullable<Forgery['plan']> =>
+  (plan) => {
+    const change = { witnesses: [A.line, B.line].sort(), witnesses_required: required };
+    plan.batches.set(batch, [
+      ...(plan.batches.get(batch) ?? []),
+      policy(1, plan.start + batch * 10_000 - 1000, change),
+    ]);
+  };
+
+/** The verifying person gives keys without a number: that of the policy counts. */
+const DEMANDED: readonly Forgery[] = [
+  {
+    point: POINT,
+    name: 'the policy demands two, and one of two given witnesses cosigned',
+    plan: demandWitnesses(2),
+    options: () => requireWitnesses(null, A, B),
+    draft: (draft) => cosign(draft, byA),
+    ...OPEN,
+  },
+  {
+    point: POINT,
+    name: 'the policy demands two, and the only given witness cosigned',
+    plan: demandWitnesses(2),
+    options: () => requireWitnesses(null, A),
+    draft: (draft) => cosign(draft, (text) => byA(text) + byB(text)),
+    ...OPEN,
+  },
+  {
+    point: POINT,
+    name: 'the policy of the newest batch demands one, and none cosigned',
+    plan: demandWitnesses(1, 15),
+    options: () => requireWitnesses(null, A, B),
+    ...OPEN,
+  },
+  {
+    point: POINT,
+    name: 'the policy demands one, and the verifying person two',
+    plan: demandWitnesses(1),
+    options: () => requireWitnesses(2, A, B),
+    draft: (draft) => cosign(draft, byA),
+    ...OPEN,
+  },
+];
+
 /** Cosignatures that no witness gave for the newest checkpoint (docs/evidence-format.md §7.1). */
 export const FORGED_WITNESSES: readonly Forgery[] = [
   ...Object.entries(INVALID_LINES).map(([what, make]) => forged(`a cosignature ${what}`, { make }, REFUSED)),
   ...Object.entries(IGNORED_LINES).map(([what, make]) => forged(`a cosignature ${what}`, { make }, OPEN)),
   ...FILES,
+  ...DEMANDED,
 ];

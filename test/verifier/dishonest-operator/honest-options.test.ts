@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { VerifyOptions } from '../../../verifier-cli/src/index.js';
 import { choose, type Draft, draftOf, packed, type Request } from './export.js';
-import { addStamps, SECOND_AUTHORITY } from './forged-quorum.js';
-import { cosign, requireWitnesses, WITNESSES } from './forged-witnesses.js';
+import { addStamps, LOWERED, SECOND_AUTHORITY } from './forged-quorum.js';
+import { cosign, demandWitnesses, requireWitnesses, WITNESSES } from './forged-witnesses.js';
 import { cosignature } from './keys.js';
 import { type Ledger, makeLedger, type Plan } from './ledger.js';
 import { type PromiseTerms, promiseOf } from './promise.js';
@@ -33,7 +33,7 @@ async function outcome(
   const draft = draftOf(ledger, request, choose(ledger, request));
   change(draft);
   const report = await verify(packed(draft), ledger.plan, authority, options);
-  return { verdict: report.verdict, problems: notPassed(report), promises: report.promises };
+  return { verdict: report.verdict, problems: notPassed(report), promises: report.promises, newest: report.newest };
 }
 const VALID = { verdict: 'valid', problems: {} };
 
@@ -69,6 +69,51 @@ describe('in the world small', () => {
     const stamp = (draft: Draft): void => addStamps(draft, { by: SECOND_AUTHORITY });
     expect(await outcome(two, { trustAnchors }, stamp)).toMatchObject(VALID);
   });
+
+  test.each(Object.entries(LOWERED))('a lowered number of authorities counts: %s', async (_, { plan, draft }) => {
+    const lowered = ledgerWith(WORLDS.small, plan);
+    const trustAnchors = [authority.anchor, SECOND_AUTHORITY.anchor];
+    for (const request of [{}, { person: 'alice' }, { eventIds: [consentId('alice 4')] }])
+      expect(await outcome(lowered, { trustAnchors }, draft, request)).toMatchObject(VALID);
+    for (const label of ['alice 1', 'alice 4']) {
+      const receipt = receiptOf(lowered, label, { draft });
+      const report = await verify(receipt, lowered.plan, authority, { trustAnchors });
+      expect(notPassed(report)).toEqual({});
+    }
+  });
+
+  test.each([
+    [2, 2, null],
+    [1, 1, null],
+    [0, 0, null],
+    [2, 1, 1],
+  ] as const)(
+    'the policy demands %i witnesses: %i cosigned, and the verifying person requires %s',
+    async (demanded, cosigned, required) => {
+      const { a, b } = WITNESSES;
+      const seconds = Date.parse('2026-03-02T08:05:00.000Z') / 1000;
+      const change = (draft: Draft): void => {
+        const lines = (text: string): string =>
+          [a, b]
+            .slice(0, cosigned)
+            .map((key) => cosignature(key, text, seconds))
+            .join('');
+        if (cosigned > 0) cosign(draft, lines);
+      };
+      const witnessed = ledgerWith(WORLDS.small, demandWitnesses(demanded));
+      const found = await outcome(witnessed, requireWitnesses(required, a, b), change);
+      expect(found).toMatchObject({
+        ...VALID,
+        newest: {
+          checkpoint: 16,
+          authorities: 1,
+          authorities_demanded: 1,
+          witnesses: cosigned,
+          witnesses_demanded: demanded,
+        },
+      });
+    },
+  );
 
   test('a package with the cosignatures of two required witnesses is valid', async () => {
     const { a, b } = WITNESSES;

@@ -16,7 +16,10 @@ import type { Checkpoints, EnclosedCheckpoint } from './checkpoints.js';
 export interface WitnessTrust {
   /** Keys of type 0x04, each public key once. */
   readonly keys: readonly VerifierKey[];
-  /** How many of them must have cosigned the newest checkpoint; null: any number. */
+  /**
+   * How many of them must have cosigned the newest checkpoint. Null: as many as the ledger's policy
+   * demands, or any number if it demands none.
+   */
   readonly required: number | null;
 }
 
@@ -24,7 +27,10 @@ export interface WitnessTrust {
 export interface WitnessedCheckpoint {
   /** Size of the newest checkpoint; null if the package includes none. */
   readonly size: number | null;
+  /** Null: any number. */
   readonly required: number | null;
+  /** How many the ledger's policy demands. */
+  readonly demanded: number;
   /** Given witnesses whose cosignature is valid, with the time that each one states. */
   readonly cosigned: readonly { readonly name: string; readonly time: Date }[];
   /** Names of the given witnesses without a valid cosignature. */
@@ -45,14 +51,17 @@ interface Cosigned {
  * Verifies the cosignatures of the given witnesses over every checkpoint (c2sp.org/tlog-cosignature).
  * Those of other keys are ignored: trust comes only from outside.
  * @param at time of verification
+ * @param demanded how many witnesses the ledger's policy demands for the newest checkpoint
  */
 export async function verifyWitnesses(
   files: PackageFiles,
   checkpoints: Checkpoints,
-  { keys, required }: WitnessTrust,
+  { keys, required: given }: WitnessTrust,
   at: Date,
+  demanded: number,
 ): Promise<WitnessedCheckpoint> {
   const { findings } = files;
+  const required = given ?? (keys.length > 0 && demanded > 0 ? demanded : null);
   const newest = [...checkpoints.keys()].at(-1) ?? null;
   let cosigned: readonly Cosigned[] = [];
   let others = 0;
@@ -70,7 +79,8 @@ export async function verifyWitnesses(
   const missing = keys.filter((key) => !cosigned.some((one) => one.key === key)).map(({ name }) => name);
   if (required !== null && cosigned.length < required) {
     const count = `${cosigned.length} of the ${counted(required, 'required witness', 'required witnesses')}`;
-    findings.open('ledger.witnesses', `${count} cosigned the newest checkpoint`, {
+    const source = given === null ? ": the number is that of the ledger's policy, because you gave none" : '';
+    findings.open('ledger.witnesses', `${count} cosigned the newest checkpoint${source}`, {
       file: newest === null ? undefined : PACKAGE_FILES.cosignatures(newest),
     });
   } else if (keys.length === 0) {
@@ -85,6 +95,7 @@ export async function verifyWitnesses(
   return {
     size: newest,
     required,
+    demanded,
     cosigned: cosigned.map(({ key, time }) => ({ name: key.name, time })),
     missing,
     others,

@@ -16,6 +16,7 @@ import { provesOf } from './proves.js';
 import {
   MAX_LISTED,
   type ReportedFilter,
+  type ReportedNewest,
   type ReportedStamp,
   type ReportedTime,
   type VerificationReport,
@@ -85,6 +86,7 @@ export function buildReport({
       seal_within_seconds: policy.sealWithinMs / 1000,
       stamp_within_seconds: policy.stampWithinMs / 1000,
     },
+    newest: reportedNewest(witnessed, times),
     records: summary,
     proved,
     stamps: { count: stamps.length, first: stamps.slice(-MAX_LISTED).map(reportedStamp) },
@@ -100,7 +102,23 @@ export function buildReport({
   };
 }
 
-function reportedWitnesses({ size, cosigned, ...rest }: WitnessedCheckpoint): VerificationReport['witnesses'] {
+/** Who has stamped and cosigned the newest checkpoint. */
+export function reportedNewest({ size, cosigned, demanded }: WitnessedCheckpoint, times: StampedTimes): ReportedNewest {
+  return {
+    checkpoint: size,
+    authorities: size === null ? 0 : times.authoritiesOver(size),
+    authorities_demanded: times.demandedFor(Math.max(0, (size ?? 0) - 1)),
+    witnesses: cosigned.length,
+    witnesses_demanded: demanded,
+  };
+}
+
+function reportedWitnesses({
+  size,
+  cosigned,
+  demanded: _,
+  ...rest
+}: WitnessedCheckpoint): VerificationReport['witnesses'] {
   return {
     ...rest,
     checkpoint: size,

@@ -1,7 +1,8 @@
+import { counted } from '../../../schemas/text/counted.js';
 import type { StreamCoverage } from '../completeness/coverage.js';
 import type { RecordsSummary } from '../entries/summary.js';
 import { printable } from './printable.js';
-import type { ReportedFilter, ReportedPolicy, VerificationReport } from './report.js';
+import type { ReportedFilter, ReportedNewest, ReportedPolicy, VerificationReport } from './report.js';
 
 const SHOWN_RUNS = 5;
 
@@ -27,6 +28,20 @@ export function policyText({ number, ...policy }: ReportedPolicy): string {
   return number === null
     ? `${delays} (defaults: the package includes no policy of the ledger)`
     : `${delays} (policy ${number} of the ledger)`;
+}
+
+/** Who has stamped the newest checkpoint, in words. */
+export function authoritiesText({ checkpoint, authorities, authorities_demanded: demanded }: ReportedNewest): string {
+  if (checkpoint === null) return 'the package includes no checkpoint';
+  const found = counted(authorities, 'distinct authority', 'distinct authorities');
+  return `${found} stamped checkpoint ${checkpoint}; the policy demands ${demanded}`;
+}
+
+/** Who has cosigned the newest checkpoint, in words. */
+export function witnessesText({ checkpoint, witnesses, witnesses_demanded: demanded }: ReportedNewest): string {
+  if (checkpoint === null) return 'the package includes no checkpoint';
+  const found = counted(witnesses, 'witness', 'witnesses');
+  return `${found} that you gave cosigned checkpoint ${checkpoint}; the policy demands ${demanded}`;
 }
 
 /** How far one stream is covered, in words; always with the revisions it is about. */

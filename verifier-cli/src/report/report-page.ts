@@ -1,12 +1,14 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult } from '../findings/findings.js';
 import {
+  authoritiesText,
   coverageText,
   decisionsText,
   discloseText,
   filterText,
   policyText,
   verdictsText,
+  witnessesText,
   workText,
 } from './coverage-text.js';
 import { element, type Markup } from './markup.js';
@@ -121,7 +123,15 @@ function proofs({ proves, verdict }: VerificationReport): Markup {
   );
 }
 
-function about({ package: about, policy, records, coverage, work, verified_at: at }: VerificationReport): Markup {
+function about({
+  package: about,
+  policy,
+  newest,
+  records,
+  coverage,
+  work,
+  verified_at: at,
+}: VerificationReport): Markup {
   return section(
     'Checked package',
     facts([
@@ -133,6 +143,8 @@ function about({ package: about, policy, records, coverage, work, verified_at: a
       ['Documents and configurations', coverage && coverageText(coverage.notices)],
       ['Exported', [`${momentText(about.exported_at ?? 'unknown')} by `, foreign(about.exported_by ?? 'unknown')]],
       ['Policy', policyText(policy)],
+      ['Authorities', authoritiesText(newest)],
+      ['Witnesses', witnessesText(newest)],
       ['Records', `${records.consents}: ${verdictsText(records)}`],
       ['Decisions', decisionsText(records)],
       [

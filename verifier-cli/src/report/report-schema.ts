@@ -35,6 +35,16 @@ const Check = z.strictObject({
   problems: z.array(z.strictObject({ outcome: OutcomeName, message: z.string(), ...place })).max(2 * MAX_PROBLEMS),
 });
 
+const Newest = z
+  .strictObject({
+    checkpoint: Count.nullable().describe('its size; null if the package includes none'),
+    authorities: Count.describe('distinct authorities with a valid time stamp over it'),
+    authorities_demanded: Count.describe('number that the policies demand'),
+    witnesses: Count.describe('given witnesses with a valid cosignature over it'),
+    witnesses_demanded: Count.describe('number that the policy demands'),
+  })
+  .describe('who has stamped and cosigned the newest checkpoint');
+
 const Text = z.strictObject({
   document_version_id: z.string(),
   sha256: z.string(),
@@ -127,6 +137,7 @@ export const ReportSchema = z
         stamp_within_seconds: Count,
       })
       .describe('policy of the ledger for the newest batch of the package'),
+    newest: Newest,
     records: z.strictObject({
       entries: Count,
       consents: Count,
@@ -153,7 +164,7 @@ export const ReportSchema = z
     witnesses: z
       .strictObject({
         checkpoint: Count.nullable().describe('size of the newest checkpoint'),
-        required: Count.nullable().describe('number of given witnesses that must have cosigned it'),
+        required: Count.nullable().describe('number of given witnesses that must have cosigned it; null: any number'),
         cosigned: z
           .array(z.strictObject({ name: z.string(), time: z.string().describe('time that the witness states') }))
           .describe('given witnesses whose cosignature is valid'),

@@ -79,6 +79,19 @@ export interface ReportedPolicy {
   readonly stamp_within_seconds: number;
 }
 
+/** Who has stamped and cosigned the newest checkpoint, and what the policy demands for it. */
+export interface ReportedNewest {
+  /** Its size; null if the package includes none. */
+  readonly checkpoint: number | null;
+  /** Distinct authorities with a valid time stamp over it. */
+  readonly authorities: number;
+  /** How many the policy demands; while a lowered number does not count yet, the one before it. */
+  readonly authorities_demanded: number;
+  /** Given witnesses with a valid cosignature over it. */
+  readonly witnesses: number;
+  readonly witnesses_demanded: number;
+}
+
 /** What the verifier found: the object that `--json` prints. */
 export interface VerificationReport {
   readonly format: 'consent-verify-report';
@@ -111,6 +124,7 @@ export interface VerificationReport {
     readonly person: PersonCoverage;
   } | null;
   readonly policy: ReportedPolicy;
+  readonly newest: ReportedNewest;
   readonly records: RecordsSummary;
   /** Between which proved times the batches of the package were sealed. */
   readonly proved: {
@@ -137,7 +151,7 @@ export interface VerificationReport {
   readonly witnesses: {
     /** Size of the newest checkpoint; null if the package includes none. */
     readonly checkpoint: number | null;
-    /** How many given witnesses the verifying person requires; null: any number. */
+    /** How many given witnesses the verifying person or the policy requires; null: any number. */
     readonly required: number | null;
     /** Given witnesses whose cosignature is valid, and the time that each one states. */
     readonly cosigned: readonly { readonly name: string; readonly time: string }[];

@@ -1,12 +1,14 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult, Problem } from '../findings/findings.js';
 import {
+  authoritiesText,
   coverageText,
   decisionsText,
   discloseText,
   filterText,
   policyText,
   verdictsText,
+  witnessesText,
   workText,
 } from './coverage-text.js';
 import { asOfText } from './page-parts.js';
@@ -110,7 +112,7 @@ function timeText({ time, accuracy_ms: accuracy }: ReportedTime): string {
   return accuracy === 0 ? time : `${time} (± ${accuracy} ms)`;
 }
 
-function packageLines({ package: about, policy, records, coverage, work }: VerificationReport): string[] {
+function packageLines({ package: about, policy, newest, records, coverage, work }: VerificationReport): string[] {
   return [
     'Package',
     `  ledger        ${printable(about.origin ?? 'unknown')}`,
@@ -121,6 +123,8 @@ function packageLines({ package: about, policy, records, coverage, work }: Verif
       ? ['  WARNING       stamped by a development authority: for trials only, not evidence']
       : []),
     `  policy        ${policyText(policy)}`,
+    `  authorities   ${authoritiesText(newest)}`,
+    `  witnesses     ${witnessesText(newest)}`,
     `  records       ${records.consents}: ${verdictsText(records)}`,
     `  decisions     ${decisionsText(records)}`,
     `  personal data ${counted(records.disclosed_values, 'value')} shown, ${records.withheld_values} withheld, ${counted(records.erased, 'record')} erased`,

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { counted } from '../../../schemas/text/counted.js';
 import { CHECKS } from '../findings/check-table.js';
+import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { element, type Markup } from '../report/markup.js';
 import { facts, foreign, momentText, outcomeMark, section, timeText, verdictBanner } from '../report/page-parts.js';
 import { printable } from '../report/printable.js';
@@ -40,7 +41,7 @@ function packageNote({ verdict, package_verdict: whole, development }: ShownReco
   return [element('p', {}, text)];
 }
 
-function times({ proved, record }: ShownRecord): Markup {
+function times({ proved, newest, record }: ShownRecord): Markup {
   const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
   return section(
     'Proved times',
@@ -55,6 +56,8 @@ function times({ proved, record }: ShownRecord): Markup {
         ),
       ],
       ['Sealed after', proved.after === null ? 'not proved' : timeText(proved.after)],
+      ['Authorities', authoritiesText(newest)],
+      ['Witnesses', witnessesText(newest)],
     ]),
     element('p', {}, 'Claimed by the service, and not proved exactly:'),
     facts([['Created', typeof claimed === 'string' ? foreign(momentText(claimed)) : 'unknown']]),

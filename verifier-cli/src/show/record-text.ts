@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { counted } from '../../../schemas/text/counted.js';
+import { authoritiesText, witnessesText } from '../report/coverage-text.js';
 import { asOfText, momentText, timeText } from '../report/page-parts.js';
 import { printable, printableSource } from '../report/printable.js';
 import { OUTCOME_WORDS, verdictWording } from '../report/wording.js';
@@ -37,12 +38,14 @@ export function recordText(shown: ShownRecord): string {
   ].join('\n');
 }
 
-function timeLines({ proved, record }: ShownRecord): string[] {
+function timeLines({ proved, newest, record }: ShownRecord): string[] {
   const claimed = typeof record === 'object' && record !== null && !Array.isArray(record) ? record.created_at : null;
   return [
     'Proved times (by time stamp authorities that you trust)',
     `  existed by         ${proved.before === null ? 'not proved: no valid time stamp covers the record' : timeText(proved.before)}`,
     `  sealed after       ${proved.after === null ? 'not proved' : timeText(proved.after)}`,
+    `  authorities        ${authoritiesText(newest)}`,
+    `  witnesses          ${witnessesText(newest)}`,
     'Claimed time (by the service)',
     `  created            ${typeof claimed === 'string' ? momentText(claimed) : 'unknown'}`,
   ];

@@ -16,7 +16,7 @@ import type { Warning } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { reportedTime } from '../report/build-report.js';
-import type { ReportedText, ReportedTime } from '../report/report.js';
+import type { ReportedNewest, ReportedText, ReportedTime } from '../report/report.js';
 import type { SealingInterval } from '../time/batch-times.js';
 import type { ProvedTime } from '../time/stamped-times.js';
 import type { Stamps } from '../timestamps/stamp.js';
@@ -40,6 +40,7 @@ export interface ShownRecord {
   readonly file: { readonly kind: 'package' | 'receipt'; readonly exported_at: string | null };
   /** The valid stamp over the package's checkpoint: later events are unknown. Null if none is. */
   readonly as_of: ReportedTime | null;
+  readonly newest: ReportedNewest;
   /** True if a development authority stamped the ledger: the record is not evidence then. */
   readonly development: boolean;
   /** Warnings about this record, and about the whole package. */
@@ -96,6 +97,7 @@ export interface ShowContext {
   /** `exported_at` of the manifest; null if it cannot be read. */
   readonly exportedAt: string | null;
   readonly asOf: ProvedTime | null;
+  readonly newestCheckpoint: ReportedNewest;
   readonly isDevelopment: boolean;
   readonly warnings: readonly Warning[];
   readonly schemes: Schemes;
@@ -136,6 +138,7 @@ export async function shownRecord(watch: WatchedRecord, context: ShowContext): P
     package_verdict: context.packageVerdict,
     file: { kind: context.kind, exported_at: context.exportedAt },
     as_of: context.asOf && reportedTime(context.asOf),
+    newest: context.newestCheckpoint,
     development: context.isDevelopment,
     warnings: context.warnings
       .filter(({ event_id: id }) => id === undefined || id === entry.event_id)

@@ -1,4 +1,6 @@
 import type { Findings } from '../findings/findings.js';
+import type { Policies } from '../policy/policies.js';
+import { stampsDemanded } from '../policy/quorum.js';
 import type { Stamp, Stamps } from '../timestamps/stamp.js';
 
 /** Moments in milliseconds since 1970, with the accuracy that the authority states. */
@@ -13,8 +15,13 @@ export interface ProvedTime {
 
 /** When a batch was sealed, as far as stamps prove it. */
 export interface StampedTimes {
-  /** How many distinct authorities must have stamped a batch. @param number of the batch */
+  /**
+   * How many distinct authorities must have stamped a batch: by the policies, or by the verifying person
+   * if that is more. @param number of the batch
+   */
   requiredFor(number: number): number;
+  /** How many of them the policies demand. @param number of the batch */
+  demandedFor(number: number): number;
   /**
    * The earliest proved time by which a batch existed: the time of the first stamp, or of the last
    * one of the required authorities. Null if stamps that hold of too few authorities cover it.
@@ -23,10 +30,19 @@ export interface StampedTimes {
   endOf(number: number): ProvedTime | null;
   /** Number of distinct authorities whose stamps hold and cover a batch. @param number of the batch */
   authoritiesOf(number: number): number;
+  /** Number of distinct authorities whose stamps hold over the checkpoint of this size. */
+  authoritiesOver(size: number): number;
   /** The stamp in this response file, if it holds. */
   in(file: string): ProvedTime | null;
   /** Every stamp that holds, by size. */
   readonly all: readonly ProvedTime[];
+}
+
+/** What decides how many authorities must have stamped a batch. */
+export interface Demands {
+  readonly policies: Policies;
+  /** Number that the verifying person requires, at least 1. */
+  readonly atLeast: number;
 }
 
 /** A second, for authorities that count whole ones. */
@@ -36,12 +52,11 @@ const TOLERANCE_MS = 1000;
  * Takes from the stamps those that hold and whose checkpoints are tied to the newest, and verifies
  * that later checkpoints do not bear earlier times.
  * @param tied sizes of the checkpoints that consistency proofs tie to the newest one
- * @param requiredFor number of distinct authorities that must have stamped a batch, at least 1
  */
 export function stampedTimes(
   stamps: Stamps,
   tied: ReadonlySet<number>,
-  requiredFor: (batch: number) => number,
+  { policies, atLeast }: Demands,
   findings: Findings,
 ): StampedTimes {
   const holding = stamps.filter((stamp) => stamp.report.outcome === 'pass' && tied.has(stamp.size));
@@ -59,13 +74,59 @@ export function stampedTimes(
     }
     return low;
   };
+  const bySize = sizesByAuthority(holding);
+  const demandedFor = demands(policies, bySize, indexOf);
+  const requiredFor = (number: number): number => Math.max(atLeast, demandedFor(number));
   return {
     requiredFor,
+    demandedFor,
+    authoritiesOver: (size) => [...bySize.values()].filter((sizes) => sizes.includes(size)).length,
     all,
     in: (file) => byFile.get(file) ?? null,
     endOf: (number) => ends[indexOf(number)]?.earliest[requiredFor(number) - 1] ?? null,
     authoritiesOf: (number) => ends[indexOf(number)]?.earliest.length ?? 0,
   };
+}
+
+/** The sizes of the checkpoints that each authority stamped, smallest first. */
+function sizesByAuthority(holding: readonly Stamp[]): ReadonlyMap<string, readonly number[]> {
+  const sizes = new Map<string, number[]>();
+  for (const { size, report } of holding) {
+    const known = sizes.get(report.organization ?? '');
+    if (known === undefined) sizes.set(report.organization ?? '', [size]);
+    else known.push(size);
+  }
+  return sizes;
+}
+
+/**
+ * @param indexOf number of stamps over checkpoints that do not cover a batch: batches between two
+ *   stamps, and under the same policies, have one demand
+ */
+function demands(
+  policies: Policies,
+  bySize: ReadonlyMap<string, readonly number[]>,
+  indexOf: (batch: number) => number,
+): (batch: number) => number {
+  // A thousand policies are looked up for each of ten thousand checkpoints.
+  const stampedBy = new Map<number, readonly number[]>();
+  const sizeStampedBy = (batch: number, authorities: number): number => {
+    const sizes = stampedBy.get(batch) ?? firstSizes(bySize, batch);
+    stampedBy.set(batch, sizes);
+    return sizes[authorities - 1] ?? Number.POSITIVE_INFINITY;
+  };
+  let known: { readonly key: string; readonly demanded: number } | null = null;
+  return (batch) => {
+    const key = `${policies.countUpTo(batch)} ${indexOf(batch)}`;
+    if (known?.key !== key) known = { key, demanded: stampsDemanded(policies, batch, sizeStampedBy) };
+    return known.demanded;
+  };
+}
+
+/** Of each authority the first size above a batch, smallest first. */
+function firstSizes(bySize: ReadonlyMap<string, readonly number[]>, batch: number): readonly number[] {
+  const first = [...bySize.values()].flatMap((sizes) => sizes.find((size) => size > batch) ?? []);
+  return first.sort((a, b) => a - b);
 }
 
 /** What all stamps from one on, in the order of their sizes, prove together. */

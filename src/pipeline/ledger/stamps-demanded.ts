@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { LEDGER_POLICY_SET } from '../../../schemas/events/ledger-policy.js';
+import { PublicEventBody } from '../../../schemas/events/notices.js';
+import { parseBody, parseRecord } from '../../../schemas/events/sealed-event.js';
+import { POLICY_STREAM } from '../../../schemas/events/streams.js';
+import type { Queryable } from '../../platform/database/pool.js';
+
+/** How many distinct authorities must stamp the next checkpoint, and why. */
+export interface StampsDemanded {
+  readonly authorities: number;
+  /**
+   * Number of the first policy with fewer stamps that does not count yet; null if none waits. It counts
+   * from the first checkpoint over it on that has as many authorities.
+   */
+  readonly waitingPolicy: number | null;
+}
+
+const PolicyRows = z.array(z.object({ body: z.instanceof(Uint8Array), batch: z.int().nullable() }));
+const CountRows = z.tuple([z.object({ authorities: z.int() })]);
+
+/** Time stamps over a policy that are read: the first checkpoint over it has enough of them. */
+const MAX_TOKENS_READ = 1_000;
+
+/**
+ * Reads how many distinct authorities must stamp the next checkpoint. A policy with fewer `stamps` counts
+ * only after a checkpoint that contains it has the stamps that were demanded before
+ * (docs/evidence-format.md §9, “A lowered number of stamps”).
+ * @param configured number of authorities that the configuration demands
+ * @throws InvalidEventBody, database errors
+ */
+export async function readStampsDemanded(db: Queryable, configured: number): Promise<StampsDemanded> {
+  const { rows } = await db.query(
+    `select p.body, l.batch from ledger_policies p left join leaves l on l.stream = $1 and l.revision = p.revision
+      order by p.revision`,
+    [POLICY_STREAM],
+  );
+  let demanded = 1;
+  let waitingPolicy: number | null = null;
+  for (const { body, batch } of PolicyRows.parse(rows)) {
+    const { record: text } = parseBody(PublicEventBody, LEDGER_POLICY_SET, body);
+    const { stamps, number } = parseRecord(LEDGER_POLICY_SET, text);
+    const isLowered = stamps < demanded;
+    if (!isLowered || (batch !== null && (await countAuthorities(db, batch)) >= demanded)) {
+      demanded = stamps;
+      waitingPolicy = null;
+    } else waitingPolicy ??= number;
+  }
+  return { authorities: Math.max(configured, demanded), waitingPolicy };
+}
+
+/** Number of distinct authorities whose time stamps over stamped checkpoints cover a batch. */
+async function countAuthorities(db: Queryable, batch: number): Promise<number> {
+  const { rows } = await db.query(
+    `select count(distinct organization) as authorities from (
+       select t.organization from checkpoint_tokens t join checkpoints c on c.size = t.size
+        where t.size > $1 order by t.size limit $2) as covering`,
+    [batch, MAX_TOKENS_READ],
+  );
+  return CountRows.parse(rows)[0].authorities;
+}
