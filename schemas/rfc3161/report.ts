@@ -144,6 +144,18 @@ export function cutText(text: string): string {
   return text.length <= MAX_TEXT ? text : `${Array.from(text.slice(0, MAX_TEXT)).join('').toWellFormed()}…`;
 }
 
+const NOT_CHECKED = 'not checked';
+
+/** A check that was not made, because another one failed or stayed open. @param reason what stopped it */
+export function notChecked(id: TimestampCheckId, reason: string): TimestampCheck {
+  return check(id, 'indeterminate', `${NOT_CHECKED}${reason}`);
+}
+
+/** Whether a check was not made, because of another one. */
+export function wasNotMade({ outcome, message }: TimestampCheck): boolean {
+  return outcome === 'indeterminate' && message.startsWith(NOT_CHECKED);
+}
+
 /** The overall outcome of a list of checks. */
 export function outcomeOf(checks: readonly TimestampCheck[]): TimestampReport['outcome'] {
   if (checks.some(({ outcome }) => outcome === 'fail')) return 'fail';
@@ -156,8 +168,6 @@ export function outcomeOf(checks: readonly TimestampCheck[]): TimestampReport['o
  */
 export function completeChecks(made: readonly TimestampCheck[]): TimestampCheck[] {
   return TIMESTAMP_CHECKS.map(
-    (id) =>
-      made.find((candidate) => candidate.id === id) ??
-      check(id, 'indeterminate', 'not checked, because an earlier check failed'),
+    (id) => made.find((candidate) => candidate.id === id) ?? notChecked(id, ', because an earlier check failed'),
   );
 }

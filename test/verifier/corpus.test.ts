@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { parseDuration, parseTime } from '../../verifier-cli/src/cli/options.js';
 import { readCertificates, readLedgerKeys } from '../../verifier-cli/src/cli/trust-files.js';
 import { CHECKS, type CheckId, memorySource, verifyPackage } from '../../verifier-cli/src/index.js';
+import { problemsOfCauses } from './causes.js';
 import { corpusCases } from './corpus/corpus-cases.js';
 import { expectDocumentedOutcomes } from './documented-outcomes.js';
 
@@ -63,6 +64,7 @@ test.each(cases)('$group: $title', async (expected) => {
   });
   expect(report.verdict).toBe(expected.verdict);
   expectDocumentedOutcomes(report);
+  expect(problemsOfCauses(report)).toEqual([]);
   const caught = report.checks.filter(
     ({ outcome, required }) => outcome === 'fail' || (outcome === 'indeterminate' && required),
   );

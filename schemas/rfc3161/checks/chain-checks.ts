@@ -1,5 +1,5 @@
 import { OID } from '../oids.js';
-import { check, type TimestampCheck, type TimestampReport } from '../report.js';
+import { check, notChecked, type TimestampCheck, type TimestampReport } from '../report.js';
 import { pathRevocation, type RevocationAnswers } from '../revocation/path-revocation.js';
 import { type Strength, unsoundAt } from '../strength.js';
 import type { SpendWork } from '../work.js';
@@ -53,7 +53,7 @@ function noPath({ untrustedRoot, forged, unsupported, exhausted }: PathSearch, a
   })();
   return {
     pathCheck: check('tst.path', outcome, message),
-    revocationCheck: check('tst.revocation', 'indeterminate', 'not checked: there is no chain'),
+    revocationCheck: notChecked('tst.revocation', ': there is no chain'),
     revocation: 'indeterminate',
     path: [],
     strengths: [],
@@ -64,7 +64,7 @@ function brokenPath({ path, violations, strengths }: FoundPath): ChainResult {
   const outcome = violations.some(({ severity }) => severity === 'fail') ? 'fail' : 'indeterminate';
   return {
     pathCheck: check('tst.path', outcome, violations.map(({ message }) => message).join('; ')),
-    revocationCheck: check('tst.revocation', 'indeterminate', 'not checked: the chain failed its checks'),
+    revocationCheck: notChecked('tst.revocation', ': the chain failed its checks'),
     revocation: 'indeterminate',
     path,
     strengths,
@@ -115,8 +115,7 @@ const REVOCATION_OUTCOME = {
 /** Everything that the token's trust rests on must be sound at the time of verification. */
 export function checkAlgorithms(strengths: readonly Strength[], at: Date): TimestampCheck {
   const unique = (items: readonly Strength[]) => [...new Set(items.map(({ name }) => name))].join(', ');
-  if (strengths.length === 0)
-    return check('tst.algorithms', 'indeterminate', 'not checked: the signature was not verified');
+  if (strengths.length === 0) return notChecked('tst.algorithms', ': the signature was not verified');
   const unsound = unsoundAt(strengths, at);
   return unsound.length === 0
     ? check('tst.algorithms', 'pass', unique(strengths))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { problemsOfCauses } from '../causes.js';
 import { FORGERIES } from './all-forgeries.js';
 import { Forge, type Forgery } from './forgery.js';
 import { TimeAuthority } from './time-authority.js';
@@ -11,6 +12,7 @@ const forge = new Forge(authority);
 async function caught(forgery: Forgery): Promise<{ readonly verdict: string; readonly outcome: string }> {
   const { zip, plan, options } = forge.make(forgery);
   const report = await verify(zip, plan, authority, options);
+  expect(problemsOfCauses(report)).toEqual([]);
   return { verdict: report.verdict, outcome: notPassed(report)[forgery.check] ?? 'passed' };
 }
 

@@ -10,6 +10,7 @@ import { verifyInclusion } from '../../../schemas/merkle/verify-inclusion.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
+import type { CheckId } from '../findings/check-table.js';
 import { EntryFindings } from '../findings/entry-findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { EnclosedCheckpoint } from '../ledger/checkpoints.js';
@@ -28,6 +29,8 @@ export interface Batch {
   readonly keys: readonly ShownKey[];
   /** What the checks of the batch itself found. */
   readonly verdict: Verdict;
+  /** The check that made the verdict; null if it is valid. */
+  readonly cause: CheckId | null;
 }
 
 interface ShownKey {
@@ -93,7 +96,7 @@ export async function readBatches(
     last = header;
     const runs = shown.flatMap(({ run }) => run ?? []);
     const keys = shown.map(({ index, key }) => ({ index, key: toHex(key) }));
-    batches.set(header.number, { header, scheme, line, runs, keys, verdict: findings.verdict });
+    batches.set(header.number, { header, scheme, line, runs, keys, verdict: findings.verdict, cause: findings.cause });
   }
   return batches;
 }
@@ -178,7 +181,11 @@ function verifyPlace(
   const verdict = verifyInclusion(header.number, size, scheme.leaf(line.header), line.path, root);
   if (verdict.ok) findings.pass('batch.inclusion');
   else
-    findings.fail('batch.inclusion', `batch ${header.number} is not in the ledger of size ${size}: ${verdict.reason}`);
+    findings.fail(
+      'batch.inclusion',
+      `batch ${header.number} is not in the ledger of size ${size}: ${verdict.reason}`,
+      findings.cause,
+    );
 }
 
 /** A leaf under `streams_root` with the hashes that it is made of. */

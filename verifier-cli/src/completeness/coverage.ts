@@ -4,7 +4,7 @@ import { isReceipt, isUnfiltered, type Manifest } from '../../../schemas/evidenc
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { coverOf } from '../../../schemas/evidence/roll-ups.js';
 import { type Batches, lacksStream } from '../batches/batches.js';
-import type { Outcome } from '../findings/check-table.js';
+import type { CheckId, Outcome } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
 
 /** How much of one stream the package is shown to hold. */
@@ -92,7 +92,7 @@ type StreamEnd =
   | { readonly kind: 'shown'; readonly last: number }
   /** A batch has an unknown version: the stream has at least the revisions up to `last`. */
   | { readonly kind: 'unknown'; readonly last: number; readonly batch: number }
-  | { readonly kind: 'not-shown'; readonly reason: string };
+  | { readonly kind: 'not-shown'; readonly reason: string; readonly because?: CheckId | null };
 
 /**
  * Where a stream ends as of a checkpoint: every batch below it, by itself or by a roll-up over it, shows
@@ -111,7 +111,8 @@ function streamEnd(stream: string, batches: Batches, size: number): StreamEnd {
     }
     const batch = batches.get(number);
     if (batch === undefined) return { kind: 'not-shown', reason: `the package does not include batch ${number}` };
-    if (batch.verdict === 'invalid') return { kind: 'not-shown', reason: `batch ${number} failed its checks` };
+    if (batch.verdict === 'invalid')
+      return { kind: 'not-shown', reason: `batch ${number} failed its checks`, because: batch.cause };
     const run = batch.runs.find((shown) => shown.stream === stream);
     if (run !== undefined) {
       const follows = mayContinue ? run.first > last : run.first === last + 1;
@@ -200,10 +201,9 @@ function verifyWhole(
   }
   const end = streamEnd(stream, batches, size);
   if (end.kind === 'not-shown') {
-    findings.fail('completeness.runs', `the package does not show where the stream ends: ${end.reason}`, {
-      file: PACKAGE_FILES.batches,
-      stream,
-    });
+    const at = { file: PACKAGE_FILES.batches, stream };
+    const message = `the package does not show where the stream ends: ${end.reason}`;
+    findings.fail('completeness.runs', message, at, end.because);
     return 'fail';
   }
   const heldUpTo = completeUpTo(joinedRuns(stream, held)) ?? -1;

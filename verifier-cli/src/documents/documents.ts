@@ -8,7 +8,7 @@ import type { JsonValue } from '../../../schemas/json/json-value.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { parseShape } from '../files/parse.js';
-import type { Outcome } from '../findings/check-table.js';
+import type { CheckId, Outcome } from '../findings/check-table.js';
 import type { Location } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import { MAX_TEXT_BYTES, MAX_TEXTS, type ReportedText, type VerificationReport } from '../report/report.js';
@@ -41,24 +41,30 @@ export interface Resolution {
   readonly version: VersionTerm | null;
   /** The same of a configuration. */
   readonly configuration: ConfigurationTerm | null;
+  /** The check because of which it is not proved; null: it has no other cause. */
+  readonly because: CheckId | null;
+  /** Whether the notice that it names is not in the package. */
+  readonly isMissing?: boolean;
 }
 
 /** A notice as it stands in the package. */
 export interface Notice extends NoticePlace {
   readonly verdict: Verdict;
+  /** The check that made the verdict; null if it is valid. */
+  readonly cause: CheckId | null;
   readonly at: Location;
 }
 
 interface PublishedVersion {
   readonly record: DocumentVersionPublishedRecord;
-  readonly verdict: Verdict;
+  readonly notice: Notice;
 }
 
 interface PublishedConfiguration {
   readonly eventId: string;
   readonly site: string;
   readonly categories: ReadonlySet<string>;
-  readonly verdict: Verdict;
+  readonly notice: Notice;
 }
 
 /**
@@ -93,7 +99,7 @@ export class Documents {
 
   addVersion(record: DocumentVersionPublishedRecord, notice: Notice): void {
     if (this.#versions.has(record.document_version_id)) this.#ambiguous.add(record.document_version_id);
-    else this.#versions.set(record.document_version_id, { record, verdict: notice.verdict });
+    else this.#versions.set(record.document_version_id, { record, notice });
     this.#history.publishVersion(record, notice, notice.at);
   }
 
@@ -106,8 +112,7 @@ export class Documents {
     const categories = new Set(record.categories.map(({ key }) => key));
     const hash = sha256Hex(canonicalJson(text));
     const { event_id: eventId, site_id: site } = record;
-    if (!this.#configurations.has(hash))
-      this.#configurations.set(hash, { eventId, site, categories, verdict: notice.verdict });
+    if (!this.#configurations.has(hash)) this.#configurations.set(hash, { eventId, site, categories, notice });
     if (this.isReceipt) this.#receiptConfigurations.set(hash, record);
     this.#history.publishConfiguration(record, notice, notice.at);
   }
@@ -166,10 +171,16 @@ export class Documents {
     return index;
   }
 
-  /** Resolves every reference, by index. */
-  async resolve(): Promise<readonly Resolution[]> {
+  /**
+   * Resolves every reference, by index.
+   * @param missing the check that tells that notices are missing; null: none is
+   */
+  async resolve(missing: CheckId | null): Promise<readonly Resolution[]> {
     const resolutions: Resolution[] = [];
-    for (const reference of this.#references) resolutions.push(await this.#resolve(reference));
+    for (const reference of this.#references) {
+      const resolution = await this.#resolve(reference);
+      resolutions.push(resolution.isMissing === true ? { ...resolution, because: missing } : resolution);
+    }
     return resolutions;
   }
 
@@ -250,13 +261,13 @@ export class Documents {
     const published = this.#versions.get(reference.id);
     const what = `the publication of document version ${reference.id}`;
     if (published === undefined && this.#mayPublish) return unknownNotice(what);
-    if (published === undefined) return failed(`${what} is not in the package`);
+    if (published === undefined) return { ...failed(`${what} is not in the package`), isMissing: true };
     if (this.#ambiguous.has(reference.id)) return failed(`${what} is in the package twice`);
-    const { record, verdict } = published;
+    const { record, notice } = published;
     if (record.content_sha256 !== reference.hash) return failed(`${what} is for another text`);
     if (record.site_id !== reference.site) return failed(`${what} is of another site`);
     if (record.language !== reference.language) return failed(`${what} is in another language`);
-    return { ...proofOf(verdict, what), version: this.#history.termOfVersion(reference.id), configuration: null };
+    return { ...proofOf(notice, what), version: this.#history.termOfVersion(reference.id), configuration: null };
   }
 
   #resolveConfiguration(reference: Reference & { kind: 'configuration' }): Resolution {
@@ -264,13 +275,13 @@ export class Documents {
     const what = "the publication of the site's configuration";
     if (published === undefined && (this.#mayConfigure || this.#unknown.has(reference.hash)))
       return unknownNotice(what);
-    if (published === undefined) return failed(`${what} is not in the package`);
+    if (published === undefined) return { ...failed(`${what} is not in the package`), isMissing: true };
     if (published.site !== reference.site) return failed(`${what} is of another site`);
     const unknown = reference.categories.find((key) => !published.categories.has(key));
     if (unknown !== undefined)
       return failed(`the record names a category that its configuration does not have: ${unknown}`);
     const configuration = this.#history.termOfConfiguration(published.eventId);
-    return { ...proofOf(published.verdict, what), version: null, configuration };
+    return { ...proofOf(published.notice, what), version: null, configuration };
   }
 
   #refer(key: string, reference: Reference): number {
@@ -286,12 +297,12 @@ export class Documents {
   }
 }
 
-const NO_TERMS = { version: null, configuration: null };
+const NO_TERMS = { version: null, configuration: null, because: null };
 
-function proofOf(verdict: Verdict, what: string): Pick<Resolution, 'outcome' | 'message'> {
-  if (verdict === 'valid') return { outcome: 'pass', message: '' };
-  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} failed its checks` };
-  return { outcome: 'indeterminate', message: `${what} is not proved` };
+function proofOf({ verdict, cause }: Notice, what: string): Pick<Resolution, 'outcome' | 'message' | 'because'> {
+  if (verdict === 'valid') return { outcome: 'pass', message: '', because: null };
+  if (verdict === 'invalid') return { outcome: 'fail', message: `${what} failed its checks`, because: cause };
+  return { outcome: 'indeterminate', message: `${what} is not proved`, because: cause };
 }
 
 /** The notice may be the one of an unknown version. */

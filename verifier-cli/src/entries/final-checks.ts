@@ -2,6 +2,7 @@ import type { Resolution } from '../documents/documents.js';
 import { evaluateInForce } from '../documents/in-force.js';
 import type { ErasureAbsence } from '../erasure/absence.js';
 import type { Erasures } from '../erasure/erasures.js';
+import type { CheckId } from '../findings/check-table.js';
 import { EntryFindings, type EntryNote } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
 import { type Verdict, worst } from '../findings/verdict.js';
@@ -12,6 +13,7 @@ const UNREAD: Resolution = {
   message: 'the record could not be read',
   version: null,
   configuration: null,
+  because: 'record.format',
 };
 
 /** What the whole file has shown. */
@@ -24,6 +26,8 @@ interface Whole {
   readonly resolutions: readonly Resolution[];
   /** Whether every notice of the site up to the end of a batch is enclosed and of a known type. */
   readonly knowsNoticesUpTo: (batch: number) => boolean;
+  /** The check because of which they are not known. */
+  readonly noticesUnknownBecause: CheckId;
 }
 
 /**
@@ -48,16 +52,21 @@ export class FinalChecks {
     findings.adopt(policyVerdict);
     const version = resolutions[row.version] ?? UNREAD;
     const configuration = resolutions[row.configuration] ?? UNREAD;
-    findings.report('document.version', version.outcome, version.message);
-    findings.report('document.configuration', configuration.outcome, configuration.message);
+    findings.report('document.version', version.outcome, version.message, version.because);
+    findings.report('document.configuration', configuration.outcome, configuration.message, configuration.because);
     const inForce = evaluateInForce(version.version, configuration.configuration, row, knowsNoticesUpTo(row.batch));
-    findings.report('document.in-force', inForce.outcome, inForce.message);
+    const because = inForce.outcome === 'indeterminate' ? this.whole.noticesUnknownBecause : null;
+    findings.report('document.in-force', inForce.outcome, inForce.message, because);
     if (row.erased !== null) {
-      const { outcome, message } = this.erasures.evaluate(row.erased, {
+      const {
+        outcome,
+        message,
+        because = null,
+      } = this.erasures.evaluate(row.erased, {
         ...row,
         eventId: this.consents.eventIdOf(index),
       });
-      findings.report('erasure.proof', outcome, message);
+      findings.report('erasure.proof', outcome, message, because);
     }
     const isNamed = this.#isNamedByErasure(index);
     if (isNamed && this.erasures.hasWrongTag(this.consents.eventIdOf(index), this.consents.tagOf(index)))

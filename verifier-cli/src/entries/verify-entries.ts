@@ -37,6 +37,7 @@ import { verifyAbsence } from '../erasure/absence.js';
 import { Erasures } from '../erasure/erasures.js';
 import type { PackageFiles } from '../files/package-files.js';
 import { matchShape } from '../files/parse.js';
+import type { CheckId } from '../findings/check-table.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import { type Verdict, verdictOf, worst } from '../findings/verdict.js';
 import { FilterRules } from '../manifest/filter.js';
@@ -322,8 +323,9 @@ class EntriesPass {
     if (run === null) findings.fail('batch.streams', `the runs of batch ${number} do not include this revision`);
     else if (index !== run.start + place.revision - run.first)
       findings.fail('entry.inclusion', `the run of the stream demands another index in batch ${number}`);
-    findings.adopt(batch.verdict);
-    findings.adopt(this.#intervals.get(number)?.verdict ?? 'valid');
+    findings.adopt(batch.verdict, batch.cause);
+    const interval = this.#intervals.get(number);
+    findings.adopt(interval?.verdict ?? 'valid', interval?.cause);
     for (const above of this.#holding(batch)) if (above !== number) this.#verifyRollUp(above, place, findings);
     return true;
   }
@@ -340,7 +342,7 @@ class EntriesPass {
       findings.fail('batch.streams', `the package does not include batch ${number}, the roll-up over the batch`);
     else if (runWith(holding, place) === null)
       findings.fail('batch.streams', `the roll-up ${number} over the batch does not include this revision`);
-    if (holding !== undefined) findings.adopt(holding.verdict);
+    if (holding !== undefined) findings.adopt(holding.verdict, holding.cause);
   }
 
   /** When a batch was sealed. */
@@ -352,6 +354,7 @@ class EntriesPass {
     const sealed: Sealed = {
       after: interval?.after ?? null,
       before: interval?.before ?? null,
+      missing: header === undefined ? 'entry.inclusion' : times.causeOfMissing(number),
       sealedAt: header === undefined ? null : Date.parse(header.sealed_at),
       authorities: { found: times.authoritiesOf(number), required: times.requiredFor(number) },
     };
@@ -394,23 +397,26 @@ class EntriesPass {
     if (!isThere) return;
     const batch = this.#batchOf(read);
     if (batch === null) {
-      findings.open('entry.inclusion', `not checked, because batch ${source.batch} failed its checks`);
+      const { cause = null } = this.context.batches.get(source.batch) ?? {};
+      findings.open('entry.inclusion', `not checked, because batch ${source.batch} failed its checks`, cause);
       return;
     }
     const problem = this.#proofs.problemOf(batch, source.index, leaf);
+    // An entry that is stated in another batch has neither its proof nor its tag there.
+    const because = runWith(batch, entry) === null ? 'batch.streams' : null;
     if (problem === null) findings.pass('entry.inclusion');
-    else findings.fail('entry.inclusion', problem);
+    else findings.fail('entry.inclusion', problem, because);
     // The tags of an entry are looked up only with its place.
-    if (entry.person_tag !== null) this.#verifyTags(entry.person_tag, batch, findings);
+    if (entry.person_tag !== null) this.#verifyTags(entry.person_tag, batch, findings, because);
   }
 
   /** The batch and the roll-ups over it have the tag of the entry. */
-  #verifyTags(tag: string, batch: Batch, findings: EntryFindings): void {
+  #verifyTags(tag: string, batch: Batch, findings: EntryFindings, because: CheckId | null): void {
     for (const number of this.#holding(batch)) {
       if (!this.context.batches.has(number)) continue;
       const problem = this.#tags.problemOf(number, tag);
       if (problem === null) findings.pass('batch.tags');
-      else findings.fail('batch.tags', problem);
+      else findings.fail('batch.tags', problem, because);
     }
   }
 
@@ -435,6 +441,7 @@ class EntriesPass {
       batch: source.batch,
       createdAt: Date.parse(created_at),
       verdict: findings.verdict,
+      cause: findings.cause,
       at: findings.at,
     });
     if (version?.ok) this.#documents.addVersion(version.value, noticeOf(version.value));
@@ -445,12 +452,7 @@ class EntriesPass {
     if (configuration?.ok) this.#documents.addConfiguration(configuration.value, record, noticeOf(configuration.value));
     const erasure = entry.type === SUBJECT_ERASED ? matchShape(SubjectErasedRecord, record) : null;
     if (erasure?.ok)
-      this.#erasures.add(
-        { stream: entry.stream, revision: entry.revision },
-        erasure.value,
-        entry.person_tag,
-        findings.verdict,
-      );
+      this.#erasures.add({ stream: entry.stream, revision: entry.revision }, erasure.value, entry.person_tag, findings);
   }
 
   #verifyConsent(read: ReadEntry, decoded: readonly (Disclosure | null)[]): void {
@@ -532,8 +534,9 @@ class EntriesPass {
     const { coverage, tail } = this.#cover();
     this.#requested?.finish();
     const person = (await this.#person?.finish(this.#tags, this.context.size)) ?? 'not-claimed';
-    const resolutions = await this.#documents.resolve();
     const { manifest, size } = this.context;
+    const isCut = manifest !== null && !isReceipt(manifest) && coverage?.notices.is_whole !== true;
+    const resolutions = await this.#documents.resolve(isCut ? 'completeness.runs' : null);
     const absence = await verifyAbsence(this.#consents, this.#erasures, this.#tags, {
       manifest,
       size,
@@ -549,6 +552,7 @@ class EntriesPass {
       resolutions,
       policyVerdict: this.#policyVerdict,
       knowsNoticesUpTo,
+      noticesUnknownBecause: this.#noticesUnknownBecause(isWhole),
       absence,
     });
     for (let i = 0; i < this.#consents.length; i += 1) {
@@ -568,17 +572,32 @@ class EntriesPass {
     };
   }
 
+  /** @param isWhole whether all notices are there: some have an unknown version then */
+  #noticesUnknownBecause(isWhole: boolean): CheckId {
+    if (this.context.manifest === null) return 'manifest.format';
+    if (!isWhole) return 'completeness.runs';
+    return this.files.findings.outcomeOf('record.format') === 'indeterminate' ? 'record.format' : 'entry.format';
+  }
+
   #cover(): { readonly coverage: Coverage | null; readonly tail: StreamTail } {
     const { manifest, batches, size } = this.context;
     this.#runs.finish();
-    const counted = verifyPolicyCounts({ batches, size, policies: this.#policies }, this.files.findings);
-    this.#policyVerdict = worst(this.#policyVerdict, verdictOf('completeness.policies', counted));
-    if (manifest === null) return { coverage: null, tail: NO_TAIL };
+    if (manifest === null) {
+      this.#countPolicies(false);
+      return { coverage: null, tail: NO_TAIL };
+    }
     const coverage = coverageOf(manifest, this.#runs.complete, batches, size);
     const { held } = this.#runs;
     const policies = verifyCoverage({ manifest, coverage, held, batches, size, findings: this.files.findings });
     this.#policyVerdict = worst(this.#policyVerdict, verdictOf('completeness.runs', policies));
+    this.#countPolicies(policies === 'fail');
     return { coverage, tail: tailOf(coverage.consents.stream, held, batches, size) };
+  }
+
+  #countPolicies(isCut: boolean): void {
+    const { batches, size } = this.context;
+    const counted = verifyPolicyCounts({ batches, size, policies: this.#policies, isCut }, this.files.findings);
+    this.#policyVerdict = worst(this.#policyVerdict, verdictOf('completeness.policies', counted));
   }
 
   async #finishWatched(index: number, verdict: Verdict, isErased: boolean): Promise<void> {

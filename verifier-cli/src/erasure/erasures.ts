@@ -2,7 +2,7 @@ import { toHex } from '../../../schemas/crypto/encoding.js';
 import type { SubjectErasedRecord } from '../../../schemas/events/subject-erased.js';
 import { erasureTag } from '../../../schemas/evidence/person-tag.js';
 import { LIMITS } from '../container/limits.js';
-import type { Outcome } from '../findings/check-table.js';
+import type { CheckId, Outcome } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 
@@ -12,8 +12,17 @@ export interface ErasurePlace {
   readonly revision: number;
 }
 
+/** What the checks of an entry found. */
+interface Judged {
+  readonly verdict: Verdict;
+  /** The check that made the verdict; null if it is valid. */
+  readonly cause: CheckId | null;
+}
+
 interface Erasure extends ErasurePlace {
   readonly verdict: Verdict;
+  /** The check that made the verdict; null if it is valid. */
+  readonly cause: CheckId | null;
   /** Event id of the record that it names. */
   readonly erasedId: string;
   /** In hex; null if the entry has none. */
@@ -33,14 +42,14 @@ export class Erasures {
   constructor(readonly findings: Findings) {}
 
   /** @param tag of its entry, in hex */
-  add(place: ErasurePlace, record: SubjectErasedRecord, tag: string | null, verdict: Verdict): void {
+  add(place: ErasurePlace, record: SubjectErasedRecord, tag: string | null, { verdict, cause }: Judged): void {
     const index = this.#erasures.length;
     if (index >= LIMITS.erasedIds) {
       this.findings.fail('container.limits', `the package has more than ${LIMITS.erasedIds} erasures`);
       return;
     }
     const erasedId = record.erased_event_id;
-    this.#erasures.push({ ...place, verdict, erasedId, tag });
+    this.#erasures.push({ ...place, verdict, cause, erasedId, tag });
     this.#places.set(`${place.stream}@${place.revision}`, index);
     if (!this.#firsts.has(erasedId)) this.#firsts.set(erasedId, index);
   }
@@ -79,7 +88,7 @@ export class Erasures {
   evaluate(
     mark: ErasurePlace,
     record: ErasurePlace & { readonly eventId: string },
-  ): { outcome: Outcome; message: string } {
+  ): { outcome: Outcome; message: string; because?: CheckId | null } {
     const place = `${mark.stream}@${mark.revision}`;
     const index = this.#places.get(place);
     if (index === undefined && this.#unknown.has(place) && mark.stream === record.stream && this.mayErase(record))
@@ -101,7 +110,11 @@ export class Erasures {
     }
     if (erasure.verdict === 'valid') return { outcome: 'pass', message: '' };
     return erasure.verdict === 'invalid'
-      ? { outcome: 'fail', message: 'the erasure that names the record failed its checks' }
-      : { outcome: 'indeterminate', message: 'the erasure that names the record is not proved' };
+      ? { outcome: 'fail', message: 'the erasure that names the record failed its checks', because: erasure.cause }
+      : {
+          outcome: 'indeterminate',
+          message: 'the erasure that names the record is not proved',
+          because: erasure.cause,
+        };
   }
 }

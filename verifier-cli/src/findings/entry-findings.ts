@@ -16,6 +16,7 @@ export interface EntryNote {
  */
 export class EntryFindings {
   #verdict: Verdict = 'valid';
+  #cause: CheckId | null = null;
   readonly #at: Location | (() => Location);
 
   /**
@@ -38,9 +39,16 @@ export class EntryFindings {
     return this.#verdict;
   }
 
-  /** Adopts the verdict of another item that the entry depends on. */
-  adopt(verdict: Verdict): void {
-    this.#verdict = worst(this.#verdict, verdict);
+  /** The check by which the verdict became what it is; null if the entry is valid. */
+  get cause(): CheckId | null {
+    return this.#cause;
+  }
+
+  /** Adopts the verdict of another item that the entry depends on, and its cause. */
+  adopt(verdict: Verdict, cause: CheckId | null = null): void {
+    const next = worst(this.#verdict, verdict);
+    if (next !== this.#verdict) this.#cause = cause;
+    this.#verdict = next;
   }
 
   pass(id: CheckId): void {
@@ -48,17 +56,18 @@ export class EntryFindings {
     this.notes?.push({ id, outcome: 'pass', message: '' });
   }
 
-  fail(id: FailingCheck, message: string): void {
-    this.report(id, 'fail', message);
+  fail(id: FailingCheck, message: string, because: CheckId | null = null): void {
+    this.report(id, 'fail', message, because);
   }
 
-  open(id: OpenableCheck, message: string): void {
-    this.report(id, 'indeterminate', message);
+  open(id: OpenableCheck, message: string, because: CheckId | null = null): void {
+    this.report(id, 'indeterminate', message, because);
   }
 
-  report(id: CheckId, outcome: Outcome, message: string): void {
-    this.all.report(id, outcome, message, this.#at);
+  /** @param because the check whose finding causes this one */
+  report(id: CheckId, outcome: Outcome, message: string, because: CheckId | null = null): void {
+    this.all.report(id, outcome, message, this.#at, because);
     this.notes?.push({ id, outcome, message });
-    this.#verdict = worst(this.#verdict, verdictOf(id, outcome));
+    this.adopt(verdictOf(id, outcome), because ?? id);
   }
 }

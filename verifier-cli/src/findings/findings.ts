@@ -16,6 +16,8 @@ export interface Location {
 export interface Problem extends Location {
   readonly outcome: Outcome;
   readonly message: string;
+  /** The check whose finding causes this one. */
+  readonly because?: CheckId | undefined;
 }
 
 /** What one check found over the whole package. */
@@ -28,6 +30,10 @@ export interface CheckResult {
   readonly counts: Readonly<Record<Outcome, number>>;
   /** The first failures, then the first of what stayed open; at most `MAX_PROBLEMS` of each. */
   readonly problems: readonly Problem[];
+  /** The checks whose findings cause all of these; empty if one has no other cause. */
+  readonly because: readonly CheckId[];
+  /** The checks that fail or stay open because of this one alone, or with others. */
+  readonly affects: readonly CheckId[];
 }
 
 export interface Warning extends Location {
@@ -43,6 +49,9 @@ interface Tally {
   readonly failed: Problem[];
   readonly open: Problem[];
   note: string | null;
+  /** Failures and what stayed open, without a cause in another check. */
+  own: number;
+  readonly causes: Set<CheckId>;
 }
 
 /** Collects what the checks find, in bounded memory. */
@@ -61,13 +70,13 @@ export class Findings {
     this.#tally(id).counts.pass += 1;
   }
 
-  fail(id: FailingCheck, message: string, at: Location = {}): void {
-    this.report(id, 'fail', message, at);
+  fail(id: FailingCheck, message: string, at: Location = {}, because: CheckId | null = null): void {
+    this.report(id, 'fail', message, at, because);
   }
 
   /** The check could not be decided. */
-  open(id: OpenableCheck, message: string, at: Location = {}): void {
-    this.report(id, 'indeterminate', message, at);
+  open(id: OpenableCheck, message: string, at: Location = {}, because: CheckId | null = null): void {
+    this.report(id, 'indeterminate', message, at, because);
   }
 
   /** The check does not apply. */
@@ -75,7 +84,14 @@ export class Findings {
     this.report(id, 'not-applicable', message);
   }
 
-  report(id: CheckId, outcome: Outcome, message: string, at: Location | (() => Location) = {}): void {
+  /** @param because the check whose finding causes this one; it changes no outcome */
+  report(
+    id: CheckId,
+    outcome: Outcome,
+    message: string,
+    at: Location | (() => Location) = {},
+    because: CheckId | null = null,
+  ): void {
     const tally = this.#tally(id);
     tally.counts[outcome] += 1;
     if (outcome === 'fail') this.#failures += 1;
@@ -83,9 +99,13 @@ export class Findings {
       tally.note ??= cut(message);
       return;
     }
+    const cause = because === id ? null : because;
+    if (cause === null) tally.own += 1;
+    else tally.causes.add(cause);
     const list = outcome === 'fail' ? tally.failed : tally.open;
-    if (list.length < MAX_PROBLEMS)
-      list.push({ outcome, message: cut(message), ...cutLocation(typeof at === 'function' ? at() : at) });
+    if (list.length >= MAX_PROBLEMS) return;
+    const place = cutLocation(typeof at === 'function' ? at() : at);
+    list.push({ outcome, message: cut(message), ...place, ...(cause !== null && { because: cause }) });
   }
 
   /** Something that a reader should know and that changes no verdict. */
@@ -107,12 +127,32 @@ export class Findings {
 
   /** The result of every check of the table, in its order. */
   results(): readonly CheckResult[] {
-    return CHECK_IDS.map((id) => this.#result(id));
+    const causes = new Map(CHECK_IDS.map((id) => [id, this.#causesOf(id, new Set())]));
+    const affectedBy = (cause: CheckId): readonly CheckId[] =>
+      CHECK_IDS.filter((id) => causes.get(id)?.includes(cause));
+    return CHECK_IDS.map((id) => ({ ...this.#result(id), because: causes.get(id) ?? [], affects: affectedBy(id) }));
+  }
+
+  /** The checks with findings of their own that cause all findings of this one. */
+  #causesOf(id: CheckId, seen: ReadonlySet<CheckId>): readonly CheckId[] {
+    const tally = this.#tallies.get(id);
+    if (tally === undefined || tally.own > 0 || seen.has(id)) return [];
+    const causes = [...tally.causes];
+    if (!causes.every((cause) => this.#isBad(cause))) return [];
+    const found = causes.flatMap((cause) => {
+      const deeper = this.#causesOf(cause, new Set([...seen, id]));
+      return deeper.length === 0 ? [cause] : deeper;
+    });
+    return CHECK_IDS.filter((one) => found.includes(one));
   }
 
   /** The verdict over everything found so far by these checks. */
   verdict(ids: readonly CheckId[] = CHECK_IDS): Verdict {
     return ids.map((id) => verdictOf(id, this.outcomeOf(id))).reduce(worst, 'valid');
+  }
+
+  #isBad(id: CheckId): boolean {
+    return ['fail', 'indeterminate'].includes(this.outcomeOf(id));
   }
 
   #tally(id: CheckId): Tally {
@@ -123,15 +163,19 @@ export class Findings {
       failed: [],
       open: [],
       note: null,
+      own: 0,
+      causes: new Set(),
     };
     this.#tallies.set(id, tally);
     return tally;
   }
 
-  #result(id: CheckId): CheckResult {
+  #result(id: CheckId): Omit<CheckResult, 'because' | 'affects'> {
     const tally = this.#tally(id);
     const outcome = this.outcomeOf(id);
-    const problems = [...tally.failed, ...tally.open];
+    const problems = [...tally.failed, ...tally.open].map(({ because, ...problem }) =>
+      because !== undefined && this.#isBad(because) ? { ...problem, because } : problem,
+    );
     const message = (outcome === 'pass' ? null : problems[0]?.message) ?? tally.note ?? CHECKS[id].meaning;
     return {
       id,

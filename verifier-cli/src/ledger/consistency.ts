@@ -12,6 +12,8 @@ export async function verifyCheckpointConsistency(
   checkpoints: Checkpoints,
 ): Promise<ReadonlySet<number>> {
   const { findings } = files;
+  // Without one of the notes, other checkpoints are neighbours.
+  const missingNote = findings.outcomeOf('ledger.checkpoint') === 'fail' ? 'ledger.checkpoint' : null;
   const sizes = [...checkpoints.keys()];
   const following = new Map(sizes.map((size, i) => [size, sizes[i + 1]]));
   const proved = new Set<number>();
@@ -25,6 +27,7 @@ export async function verifyCheckpointConsistency(
         'ledger.consistency',
         'the proof is not between two neighbouring checkpoints of the package, or is repeated',
         at,
+        missingNote,
       );
       continue;
     }
@@ -46,9 +49,8 @@ export async function verifyCheckpointConsistency(
     isUnbroken &&= i === sizes.length - 1 || proved.has(size);
     if (isUnbroken) tied.add(size);
     if (i < sizes.length - 1 && !proved.has(size)) {
-      findings.open('ledger.consistency', `the package includes no proof from checkpoint ${size} to the next`, {
-        file: PACKAGE_FILES.note(size),
-      });
+      const message = `the package includes no proof from checkpoint ${size} to the next`;
+      findings.open('ledger.consistency', message, { file: PACKAGE_FILES.note(size) }, missingNote);
     }
   }
   if (sizes.length < 2) findings.skip('ledger.consistency', 'the package includes fewer than two checkpoints');

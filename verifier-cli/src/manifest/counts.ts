@@ -3,6 +3,7 @@ import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { counted } from '../../../schemas/text/counted.js';
 import type { Archive } from '../container/archive.js';
 import type { RecordsSummary } from '../entries/summary.js';
+import type { CheckId } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
 
 /** Compares the counts of the manifest with the content, and reports what the package withholds. */
@@ -13,14 +14,15 @@ export function verifyCounts(
   findings: Findings,
 ): void {
   if (summary.consents > 0) findings.pass('package.records');
-  else findings.open('package.records', 'the package contains no consent record');
+  else findings.open('package.records', 'the package contains no consent record', {}, causeOfCounts(findings));
 
   const withheld = summary.withheld_values;
   if (withheld > 0) findings.skip('disclosure.withheld', `withheld: ${counted(withheld, 'value')}`);
   else findings.skip('disclosure.withheld', 'no value is withheld');
 
   if (manifest === null) {
-    findings.open('manifest.counts', 'there is no manifest that states how much the package should contain');
+    const message = 'there is no manifest that states how much the package should contain';
+    findings.open('manifest.counts', message, {}, 'manifest.format');
     return;
   }
   const attachments = [...archive.keys()].filter((name) => name.startsWith(PACKAGE_FILES.attachment(''))).length;
@@ -39,9 +41,14 @@ export function verifyCounts(
       findings.fail(
         'manifest.counts',
         `the manifest states ${claimed} ${name}, but the package contains ${found[name]}`,
-        {
-          file: PACKAGE_FILES.manifest,
-        },
+        { file: PACKAGE_FILES.manifest },
+        causeOfCounts(findings),
       );
   }
+}
+
+/** Events that are missing, or lines that cannot be read, change the counts. */
+function causeOfCounts(findings: Findings): CheckId | null {
+  const ids = ['entry.format', 'completeness.runs'] as const;
+  return ids.find((id) => findings.outcomeOf(id) === 'fail') ?? null;
 }

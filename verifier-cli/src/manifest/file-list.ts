@@ -40,7 +40,8 @@ export async function verifyFileList(
   for (const name of listed.keys()) {
     if (!files.has(name)) findings.fail('manifest.files', 'the file is missing', { file: name });
   }
-  if (manifest === null) findings.open('manifest.files', 'there is no manifest that lists the files of the package');
+  const message = 'there is no manifest that lists the files of the package';
+  if (manifest === null) findings.open('manifest.files', message, {}, 'manifest.format');
 }
 
 interface FileCheck {
@@ -81,7 +82,7 @@ function checkAttachment(
 function checkListed({ name, digest, expected, findings }: FileCheck): void {
   const at = { file: name };
   if (expected === undefined) findings.fail('manifest.files', 'the manifest does not list this file', at);
-  else if (digest === null) findings.fail('manifest.files', 'the file cannot be read', at);
+  else if (digest === null) findings.fail('manifest.files', 'the file cannot be read', at, 'container.content');
   else if (digest !== expected)
     findings.fail('manifest.files', 'the file was changed: its SHA-256 is not the one in the manifest', at);
   else findings.pass('manifest.files');

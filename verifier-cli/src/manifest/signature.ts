@@ -30,7 +30,8 @@ export async function verifyManifestSignature(
   const header = headerBytes === null ? null : parseShape(ManifestSignatureHeader, headerBytes);
   if (encodedHeader === undefined || signature === null || header === null || !header.ok) {
     findings.fail('manifest.signature', 'the manifest signature is missing or has another form', at);
-    findings.open('manifest.certificate', 'there is no signature, so there is no key to certify', at);
+    const message = 'there is no signature, so there is no key to certify';
+    findings.open('manifest.certificate', message, at, 'manifest.signature');
     return;
   }
   const publicKey = fromBase64url(header.value.jwk.x);
@@ -87,10 +88,13 @@ async function verifyCertificate(
       'manifest.certificate',
       'there is no trusted ledger key to check the certificate with: give one with --ledger-key',
       at,
+      'ledger.key',
     );
   } else if (trusted.otherKey !== null) {
-    findings.open('manifest.certificate', 'another key of the ledger signed the certificate: see ledger.key', at);
+    const message = 'another key of the ledger signed the certificate: see ledger.key';
+    findings.open('manifest.certificate', message, at, 'ledger.key');
   } else {
-    findings.fail('manifest.certificate', 'the ledger key that you gave did not sign the certificate', at);
+    const because = findings.outcomeOf('ledger.key') === 'fail' ? 'ledger.key' : null;
+    findings.fail('manifest.certificate', 'the ledger key that you gave did not sign the certificate', at, because);
   }
 }

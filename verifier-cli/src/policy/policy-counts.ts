@@ -1,6 +1,6 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batches } from '../batches/batches.js';
-import type { Outcome } from '../findings/check-table.js';
+import type { CheckId, Outcome } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
 
 /** What the counts of policies are held against. */
@@ -10,6 +10,8 @@ interface Counted {
   readonly size: number | null;
   /** Batches of the policies that the package contains, one for each policy. */
   readonly policies: readonly number[];
+  /** Whether the stream of the policies is known not to be whole (`completeness.runs`). */
+  readonly isCut: boolean;
 }
 
 /**
@@ -23,17 +25,18 @@ export function verifyPolicyCounts(counted: Counted, findings: Findings): Outcom
     findings.skip('completeness.policies', 'the package has no checkpoint, so nothing counts the policies');
     return 'not-applicable';
   }
-  const { outcome, message } = evaluate(counted, counted.size);
-  findings.report('completeness.policies', outcome, message, { file: PACKAGE_FILES.batches });
+  const { outcome, message, because = null } = evaluate(counted, counted.size);
+  findings.report('completeness.policies', outcome, message, { file: PACKAGE_FILES.batches }, because);
   return outcome;
 }
 
 interface Evaluated {
   readonly outcome: Outcome;
   readonly message: string;
+  readonly because?: CheckId | null;
 }
 
-function evaluate({ batches, policies }: Counted, size: number): Evaluated {
+function evaluate({ batches, policies, isCut }: Counted, size: number): Evaluated {
   const places = policies.toSorted((a, b) => a - b);
   let included = 0;
   for (const { header, verdict } of batches.values()) {
@@ -41,6 +44,7 @@ function evaluate({ batches, policies }: Counted, size: number): Evaluated {
     if (verdict !== 'invalid' && header.policies !== included)
       return {
         outcome: 'fail',
+        because: isCut ? 'completeness.runs' : null,
         message: `the header of batch ${header.number} counts ${header.policies} policies of the ledger, but the package contains ${included} up to this batch`,
       };
   }
@@ -54,9 +58,14 @@ function evaluate({ batches, policies }: Counted, size: number): Evaluated {
   if (holder === undefined)
     return {
       outcome: 'fail',
+      because: isCut ? 'completeness.runs' : null,
       message: `the package does not include batch ${last}, the last one, whose header counts the policies`,
     };
   if (holder.verdict === 'invalid')
-    return { outcome: 'indeterminate', message: `not evaluated, because batch ${last} failed its checks` };
+    return {
+      outcome: 'indeterminate',
+      message: `not evaluated, because batch ${last} failed its checks`,
+      because: holder.cause,
+    };
   return { outcome: 'pass', message: 'the package contains all policies' };
 }

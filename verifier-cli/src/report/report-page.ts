@@ -1,5 +1,7 @@
 import { counted } from '../../../schemas/text/counted.js';
+import type { CheckId } from '../findings/check-table.js';
 import type { CheckResult } from '../findings/findings.js';
+import { affectsText, becauseText } from './causes-text.js';
 import {
   authoritiesText,
   coverageText,
@@ -193,20 +195,27 @@ function promises({ promises: given }: VerificationReport): Markup[] {
 
 /** What a reader must look at before anything else. */
 function attention(checks: readonly CheckResult[]): Markup[] {
-  const bad = checks.filter(({ outcome, required }) => outcome === 'fail' || (outcome === 'indeterminate' && required));
+  const isRequired = (id: CheckId): boolean => checks.some((check) => check.id === id && check.required);
+  const bad = checks.filter(
+    ({ outcome, required, because, affects }) =>
+      because.length === 0 &&
+      (outcome === 'fail' || (outcome === 'indeterminate' && (required || affects.some(isRequired)))),
+  );
   if (bad.length === 0) return [];
   return [section('Failed and open checks', ...bad.flatMap(badCheck))];
 }
 
-function badCheck({ id, outcome, meaning, counts, problems }: CheckResult): Markup[] {
-  const more = counts.fail + counts.indeterminate - Math.min(SHOWN_PROBLEMS, problems.length);
+function badCheck({ id, outcome, meaning, counts, problems, affects }: CheckResult): Markup[] {
+  const own = problems.filter(({ because }) => because === undefined);
+  const more = counts.fail + counts.indeterminate - Math.min(SHOWN_PROBLEMS, own.length);
   return [
     element('h3', {}, outcomeMark(outcome), ' ', meaning, ' ', element('code', { class: 'id' }, id)),
     list([
-      ...problems
+      ...own
         .slice(0, SHOWN_PROBLEMS)
         .map((problem) => element('span', {}, placeText(problem), foreign(problem.message))),
       ...(more > 0 ? [`and ${more} more`] : []),
+      ...(affects.length === 0 ? [] : [affectsText({ affects })]),
     ]),
   ];
 }
@@ -266,9 +275,10 @@ function checks({ checks: results }: VerificationReport): Markup {
   return section('All checks', element('table', {}, head, element('tbody', {}, ...results.map(checkRow))));
 }
 
-function checkRow({ id, outcome, meaning, message, counts, required }: CheckResult): Markup {
+function checkRow({ id, outcome, meaning, message, counts, required, because }: CheckResult): Markup {
   const total = counts.pass + counts.fail + counts.indeterminate;
-  const note = outcome === 'pass' || message === meaning ? [] : [element('p', { class: 'problem' }, foreign(message))];
+  const text = because.length > 0 ? becauseText({ because }) : message;
+  const note = outcome === 'pass' || message === meaning ? [] : [element('p', { class: 'problem' }, foreign(text))];
   const weight =
     required || outcome !== 'indeterminate'
       ? []

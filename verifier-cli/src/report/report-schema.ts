@@ -32,7 +32,20 @@ const Check = z.strictObject({
     .boolean()
     .describe('whether the verdict `valid` requires this check to pass; any failure makes the verdict `invalid`'),
   counts: z.strictObject({ pass: Count, fail: Count, indeterminate: Count, 'not-applicable': Count }),
-  problems: z.array(z.strictObject({ outcome: OutcomeName, message: z.string(), ...place })).max(2 * MAX_PROBLEMS),
+  problems: z
+    .array(
+      z.strictObject({
+        outcome: OutcomeName,
+        message: z.string(),
+        ...place,
+        because: z.enum(CHECK_IDS).optional().describe('check whose finding causes this one'),
+      }),
+    )
+    .max(2 * MAX_PROBLEMS),
+  because: z
+    .array(z.enum(CHECK_IDS))
+    .describe('checks whose findings cause all findings of this one; empty if one has no other cause'),
+  affects: z.array(z.enum(CHECK_IDS)).describe('checks that fail or stay open because of this one'),
 });
 
 const Newest = z

@@ -1,5 +1,6 @@
 import { counted } from '../../../schemas/text/counted.js';
 import type { CheckResult, Problem } from '../findings/findings.js';
+import { affectsText, becauseText } from './causes-text.js';
 import {
   authoritiesText,
   coverageText,
@@ -153,11 +154,14 @@ function checkLines(check: CheckResult): string[] {
   const isQuiet = check.outcome === 'indeterminate' && !check.required;
   const lines = [`  ${MARKS[check.outcome]} ${check.id.padEnd(24)} ${check.meaning}${amount}`];
   if (check.outcome === 'not-applicable') return [`${lines[0]} Not applicable.`];
-  if (isQuiet && counts.indeterminate > 1) return [...lines, `      ${printable(check.message)}`];
-  lines.push(...problems.slice(0, SHOWN_PROBLEMS).map(problemLine));
-  const more = counts.fail + counts.indeterminate - Math.min(SHOWN_PROBLEMS, problems.length);
+  if (check.because.length > 0) return [...lines, `      ${becauseText(check)}`];
+  const affected = check.affects.length === 0 ? [] : [`      ${affectsText(check)}`];
+  if (isQuiet && counts.indeterminate > 1) return [...lines, `      ${printable(check.message)}`, ...affected];
+  const own = problems.filter(({ because }) => because === undefined);
+  lines.push(...own.slice(0, SHOWN_PROBLEMS).map(problemLine));
+  const more = counts.fail + counts.indeterminate - Math.min(SHOWN_PROBLEMS, own.length);
   if (more > 0) lines.push(`      … and ${more} more`);
-  return lines;
+  return [...lines, ...affected];
 }
 
 function problemLine(problem: Problem): string {

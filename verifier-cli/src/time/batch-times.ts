@@ -1,10 +1,11 @@
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import type { Batch, Batches } from '../batches/batches.js';
+import type { CheckId } from '../findings/check-table.js';
 import { EntryFindings } from '../findings/entry-findings.js';
 import type { Findings } from '../findings/findings.js';
 import type { Verdict } from '../findings/verdict.js';
 import type { Policies } from '../policy/policies.js';
-import type { Stamps } from '../timestamps/stamp.js';
+import { causeOfNoStamp, causeOfStamp, type Stamps } from '../timestamps/stamp.js';
 import { WORK, type WorkMeter } from '../work/work-meter.js';
 import { CLOCK_TOLERANCE_MS } from './claimed-times.js';
 import { durationText } from './duration-text.js';
@@ -18,6 +19,8 @@ export interface SealingInterval {
   readonly before: ProvedTime | null;
   /** What these checks found about the batch. */
   readonly verdict: Verdict;
+  /** The check that made the verdict; null if it is valid. */
+  readonly cause: CheckId | null;
 }
 
 /** What the intervals are derived from. */
@@ -49,7 +52,7 @@ export function verifyBatchTimes(context: BatchTimesContext): readonly SealingIn
     if (batch.verdict !== 'invalid' && after !== null && (newest === null || after.time > newest.time)) newest = after;
     const before = context.times.endOf(number);
     verifySealedAt(batch, after, before, context, findings);
-    intervals.push({ batch: number, after, before, verdict: findings.verdict });
+    intervals.push({ batch: number, after, before, verdict: findings.verdict, cause: findings.cause });
   }
   return intervals;
 }
@@ -120,6 +123,7 @@ function verifyStart(
       stamp === undefined
         ? `the time stamp over checkpoint ${size}, after which the batch was sealed, is not in the package`
         : 'the time stamp after which the batch was sealed is not valid',
+      stamp === undefined ? causeOfNoStamp(context.findings) : causeOfStamp(stamp.report),
     );
   return inherited;
 }

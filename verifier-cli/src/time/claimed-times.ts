@@ -1,4 +1,5 @@
 import { counted } from '../../../schemas/text/counted.js';
+import type { CheckId } from '../findings/check-table.js';
 import type { EntryFindings } from '../findings/entry-findings.js';
 import type { AllowedDelays } from './allowed-delays.js';
 import { durationText } from './duration-text.js';
@@ -15,6 +16,8 @@ export interface Sealed {
   readonly before: ProvedTime | null;
   /** How many distinct authorities cover the entry with stamps that hold, and how many must. */
   readonly authorities: { readonly found: number; readonly required: number };
+  /** The check because of which `before` is null; null: it has no other cause. */
+  readonly missing: CheckId | null;
   /** `sealed_at` of its batch, milliseconds since 1970; null without the batch. */
   readonly sealedAt: number | null;
 }
@@ -37,6 +40,7 @@ export function verifyClaimedTime(
       found === 0 && required === 1
         ? 'no valid time stamp covers the entry'
         : `valid time stamps of ${counted(found, 'distinct authority', 'distinct authorities')} cover the entry: ${required} are required`,
+      sealed.missing,
     );
     findings.report('time.claimed', 'not-applicable', 'there is no time stamp to compare the claimed time with');
     return;

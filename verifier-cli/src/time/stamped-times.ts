@@ -1,7 +1,8 @@
+import type { CheckId } from '../findings/check-table.js';
 import type { Findings } from '../findings/findings.js';
 import type { Policies } from '../policy/policies.js';
 import { stampsDemanded } from '../policy/quorum.js';
-import type { Stamp, Stamps } from '../timestamps/stamp.js';
+import { causeOfNoStamp, causeOfStamp, type Stamp, type Stamps } from '../timestamps/stamp.js';
 
 /** Moments in milliseconds since 1970, with the accuracy that the authority states. */
 export interface ProvedTime {
@@ -32,6 +33,11 @@ export interface StampedTimes {
   authoritiesOf(number: number): number;
   /** Number of distinct authorities whose stamps hold over the checkpoint of this size. */
   authoritiesOver(size: number): number;
+  /**
+   * The check because of which no time by which a batch existed is proved; null: it has no other cause.
+   * @param number of the batch
+   */
+  causeOfMissing(number: number): CheckId | null;
   /** The stamp in this response file, if it holds. */
   in(file: string): ProvedTime | null;
   /** Every stamp that holds, by size. */
@@ -74,12 +80,18 @@ export function stampedTimes(
     }
     return low;
   };
+  const held = new Set(holding);
+  const newestLost = stamps.findLast((stamp) => !held.has(stamp));
   const bySize = sizesByAuthority(holding);
   const demandedFor = demands(policies, bySize, indexOf);
   const requiredFor = (number: number): number => Math.max(atLeast, demandedFor(number));
   return {
     requiredFor,
     demandedFor,
+    causeOfMissing: (number) => {
+      if (stamps.length === 0) return causeOfNoStamp(findings);
+      return newestLost === undefined || newestLost.size <= number ? null : causeOfStamp(newestLost.report);
+    },
     authoritiesOver: (size) => [...bySize.values()].filter((sizes) => sizes.includes(size)).length,
     all,
     in: (file) => byFile.get(file) ?? null,

@@ -1,4 +1,6 @@
-import type { TimestampReport } from '../../../schemas/rfc3161/report.js';
+import { type TimestampReport, wasNotMade } from '../../../schemas/rfc3161/report.js';
+import type { CheckId } from '../findings/check-table.js';
+import type { Findings } from '../findings/findings.js';
 
 /** A newer stamp that holds, over a ledger that names an older one. */
 export interface RenewingStamp {
@@ -17,6 +19,23 @@ export interface Stamp {
   readonly report: TimestampReport;
   /** The newer stamp at whose time it was evaluated; null if there is none. */
   readonly renewedBy: RenewingStamp | null;
+}
+
+/**
+ * The check because of which a stamp does not hold: the first that failed, else the first that stayed
+ * open. A stamp without one holds, unless nothing ties its checkpoint to the newest.
+ */
+export function causeOfStamp({ checks }: TimestampReport): CheckId {
+  const made = checks.filter((check) => !wasNotMade(check));
+  const cause =
+    made.find(({ outcome }) => outcome === 'fail') ?? made.find(({ outcome }) => outcome === 'indeterminate');
+  return cause?.id ?? 'ledger.consistency';
+}
+
+/** The check because of which a stamp is not there at all; null: none says why. */
+export function causeOfNoStamp(findings: Findings): CheckId | null {
+  const isBad = (id: CheckId): boolean => !['pass', 'not-applicable'].includes(findings.outcomeOf(id));
+  return (['ledger.checkpoint', 'tst.format'] as const).find(isBad) ?? null;
 }
 
 /** Stamps by size of their checkpoint, smallest first, and by their number. */

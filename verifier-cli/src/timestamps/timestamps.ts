@@ -4,7 +4,7 @@ import { MAX_TOKENS } from '../../../schemas/events/ledger.js';
 import { PACKAGE_FILES } from '../../../schemas/evidence/package-lines.js';
 import { parseTimestamp } from '../../../schemas/rfc3161/cms/token.js';
 import { attempt, MalformedInput } from '../../../schemas/rfc3161/errors.js';
-import type { TimestampReport } from '../../../schemas/rfc3161/report.js';
+import { type TimestampReport, wasNotMade } from '../../../schemas/rfc3161/report.js';
 import { verifyTimestamp } from '../../../schemas/rfc3161/verify.js';
 import { LIMITS } from '../container/limits.js';
 import type { PackageFiles } from '../files/package-files.js';
@@ -12,7 +12,7 @@ import type { Checkpoints, EnclosedCheckpoint } from '../ledger/checkpoints.js';
 import { WORK, WorkExceeded, type WorkMeter } from '../work/work-meter.js';
 import { answersNear, type PkiFiles, readPkiFiles } from './pki-files.js';
 import { NO_HISTORY, type RenewalHistory, Renewals } from './renewals.js';
-import type { Stamp, Stamps } from './stamp.js';
+import { causeOfStamp, type Stamp, type Stamps } from './stamp.js';
 import { asOfSunset } from './sunset.js';
 
 export interface TimestampTrust {
@@ -140,7 +140,7 @@ function reportStamp(
       ? `${check.message}; sound when checkpoint ${renewedBy.size} was stamped, on ${renewedBy.time.toISOString()}`
       : messageFor(check.id, check.message, anchors);
     const outcome = isReplaced && check.outcome === 'fail' ? 'indeterminate' : check.outcome;
-    findings.report(check.id, outcome, message, { file });
+    findings.report(check.id, outcome, message, { file }, wasNotMade(check) ? causeOfStamp(report) : null);
   }
 }
 
