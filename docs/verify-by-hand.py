@@ -1692,7 +1692,7 @@ def check_validity(consent, days):
 
 
 def check_promise(promise, keys):
-    """§15: a promise is genuine. Returns its stream, event id, digest of the record, and the time before which it is sealed."""
+    """§15: a promise is genuine. Returns its stream, event id, digest of the record, its created_at, and the time before which it is sealed."""
     lines, origin = promise["text"].split("\n"), keys.newest()[0]
     require(len(lines) == 8 and lines[7] == "" and lines[:2] == ["consent-ledger promise v1", origin], "the promise is malformed")
     require(len(unbase64(lines[4])) == 32 and instant(lines[5]), "the promise is malformed")
@@ -1710,13 +1710,13 @@ def check_promise(promise, keys):
     require(1 <= promise["size"] <= 1_000_000, "the promise was signed together with too many")
     root = root_of_inclusion(promise["index"], promise["size"], leaf_hash(promise["text"].encode()), map(unhex, promise["path"]))
     require(root == unbase64(signed[3]), "the promise is not among those that were signed")
-    return lines[2], lines[3], unbase64(lines[4]), instant(lines[6])
+    return lines[2], lines[3], unbase64(lines[4]), instant(lines[5]), instant(lines[6])
 
 
-def hold_promise(package, manifest, batches, entries, stamps, delays, promise, keys):
+def hold_promise(package, manifest, batches, entries, stamps, intervals, promise, keys):
     """§15, promise.kept: what this package shows about a promise. Only a genuine promise can be broken."""
     try:
-        stream, event_id, digest, until = check_promise(promise, keys)
+        stream, event_id, digest, created, until = check_promise(promise, keys)
     except (*BROKEN, Undecided) as problem:
         package.expect(False, f"the promise is not verified: {problem}")
         return "not verified"
@@ -1737,7 +1737,8 @@ def hold_promise(package, manifest, batches, entries, stamps, delays, promise, k
     is_hidden = not package.is_understood or batches.unknown or any(not entry.is_known and entry.type != CONSENT for entry in entries)
     if due and not is_hidden and shows_every_consent(manifest, batches, stream):
         newest = batches.get(batches.size - 1).sealed_at
-        margin = delays.at(batches.size)[1] + TOLERANCE
+        seal, total = Delays(entries).since(batches.size - 1, created, intervals)
+        margin = total - seal + TOLERANCE
         is_later = newest > until + TOLERANCE or any(stamp.time - stamp.accuracy > until + margin for stamp in due)
         require(not is_later, "the promise is broken: the ledger does not hold the record")
     package.expect(False, "the promise is not covered by this package")
@@ -1803,7 +1804,7 @@ def confirm(package, record, given):
         if package.is_understood:
             check_nothing_missing(package, manifest, batches, entries, attachments)
             print("5. nothing is missing up to that checkpoint")
-    stamps = check_times(package, manifest, batches, tied, entries, given)
+    stamps, intervals = check_times(package, manifest, batches, tied, entries, given)
     print_stamps(manifest, stamps, chosen)
     notices = Notices(package, every if not chosen else entries, not batches.unknown.intersection(cover_of(batches.size)))
     for entry in entries:
@@ -1814,7 +1815,7 @@ def confirm(package, record, given):
         with open(path, "rb") as file:
             promise = parse(file.read())
         promise = package.shapes.check(promise["data"]["promise"] if "data" in promise else promise, "promise")
-        outcome = hold_promise(package, manifest, batches, entries, stamps, Delays(entries), promise, keys)
+        outcome = hold_promise(package, manifest, batches, entries, stamps, intervals, promise, keys)
         print(f"{9 if chosen else 8}. the promise in {os.path.basename(path)} is {outcome}")
     package.reserve(not manifest["development"], "a development authority stamped this ledger: this is not evidence")
     return {"record": chosen.record, "disclosed": chosen.values} if chosen else {"entries": len(entries)}
@@ -1847,7 +1848,7 @@ def check_nothing_missing(package, manifest, batches, entries, attachments):
 
 
 def check_times(package, manifest, batches, tied, entries, given):
-    """§9. Returns the valid time stamps."""
+    """§9. Returns the valid time stamps, and the intervals of batches."""
     with open(given.tsa_ca, "rb") as file:
         stamps = check_stamps(package, batches, tied, file.read(), given.at)
     check_stamp_order(stamps)
@@ -1858,7 +1859,7 @@ def check_times(package, manifest, batches, tied, entries, given):
     intervals = Intervals(package, batches, stamps, delays, held)
     check_batch_times(package, batches, intervals, delays, held)
     check_claimed_times(package, batches, intervals, delays, entries)
-    return stamps
+    return stamps, intervals
 
 
 def check_witness_number(package, batches, delays, given):

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UnknownFormatVersion } from '../../verifier-cli/src/index.js';
 import { titleNeeding } from '../support/missing-tools.js';
 import { hasOpenssl } from '../support/openssl-tsa.js';
-import { hasPython, startVerifyingByHand, type Verdict, verdictsOf } from './by-hand.js';
+import { hasPython, startVerifyingByHand, type Verdict, verdictsOf, verifyByHand } from './by-hand.js';
 import { FORGERIES } from './dishonest-operator/all-forgeries.js';
 import { choose, type Draft, draftOf } from './dishonest-operator/export.js';
+import { FORGED_PROMISES } from './dishonest-operator/forged-promises.js';
 import { LOWERED, LOWERED_AND_TRUSTED, SECOND_AUTHORITY } from './dishonest-operator/forged-quorum.js';
 import { Forge } from './dishonest-operator/forgery.js';
 import { REQUESTS } from './dishonest-operator/honest-requests.js';
@@ -136,6 +137,26 @@ describe.skipIf(!hasPython || !hasOpenssl)(
       expect(made.map(({ name }, index) => [name, found[index]])).toEqual(
         made.map(({ name, expected }) => [name, expected]),
       );
+    }, 600_000);
+
+    test('the script judges a dropped record by the policy that held for its promise', () => {
+      const forge = new Forge(authority);
+      const broken = FORGED_PROMISES.filter(({ name, verdict }) => name.includes('dropped') && verdict === 'invalid');
+      expect(broken.length).toBeGreaterThan(3);
+      for (const [index, forgery] of broken.entries()) {
+        const { zip, options } = forge.make(forgery);
+        const file = join(folder, `promised-${index}`);
+        writeFileSync(file, zip);
+        const given = (options.promises ?? []).flatMap(({ promise }, n) => {
+          writeFileSync(`${file}-${n}.json`, JSON.stringify(promise));
+          return ['--promise', `${file}-${n}.json`];
+        });
+        const [key, root] = [join(folder, 'ledger.key'), join(folder, 'root.pem')];
+        const { stdout, status } = verifyByHand([file], VERIFIED_AT, key, root, given);
+        expect([forgery.name, status]).toEqual([forgery.name, 1]);
+        expect(stdout).toContain('NOT CONFIRMED: ');
+        expect(stdout).toContain('the promise is broken');
+      }
     }, 600_000);
 
     test(`both verifiers agree about ${CHANGED} packages that were changed at random before they were signed`, async () => {

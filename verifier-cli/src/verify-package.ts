@@ -26,6 +26,7 @@ import { buildReport, isDevelopment, reportedNewest } from './report/build-repor
 import type { VerificationReport } from './report/report.js';
 import type { RecordWatch } from './show/record-watch.js';
 import { shownRecord } from './show/shown-record.js';
+import { PolicyDelays } from './time/allowed-delays.js';
 import { verifyBatchTimes } from './time/batch-times.js';
 import { verifyFreshness } from './time/freshness.js';
 import { stampedTimes } from './time/stamped-times.js';
@@ -173,7 +174,7 @@ export async function verifyPackage(
     batches,
     size: newest?.checkpoint.size ?? null,
     asOf,
-    policies,
+    delays: new PolicyDelays({ policies, existedBy: (batch) => times.endOf(batch) }),
     findings,
   });
 

@@ -2,9 +2,9 @@ import type { Request } from './export.js';
 import { type Forgery, leaveOut } from './forgery.js';
 import { namedKey, signedNote } from './keys.js';
 import type { Plan } from './ledger.js';
-import { at, base64, hex, instant, sha256 } from './primitives.js';
+import { at, base64, hex, instant, type JsonRecord, sha256 } from './primitives.js';
 import { type MadePromise, type PromiseTerms, promiseOf } from './promise.js';
-import { batchOf, consentId, consentsOf, eventOf, makePlan, OTHER_SITE, WORLDS } from './world.js';
+import { batchOf, consentId, consentsOf, eventOf, makePlan, OTHER_SITE, policy, WORLDS } from './world.js';
 
 /*
  * A promise accuses its ledger only if it is genuine. A ledger that breaks a genuine one must not
@@ -122,10 +122,21 @@ function* alteredPromises(): Generator<Forgery> {
 }
 
 /** The ledger does not seal the promised record. The erasures of other records stay right. */
-function dropped(plan: Plan): void {
+export function dropped(plan: Plan): void {
   const number = batchOf(plan, LABEL);
   const kept = (plan.batches.get(number) ?? []).filter(({ label }) => label !== LABEL);
   plan.batches.set(number, kept);
+}
+
+/** The last batches claim an earlier time. */
+export function earlierEnd(header: JsonRecord, number: number): void {
+  if (number > 210) header.sealed_at = instant(PROMISED.start + 2_100_000);
+}
+
+/** Seals a policy. */
+export function publish(plan: Plan, number: number, batch: number, change: JsonRecord): void {
+  const made = policy(number, plan.start + batch * 10_000 - 1000, change);
+  plan.batches.set(batch, [...(plan.batches.get(batch) ?? []), made]);
 }
 
 const genuine = given(promiseOf(PROMISED, LABEL));
@@ -183,13 +194,23 @@ function* droppedRecords(): Generator<Forgery> {
       // Beyond the delay to the stamp that the default policy allows.
       plan.stamps = plan.stamps.map(({ size, time }) => ({ size, time: size === 280 ? time + 5_000_000 : time }));
     },
-    lies: {
-      header: (header, number) => {
-        if (number > 210) header.sealed_at = instant(PROMISED.start + 2_100_000);
-      },
-    },
+    lies: { header: earlierEnd },
     ...BROKEN,
   };
+  for (const policies of [1, 2])
+    yield {
+      point: POINT,
+      name: `a promised record was dropped, and ${policies} longer delays were published after the promise`,
+      ...given(promiseOf(PROMISED, LABEL)),
+      plan: (plan) => {
+        dropped(plan);
+        for (let number = 1; number <= policies; number += 1)
+          publish(plan, number, 100 + number * 20, { stamp_within_seconds: 172_800 });
+        plan.stamps = plan.stamps.map(({ size, time }) => ({ size, time: size === 280 ? time + 5_000_000 : time }));
+      },
+      lies: { header: earlierEnd },
+      ...BROKEN,
+    };
   yield {
     point: POINT,
     name: 'one promise is kept and another one broken',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { VerifyOptions } from '../../../verifier-cli/src/index.js';
 import { choose, type Draft, draftOf, packed, type Request } from './export.js';
+import { dropped, earlierEnd, publish } from './forged-promises.js';
 import { addStamps, LOWERED, SECOND_AUTHORITY } from './forged-quorum.js';
 import { cosign, demandWitnesses, requireWitnesses, WITNESSES } from './forged-witnesses.js';
 import { cosignature } from './keys.js';
@@ -9,7 +10,7 @@ import { type PromiseTerms, promiseOf } from './promise.js';
 import { receiptOf } from './receipt.js';
 import { TimeAuthority } from './time-authority.js';
 import { honestLedger, notPassed, verify } from './verification.js';
-import { consentId, makePlan, policy, WORLDS, type WorldOptions } from './world.js';
+import { consentId, eventOf, makePlan, policy, WORLDS, type WorldOptions } from './world.js';
 
 /*
  * The forgeries with policies, several stamps, promises and witnesses differ from these packages only
@@ -143,6 +144,18 @@ describe('in the world rolled', () => {
     const report = await verify(receiptOf(ledger, 'alice 1'), ledger.plan, authority, promised());
     expect(notPassed(report)).toEqual({});
     expect(report.promises).toMatchObject([{ outcome: 'kept' }]);
+  });
+
+  test('a shorter delay that is published after a promise accuses no ledger', async () => {
+    const plan = makePlan(WORLDS.rolled);
+    const created = Date.parse(String(eventOf(plan, 'alice 1').record.created_at));
+    const promise = promiseOf(plan, 'alice 1', { sealedBefore: new Date(created + 1_600_000).toISOString() });
+    dropped(plan);
+    publish(plan, 1, 150, { stamp_within_seconds: 60 });
+    const strict = makeLedger(plan, authority, { header: earlierEnd });
+    const found = await outcome(strict, { promises: [{ file: 'promise.json', promise }] });
+    expect(found.promises).toMatchObject([{ outcome: 'not-due' }]);
+    expect(found.verdict).not.toBe('invalid');
   });
 
   test('a promise that is not due accuses no ledger', async () => {

@@ -8,7 +8,7 @@ import type { Batches } from '../batches/batches.js';
 import type { Coverage } from '../completeness/coverage.js';
 import type { ReadEntry } from '../entries/read-entry.js';
 import type { Findings } from '../findings/findings.js';
-import type { Policies } from '../policy/policies.js';
+import type { PolicyDelays } from '../time/allowed-delays.js';
 import type { ProvedTime } from '../time/stamped-times.js';
 import { unknownVersion } from '../versions/unknown-version.js';
 
@@ -69,7 +69,8 @@ export interface PromiseContext {
   readonly size: number | null;
   /** The valid stamp over this checkpoint. */
   readonly asOf: ProvedTime | null;
-  readonly policies: Policies;
+  /** Of the policies alone. */
+  readonly delays: PolicyDelays;
   readonly findings: Findings;
 }
 
@@ -147,7 +148,7 @@ function evaluate(promised: PromisedRecord, read: ReadEntry | null, context: Pro
 }
 
 function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Found {
-  const { coverage, batches, size, asOf, policies } = context;
+  const { coverage, batches, size, asOf, delays } = context;
   const consents = coverage?.consents ?? null;
   if (consents === null || consents.stream !== promised.stream)
     return { outcome: 'not-covered', message: 'the package is of another site' };
@@ -164,10 +165,11 @@ function evaluateAbsence(promised: PromisedRecord, context: PromiseContext): Fou
   const stamped = asOf.time - asOf.accuracy;
   // A stamp can come later than its checkpoint was made. The record must be below the checkpoint if
   // the newest batch was sealed after the promised time, by its own statement, or if the stamp is
-  // later by more than the policy allows.
+  // later by more than the policy of the promise allows: a later one neither excuses nor accuses.
   const newestSealed = Date.parse(batches.get(size - 1)?.header.sealed_at ?? '');
   const isAfter = stamped > sealedBefore && newestSealed > sealedBefore + TOLERANCE_MS;
-  const allowed = policies.inForceAt(size - 1).stampWithinMs + TOLERANCE_MS;
+  const { sealMs, stampMs } = delays.of(size - 1, Date.parse(promised.createdAt));
+  const allowed = stampMs - sealMs + TOLERANCE_MS;
   if (!isAfter && stamped <= sealedBefore + allowed)
     return {
       outcome: 'not-due',
