@@ -810,7 +810,7 @@ class Stamp:
     def authority(self):
         """§9, Authorities: the organization of the root at which the path ends."""
         for root in roots_in(self.roots):
-            if problem_of_stamp(self.note, self.response, self.certificates, root, self.time) is None:
+            if problem_of_stamp(self.note, self.response, self.certificates + self.roots, root, self.time) is None:
                 return organization_of(root)
         raise Refused(f"{self.name} has no root")
 

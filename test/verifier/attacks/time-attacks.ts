@@ -139,6 +139,18 @@ export function timeAttacks(authority: FixtureAuthority): Attack[] {
         counts: { ...one.counts, entries: one.counts.entries - 1 },
       }),
     }),
+    attack('a batch that counts a policy too few', 'completeness.policies', {
+      ...policies([0, 3600]),
+      header: (one) => (one.number === 3 ? { ...one, policies: 0 } : one),
+    }),
+    attack('a batch that counts a policy too many', 'completeness.policies', {
+      header: (one) => (one.number === 3 ? { ...one, policies: 1 } : one),
+    }),
+    doubt('a policy that lowers the number of authorities in its own batch', 'time.stamped', {
+      world: ({ batches }: FixtureWorld) => {
+        batches[0]?.push(policyEvent(1, 1, { stamps: 2 }), policyEvent(2, 1, { stamps: 1 }));
+      },
+    }),
     doubt('batches that name no stamp', 'time.start', { header: (one) => ({ ...one, after: null }) }),
     doubt('a package made long after its newest stamp', 'time.fresh', {
       manifest: (one) => ({ ...one, exported_at: '2026-03-03T00:00:00.000Z' }),
