@@ -1,13 +1,15 @@
 // Bundles the verifier, the schemas it imports and its libraries into one file for Node and one for
 // browsers, so that neither needs anything else. The witness and the monitor are a third file.
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { chmod, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { thirdPartyNotices } from '../scripts/third-party-notices.js';
 import { buildPages } from './build-page.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const outdir = join(here, 'dist');
+const notices = (inputs) => thirdPartyNotices('consent-verify', here, inputs);
 
 const { metafile } = await build({
   absWorkingDir: here,
@@ -30,19 +32,3 @@ await writeFile(join(here, 'dist/THIRD-PARTY-NOTICES.txt'), await notices(Object
 const { standalone, served } = await buildPages(notices);
 await writeFile(join(here, 'dist/consent-verify.html'), standalone);
 await writeFile(join(here, 'dist/verify-page.html'), served);
-
-/** The licences of the libraries that are in the bundle, as they ask for. */
-async function notices(inputs) {
-  const folders = new Set(
-    inputs.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]).filter(Boolean),
-  );
-  const texts = [];
-  for (const folder of [...folders].sort()) {
-    const path = resolve(here, folder);
-    const { name, version, license } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8'));
-    const file = (await readdir(path)).find((entry) => /^licen[cs]e(?:\.|$)/i.test(entry));
-    if (file === undefined) throw new Error(`${name} has no licence file`);
-    texts.push(`${name} ${version} (${license})\n\n${(await readFile(join(path, file), 'utf8')).trim()}\n`);
-  }
-  return `consent-verify contains these libraries:\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
-}

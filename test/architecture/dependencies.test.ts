@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { VERSION as SDK_VERSION } from '../../sdk/node/src/version.js';
 import { VERSION } from '../../src/platform/version.js';
 import { type Import, importedFile, importsOf, ROOT } from './import-graph.js';
 
@@ -9,6 +10,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   schemas: [],
   projections: ['schemas'],
   'verifier-cli': ['schemas'],
+  // The SDKs know the service by its contract alone. The one for Node checks answers with its schemas.
+  'sdk/shared': [],
+  'sdk/browser': ['sdk/shared'],
+  'sdk/node': ['sdk/shared', 'schemas'],
   src: ['schemas', 'projections'],
   // Benchmarks set up the sites that tests set up.
   bench: ['src', 'schemas', 'projections', 'test'],
@@ -18,7 +23,8 @@ const isNetworkFile = (file: string): boolean => file.startsWith('verifier-cli/s
 
 /** The part that a relative import leads into; null for a package. */
 function partOf(found: Import): string | null {
-  return importedFile(found)?.split('/')[0] ?? null;
+  const folders = importedFile(found)?.split('/') ?? [];
+  return folders.slice(0, folders[0] === 'sdk' ? 2 : 1).join('/') || null;
 }
 
 describe.each(Object.entries(MAY_IMPORT))('%s', (part, allowed) => {
@@ -61,6 +67,14 @@ test('the witness and the monitor, which use the network, are a program of their
   expect(importsOf('verifier-cli').some(({ file }) => isNetworkFile(file))).toBe(true);
 });
 
+test('the SDKs need no package, and the one for browsers nothing of Node', () => {
+  const packages = [...importsOf('sdk/shared'), ...importsOf('sdk/browser/src'), ...importsOf('sdk/node/src')].filter(
+    ({ file, specifier }) =>
+      !specifier.startsWith('.') && !(specifier.startsWith('node:') && file.startsWith('sdk/node/')),
+  );
+  expect(packages).toEqual([]);
+});
+
 test('the dishonest operator of the tests shares no code with what it attacks', () => {
   const folder = 'test/verifier/dishonest-operator';
   const outside = importsOf(folder).flatMap((found) => {
@@ -94,9 +108,6 @@ test('the environment is read in one place', () => {
 
 test('every package states the version that the command line prints', () => {
   const versionOf = (path: string): unknown => JSON.parse(readFileSync(resolve(ROOT, path), 'utf8')).version;
-  expect(['package.json', 'bin/package.json', 'verifier-cli/package.json'].map(versionOf)).toEqual([
-    VERSION,
-    VERSION,
-    VERSION,
-  ]);
+  const packages = ['.', 'bin', 'verifier-cli', 'sdk/browser', 'sdk/node'].map((folder) => `${folder}/package.json`);
+  expect(new Set([...packages.map(versionOf), SDK_VERSION])).toEqual(new Set([VERSION]));
 });

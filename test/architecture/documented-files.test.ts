@@ -9,6 +9,8 @@ const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'verifier-cli/README.md',
+  'sdk/browser/README.md',
+  'sdk/node/README.md',
   'test/acceptance/README.md',
   'test/corpus/README.md',
 ];
@@ -17,7 +19,7 @@ const PAGES = [
 function namedPaths(text: string): readonly string[] {
   const code = [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, span = '']) => span.split(' '));
   return code.filter((word) =>
-    /^(?:src|schemas|projections|verifier-cli|test|docs|ops|bench|scripts|bin)\/[\w./-]+$/.test(word),
+    /^(?:src|schemas|projections|verifier-cli|sdk|test|docs|ops|bench|scripts|bin)\/[\w./-]+$/.test(word),
   );
 }
 

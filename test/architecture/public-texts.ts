@@ -40,6 +40,8 @@ export async function publicTexts(): Promise<readonly PublicText[]> {
       'CONTRIBUTING.md',
       'CHANGELOG.md',
       'verifier-cli/README.md',
+      'sdk/browser/README.md',
+      'sdk/node/README.md',
       'test/acceptance/README.md',
       'test/corpus/README.md',
     ].map((source) => ({ source, text: proseOfMarkdown(read(source)) })),

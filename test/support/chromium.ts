@@ -58,8 +58,8 @@ export class ChromiumPage {
   #rest = '';
   #session: string | undefined;
 
-  private constructor(executable: string) {
-    this.#process = spawn(executable, [...FLAGS, `--user-data-dir=${this.#folder}`, 'about:blank'], {
+  private constructor(executable: string, flags: readonly string[]) {
+    this.#process = spawn(executable, [...FLAGS, ...flags, `--user-data-dir=${this.#folder}`, 'about:blank'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     });
     const [input, output] = [this.#process.stdio[3], this.#process.stdio[4]];
@@ -74,8 +74,9 @@ export class ChromiumPage {
     });
   }
 
-  static async open(executable: string): Promise<ChromiumPage> {
-    const page = new ChromiumPage(executable);
+  /** Starts Chromium and opens an empty page. @param flags of the command line, beside the usual ones */
+  static async open(executable: string, flags: readonly string[] = []): Promise<ChromiumPage> {
+    const page = new ChromiumPage(executable, flags);
     const { targetId } = await page.send('Target.createTarget', { url: 'about:blank' });
     const { sessionId } = await page.send('Target.attachToTarget', { targetId, flatten: true });
     page.#session = z.string().parse(sessionId);
@@ -109,9 +110,10 @@ export class ChromiumPage {
     await this.until(async () => this.events('Page.loadEventFired').length > before);
   }
 
-  /** Returns the value of an expression in the page. */
+  /** Returns the value of an expression in the page; of a promise, once it is resolved. */
   async evaluate(expression: string): Promise<unknown> {
-    const { result, exceptionDetails } = await this.send('Runtime.evaluate', { expression, returnByValue: true });
+    const options = { expression, returnByValue: true, awaitPromise: true };
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', options);
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
     return z.looseObject({ value: z.unknown().optional() }).parse(result).value;
   }
@@ -129,6 +131,15 @@ export class ChromiumPage {
     const data = { items: [], files, dragOperationsMask: 1 };
     for (const type of ['dragEnter', 'dragOver', 'drop'])
       await this.send('Input.dispatchDragEvent', { type, x, y, data });
+  }
+
+  /** Presses and releases a key, as a user does. @param shift whether the shift key is held */
+  async press(key: 'Tab' | 'Enter' | ' ' | 'Escape', shift = false): Promise<void> {
+    const code = { Tab: 9, Enter: 13, ' ': 32, Escape: 27 }[key];
+    const text = { Tab: '', Enter: '\r', ' ': ' ', Escape: '' }[key];
+    const event = { key, code: key === ' ' ? 'Space' : key, windowsVirtualKeyCode: code, modifiers: shift ? 8 : 0 };
+    await this.send('Input.dispatchKeyEvent', { ...event, type: text === '' ? 'rawKeyDown' : 'keyDown', text });
+    await this.send('Input.dispatchKeyEvent', { ...event, type: 'keyUp' });
   }
 
   /** Waits until a condition is true. The time limit of the test applies. */

@@ -1,0 +1,192 @@
+import type { ServiceError } from '../../../shared/service-error.js';
+import type { Consent, ConsentState } from '../consent.js';
+import { element } from './element.js';
+import { BannerTexts, settingsDialog, type BannerTexts as Texts } from './settings-dialog.js';
+import { BANNER_STYLE } from './style.js';
+import { PageRoom, styleRoot } from './style-sheet.js';
+
+export interface BannerOptions {
+  /** Nonce of the page's content security policy, for browsers without constructed style sheets. */
+  readonly nonce?: string | undefined;
+  /**
+   * Whether a button at the edge of the page opens the settings. If absent: only if the page has no
+   * element with `data-consent-settings`, which then opens them.
+   */
+  readonly settingsButton?: boolean | undefined;
+}
+
+/** A banner that was put on a page. */
+export interface Banner {
+  /** Opens the settings, in which the visitor changes or withdraws the choice. */
+  openSettings(): Promise<void>;
+  /** Takes the banner off the page. */
+  remove(): void;
+}
+
+/**
+ * Shows the banner while a choice is needed, and opens the settings from every element with
+ * `data-consent-settings`. It lives in an open shadow root, so that styles of the page and of the
+ * banner do not change each other.
+ * @param consent started by the caller
+ */
+export function showBanner(consent: Consent, options: BannerOptions = {}): Banner {
+  return new ShownBanner(consent, options);
+}
+
+class ShownBanner implements Banner {
+  readonly #consent: Consent;
+  readonly #host = document.createElement('consent-banner');
+  readonly #root = this.#host.attachShadow({ mode: 'open' });
+  readonly #said = element('p', { role: 'status', class: 'said' });
+  readonly #room = new PageRoom();
+  readonly #ended = new AbortController();
+  readonly #resized: ResizeObserver;
+  readonly #settingsButton: boolean;
+  #section: HTMLElement | null = null;
+  #dialog: HTMLDialogElement | null = null;
+  #open: HTMLButtonElement | null = null;
+  #shown: unknown;
+
+  constructor(consent: Consent, { nonce, settingsButton }: BannerOptions) {
+    this.#consent = consent;
+    this.#settingsButton = settingsButton ?? document.querySelector('[data-consent-settings]') === null;
+    styleRoot(this.#root, BANNER_STYLE, nonce);
+    this.#root.append(this.#said);
+    this.#resized = new ResizeObserver(() => this.#keepRoom());
+    // First in the page: the first press of Tab reaches it.
+    document.body.prepend(this.#host);
+    document.addEventListener('click', (event) => this.#onClick(event), { signal: this.#ended.signal });
+    this.#ended.signal.addEventListener(
+      'abort',
+      consent.subscribe((state) => this.#render(state)),
+    );
+  }
+
+  async openSettings(): Promise<void> {
+    const { configuration, status } = this.#consent.state;
+    if (configuration === null || status === 'unavailable') return;
+    const wanted = this.#consent.preferredLanguage;
+    if (
+      status === 'chosen' &&
+      wanted !== undefined &&
+      configuration.languages.includes(wanted) &&
+      wanted !== configuration.language
+    ) {
+      // Offline, the settings open in the language of the choice.
+      await this.#consent.setLanguage(wanted).catch(() => undefined);
+    }
+    this.#openDialog();
+  }
+
+  remove(): void {
+    this.#ended.abort();
+    this.#resized.disconnect();
+    this.#room.keep(0);
+    this.#host.remove();
+  }
+
+  #onClick(event: Event): void {
+    const opener = event.target instanceof Element ? event.target.closest('[data-consent-settings]') : null;
+    if (opener === null) return;
+    event.preventDefault();
+    this.openSettings();
+  }
+
+  #render({ status, configuration }: ConsentState): void {
+    if (configuration === null) return;
+    const shown = `${status} ${configuration.language}`;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const texts = new BannerTexts(configuration);
+    this.#renderSection(status === 'needed' ? this.#makeSection(texts) : null);
+    this.#renderOpener(status === 'chosen' || status === 'signalled' ? texts : null);
+  }
+
+  #renderSection(section: HTMLElement | null): void {
+    const hadFocus = this.#section?.contains(this.#root.activeElement) ?? false;
+    this.#section?.remove();
+    this.#resized.disconnect();
+    this.#section = section;
+    if (section !== null) {
+      this.#root.append(section);
+      // It takes no focus, so that the page can be read; a screen reader announces it.
+      this.#said.lang = section.lang;
+      this.#said.textContent = section.querySelector('h2')?.textContent ?? '';
+      this.#resized.observe(section);
+      // The element that had the focus was replaced, for example the choice of the language.
+      if (hadFocus) (section.querySelector('select') ?? section.querySelector('button'))?.focus();
+    }
+    this.#keepRoom();
+  }
+
+  #makeSection(texts: Texts): HTMLElement {
+    const { banner } = texts.configuration;
+    return element(
+      'section',
+      { 'aria-labelledby': 'banner-title', part: 'banner', lang: texts.language, dir: texts.direction },
+      element(
+        'div',
+        { class: 'row head' },
+        element('h2', { id: 'banner-title' }, texts.title()),
+        element('div', {}, ...texts.languageChoice((language) => this.#setLanguage(language))),
+      ),
+      element('p', {}, banner.text ?? ''),
+      element(
+        'div',
+        { class: 'row' },
+        texts.button('accept', 'choice', () => this.#choose(() => this.#consent.acceptAll())),
+        texts.button('reject', 'choice', () => this.#choose(() => this.#consent.rejectAll())),
+        texts.button('settings', '', () => this.#openDialog()),
+      ),
+    );
+  }
+
+  #renderOpener(texts: Texts | null): void {
+    this.#open?.remove();
+    this.#open = null;
+    if (texts === null || !this.#settingsButton) return;
+    this.#open = texts.button('settings', 'open', () => {
+      this.openSettings();
+    });
+    this.#open.dir = texts.direction;
+    this.#root.append(this.#open);
+  }
+
+  #openDialog(): void {
+    const { configuration } = this.#consent.state;
+    if (configuration === null) return;
+    this.#dialog?.remove();
+    const dialog = settingsDialog(this.#consent, new BannerTexts(configuration), {
+      choose: (chosen) => this.#choose(() => this.#consent.choose(chosen)),
+      acceptAll: () => this.#choose(() => this.#consent.acceptAll()),
+      rejectAll: () => this.#choose(() => this.#consent.rejectAll()),
+      setLanguage: (language) => this.#setLanguage(language, () => this.#openDialog()),
+    });
+    this.#dialog = dialog;
+    this.#root.append(dialog);
+    dialog.showModal();
+  }
+
+  #choose(record: () => Promise<unknown>): void {
+    record();
+    this.#dialog?.close();
+    const { configuration } = this.#consent.state;
+    if (configuration !== null) this.#say(new BannerTexts(configuration));
+    this.#open?.focus();
+  }
+
+  #say(texts: Texts): void {
+    const { text, language } = texts.label('saved');
+    this.#said.lang = language;
+    this.#said.textContent = text;
+  }
+
+  #setLanguage(language: string, then: () => void = () => undefined): void {
+    this.#consent.setLanguage(language).then(then, ({ message }: ServiceError) => console.error(message));
+  }
+
+  #keepRoom(): void {
+    const isFixed = this.#section !== null && getComputedStyle(this.#section).position === 'fixed';
+    this.#room.keep(isFixed ? Math.ceil(this.#section?.getBoundingClientRect().height ?? 0) : 0);
+  }
+}

@@ -1,0 +1,50 @@
+/** Names of the texts that the banner needs beside those of the configuration. */
+const NAMES = ['accept', 'reject', 'settings', 'save', 'always_on', 'cookies', 'close', 'saved', 'language'] as const;
+export type LabelName = (typeof NAMES)[number];
+
+/** By language, in the order of `NAMES`. */
+const LABELS: Readonly<Record<string, string>> = {
+  en: 'Accept all|Reject all|Cookie settings|Save choice|Always on|Cookies|Close|Your choice is saved.|Language',
+  tr: 'Tümünü kabul et|Tümünü reddet|Çerez ayarları|Seçimi kaydet|Her zaman açık|Çerezler|Kapat|Seçiminiz kaydedildi.|Dil',
+  de: 'Alle akzeptieren|Alle ablehnen|Cookie-Einstellungen|Auswahl speichern|Immer aktiv|Cookies|Schließen|Ihre Auswahl ist gespeichert.|Sprache',
+  fr: 'Tout accepter|Tout refuser|Paramètres des cookies|Enregistrer le choix|Toujours actif|Cookies|Fermer|Votre choix est enregistré.|Langue',
+  es: 'Aceptar todo|Rechazar todo|Configuración de cookies|Guardar selección|Siempre activas|Cookies|Cerrar|Su selección está guardada.|Idioma',
+  it: 'Accetta tutto|Rifiuta tutto|Impostazioni dei cookie|Salva la scelta|Sempre attivi|Cookie|Chiudi|La scelta è salvata.|Lingua',
+  pt: 'Aceitar tudo|Rejeitar tudo|Definições de cookies|Guardar escolha|Sempre ativos|Cookies|Fechar|A sua escolha foi guardada.|Idioma',
+  nl: 'Alles accepteren|Alles weigeren|Cookie-instellingen|Keuze opslaan|Altijd aan|Cookies|Sluiten|Uw keuze is opgeslagen.|Taal',
+  pl: 'Zaakceptuj wszystkie|Odrzuć wszystkie|Ustawienia plików cookie|Zapisz wybór|Zawsze włączone|Pliki cookie|Zamknij|Wybór został zapisany.|Język',
+  sv: 'Godkänn alla|Avvisa alla|Cookieinställningar|Spara val|Alltid på|Kakor|Stäng|Ditt val är sparat.|Språk',
+  ru: 'Принять все|Отклонить все|Настройки cookie|Сохранить выбор|Всегда включено|Файлы cookie|Закрыть|Ваш выбор сохранён.|Язык',
+  ar: 'قبول الكل|رفض الكل|إعدادات ملفات تعريف الارتباط|حفظ الاختيار|مفعّلة دائمًا|ملفات تعريف الارتباط|إغلاق|تم حفظ اختيارك.|اللغة',
+  he: 'אישור הכול|דחיית הכול|הגדרות קובצי Cookie|שמירת הבחירה|פעיל תמיד|קובצי Cookie|סגירה|הבחירה נשמרה.|שפה',
+  fa: 'پذیرش همه|رد همه|تنظیمات کوکی|ذخیرهٔ انتخاب|همیشه فعال|کوکی‌ها|بستن|انتخاب شما ذخیره شد.|زبان',
+};
+
+/** A text and its language, which differs from that of the banner where no translation is known. */
+export interface Label {
+  readonly text: string;
+  readonly language: string;
+}
+
+/**
+ * The text of a control: of the site's configuration, else of this file, else in English.
+ * @param banner texts of the configuration by name
+ * @param language of the configuration (BCP 47)
+ */
+export function labelOf(name: LabelName, banner: Readonly<Record<string, string>>, language: string): Label {
+  const configured = banner[name];
+  if (configured !== undefined && configured !== '') return { text: configured, language };
+  const primary = language.toLowerCase().split('-')[0] ?? '';
+  const texts = LABELS[primary]?.split('|');
+  const index = NAMES.indexOf(name);
+  return texts === undefined
+    ? { text: LABELS.en?.split('|')[index] ?? name, language: 'en' }
+    : { text: texts[index] ?? name, language };
+}
+
+const RIGHT_TO_LEFT = /^(?:ar|arc|ckb|dv|fa|he|iw|ks|ps|sd|syr|ug|ur|yi)(?:-|$)|-(?:arab|hebr|thaa|syrc)(?:-|$)/i;
+
+/** The direction in which a language is written. @param language BCP 47 */
+export function directionOf(language: string): 'ltr' | 'rtl' {
+  return RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr';
+}

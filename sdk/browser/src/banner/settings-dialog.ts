@@ -1,0 +1,186 @@
+import { cookiePolicyOf } from '../choice.js';
+import type { Consent } from '../consent.js';
+import type { Configuration, KnownCategory } from '../guards.js';
+import { element } from './element.js';
+import { directionOf, type Label, type LabelName, labelOf } from './labels.js';
+
+const DAY_SECONDS = 86_400;
+
+/** Makes texts of a configuration into elements. */
+export class BannerTexts {
+  constructor(readonly configuration: Configuration) {}
+
+  get language(): string {
+    return this.configuration.language;
+  }
+
+  get direction(): 'ltr' | 'rtl' {
+    return directionOf(this.language);
+  }
+
+  label(name: LabelName): Label {
+    return labelOf(name, this.configuration.banner, this.language);
+  }
+
+  /** Of the configuration, else the title of the cookie policy. */
+  title(): string {
+    return this.configuration.banner.title ?? cookiePolicyOf(this.configuration)?.version.title ?? '';
+  }
+
+  button(name: LabelName, look: string, onClick: () => void): HTMLButtonElement {
+    const { text, language } = this.label(name);
+    return element(
+      'button',
+      { type: 'button', class: look, part: name.replace('_', '-'), lang: language, click: onClick },
+      text,
+    );
+  }
+
+  /** A choice among the languages of the site; nothing if there is only one. */
+  languageChoice(onChoose: (language: string) => void): readonly HTMLElement[] {
+    const { languages } = this.configuration;
+    if (languages.length < 2) return [];
+    const label = this.label('language');
+    const select = element('select', { 'aria-label': label.text, part: 'language' });
+    for (const language of languages) {
+      const isChosen = language === this.language;
+      select.append(element('option', { value: language, lang: language, selected: isChosen }, ownName(language)));
+    }
+    select.addEventListener('change', () => onChoose(select.value));
+    return [select];
+  }
+}
+
+/** The name of a language in itself. */
+function ownName(language: string): string {
+  return new Intl.DisplayNames([language], { type: 'language', fallback: 'code' }).of(language) ?? language;
+}
+
+export interface DialogActions {
+  readonly choose: (chosen: Record<string, boolean>) => void;
+  readonly acceptAll: () => void;
+  readonly rejectAll: () => void;
+  readonly setLanguage: (language: string) => void;
+}
+
+/**
+ * The dialog in which the visitor chooses each category, and changes or withdraws an earlier choice.
+ * Nothing is chosen beforehand except what the visitor chose earlier.
+ */
+export function settingsDialog(consent: Consent, texts: BannerTexts, actions: DialogActions): HTMLDialogElement {
+  const { configuration } = texts;
+  const choices = new Map<string, HTMLInputElement>();
+  const dialog = element('dialog', {
+    'aria-labelledby': 'settings-title',
+    part: 'dialog',
+    lang: texts.language,
+    dir: texts.direction,
+  });
+  const close = (): void => dialog.close();
+  const chosen = (): Record<string, boolean> =>
+    Object.fromEntries([...choices].map(([key, { checked }]) => [key, checked]));
+  dialog.append(
+    element(
+      'div',
+      { class: 'row head' },
+      element('h2', { id: 'settings-title' }, texts.title()),
+      element('div', { class: 'row' }, ...texts.languageChoice(actions.setLanguage), texts.button('close', '', close)),
+    ),
+    element('p', {}, configuration.banner.text ?? ''),
+    ...configuration.categories.map((category) => categorySection(consent, texts, category, choices)),
+    policySection(consent, texts),
+    element('p', {}, isolated(configuration.controller.legal_name), ', ', isolated(configuration.controller.contact)),
+    element('p', {}, configuration.withdrawal ?? ''),
+    element(
+      'div',
+      { class: 'row end' },
+      texts.button('save', 'choice', () => actions.choose(chosen())),
+      texts.button('accept', 'choice', actions.acceptAll),
+      texts.button('reject', 'choice', actions.rejectAll),
+    ),
+  );
+  return dialog;
+}
+
+function categorySection(
+  consent: Consent,
+  texts: BannerTexts,
+  { key, required, title, purpose, recipients, cookies }: KnownCategory,
+  choices: Map<string, HTMLInputElement>,
+): HTMLElement {
+  const description = `purpose-${key}`;
+  const section = element('div', { class: 'category', part: 'category' });
+  if (required) {
+    const always = texts.label('always_on');
+    const state = element('span', { lang: always.language }, always.text);
+    section.append(element('div', { class: 'row head' }, element('h3', {}, title), state));
+  } else {
+    const input = element('input', { type: 'checkbox', 'aria-describedby': description });
+    input.checked = consent.state.choice?.categories[key] === true;
+    choices.set(key, input);
+    section.append(element('label', {}, input, title));
+  }
+  const names = recipients.flatMap((name, i) => [i === 0 ? ' — ' : ', ', isolated(name)]);
+  section.append(element('p', { id: description }, purpose, ...names));
+  if (cookies.length > 0) {
+    const { text, language } = texts.label('cookies');
+    const items = cookies.map(({ name, provider, purpose: use, duration_seconds: seconds }) =>
+      element('li', {}, isolated(name), ' — ', isolated(provider), `: ${use}`, lifetime(seconds, texts.language)),
+    );
+    section.append(
+      element(
+        'details',
+        {},
+        element('summary', { lang: language }, `${text} (${cookies.length})`),
+        element('ul', {}, ...items),
+      ),
+    );
+  }
+  return section;
+}
+
+/** A name in its own direction: its marks stay with it in a text of the other direction. */
+function isolated(name: string): HTMLElement {
+  return element('bdi', {}, name);
+}
+
+function lifetime(seconds: number | null, language: string): string {
+  if (seconds === null) return '';
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' });
+  return ` (${format.format(Math.max(1, Math.round(seconds / DAY_SECONDS)))})`;
+}
+
+/** The text to which the consent refers, read when the visitor opens it. */
+function policySection(consent: Consent, { configuration }: BannerTexts): HTMLElement {
+  const policy = cookiePolicyOf(configuration);
+  if (policy === undefined) return element('div');
+  const text = element('div', { class: 'text', lang: policy.version.language });
+  const details = element('details', {}, element('summary', {}, policy.version.title), text);
+  details.addEventListener(
+    'toggle',
+    () => {
+      consent.document(policy.slug).then(
+        ({ version, content }) => {
+          // Other types would need a viewer: the site links to its own page for them.
+          if (version.media_type.startsWith('text/'))
+            text.textContent = version.media_type === 'text/html' ? plain(content) : content;
+        },
+        ({ message }: Error) => {
+          text.textContent = message;
+        },
+      );
+    },
+    { once: true },
+  );
+  return details;
+}
+
+/** The text of a document in HTML. Nothing of it is inserted into the page. */
+function plain(html: string): string {
+  try {
+    return new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '';
+  } catch {
+    // The page requires trusted types.
+    return html;
+  }
+}

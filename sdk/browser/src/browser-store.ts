@@ -1,0 +1,50 @@
+import { type Guard, parseJson } from './guards.js';
+
+const PREFIX = '_svc_consent:';
+
+/**
+ * Values that this browser keeps for the site, each under a name of its own, so that tabs do not
+ * overwrite each other's values. If storage is blocked or full, the values last as long as the page.
+ */
+export class BrowserStore {
+  readonly #memory = new Map<string, string>();
+  readonly #storage = openStorage();
+
+  read<T>(name: string, guard: Guard<T>): T | undefined {
+    const text = this.#memory.get(name) ?? this.#storage?.getItem(PREFIX + name) ?? null;
+    return text === null ? undefined : parseJson(text, guard);
+  }
+
+  write(name: string, value: object | string | number): void {
+    const text = JSON.stringify(value);
+    try {
+      if (this.#storage === null) throw new Error('storage is blocked');
+      this.#storage.setItem(PREFIX + name, text);
+      this.#memory.delete(name);
+    } catch {
+      this.#memory.set(name, text);
+    }
+  }
+
+  remove(name: string): void {
+    this.#memory.delete(name);
+    this.#storage?.removeItem(PREFIX + name);
+  }
+
+  /** Names that begin with a prefix, sorted. */
+  names(prefix: string): readonly string[] {
+    const stored = Object.keys(this.#storage ?? {})
+      .filter((name) => name.startsWith(PREFIX))
+      .map((name) => name.slice(PREFIX.length));
+    return [...new Set([...stored, ...this.#memory.keys()])].filter((name) => name.startsWith(prefix)).sort();
+  }
+}
+
+/** Reading the property throws where the visitor blocks storage. */
+function openStorage(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}

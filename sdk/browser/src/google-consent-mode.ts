@@ -1,0 +1,52 @@
+import type { Consent } from './consent.js';
+
+/** Google's consent types by category of the site. */
+export type GoogleConsentTypes = Readonly<Record<string, readonly string[]>>;
+
+/** The types of Consent Mode v2, by the usual names of categories. */
+export const GOOGLE_CONSENT_TYPES: GoogleConsentTypes = {
+  analytics: ['analytics_storage'],
+  marketing: ['ad_storage', 'ad_user_data', 'ad_personalization'],
+  preferences: ['functionality_storage', 'personalization_storage'],
+};
+
+declare global {
+  interface Window {
+    dataLayer?: unknown[];
+  }
+}
+
+/** How long Google's tags wait for the choice of an earlier page, in milliseconds. */
+const WAIT_MS = 500;
+
+/**
+ * Speaks Google Consent Mode v2: everything is denied by default, and updated after each change.
+ * Call it before Google's tags load.
+ * @param types which categories permit which of Google's types
+ * @returns a function that ends this
+ */
+export function speakGoogleConsentMode(consent: Consent, types: GoogleConsentTypes = GOOGLE_CONSENT_TYPES): () => void {
+  window.dataLayer ??= [];
+  const layer = window.dataLayer;
+  // Google's tags recognise the object `arguments`, and no array.
+  function gtag(..._command: readonly unknown[]): void {
+    // biome-ignore lint/complexity/noArguments: see above
+    layer.push(arguments);
+  }
+  const signals = (isAllowed: (category: string) => boolean): Record<string, string> => {
+    const known = Object.entries(types).flatMap(([category, names]) =>
+      names.map((name) => [name, isAllowed(category) ? 'granted' : 'denied'] as const),
+    );
+    return { ...Object.fromEntries(known), security_storage: 'granted' };
+  };
+  gtag('consent', 'default', { ...signals(() => false), wait_for_update: WAIT_MS });
+  let last = '';
+  return consent.subscribe(({ status }) => {
+    if (status === 'loading') return;
+    const update = signals((category) => consent.allows(category));
+    const text = JSON.stringify(update);
+    if (text === last) return;
+    last = text;
+    gtag('consent', 'update', update);
+  });
+}

@@ -1,0 +1,145 @@
+import type { Acceptance, ActiveDocument, SiteConfiguration } from '../../shared/types.js';
+
+/** Whether a value has the type. */
+export type Guard<T> = (value: unknown) => value is T;
+
+export const isText = (value: unknown): value is string => typeof value === 'string';
+export const isNumber = (value: unknown): value is number => typeof value === 'number';
+export const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
+const isMembers = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const nullable =
+  <T>(guard: Guard<T>): Guard<T | null> =>
+  (value): value is T | null =>
+    value === null || guard(value);
+
+export const optional =
+  <T>(guard: Guard<T>): Guard<T | undefined> =>
+  (value): value is T | undefined =>
+    value === undefined || guard(value);
+
+export const listOf =
+  <T>(guard: Guard<T>): Guard<T[]> =>
+  (value): value is T[] =>
+    Array.isArray(value) && value.every(guard);
+
+export const recordOf =
+  <T>(guard: Guard<T>): Guard<Record<string, T>> =>
+  (value): value is Record<string, T> =>
+    isMembers(value) && Object.values(value).every(guard);
+
+/** Further members are permitted: a newer service may send them. */
+export const objectOf =
+  <T extends object>(guards: { readonly [K in keyof T]-?: Guard<T[K]> }): Guard<T> =>
+  (value): value is T =>
+    isMembers(value) &&
+    Object.entries<(member: unknown) => boolean>(guards).every(([name, guard]) => guard(value[name]));
+
+/** Parses JSON. @returns undefined if the text is not JSON of this type */
+export function parseJson<T>(text: string, guard: Guard<T>): T | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return guard(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type Category = SiteConfiguration['categories'][number];
+type Cookie = Category['cookies'][number];
+type Document = SiteConfiguration['documents'][number];
+
+/** The part of a document's summary that the SDK reads. */
+export type KnownDocument = Pick<Document, 'slug' | 'kind' | 'requires_approval_token'> & {
+  readonly version: Pick<Document['version'], 'id' | 'language' | 'title' | 'media_type'>;
+};
+
+/** The part of a category that the SDK reads. */
+export type KnownCategory = Pick<Category, 'key' | 'required' | 'title' | 'purpose' | 'recipients'> & {
+  readonly cookies: readonly Pick<Cookie, 'name' | 'provider' | 'duration_seconds' | 'purpose'>[];
+};
+
+/**
+ * The part of the banner configuration that the SDK reads. Values of lists that may grow (laws,
+ * kinds) are texts, so that a newer service does not break older pages.
+ */
+export type Configuration = Pick<
+  SiteConfiguration,
+  'language' | 'languages' | 'validity_days' | 'banner' | 'withdrawal' | 'controller'
+> & {
+  readonly categories: readonly KnownCategory[];
+  readonly documents: readonly KnownDocument[];
+  readonly region: { readonly country: string | null; readonly compliance_framework: string | null };
+};
+
+const isVersion = objectOf<KnownDocument['version']>({
+  id: isText,
+  language: isText,
+  title: isText,
+  media_type: isText,
+});
+const isDocument = objectOf<KnownDocument>({
+  slug: isText,
+  kind: isText,
+  requires_approval_token: isFlag,
+  version: isVersion,
+});
+
+export const isConfiguration = objectOf<Configuration>({
+  language: isText,
+  languages: listOf(isText),
+  validity_days: nullable(isNumber),
+  banner: recordOf(isText),
+  withdrawal: nullable(isText),
+  controller: objectOf<Configuration['controller']>({ legal_name: isText, contact: isText }),
+  categories: listOf(
+    objectOf<KnownCategory>({
+      key: isText,
+      required: isFlag,
+      title: isText,
+      purpose: isText,
+      recipients: listOf(isText),
+      cookies: listOf(
+        objectOf<KnownCategory['cookies'][number]>({
+          name: isText,
+          provider: isText,
+          duration_seconds: nullable(isNumber),
+          purpose: isText,
+        }),
+      ),
+    }),
+  ),
+  documents: listOf(isDocument),
+  region: objectOf<Configuration['region']>({
+    country: nullable(isText),
+    compliance_framework: nullable(isText),
+  }),
+});
+
+/** A document with its text, as a page shows it before it asks for an approval. */
+export type ShownDocument = KnownDocument & Pick<ActiveDocument, 'content'>;
+export const isShownDocument = objectOf<ShownDocument>({
+  slug: isText,
+  kind: isText,
+  requires_approval_token: isFlag,
+  version: isVersion,
+  content: isText,
+});
+
+export const isAcceptance = objectOf<Acceptance>({
+  consent_token: isText,
+  proof_hash: isText,
+  created_at: isText,
+  duplicate: isFlag,
+  promise: nullable(
+    objectOf<NonNullable<Acceptance['promise']>>({
+      text: isText,
+      index: isNumber,
+      size: isNumber,
+      path: listOf(isText),
+      signed_root: isText,
+      certificate: isText,
+    }),
+  ),
+});

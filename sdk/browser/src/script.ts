@@ -1,0 +1,34 @@
+import { type Started, startConsent } from './start.js';
+
+declare global {
+  interface Window {
+    /** What the script of the page started; absent before it runs. */
+    consentLedger?: Started;
+  }
+}
+
+/**
+ * The entry of a `<script>` element. Its attributes are the options: `data-api-key`, and if needed
+ * `data-base-url` (the origin of the script if absent), `data-language`, `data-visitor-id`,
+ * `data-approval-token`, `data-cookie-domain`, `data-google-consent-mode` and
+ * `data-settings-button` (`false`).
+ */
+const script = document.currentScript;
+if (script instanceof HTMLScriptElement) {
+  const { apiKey, baseUrl, language, visitorId, approvalToken, cookieDomain, googleConsentMode, settingsButton } =
+    script.dataset;
+  if (apiKey === undefined) console.error('Consent Ledger: the script element needs the attribute data-api-key.');
+  else {
+    window.consentLedger = startConsent({
+      apiKey,
+      baseUrl: baseUrl ?? new URL(script.src).origin,
+      language,
+      visitorId,
+      approvalToken,
+      cookieDomain,
+      googleConsentMode: googleConsentMode !== undefined && googleConsentMode !== 'false',
+      settingsButton: settingsButton === undefined ? undefined : settingsButton !== 'false',
+      nonce: script.nonce || undefined,
+    });
+  }
+}

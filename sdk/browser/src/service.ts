@@ -1,0 +1,127 @@
+import { retryAfterMs } from '../../shared/retry.js';
+import { ServiceError } from '../../shared/service-error.js';
+import { signatureText } from '../../shared/signature-text.js';
+import { type Guard, isText, objectOf } from './guards.js';
+
+const TIMEOUT_MS = 30_000;
+/** Browsers permit 64 KiB in requests that outlive their page (Fetch standard, keepalive). */
+const MOST_KEPT_ALIVE = 60_000;
+const utf8 = new TextEncoder();
+
+/** An answer of the service, or its absence. */
+export interface Answer {
+  /** HTTP status; 0 if no answer arrived. */
+  readonly status: number;
+  readonly body: unknown;
+  /** From `Retry-After`, in milliseconds; null without one. */
+  readonly retryAfterMs: number | null;
+}
+
+const isError = objectOf<{ code: string; message: string }>({ code: isText, message: isText });
+const isPing = objectOf<{ data: { time: string } }>({ data: objectOf<{ time: string }>({ time: isText }) });
+
+/** The Tool API as a browser calls it. */
+export class Service {
+  readonly #baseUrl: string;
+  readonly #apiKey: string;
+  /** Milliseconds that the clock of the service is ahead of this one. */
+  #aheadMs = 0;
+
+  constructor(baseUrl: string, apiKey: string) {
+    this.#baseUrl = baseUrl.replace(/\/+$/, '');
+    this.#apiKey = apiKey;
+  }
+
+  /** Unix milliseconds, by the clock of the service as far as it is known. */
+  now(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  /**
+   * Reads the `data` of a resource.
+   * @throws ServiceError
+   */
+  async get<T>(path: string, guard: Guard<T>): Promise<T> {
+    const answer = await this.#send(path, {});
+    const isData = objectOf<{ data: T }>({ data: guard });
+    if (answer.status === 200 && isData(answer.body)) return answer.body.data;
+    throw errorOf(answer);
+  }
+
+  /** Sends a signed POST. A page that is left does not end a small one. */
+  async post(path: string, body: string): Promise<Answer> {
+    const timestamp = String(Math.floor(this.now() / 1000));
+    const nonce = randomHex(16);
+    const bodyHash = hex(await crypto.subtle.digest('SHA-256', utf8.encode(body)));
+    const key = await crypto.subtle.importKey(
+      'raw',
+      utf8.encode(this.#apiKey),
+      { name: 'HMAC', hash: 'SHA-256' },
+      false,
+      ['sign'],
+    );
+    const text = signatureText({ method: 'POST', path, timestamp, nonce, bodyHash });
+    return this.#send(path, {
+      method: 'POST',
+      body,
+      keepalive: body.length < MOST_KEPT_ALIVE,
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Timestamp': timestamp,
+        'X-Nonce': nonce,
+        'X-Signature': hex(await crypto.subtle.sign('HMAC', key, utf8.encode(text))),
+      },
+    });
+  }
+
+  /**
+   * Learns the service's time. The response header `Date` is not readable across origins.
+   * @throws ServiceError
+   */
+  async readClock(): Promise<void> {
+    const answer = await this.#send('/tool/v1/ping', {});
+    if (!isPing(answer.body)) throw errorOf(answer);
+    this.#aheadMs = Date.parse(answer.body.data.time) - Date.now();
+  }
+
+  async #send(path: string, init: RequestInit): Promise<Answer> {
+    try {
+      const response = await fetch(this.#baseUrl + path, {
+        ...init,
+        headers: { ...init.headers, 'X-API-Key': this.#apiKey },
+        // The service uses no cookies, and its answers differ by API key.
+        credentials: 'omit',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      const { status, headers } = response;
+      const body: unknown = await response.json().catch(() => null);
+      return { status, body, retryAfterMs: retryAfterMs(headers.get('Retry-After'), Date.now()) };
+    } catch {
+      return { status: 0, body: null, retryAfterMs: null };
+    }
+  }
+}
+
+/** The error that an answer states. */
+export function errorOf({ status, body }: Answer): ServiceError {
+  if (isError(body)) return new ServiceError(body.message, body.code, status);
+  if (status !== 0)
+    return new ServiceError(
+      `The service sent an answer that it does not define (${status}).`,
+      'UNEXPECTED_ANSWER',
+      status,
+    );
+  const message =
+    'No answer from the service: the network is away, or the site does not list this origin among its allowed origins.';
+  return new ServiceError(message, 'NO_ANSWER', 0);
+}
+
+/** Random bytes in hex. `crypto.randomUUID` is missing in older browsers. */
+export function randomHex(bytes: number): string {
+  return hex(crypto.getRandomValues(new Uint8Array(bytes)));
+}
+
+function hex(bytes: ArrayBuffer | Uint8Array): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
+import { ConfigResponse } from '../../../schemas/api/config.js';
+import { ConsentBatchResponse, ConsentResponse } from '../../../schemas/api/consents.js';
+import { ActiveDocumentResponse, ActiveDocumentsResponse } from '../../../schemas/api/documents.js';
+import { ErasureReceiptResponse } from '../../../schemas/api/erasures.js';
+import { ErasureListResponse, ExportResponse } from '../../../schemas/api/export.js';
+import { PingResponse } from '../../../schemas/api/ping.js';
+import { StatusResponse } from '../../../schemas/api/status.js';
+import { VerifyResponse } from '../../../schemas/api/verify.js';
+import { ServiceError } from '../../shared/service-error.js';
+import type {
+  Acceptance,
+  ActiveDocument,
+  ApprovalToken,
+  ApprovalTokenRequest,
+  BatchResult,
+  Consent,
+  DocumentSummary,
+  ErasureReceipt,
+  ErasureRequest,
+  ExportedConsent,
+  ExportedErasure,
+  ExportQuery,
+  Ping,
+  SiteConfiguration,
+  StatusItem,
+  StatusQuery,
+  Verification,
+} from '../../shared/types.js';
+import type { LedgerOptions } from './options.js';
+import { SignIn } from './sign-in.js';
+import { type Parse, type ServiceRequest, Transport } from './transport.js';
+
+const PAGE = 1000;
+
+/** Filters of a record export. The page size is the SDK's matter. */
+export type RecordFilter = Omit<ExportQuery, 'limit' | 'format' | 'include_erasures'>;
+
+/**
+ * Consent Ledger for a backend. Consents are recorded over the S2S routes, so that the address and
+ * the user agent of the backend never become evidence about a person.
+ *
+ * Every method throws `ServiceError`. Requests that the service could not answer are sent again, as
+ * the specification says; a consent is recorded once, because each attempt has its
+ * `idempotency_key`.
+ */
+export class ConsentLedger {
+  readonly #transport: Transport;
+  readonly #signIn: SignIn | undefined;
+
+  constructor(options: LedgerOptions) {
+    this.#transport = new Transport(options);
+    this.#signIn = options.user === undefined ? undefined : new SignIn(this.#transport, options.user);
+  }
+
+  /** Checks the connection and the API key. */
+  ping(): Promise<Ping> {
+    return this.#get('/tool/v1/ping', {}, (body) => PingResponse.parse(body).data);
+  }
+
+  /** Reads the banner configuration. @param language BCP 47; the site's default if absent */
+  configuration(language?: string): Promise<SiteConfiguration> {
+    return this.#get('/tool/v1/config', { language }, (body) => ConfigResponse.parse(body).data);
+  }
+
+  /** Lists the active documents of the site, without their content. @param language as in `configuration` */
+  documents(language?: string): Promise<readonly DocumentSummary[]> {
+    return this.#get(
+      '/tool/v1/documents/active',
+      { language },
+      (body) => ActiveDocumentsResponse.parse(body).data.documents,
+    );
+  }
+
+  /** Reads the active version of a document with its content. @param language as in `configuration` */
+  document(slug: string, language?: string): Promise<ActiveDocument> {
+    const path = `/tool/v1/documents/${encodeURIComponent(slug)}/active`;
+    return this.#get(path, { language }, (body) => ActiveDocumentResponse.parse(body).data);
+  }
+
+  /** Lists the consents of one visitor that are in force, newest first, at most 20. */
+  status(query: StatusQuery): Promise<readonly StatusItem[]> {
+    return this.#get('/tool/v1/consents/status', query, (body) => StatusResponse.parse(body).data.consents);
+  }
+
+  /**
+   * Checks the integrity of one record. The result is a statement of the service.
+   * @param id UUID, consent token or proof hash of the record
+   * @returns null if the service has no such record; a new one can be found a moment after its acceptance
+   */
+  async verify(id: string): Promise<Verification | null> {
+    const path = `/tool/v1/consents/verify/${encodeURIComponent(id)}`;
+    try {
+      return await this.#get(path, {}, (body) => VerifyResponse.parse(body));
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'CONSENT_NOT_FOUND') return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Records one consent of a person.
+   * @param consent give it an `idempotency_key` that outlives this process, such as the id of the
+   *   form that the person sent; otherwise a random one protects only the attempts of this call
+   */
+  async record(consent: Consent): Promise<Acceptance> {
+    const content = withKey(consent);
+    return this.#whileActive([content], () =>
+      this.#post('/tool/v1/s2s/consents', content, (body) => ConsentResponse.parse(body).data),
+    );
+  }
+
+  /**
+   * Records 1 to 100 consents.
+   * @returns a result for each, in order: check every one, because an item can be rejected alone
+   */
+  async recordBatch(consents: readonly Consent[]): Promise<BatchResult> {
+    const content = { consents: consents.map(withKey) };
+    return this.#whileActive(content.consents, () =>
+      this.#post('/tool/v1/s2s/consents/batch', content, (body) => ConsentBatchResponse.parse(body).data),
+    );
+  }
+
+  /** Mints a one-time approval token, with which the person's browser approves a document. */
+  mintApprovalToken(request: ApprovalTokenRequest): Promise<ApprovalToken> {
+    return this.#post('/tool/v1/s2s/approval-tokens', request, (body) => ApprovalTokenResponse.parse(body).data);
+  }
+
+  /**
+   * Reads records with every field, in the order of recording. Keep the `cursor` of the last one,
+   * and continue after it.
+   */
+  async *exportRecords(filter: RecordFilter = {}): AsyncGenerator<ExportedConsent, void> {
+    for await (const item of this.#exported(filter, false)) if ('proof_hash' in item) yield item;
+  }
+
+  /**
+   * Reads records and the erasures among them, as a copy of the records follows them: an item with
+   * `erased_record` names a record whose personal fields the copy deletes.
+   */
+  exportChanges(filter: RecordFilter = {}): AsyncGenerator<ExportedConsent | ExportedErasure, void> {
+    return this.#exported(filter, true);
+  }
+
+  /** Reads the erased records of the site, in the order of their announcement. @param cursor of the last one received */
+  async *erasures(cursor?: string): AsyncGenerator<ExportedErasure, void> {
+    const read = (after: string | undefined) =>
+      this.#getAsUser('/tool/v1/s2s/erasures', { limit: PAGE, cursor: after }, (body) =>
+        ErasureListResponse.parse(body),
+      );
+    yield* pagesOf(read, cursor);
+  }
+
+  /**
+   * Erases the personal data of a person or of one record, permanently.
+   * @param request without `idempotency_key`, a random one protects the attempts of this call
+   */
+  erase(request: Omit<ErasureRequest, 'idempotency_key'> & Partial<ErasureRequest>): Promise<ErasureReceipt> {
+    const content = { ...request, idempotency_key: request.idempotency_key ?? randomUUID() };
+    return this.#post('/tool/v1/s2s/erasures', content, (body) => ErasureReceiptResponse.parse(body).data);
+  }
+
+  /** Reads the receipt of an erasure. @param id of the erasure */
+  erasure(id: string): Promise<ErasureReceipt> {
+    const path = `/tool/v1/s2s/erasures/${encodeURIComponent(id)}`;
+    return this.#getAsUser(path, {}, (body) => ErasureReceiptResponse.parse(body).data);
+  }
+
+  /** Ends the sign-in at the service. The next request signs in again. */
+  async signOut(): Promise<void> {
+    await this.#signIn?.end();
+  }
+
+  #exported(filter: RecordFilter, includesErasures: boolean): AsyncGenerator<ExportedConsent | ExportedErasure, void> {
+    const { cursor, ...filters } = filter;
+    const query = { ...filters, format: 'json', limit: PAGE, ...(includesErasures && { include_erasures: 'true' }) };
+    const read = (after: string | undefined) =>
+      this.#getAsUser('/tool/v1/s2s/consents/export', { ...query, cursor: after }, (body) =>
+        ExportResponse.parse(body),
+      );
+    return pagesOf(read, cursor);
+  }
+
+  /** `CONFIG_OUTDATED`: resends only if every version is still active (specification, "Errors"). */
+  async #whileActive<T>(consents: readonly Consent[], send: () => Promise<T>): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'CONFIG_OUTDATED') throw error;
+      if (!(await this.#areActive(consents))) throw error;
+      return send();
+    }
+  }
+
+  async #areActive(consents: readonly Consent[]): Promise<boolean> {
+    const active = new Set<string>();
+    for (const language of new Set(consents.map((consent) => consent.language ?? undefined))) {
+      for (const { version } of await this.documents(language)) active.add(version.id);
+    }
+    return consents.every(({ document_version_id: id }) => id != null && active.has(id.toLowerCase()));
+  }
+
+  #get<T>(path: string, query: ServiceRequest['query'], parse: Parse<T>): Promise<T> {
+    return this.#transport.send({ method: 'GET', path, query, hasKey: true }, parse);
+  }
+
+  async #getAsUser<T>(path: string, query: ServiceRequest['query'], parse: Parse<T>): Promise<T> {
+    return this.#transport.send({ method: 'GET', path, query, bearer: this.#user(), hasKey: true }, parse);
+  }
+
+  async #post<T>(path: string, content: object, parse: Parse<T>): Promise<T> {
+    return this.#transport.send({ method: 'POST', path, content, bearer: this.#user(), hasKey: true }, parse);
+  }
+
+  #user(): SignIn {
+    if (this.#signIn !== undefined) return this.#signIn;
+    throw new ServiceError('This method needs the option user, with the role api_user.', 'MISSING_BEARER_TOKEN', 0);
+  }
+}
+
+function withKey(consent: Consent): Consent {
+  return { source: 'server', ...consent, idempotency_key: consent.idempotency_key ?? randomUUID() };
+}
+
+interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+
+async function* pagesOf<T>(
+  read: (cursor: string | undefined) => Promise<Page<T>>,
+  first: string | undefined,
+): AsyncGenerator<T, void> {
+  let cursor = first;
+  for (;;) {
+    const { data, next_cursor } = await read(cursor);
+    yield* data;
+    if (next_cursor === null) return;
+    cursor = next_cursor;
+  }
+}

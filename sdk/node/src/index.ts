@@ -1,0 +1,24 @@
+export type { FieldError } from '../../shared/service-error.js';
+export { ServiceError } from '../../shared/service-error.js';
+export type {
+  Acceptance,
+  ActiveDocument,
+  ApprovalToken,
+  ApprovalTokenRequest,
+  BatchResult,
+  Consent,
+  Credentials,
+  DocumentSummary,
+  ErasureReceipt,
+  ErasureRequest,
+  ExportedConsent,
+  ExportedErasure,
+  Ping,
+  SignedPromise,
+  SiteConfiguration,
+  StatusItem,
+  StatusQuery,
+  Verification,
+} from '../../shared/types.js';
+export { ConsentLedger, type RecordFilter } from './consent-ledger.js';
+export type { LedgerOptions } from './options.js';

@@ -1,0 +1,21 @@
+import type { Credentials } from '../../shared/types.js';
+
+/** Where the service is, and who calls it. */
+export interface LedgerOptions {
+  /** Origin of the service, for example `https://consent.example.org`. */
+  readonly baseUrl: string;
+  /** API key of the site, of scope `write`. Keep it out of argument lists, logs and repositories. */
+  readonly apiKey: string;
+  /** A user with the role `api_user`. Without one, only `ping`, `configuration`, `documents`, `document`, `status` and `verify` work. */
+  readonly user?: Credentials | undefined;
+  /** Name and version of the calling program for the header `User-Agent`, for example `shop/2.1`. */
+  readonly application?: string | undefined;
+  /** Attempts of each request, the first one included; 5 if absent. */
+  readonly attempts?: number | undefined;
+  /** Milliseconds that an attempt may take; 30,000 if absent. */
+  readonly timeoutMs?: number | undefined;
+  /** A longer wait that the service asks for ends the attempts; 60,000 milliseconds if absent. */
+  readonly longestWaitMs?: number | undefined;
+  /** Ends requests and waits in progress. */
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,172 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ErrorResponse } from '../../../schemas/api/error-response.js';
+import { backOffMs, isRetried, retryAfterMs } from '../../shared/retry.js';
+import { ServiceError } from '../../shared/service-error.js';
+import { signatureText } from '../../shared/signature-text.js';
+import type { LedgerOptions } from './options.js';
+import { VERSION } from './version.js';
+
+/** Reads the body of a successful response. @throws Error if it is not of the expected form */
+export type Parse<T> = (body: unknown) => T;
+
+/** A request to the service. */
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST';
+  /** Without the query. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
+  /** JSON of a POST. */
+  readonly content?: object | undefined;
+  /** Access token; a refused one is replaced once. */
+  readonly bearer?: BearerSource | undefined;
+  /** Whether the request carries the API key and, if it is a POST, a signature. False for sign-in. */
+  readonly hasKey: boolean;
+}
+
+export interface BearerSource {
+  token(): Promise<string>;
+  /** Makes `token` return another one than this. */
+  discard(token: string): void;
+}
+
+interface Attempt {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+const DEFAULTS = { attempts: 5, timeoutMs: 30_000, longestWaitMs: 60_000 } as const;
+
+/** Sends requests: signs them, and sends them again by the rules of the specification. */
+export class Transport {
+  readonly #options: LedgerOptions;
+  readonly #baseUrl: string;
+  readonly #userAgent: string;
+  /** Milliseconds that the clock of the service is ahead of this one. */
+  #aheadMs = 0;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
+    const names = [options.application, `consent-ledger-node/${VERSION}`, `node/${process.versions.node}`];
+    this.#userAgent = names.filter((name) => name !== undefined).join(' ');
+  }
+
+  /**
+   * Sends a request until it is answered for good.
+   * @throws ServiceError
+   */
+  async send<T>(request: ServiceRequest, parse: Parse<T>): Promise<T> {
+    // Serialised once: each attempt sends the same bytes.
+    const body = request.content === undefined ? undefined : JSON.stringify(request.content);
+    const { attempts = DEFAULTS.attempts, signal } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      signal?.throwIfAborted();
+      const bearer = await request.bearer?.token();
+      const answer = await this.#attempt(request, body, bearer);
+      if (answer !== null && answer.status < 300) return parsed(answer, parse);
+      const error = answer === null ? noAnswer(this.#baseUrl) : errorOf(answer);
+      const waitMs = this.#waitMs(answer, error.code, attempt);
+      if (waitMs === null || attempt >= attempts) throw error;
+      if (error.code === 'INVALID_BEARER_TOKEN' && bearer !== undefined) request.bearer?.discard(bearer);
+      if (waitMs > 0) await wait(waitMs, undefined, signal === undefined ? {} : { signal });
+    }
+  }
+
+  /** @returns milliseconds until the next attempt; null if the answer is final */
+  #waitMs(answer: Attempt | null, code: string, attempt: number): number | null {
+    const backOff = backOffMs(attempt, Math.random());
+    if (answer === null) return backOff;
+    if (isRetried(answer.status)) {
+      const stated = retryAfterMs(answer.headers.get('retry-after'), Date.now()) ?? backOff;
+      return stated > (this.#options.longestWaitMs ?? DEFAULTS.longestWaitMs) ? null : stated;
+    }
+    // Signed again with another time, nonce or token, it is another request. A second refusal is final.
+    if (attempt > 2) return null;
+    if (code === 'TIMESTAMP_EXPIRED') return this.#setClock(answer) ? 0 : null;
+    return code === 'NONCE_REPLAYED' || code === 'INVALID_BEARER_TOKEN' ? 0 : null;
+  }
+
+  /** Follows the service's clock. @returns false if the answer has no time */
+  #setClock({ headers }: Attempt): boolean {
+    const time = Date.parse(headers.get('date') ?? '');
+    if (Number.isNaN(time)) return false;
+    this.#aheadMs = time - Date.now();
+    return true;
+  }
+
+  /** @returns null if no answer arrived */
+  async #attempt(request: ServiceRequest, body: string | undefined, bearer?: string): Promise<Attempt | null> {
+    const { timeoutMs = DEFAULTS.timeoutMs, signal } = this.#options;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(this.#baseUrl + request.path + queryText(request.query), {
+        method: request.method,
+        headers: {
+          'User-Agent': this.#userAgent,
+          Accept: 'application/json',
+          ...(request.hasKey && { 'X-API-Key': this.#options.apiKey }),
+          ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(body !== undefined && request.hasKey && this.#signature(request, body)),
+        },
+        ...(body !== undefined && { body }),
+        // The key and the token are for this service alone.
+        redirect: 'error',
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      });
+      return { status: response.status, headers: response.headers, body: jsonOf(await response.text()) };
+    } catch {
+      signal?.throwIfAborted();
+      return null;
+    }
+  }
+
+  #signature({ method, path }: ServiceRequest, body: string): Record<string, string> {
+    const timestamp = String(Math.floor((Date.now() + this.#aheadMs) / 1000));
+    const nonce = randomUUID();
+    const bodyHash = createHash('sha256').update(body).digest('hex');
+    const text = signatureText({ method, path, timestamp, nonce, bodyHash });
+    const signature = createHmac('sha256', this.#options.apiKey).update(text).digest('hex');
+    return { 'X-Timestamp': timestamp, 'X-Nonce': nonce, 'X-Signature': signature };
+  }
+}
+
+function queryText(query: ServiceRequest['query'] = {}): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return given.size === 0 ? '' : `?${given}`;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function parsed<T>({ status, body }: Attempt, parse: Parse<T>): T {
+  try {
+    return parse(body);
+  } catch {
+    throw unexpected(status);
+  }
+}
+
+function errorOf({ status, body }: Attempt): ServiceError {
+  const error = ErrorResponse.safeParse(body);
+  if (!error.success) return unexpected(status);
+  const { message, code, errors } = error.data;
+  return new ServiceError(message, code, status, errors);
+}
+
+function unexpected(status: number): ServiceError {
+  const message = `The answer (${status}) is not one of Consent Ledger. Check baseUrl, and proxies in between.`;
+  return new ServiceError(message, 'UNEXPECTED_ANSWER', status);
+}
+
+function noAnswer(baseUrl: string): ServiceError {
+  return new ServiceError(`No answer came from ${baseUrl}.`, 'NO_ANSWER', 0);
+}

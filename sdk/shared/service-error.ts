@@ -1,0 +1,25 @@
+/** An invalid field of a request. */
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** A refusal by the service, or the lack of an answer. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+
+  /**
+   * @param code stable code of the service, for example `CONFIG_OUTDATED`; `NO_ANSWER` if none
+   *   arrived, `UNEXPECTED_ANSWER` if it was not one of the service
+   * @param status HTTP status; 0 without an answer
+   * @param errors the invalid fields of a `VALIDATION_ERROR`
+   */
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly status: number,
+    readonly errors: readonly FieldError[] = [],
+  ) {
+    super(message);
+  }
+}

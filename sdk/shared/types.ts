@@ -1,0 +1,37 @@
+import type { components } from './tool-api.js';
+
+type Schemas = components['schemas'];
+
+/** A document of the site with its active version, without the content. */
+export type DocumentSummary = Schemas['DocumentSummary'];
+/** A document of the site with its active version and the content of that version. */
+export type ActiveDocument = Schemas['ActiveDocumentResponse']['data'];
+/** What a browser or an app records. */
+export type BrowserConsent = Schemas['BrowserConsentRequest'];
+/** The service's answer to a recorded consent, with the signed promise to seal it. */
+export type Acceptance = Schemas['RecordedConsentResponse']['data'];
+/** The signed promise that a record is sealed before a stated time. */
+export type SignedPromise = Schemas['SignedPromise'];
+/** The banner configuration of a site in one language. */
+export type SiteConfiguration = Schemas['ConfigResponse']['data'];
+/** What a backend records for a person. */
+export type Consent = Schemas['S2sConsentRequest'];
+/** The results of a submission batch. */
+export type BatchResult = Schemas['ConsentBatchResponse']['data'];
+/** What an approval token is minted for. */
+export type ApprovalTokenRequest = Schemas['ApprovalTokenRequest'];
+export type ApprovalToken = Schemas['ApprovalTokenResponse']['data'];
+/** A consent in force. */
+export type StatusItem = Schemas['StatusItem'];
+/** The result of an integrity check. */
+export type Verification = Schemas['VerifyResponse'];
+/** A record of an export, with every field. */
+export type ExportedConsent = Schemas['ExportedConsent'];
+/** An erasure that a copy of the records must repeat. */
+export type ExportedErasure = Schemas['ExportedErasure'];
+export type ErasureRequest = Schemas['S2sErasureRequest'];
+export type ErasureReceipt = Schemas['ErasureReceipt'];
+export type Ping = Schemas['PingResponse']['data'];
+export type Credentials = Schemas['LoginRequest'];
+export type StatusQuery = Schemas['GetConsentStatusQuery'];
+export type ExportQuery = Schemas['ExportConsentsQuery'];

@@ -1,0 +1,330 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ConsentLedger } from '../../../sdk/node/src/consent-ledger.js';
+import type { ExportedConsent } from '../../../sdk/shared/types.js';
+import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { activateVersion } from '../../../src/tenancy/documents/activate-version.js';
+import { draftVersion } from '../../../src/tenancy/documents/draft-version.js';
+import { publishVersion } from '../../../src/tenancy/documents/publish-version.js';
+import { ask, type RunningApp, startApp } from '../../api/server/running-app.js';
+import { chromiumPath } from '../../support/chromium.js';
+import { titleNeeding } from '../../support/missing-tools.js';
+import { FaultyFront } from '../faulty-front.js';
+import { Shop } from './shop.js';
+import { Visitor } from './visitor.js';
+
+const isBuilt = existsSync(fileURLToPath(new URL('../../../sdk/browser/dist/consent.js', import.meta.url)));
+const canRun = chromiumPath !== undefined && isBuilt;
+
+describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'the browser SDK in Chromium'), () => {
+  let app: RunningApp;
+  let demo: SeededDemo;
+  let front: FaultyFront;
+  let shop: Shop;
+  let visitor: Visitor;
+  let ledger: ConsentLedger;
+  beforeAll(async () => {
+    shop = await Shop.open();
+    app = await startApp('serve');
+    front = await FaultyFront.open(app.url);
+    demo = await app.seed({ allowedOrigins: [shop.origin] });
+    shop.use(front.url, demo.keys.write);
+    ledger = new ConsentLedger({ baseUrl: app.url, apiKey: demo.keys.write, user: demo.api_user });
+    visitor = await Visitor.start(chromiumPath ?? '', shop);
+  });
+  afterAll(async () => {
+    await visitor?.page.close();
+    await front?.close();
+    await app?.stop();
+    await shop?.close();
+  });
+  beforeEach(async () => {
+    await visitor.forget();
+    front.received.length = 0;
+    shop.requested.length = 0;
+    shop.use(front.url, demo.keys.write);
+  });
+
+  /** What the ledger holds of the visitor, once there are so many records. */
+  const recordsOf = async (count: number, id?: string): Promise<readonly ExportedConsent[]> => {
+    const visitor_id = id ?? (await visitor.id());
+    const records: ExportedConsent[] = [];
+    await expect
+      .poll(async () => {
+        records.length = 0;
+        for await (const record of ledger.exportRecords({ visitor_id })) records.push(record);
+        return records.length;
+      })
+      .toBe(count);
+    return records;
+  };
+
+  test('accept: recorded, kept in the cookie, and permitted scripts run', async () => {
+    await visitor.visit();
+    expect(await visitor.sees('section')).toBe(true);
+    expect(await visitor.ran()).toEqual([]);
+    expect(await visitor.page.evaluate('Object.keys(localStorage)')).toEqual(['_svc_consent:config:en']);
+    await visitor.click('accept');
+    const token = await visitor.acceptedToken();
+    expect(await visitor.sees('section')).toBe(false);
+    expect(await visitor.ran()).toEqual(['/analytics.js', 'inline marketing']);
+    const [record] = await recordsOf(1);
+    expect(record).toMatchObject({
+      consent_token: token,
+      consent_type: 'cookie',
+      decision: 'accepted',
+      categories: { necessary: true, analytics: true, marketing: true },
+      channel: 'browser',
+      language: 'en',
+      source: 'client',
+      ip_address: '127.0.0.1',
+      user_agent: expect.stringContaining('Chrome'),
+    });
+    const checked = await ask(
+      `${app.url}/api/v1/public/consents/verify?token=${encodeURIComponent(JSON.stringify(await visitor.cookie()))}`,
+    );
+    expect(checked.body).toMatchObject({ valid: true, source: 'server', data: { decision: 'accepted' } });
+    expect(await visitor.page.evaluate('consentLedger.consent.records()')).toMatchObject([
+      { consent_token: token, promise: { text: expect.stringMatching(/^consent-ledger promise v1\n/) } },
+    ]);
+  });
+
+  test('refuse: recorded, nothing optional runs, and the next page does not ask', async () => {
+    await visitor.visit();
+    await visitor.click('reject');
+    await visitor.acceptedToken();
+    expect(await recordsOf(1)).toMatchObject([
+      { decision: 'rejected', categories: { necessary: true, analytics: false, marketing: false } },
+    ]);
+    await visitor.visit();
+    expect(await visitor.status()).toBe('chosen');
+    expect(await visitor.sees('section')).toBe(false);
+    expect(await visitor.ran()).toEqual([]);
+    expect(shop.requested).toEqual([]);
+  });
+
+  test('change and withdraw in the settings: one record each, in order', async () => {
+    await visitor.visit();
+    await visitor.click('settings');
+    await visitor.tick(true, false);
+    await visitor.click('save');
+    const first = await visitor.acceptedToken();
+    expect(await visitor.ran()).toEqual(['/analytics.js']);
+    await visitor.visit();
+    expect(await visitor.ran()).toEqual(['/analytics.js']);
+    await visitor.click('settings');
+    expect(
+      await visitor.inBanner(`[...banner.querySelectorAll('dialog input')].map((input) => input.checked)`),
+    ).toEqual([true, false]);
+    await visitor.click('reject');
+    await visitor.page.until(async () => (await visitor.acceptedToken()) !== first);
+    expect(await recordsOf(2)).toMatchObject([
+      { decision: 'partial', categories: { analytics: true, marketing: false } },
+      { decision: 'withdrawn', categories: { analytics: false, marketing: false } },
+    ]);
+    await visitor.visit();
+    expect(await visitor.ran()).toEqual([]);
+  });
+
+  test('the site’s own link opens the settings, and no button is added', async () => {
+    await visitor.visit({ body: '<button type="button" data-consent-settings>Cookie settings</button>' });
+    await visitor.click('accept');
+    expect(await visitor.sees('.open')).toBe(false);
+    await visitor.page.evaluate(`document.querySelector('[data-consent-settings]').click()`);
+    await visitor.page.until(async () => (await visitor.sees('dialog[open]')) === true);
+  });
+
+  test('offline: the choice is in force, kept in order, and recorded once the network is back', async () => {
+    await visitor.visit();
+    await visitor.offline();
+    await visitor.click('accept');
+    expect(await visitor.ran()).toEqual(['inline marketing']);
+    await visitor.click('settings');
+    await visitor.click('reject');
+    expect(await visitor.queued()).toBe(2);
+    expect((await visitor.cookie())?.consent_token).toBeUndefined();
+    await visitor.online();
+    await visitor.acceptedToken();
+    expect(await visitor.queued()).toBe(0);
+    expect(await recordsOf(2)).toMatchObject([{ decision: 'accepted' }, { decision: 'withdrawn' }]);
+  });
+
+  test('a page that is left before the service answers: the next page finishes, with one record', async () => {
+    await visitor.visit();
+    front.inject('lost');
+    await visitor.click('accept');
+    await visitor.page.until(async () => front.received.length > 0);
+    await visitor.page.goto(`${shop.origin}/other`);
+    await visitor.visit();
+    const token = await visitor.acceptedToken();
+    expect(new Set(front.received.map(({ body }) => body)).size).toBe(1);
+    expect(await recordsOf(1)).toMatchObject([{ consent_token: token }]);
+  });
+
+  test('a page that is left at once: the choice is recorded', async () => {
+    await visitor.visit();
+    await visitor.inBanner(`(banner.querySelector('[part=accept]').click(), location.assign('/other'))`);
+    await visitor.page.until(async () => shop.requested.includes('/other'));
+    await visitor.visit();
+    await visitor.acceptedToken();
+    expect(await recordsOf(1)).toMatchObject([{ decision: 'accepted' }]);
+  });
+
+  test('503 and 429: the same body and key, with a new timestamp, nonce and signature, after Retry-After', async () => {
+    await visitor.visit();
+    front.inject(
+      { status: 503, code: 'QUEUE_OVERLOADED', headers: { 'retry-after': '1' } },
+      { status: 429, code: 'RATE_LIMIT_EXCEEDED', headers: { 'retry-after': '1' } },
+    );
+    await visitor.click('accept');
+    await visitor.acceptedToken();
+    expect(front.received).toHaveLength(3);
+    expect(new Set(front.received.map(({ body }) => body)).size).toBe(1);
+    for (const header of ['x-nonce', 'x-signature', 'x-timestamp'])
+      expect(new Set(front.received.map(({ headers }) => headers[header])).size).toBe(3);
+  });
+
+  test('a wrong clock is corrected by the time of the service', async () => {
+    const source = `{ const now = Date.now.bind(Date); Date.now = () => now() + 7_200_000; }`;
+    const { identifier } = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', { source });
+    try {
+      await visitor.visit();
+      await visitor.click('accept');
+      await visitor.acceptedToken();
+      const [refused, accepted] = front.received.map(({ headers }) => Number(headers['x-timestamp']));
+      expect(Number(refused) - Number(accepted)).toBeGreaterThan(7_000);
+      expect(await recordsOf(1)).toMatchObject([{ decision: 'accepted' }]);
+    } finally {
+      await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+    }
+  });
+
+  test('a refused origin: nothing is asked, nothing optional runs, and the console says why', async () => {
+    const other = await app.seed({ allowedOrigins: ['https://elsewhere.example'] });
+    shop.use(front.url, other.keys.write);
+    await visitor.visit();
+    expect(await visitor.status()).toBe('unavailable');
+    expect(await visitor.errorCode()).toBe('NO_ANSWER');
+    expect(await visitor.sees('section')).toBe(false);
+    expect(await visitor.ran()).toEqual([]);
+    expect(JSON.stringify(visitor.page.events('Runtime.consoleAPICalled'))).toContain('allowed origins');
+  });
+
+  test('a key without the scope write: the choice is not relied on', async () => {
+    shop.use(front.url, demo.keys.read);
+    await visitor.visit();
+    await visitor.click('accept');
+    await visitor.page.until(async () => (await visitor.status()) === 'unavailable');
+    expect(await visitor.errorCode()).toBe('INSUFFICIENT_SCOPE');
+    expect(await visitor.cookie()).toBeNull();
+    expect(await visitor.queued()).toBe(0);
+  });
+
+  test('a cookie policy that changed while the page was open: the visitor is asked again, by the new text', async () => {
+    const db = app.service.installation.adminPool;
+    const policy = demo.documents.find(({ kind }) => kind === 'cookie_policy');
+    const publish = async (content: string): Promise<string> => {
+      const draft = { siteId: demo.site.id, documentId: policy?.id ?? '', language: 'en', title: 'Cookie policy' };
+      const { id } = await draftVersion(db, { ...draft, mediaType: 'text/plain', content });
+      await publishVersion(db, demo.site.id, id);
+      await activateVersion(db, demo.site.id, id);
+      const isRead = async () => (await ledger.documents('en')).some(({ version }) => version.id === id);
+      await expect.poll(isRead).toBe(true);
+      return id;
+    };
+    await visitor.visit();
+    const newest = await publish('We count visits only if you agree, and forget them after a week.');
+    await visitor.click('accept');
+    await visitor.page.until(async () => (await visitor.status()) === 'needed');
+    expect(await visitor.sees('section')).toBe(true);
+    expect(await visitor.cookie()).toBeNull();
+    await visitor.click('accept');
+    await visitor.acceptedToken();
+    expect(await recordsOf(1)).toMatchObject([{ document_version_id: newest }]);
+    await publish('We count visits only if you agree, and forget them after a day.');
+    await visitor.visit();
+    expect(await visitor.status()).toBe('chosen');
+    await visitor.page.evaluate(`Object.keys(localStorage).filter((name) => name.includes('config')).forEach((name) => {
+      localStorage[name] = JSON.stringify({ ...JSON.parse(localStorage[name]), readAt: 0 });
+    })`);
+    await visitor.visit();
+    await visitor.page.until(async () => (await visitor.status()) === 'needed');
+  });
+
+  test('Global Privacy Control: no banner, nothing optional; a choice in the settings still counts', async () => {
+    const source = `Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { value: true });`;
+    const { identifier } = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', { source });
+    try {
+      await visitor.visit();
+      expect(await visitor.status()).toBe('signalled');
+      expect(await visitor.sees('section')).toBe(false);
+      expect(await visitor.ran()).toEqual([]);
+      await visitor.click('settings');
+      await visitor.tick(true, false);
+      await visitor.click('save');
+      await visitor.acceptedToken();
+      expect(await recordsOf(1)).toMatchObject([{ decision: 'partial', metadata: { gpc: true } }]);
+    } finally {
+      await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+    }
+  });
+
+  test('Google Consent Mode v2: denied by default before the choice, updated by it', async () => {
+    const commands = `(window.dataLayer ?? []).map((command) => [command[0], command[1], command[2].analytics_storage, command[2].ad_user_data])`;
+    await visitor.visit({ attributes: 'data-google-consent-mode' });
+    expect(await visitor.page.evaluate(commands)).toEqual([
+      ['consent', 'default', 'denied', 'denied'],
+      ['consent', 'update', 'denied', 'denied'],
+    ]);
+    await visitor.click('settings');
+    await visitor.tick(true, false);
+    await visitor.click('save');
+    await visitor.acceptedToken();
+    expect(await visitor.page.evaluate(`${commands}.at(-1)`)).toEqual(['consent', 'update', 'granted', 'denied']);
+    expect(await visitor.page.evaluate(`Object.prototype.toString.call(dataLayer[0])`)).toBe('[object Arguments]');
+  });
+
+  test('headless: a page approves a document with the token of its backend', async () => {
+    const { approval_token } = await ledger.mintApprovalToken({
+      document_slug: 'explicit-consent',
+      subject: 'customer-1',
+      signer_name: 'Ada Example',
+    });
+    await visitor.visit({ attributes: `data-approval-token="${approval_token}"` });
+    const shown = await visitor.page.evaluate(`(async () => {
+      const { consent } = consentLedger;
+      const shown = await consent.document('explicit-consent');
+      const { consent_token } = await consent.approve(shown, { decision: 'accepted', declaration_text: 'I agree.' });
+      return [shown.content, consent_token];
+    })()`);
+    expect(shown).toEqual([expect.stringMatching(/^I agree that my name/), expect.stringMatching(/^ct_/)]);
+    expect(await recordsOf(1, 'customer-1')).toMatchObject([
+      {
+        consent_type: 'document_approval',
+        channel: 'browser',
+        identity_assurance: 'tenant_attested',
+        signer_name: 'Ada Example',
+      },
+    ]);
+  });
+
+  test('a page without a secure context asks nothing, and says why', async () => {
+    const insecure = await Visitor.start(chromiumPath ?? '', shop, [
+      '--host-resolver-rules=MAP shop.example 127.0.0.1',
+    ]);
+    try {
+      await insecure.visit({}, `http://shop.example:${shop.port}`);
+      expect(await insecure.status()).toBe('unavailable');
+      expect(await insecure.errorCode()).toBe('INSECURE_CONTEXT');
+      expect(await insecure.sees('section')).toBe(false);
+    } finally {
+      await insecure.page.close();
+    }
+  });
+
+  test('the content security policy of the page was never violated', () => {
+    expect(JSON.stringify(visitor.page.events('Log.entryAdded'))).not.toContain('Content Security Policy');
+    expect(visitor.page.events('Audits.issueAdded')).toEqual([]);
+  });
+});

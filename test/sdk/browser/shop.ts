@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const BUILT = fileURLToPath(new URL('../../../sdk/browser/dist/', import.meta.url));
+const NONCE = 'c2hvcA';
+
+export interface PageOptions {
+  /** Language of the page. */
+  readonly language?: string;
+  /** Attributes of the script element, beside key and service. */
+  readonly attributes?: string;
+  /** HTML of the body. */
+  readonly body?: string;
+  /** Scripts in the head that run after the SDK; each gets the nonce. */
+  readonly scripts?: readonly string[];
+  /** Whether the page loads the SDK. */
+  readonly hasSdk?: boolean;
+}
+
+/**
+ * A shop on an origin of its own, whose pages permit only scripts with a nonce, and no style and no
+ * eval at all. It serves the built SDK, as a shop that hosts it would.
+ */
+export class Shop {
+  /** Scripts and images that pages asked for, by path. */
+  readonly requested: string[] = [];
+  #page: PageOptions = {};
+  #service = '';
+  #apiKey = '';
+
+  private constructor(private readonly server: Server) {}
+
+  static async open(): Promise<Shop> {
+    const server = createServer();
+    const shop = new Shop(server);
+    server.on('request', (request, response) => {
+      shop.#answer(request.url ?? '/').then(
+        ({ type, body }) => {
+          response.writeHead(200, { 'content-type': type, 'content-security-policy': shop.#policy() }).end(body);
+        },
+        (error: unknown) => response.writeHead(500).end(String(error)),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    return shop;
+  }
+
+  get port(): number {
+    const address: AddressInfo | string | null = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('the shop does not listen');
+    return address.port;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Where the SDK sends consents, and with which key. */
+  use(service: string, apiKey: string): void {
+    this.#service = service;
+    this.#apiKey = apiKey;
+  }
+
+  /** What the next pages are. @returns the URL of the page */
+  show(page: PageOptions = {}): string {
+    this.#page = page;
+    return `${this.origin}/`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  #policy(): string {
+    return `default-src 'none'; script-src 'nonce-${NONCE}'; img-src 'self'; connect-src ${this.#service}; base-uri 'none'`;
+  }
+
+  async #answer(path: string): Promise<{ type: string; body: string | Buffer }> {
+    if (path === '/consent.js' || path === '/index.js')
+      return { type: 'text/javascript', body: await readFile(BUILT + path.slice(1)) };
+    if (path.endsWith('.js')) {
+      this.requested.push(path);
+      return { type: 'text/javascript', body: `window.ran = [...(window.ran ?? []), ${JSON.stringify(path)}];` };
+    }
+    if (path !== '/' && path !== '/favicon.ico') this.requested.push(path);
+    return {
+      type: 'text/html; charset=utf-8',
+      body: path === '/' ? this.#html() : '<!doctype html><title>Other</title>',
+    };
+  }
+
+  #html(): string {
+    const { language = 'en', attributes = '', body = '', scripts = [], hasSdk = true } = this.#page;
+    const sdk = `<script nonce="${NONCE}" src="/consent.js" data-base-url="${this.#service}" data-api-key="${this.#apiKey}" ${attributes}></script>`;
+    return `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width">
+${hasSdk ? sdk : ''}
+${scripts.map((text) => `<script nonce="${NONCE}">${text}</script>`).join('\n')}
+<script nonce="${NONCE}" type="text/plain" data-consent="analytics" src="/analytics.js"></script>
+<script nonce="${NONCE}" type="text/plain" data-consent="marketing">window.ran = [...(window.ran ?? []), 'inline marketing'];</script>
+</head>
+<body><main><h1>Shop</h1><p>Everything for the garden.</p><p><a href="/other">Another page</a></p>${body}</main></body>
+</html>`;
+  }
+}

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const SDK = fileURLToPath(new URL('../../sdk/', import.meta.url));
+const run = promisify(execFile);
+const client = createRequire(new URL('../api/openapi/client/package.json', import.meta.url));
+const COMPILERS = [
+  join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc'),
+  client.resolve('typescript/lib/tsc.js'),
+];
+const MOST_BYTES = 12_000;
+
+const Package = z.object({
+  files: z.array(z.string()),
+  dependencies: z.undefined().optional(),
+  license: z.literal('Apache-2.0'),
+});
+
+const USE = `
+import { ConsentLedger, ServiceError, type Acceptance } from '@consent-ledger/node';
+import { Consent, showBanner, startConsent, type ConsentState } from '@consent-ledger/browser';
+
+async function record(version: string): Promise<Acceptance> {
+  const ledger = new ConsentLedger({ baseUrl: 'https://consent.example', apiKey: 'svc_live_x', user: { email: 'a', password: 'b' } });
+  for await (const { cursor, erased_record } of ledger.erasures()) console.log(cursor, erased_record.id);
+  // @ts-expect-error there is no such decision
+  await ledger.record({ consent_type: 'cookie', decision: 'perhaps', document_version_id: version });
+  return ledger.record({ consent_type: 'cookie', decision: 'accepted', document_version_id: version, ip_address: '192.0.2.1' });
+}
+
+function show(): ConsentState {
+  const consent = new Consent({ baseUrl: 'https://consent.example', apiKey: 'svc_live_x' });
+  showBanner(consent);
+  // @ts-expect-error the API key is missing
+  startConsent({ baseUrl: 'https://consent.example' });
+  // @ts-expect-error ip_address is of S2S routes only
+  consent.document('form').then((shown) => consent.approve(shown, { decision: 'accepted', ip_address: '192.0.2.1' }));
+  return consent.state;
+}
+
+const codeOf = (error: unknown): string | null => (error instanceof ServiceError ? error.code : null);
+console.log(record, show, codeOf);
+`;
+
+describe('the built SDK packages', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'consent-ledger-sdk-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test.each(['consent.js', 'index.js'])(`browser/dist/%s has at most ${MOST_BYTES} bytes in gzip`, async (name) => {
+    const bytes = await readFile(join(SDK, 'browser/dist', name));
+    expect(gzipSync(bytes, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  test('the browser bundle evaluates no text as code, and writes no HTML and no style attribute', async () => {
+    const text = await readFile(join(SDK, 'browser/dist/consent.js'), 'utf8');
+    expect(text).not.toMatch(/\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\.style\b/);
+  });
+
+  test('a strict project uses the packed packages, whose types need no other package', async () => {
+    for (const name of ['browser', 'node']) {
+      const { files } = Package.parse(JSON.parse(await readFile(join(SDK, name, 'package.json'), 'utf8')));
+      const to = join(folder, 'node_modules/@consent-ledger', name);
+      await mkdir(to, { recursive: true });
+      for (const file of ['package.json', ...files])
+        await cp(join(SDK, name, file), join(to, file), { recursive: true });
+    }
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    await writeFile(join(folder, 'use.ts'), USE);
+    const compilerOptions = {
+      module: 'NodeNext',
+      target: 'ES2022',
+      lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+    };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+    for (const compiler of COMPILERS) {
+      const { stdout } = await run(process.execPath, [compiler, '--noEmit', '-p', folder]).catch(
+        (error: { stdout: string }) => error,
+      );
+      expect(stdout, compiler).toBe('');
+    }
+    const printed = await run(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `
+      import { ConsentLedger } from '@consent-ledger/node';
+      await new ConsentLedger({ baseUrl: 'http://127.0.0.1:1', apiKey: 'x', attempts: 1 }).ping().catch(({ code }) => console.log(code));
+    `,
+      ],
+      { cwd: folder },
+    );
+    expect(printed.stdout).toBe('NO_ANSWER\n');
+  });
+
+  test('sdk/shared/tool-api.ts is what the OpenAPI document says (npm run openapi)', async () => {
+    const generated = join(folder, 'tool-api.ts');
+    await run(process.execPath, [join(SDK, 'shared/generate-types.js'), generated]);
+    expect(await readFile(join(SDK, 'shared/tool-api.ts'), 'utf8')).toBe(await readFile(generated, 'utf8'));
+  });
+});

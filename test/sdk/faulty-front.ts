@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An answer in place of the service's own; `lost`: the service answers, and the answer is dropped. */
+export type Fault =
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly code: string }
+  | 'lost';
+
+/** A proxy in front of the real service that injects faults. */
+export class FaultyFront {
+  /** Bodies of the consents that arrived, with their headers. */
+  readonly received: { readonly body: string; readonly headers: IncomingMessage['headers']; readonly path: string }[] =
+    [];
+  readonly #faults: Fault[] = [];
+
+  private constructor(
+    private readonly server: Server,
+    private readonly target: string,
+  ) {}
+
+  static async open(target: string): Promise<FaultyFront> {
+    const server = createServer();
+    const front = new FaultyFront(server, target);
+    server.on('request', (incoming, response) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        const body = Buffer.concat(chunks);
+        const path = incoming.url ?? '/';
+        const isPost = incoming.method === 'POST';
+        if (isPost) front.received.push({ body: body.toString('utf8'), headers: incoming.headers, path });
+        const fault = isPost && path.startsWith('/tool/') ? front.#faults.shift() : undefined;
+        if (fault !== undefined && fault !== 'lost') {
+          const origin = incoming.headers.origin;
+          response.writeHead(fault.status, {
+            'content-type': 'application/json',
+            ...(origin !== undefined && { 'access-control-allow-origin': origin }),
+            'access-control-expose-headers': 'Retry-After',
+            ...fault.headers,
+          });
+          response.end(
+            JSON.stringify({
+              message: 'injected',
+              code: fault.code,
+              error_code: fault.code,
+              error: { code: fault.code, message: 'injected' },
+            }),
+          );
+          return;
+        }
+        const { host, ...headers } = incoming.headers;
+        const outgoing = request(front.target + path, { method: incoming.method, headers }, (answer) => {
+          if (fault === 'lost') {
+            answer.resume().on('end', () => response.destroy());
+            return;
+          }
+          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(response);
+        });
+        outgoing.on('error', () => response.destroy());
+        outgoing.end(body);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return front;
+  }
+
+  get url(): string {
+    const address: AddressInfo | string | null = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy does not listen');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** The next POSTs to the Tool API get these. */
+  inject(...faults: readonly Fault[]): void {
+    this.#faults.push(...faults);
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}

@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { TokensResponse } from '../../../schemas/api/auth.js';
+import { ConsentLedger } from '../../../sdk/node/src/index.js';
+import type { Consent, ExportedConsent, ExportedErasure } from '../../../sdk/shared/types.js';
+import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
+import { ask, type RunningApp, startApp } from '../../api/server/running-app.js';
+import { FaultyFront } from '../faulty-front.js';
+
+describe('the SDK for Node', () => {
+  let app: RunningApp;
+  let demo: SeededDemo;
+  let front: FaultyFront;
+  let ledger: ConsentLedger;
+  let version: string;
+  beforeAll(async () => {
+    app = await startApp('serve');
+    demo = await app.seed();
+    front = await FaultyFront.open(app.url);
+    ledger = make();
+    version = (await ledger.document('cookie-policy', 'en')).version.id;
+  });
+  afterAll(async () => {
+    await front.close();
+    await app.stop();
+  });
+  beforeEach(() => {
+    front.received.length = 0;
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const make = (options: Partial<ConstructorParameters<typeof ConsentLedger>[0]> = {}): ConsentLedger =>
+    new ConsentLedger({
+      baseUrl: front.url,
+      apiKey: demo.keys.write,
+      user: demo.api_user,
+      application: 'shop/2.1',
+      ...options,
+    });
+  const consent = (visitor_id: string, more: Partial<Consent> = {}): Consent => ({
+    consent_type: 'cookie',
+    decision: 'accepted',
+    document_version_id: version,
+    visitor_id,
+    ...more,
+  });
+  const all = async <T>(items: AsyncIterable<T>): Promise<readonly T[]> => {
+    const found: T[] = [];
+    for await (const item of items) found.push(item);
+    return found;
+  };
+  const recorded = (visitor_id: string, count = 1) =>
+    vi.waitFor(
+      async () => {
+        const records = await all(ledger.exportRecords({ visitor_id }));
+        expect(records).toHaveLength(count);
+        return records;
+      },
+      { timeout: 60_000 },
+    );
+  const paths = () => front.received.map(({ path }) => path);
+
+  test('records over the S2S route: the person’s address where it is given, never that of the backend', async () => {
+    const { consent_token, duplicate, promise } = await ledger.record(
+      consent('person-1', { ip_address: '192.0.2.7', user_agent: 'Person/1.0' }),
+    );
+    expect({ duplicate, promise }).toEqual({ duplicate: false, promise: expect.objectContaining({ index: 0 }) });
+    await ledger.record(consent('person-2'));
+    expect(await recorded('person-1')).toMatchObject([
+      { consent_token, channel: 's2s', ip_address: '192.0.2.7', user_agent: 'Person/1.0', source: 'server' },
+    ]);
+    expect(await recorded('person-2')).toMatchObject([{ channel: 's2s', ip_address: null, user_agent: null }]);
+    expect(front.received.at(-1)?.headers['user-agent']).toBe(
+      `shop/2.1 consent-ledger-node/0.1.0 node/${process.versions.node}`,
+    );
+  });
+
+  test('a lost answer, 503 and 429: the same body, signed anew, and one record', async () => {
+    front.inject(
+      'lost',
+      { status: 503, code: 'ADMISSION_UNAVAILABLE', headers: { 'retry-after': '0' } },
+      { status: 429, code: 'RATE_LIMIT_EXCEEDED', headers: { 'retry-after': '0' } },
+    );
+    const { duplicate } = await ledger.record(consent('person-3'));
+    expect(duplicate).toBe(true);
+    expect(front.received).toHaveLength(4);
+    expect(new Set(front.received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(front.received.map(({ headers }) => headers['x-nonce'])).size).toBe(4);
+    await recorded('person-3');
+  });
+
+  test('a wait that is longer than permitted, and other 4xx, end the attempts', async () => {
+    front.inject({ status: 429, code: 'CONSENT_LIMIT_EXCEEDED', headers: { 'retry-after': '86400' } });
+    await expect(ledger.record(consent('person-4'))).rejects.toMatchObject({
+      code: 'CONSENT_LIMIT_EXCEEDED',
+      status: 429,
+    });
+    await expect(ledger.record(consent('person-4', { visitor_country: 'Turkey' }))).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      status: 422,
+      errors: [{ field: 'visitor_country', message: expect.any(String) }],
+    });
+    expect(front.received).toHaveLength(2);
+  });
+
+  test('a wrong clock is corrected by the time of the service', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 7_200_000 });
+    const clock = make();
+    await clock.record(consent('person-5'));
+    expect(paths().filter((path) => path === '/tool/v1/s2s/consents')).toHaveLength(2);
+    await clock.record(consent('person-5'));
+    expect(paths().filter((path) => path === '/tool/v1/s2s/consents')).toHaveLength(3);
+  });
+
+  test('signs in once for requests that come together, renews a token that ended, and signs out', async () => {
+    const own = make();
+    await Promise.all([1, 2, 3].map(() => own.record(consent('person-6'))));
+    expect(paths().filter((path) => path === '/api/v1/auth/login')).toHaveLength(1);
+    front.inject({ status: 401, code: 'INVALID_BEARER_TOKEN' });
+    await own.record(consent('person-6'));
+    expect(paths().filter((path) => path.startsWith('/api/v1/auth/'))).toEqual([
+      '/api/v1/auth/login',
+      '/api/v1/auth/refresh',
+    ]);
+    await own.signOut();
+    await own.record(consent('person-6'));
+    expect(
+      paths()
+        .filter((path) => path.startsWith('/api/v1/auth/'))
+        .slice(2),
+    ).toEqual(['/api/v1/auth/logout', '/api/v1/auth/login']);
+    await recorded('person-6', 5);
+  });
+
+  test('signs in again if the sign-in was ended at the service', async () => {
+    const own = make();
+    await own.record(consent('person-7'));
+    const signIn = await ask(`${app.url}/api/v1/auth/login`, json(demo.api_user));
+    const { data } = TokensResponse.parse(signIn.body);
+    const everywhere = json({ everywhere: true }, { authorization: `Bearer ${data.access_token}` });
+    expect(await ask(`${app.url}/api/v1/auth/logout`, everywhere)).toMatchObject({ status: 200 });
+    await vi.waitFor(async () => {
+      await own.record(consent('person-7'));
+      expect(paths().filter((path) => path === '/api/v1/auth/login')).toHaveLength(2);
+    }, 60_000);
+  });
+
+  test('a wrong password and a method without a user are refused with a code', async () => {
+    const wrong = make({ user: { email: demo.api_user.email, password: 'wrong password' } });
+    await expect(wrong.record(consent('person-8'))).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS', status: 401 });
+    const without = make({ user: undefined });
+    expect(await without.ping()).toMatchObject({ site_id: demo.site.id, scope: 'write' });
+    await expect(without.record(consent('person-8'))).rejects.toMatchObject({ code: 'MISSING_BEARER_TOKEN' });
+  });
+
+  test('a batch: each result in order', async () => {
+    const { accepted, rejected, results } = await ledger.recordBatch([
+      consent('person-9'),
+      consent('person-9', { consent_type: 'document_approval', document_version_id: version }),
+    ]);
+    expect({ accepted, rejected }).toEqual({ accepted: 2, rejected: 0 });
+    expect(results.map(({ index, status }) => [index, status])).toEqual([
+      [0, 'accepted'],
+      [1, 'accepted'],
+    ]);
+  });
+
+  test('an outdated version is not sent again; one that is active is', async () => {
+    const retired = demo.documents[0]?.versions.find(({ state }) => state === 'retired')?.id ?? '';
+    await expect(ledger.record(consent('person-10', { document_version_id: retired }))).rejects.toMatchObject({
+      code: 'CONFIG_OUTDATED',
+    });
+    expect(front.received).toHaveLength(1);
+    front.inject({ status: 409, code: 'CONFIG_OUTDATED' });
+    await ledger.record(consent('person-10'));
+    expect(front.received).toHaveLength(3);
+    await recorded('person-10');
+  });
+
+  test('approval token, status, verification', async () => {
+    const form = await ledger.document('explicit-consent', 'en');
+    const minted = await ledger.mintApprovalToken({
+      document_version_id: form.version.id,
+      subject: 'person-11',
+      signer_name: 'Ada Example',
+    });
+    const approval = {
+      consent_type: 'document_approval',
+      decision: 'accepted',
+      document_version_id: form.version.id,
+    } as const;
+    const { consent_token, proof_hash } = await ledger.record({ ...approval, approval_token: minted.approval_token });
+    expect(await recorded('person-11')).toMatchObject([
+      {
+        approval_token_id: minted.approval_token_id,
+        identity_assurance: 'tenant_attested',
+        signer_name: 'Ada Example',
+      },
+    ]);
+    expect(await ledger.status({ visitor_id: 'person-11', document_slug: 'explicit-consent' })).toMatchObject([
+      { consent_token },
+    ]);
+    expect(await ledger.verify(consent_token)).toMatchObject({ valid: true, data: { proof_hash } });
+    expect(await ledger.verify(randomUUID())).toBeNull();
+  });
+
+  test('a copy of the records follows recordings and erasures by cursor', async () => {
+    await ledger.record(consent('person-12'));
+    await ledger.record(consent('person-13'));
+    const copy = new Map<string, ExportedConsent>();
+    let cursor: string | undefined;
+    const follow = async () => {
+      for await (const change of ledger.exportChanges(cursor === undefined ? {} : { cursor })) {
+        cursor = change.cursor;
+        apply(copy, change);
+      }
+    };
+    const names = () => [...copy.values()].map(({ visitor_id }) => visitor_id);
+    await vi.waitFor(async () => {
+      await follow();
+      expect(names()).toEqual(expect.arrayContaining(['person-12', 'person-13']));
+    }, 60_000);
+    const { state, id } = await ledger.erase({ subject: { by: 'visitor_id', value: 'person-12' } });
+    expect(['pending', 'finished']).toContain(state);
+    await vi.waitFor(async () => {
+      await follow();
+      expect(names()).not.toContain('person-12');
+    }, 60_000);
+    expect(names()).toContain('person-13');
+    expect(await ledger.erasure(id)).toMatchObject({ state: 'finished', erased_records: 1 });
+    expect(await all(ledger.erasures())).toHaveLength(1);
+  });
+
+  test('an answer of another server is named as such', async () => {
+    const other = make({ baseUrl: `${front.url}/elsewhere`, attempts: 1 });
+    await expect(other.ping()).rejects.toMatchObject({ code: 'ROUTE_NOT_FOUND' });
+    const nothing = make({ baseUrl: 'http://127.0.0.1:1', attempts: 1 });
+    await expect(nothing.ping()).rejects.toMatchObject({ code: 'NO_ANSWER', status: 0 });
+  });
+});
+
+function apply(copy: Map<string, ExportedConsent>, change: ExportedConsent | ExportedErasure): void {
+  if ('erased_record' in change) copy.delete(change.erased_record.id);
+  else copy.set(change.id, change);
+}
+
+function json(content: object, headers: Record<string, string> = {}): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(content) };
+}
