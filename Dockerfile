@@ -3,6 +3,7 @@ FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY verifier-cli/package.json verifier-cli/
+COPY sdk/browser/package.json sdk/browser/
 RUN npm ci --ignore-scripts
 COPY . .
 # --omit=optional would also omit the native parts of other packages.
@@ -16,6 +17,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/bin bin
 COPY --from=build /app/verifier-cli verifier-cli
+COPY --from=build /app/sdk/browser sdk/browser
 # The folders that the service writes. The rest of the image may be mounted read-only.
 RUN mkdir /data /journal && chown node:node /data /journal
 # By number, so that Kubernetes can see that it is not root.

@@ -11,6 +11,7 @@ import type { RateLimiter } from '../api/guards/rate-limiter.js';
 import { createToolGuards } from '../api/guards/tool-guard.js';
 import type { PanelRoute } from '../api/panel/route.js';
 import { type ServePanelOptions, servePanel } from '../api/panel/serve-panel.js';
+import { browserSdk } from '../api/public/browser-sdk.js';
 import { type PublicVerifyOptions, servePublic } from '../api/public/public-verify.js';
 import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
@@ -101,6 +102,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
       limitLocally(scope, options.limits.publicTexts, () => performance.now() / 1000);
       discoveryRoutes(scope, options.discovery);
       verifyPage(scope);
+      browserSdk(scope);
     },
   ];
 }

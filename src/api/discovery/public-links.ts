@@ -32,6 +32,11 @@ export function publicLinks(skills: readonly Skill[]): PublicLinks {
         'OpenAPI 3.1 description of recording, status, verification and export, with an example of each request',
       ),
       link('Panel API', PLACES.panelApi, 'OpenAPI 3.1 description of sign-in and administration'),
+      link(
+        'Browser SDK',
+        PLACES.browserSdk,
+        'one script for a page: an accessible banner, recorded choices, scripts that wait for consent',
+      ),
       link('API catalog', PLACES.apiCatalog, 'the APIs as a link set (RFC 9727)'),
     ],
     evidence: [

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { FOR_MINUTES, preparedDocument } from '../server/send-document.js';
-import { StaticText } from '../server/static-text.js';
+import { StaticText, serveLazily } from '../server/static-text.js';
 
 /**
  * The verifier as a page, with the public look-up beside it, and the same page alone, to be kept
@@ -13,15 +13,7 @@ import { StaticText } from '../server/static-text.js';
 export function verifyPage(scope: FastifyInstance): void {
   const folder = join(dirname(createRequire(import.meta.url).resolve('consent-verify/package.json')), 'dist');
   const serve = (path: string, file: string, headers: Readonly<Record<string, string>> = {}): void => {
-    let page: Promise<StaticText> | undefined;
-    scope.get(path, async (request, reply) => {
-      page ??= readPage(join(folder, file), headers);
-      const text = await page.catch((error: unknown) => {
-        page = undefined;
-        throw error;
-      });
-      return text.send(request, reply);
-    });
+    serveLazily(scope, path, () => readPage(join(folder, file), headers));
   };
   serve('/verify', 'verify-page.html');
   serve('/verify/consent-verify.html', 'consent-verify.html', {

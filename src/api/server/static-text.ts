@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { holds, type PublicDocument } from './send-document.js';
 
 const compressBrotli = promisify(brotliCompress);
@@ -51,6 +51,22 @@ export class StaticText {
     }
     return compressed;
   }
+}
+
+/**
+ * Serves a text that is read at the first request, and kept. A read that failed is tried again.
+ * @param path of the route
+ */
+export function serveLazily(scope: FastifyInstance, path: string, read: () => Promise<StaticText>): void {
+  let kept: Promise<StaticText> | undefined;
+  scope.get(path, async (request, reply) => {
+    kept ??= read();
+    const text = await kept.catch((error: unknown) => {
+      kept = undefined;
+      throw error;
+    });
+    return text.send(request, reply);
+  });
 }
 
 /**
