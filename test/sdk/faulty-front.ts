@@ -11,7 +11,10 @@ export class FaultyFront {
   /** Bodies of the consents that arrived, with their headers. */
   readonly received: { readonly body: string; readonly headers: IncomingMessage['headers']; readonly path: string }[] =
     [];
+  /** Headers that the proxy adds to requests. */
+  readonly added: Record<string, string> = {};
   readonly #faults: Fault[] = [];
+  readonly #readFaults: Fault[] = [];
 
   private constructor(
     private readonly server: Server,
@@ -29,7 +32,8 @@ export class FaultyFront {
         const path = incoming.url ?? '/';
         const isPost = incoming.method === 'POST';
         if (isPost) front.received.push({ body: body.toString('utf8'), headers: incoming.headers, path });
-        const fault = isPost && path.startsWith('/tool/') ? front.#faults.shift() : undefined;
+        const faults = isPost ? front.#faults : incoming.method === 'GET' ? front.#readFaults : [];
+        const fault = path.startsWith('/tool/') ? faults.shift() : undefined;
         if (fault !== undefined && fault !== 'lost') {
           const origin = incoming.headers.origin;
           response.writeHead(fault.status, {
@@ -49,14 +53,18 @@ export class FaultyFront {
           return;
         }
         const { host, ...headers } = incoming.headers;
-        const outgoing = request(front.target + path, { method: incoming.method, headers }, (answer) => {
-          if (fault === 'lost') {
-            answer.resume().on('end', () => response.destroy());
-            return;
-          }
-          response.writeHead(answer.statusCode ?? 502, answer.headers);
-          answer.pipe(response);
-        });
+        const outgoing = request(
+          front.target + path,
+          { method: incoming.method, headers: { ...headers, ...front.added } },
+          (answer) => {
+            if (fault === 'lost') {
+              answer.resume().on('end', () => response.destroy());
+              return;
+            }
+            response.writeHead(answer.statusCode ?? 502, answer.headers);
+            answer.pipe(response);
+          },
+        );
         outgoing.on('error', () => response.destroy());
         outgoing.end(body);
       });
@@ -74,6 +82,11 @@ export class FaultyFront {
   /** The next POSTs to the Tool API get these. */
   inject(...faults: readonly Fault[]): void {
     this.#faults.push(...faults);
+  }
+
+  /** The next GETs of the Tool API get these. */
+  injectReads(...faults: readonly Fault[]): void {
+    this.#readFaults.push(...faults);
   }
 
   async close(): Promise<void> {

@@ -260,6 +260,10 @@ export class Consent {
       return this.#change({ status: 'unavailable', error: new ServiceError(message, 'INSECURE_CONTEXT', 0) });
     }
     this.#listen();
+    return this.#load();
+  }
+
+  async #load(): Promise<ConsentState> {
     const choice = readCookie();
     const language = choice?.language ?? this.#wantedLanguage();
     const cached = this.#cachedConfiguration(language);
@@ -268,6 +272,7 @@ export class Consent {
       this.#change({ status: 'chosen', configuration: cached.configuration, choice });
     try {
       this.#settle(cached?.isFresh === true ? cached.configuration : await this.#readConfiguration(language));
+      if (this.#state.error?.code === 'NO_ANSWER') this.#change({ error: null });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       // Offline, the visitor chooses by the texts that were read before. The service refuses a choice by outdated ones.
@@ -281,18 +286,17 @@ export class Consent {
 
   #listen(): void {
     const { signal } = this.#ended;
-    const flush = (): void => this.#outbox.flush();
-    addEventListener('online', flush, { signal });
-    addEventListener('pageshow', flush, { signal });
-    document.addEventListener(
-      'visibilitychange',
-      () => {
-        if (document.visibilityState !== 'visible') return;
-        flush();
-        this.#followOtherTabs();
-      },
-      { signal },
-    );
+    const resume = (): void => {
+      if (document.visibilityState !== 'visible') return;
+      this.#outbox.flush();
+      this.#followOtherTabs();
+      // The page was opened without a network.
+      if (this.#state.status === 'unavailable' && this.#state.error?.code === 'NO_ANSWER') this.#load();
+    };
+    addEventListener('online', resume, { signal });
+    // A page that the browser had kept in memory.
+    addEventListener('pageshow', ({ persisted }) => persisted && resume(), { signal });
+    document.addEventListener('visibilitychange', resume, { signal });
   }
 
   /** Another tab may have changed the choice. */
@@ -385,7 +389,9 @@ export class Consent {
 
   #onRefused({ body }: QueuedConsent, error: ServiceError): void {
     console.error(`Consent Ledger: a consent was not recorded. ${error.code}: ${error.message}`);
-    if (parseJson(body, isCookieConsent)?.consent_type !== 'cookie' || this.#hasNewerChoice()) {
+    const type = parseJson(body, isCookieConsent)?.consent_type;
+    if (type === 'do_not_sell_opt_out') this.#store.remove('gpc');
+    if (type !== 'cookie' || this.#hasNewerChoice()) {
       this.#change({ error });
       return;
     }

@@ -1,9 +1,12 @@
-import { retryAfterMs } from '../../shared/retry.js';
+import { backOffMs, isRetried, retryAfterMs } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
 import { signatureText } from '../../shared/signature-text.js';
 import { type Guard, isText, objectOf } from './guards.js';
 
 const TIMEOUT_MS = 30_000;
+const MOST_READS = 4;
+/** A visitor does not wait longer for a banner. */
+const LONGEST_WAIT_MS = 60_000;
 /** Browsers permit 64 KiB in requests that outlive their page (Fetch standard, keepalive). */
 const MOST_KEPT_ALIVE = 60_000;
 const utf8 = new TextEncoder();
@@ -38,14 +41,19 @@ export class Service {
   }
 
   /**
-   * Reads the `data` of a resource.
+   * Reads the `data` of a resource. Reads that the service could not answer are repeated; without an
+   * answer at all the caller decides.
    * @throws ServiceError
    */
   async get<T>(path: string, guard: Guard<T>): Promise<T> {
-    const answer = await this.#send(path, {});
     const isData = objectOf<{ data: T }>({ data: guard });
-    if (answer.status === 200 && isData(answer.body)) return answer.body.data;
-    throw errorOf(answer);
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.#send(path, {});
+      if (answer.status === 200 && isData(answer.body)) return answer.body.data;
+      const waitMs = answer.retryAfterMs ?? backOffMs(attempt, Math.random());
+      if (!isRetried(answer.status) || attempt === MOST_READS || waitMs > LONGEST_WAIT_MS) throw errorOf(answer);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
   }
 
   /** Sends a signed POST. A page that is left does not end a small one. */

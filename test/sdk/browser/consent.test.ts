@@ -26,7 +26,11 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
   let ledger: ConsentLedger;
   beforeAll(async () => {
     shop = await Shop.open();
-    app = await startApp('serve');
+    app = await startApp('serve', {
+      GEO_COUNTRY_HEADER: 'x-country',
+      GEO_REGION_HEADER: 'x-region',
+      TRUSTED_PROXIES: '127.0.0.1',
+    });
     front = await FaultyFront.open(app.url);
     demo = await app.seed({ allowedOrigins: [shop.origin] });
     shop.use(front.url, demo.keys.write);
@@ -150,6 +154,20 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     expect(await recordsOf(2)).toMatchObject([{ decision: 'accepted' }, { decision: 'withdrawn' }]);
   });
 
+  test('a page that was opened without an answer asks once the service is there, after Retry-After of a 503', async () => {
+    await visitor.page.send('Network.setBlockedURLs', { urls: [`${front.url}/*`] });
+    await visitor.visit();
+    expect(await visitor.status()).toBe('unavailable');
+    expect(await visitor.errorCode()).toBe('NO_ANSWER');
+    await visitor.page.send('Network.setBlockedURLs', { urls: [] });
+    front.injectReads({ status: 503, code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '1' } });
+    await visitor.offline();
+    await visitor.online();
+    await visitor.page.until(async () => (await visitor.status()) === 'needed');
+    expect(await visitor.sees('section')).toBe(true);
+    expect(await visitor.errorCode()).toBeNull();
+  });
+
   test('a page that is left before the service answers: the next page finishes, with one record', async () => {
     await visitor.visit();
     front.inject('lost');
@@ -268,6 +286,40 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     } finally {
       await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
     }
+  });
+
+  test('Global Privacy Control in California: one opt-out is recorded, and no page repeats it', async () => {
+    const source = `Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { value: true });`;
+    const { identifier } = await visitor.page.send('Page.addScriptToEvaluateOnNewDocument', { source });
+    Object.assign(front.added, { 'x-country': 'US', 'x-region': 'CA' });
+    try {
+      await visitor.visit();
+      expect(await recordsOf(1)).toMatchObject([
+        {
+          consent_type: 'do_not_sell_opt_out',
+          decision: 'accepted',
+          compliance_framework: 'ccpa',
+          metadata: { gpc: true },
+        },
+      ]);
+      await visitor.visit();
+      await visitor.click('settings');
+      await visitor.click('reject');
+      await visitor.acceptedToken();
+      expect(await recordsOf(2)).toMatchObject([{ consent_type: 'do_not_sell_opt_out' }, { consent_type: 'cookie' }]);
+    } finally {
+      delete front.added['x-country'];
+      delete front.added['x-region'];
+      await visitor.page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+    }
+  });
+
+  test('the script that the service serves needs no address of the service', async () => {
+    shop.show({ isServedByService: true });
+    await visitor.page.goto(`${shop.origin}/`);
+    await visitor.page.until(async () => (await visitor.sees('section')) === true);
+    await visitor.click('reject');
+    expect(await visitor.acceptedToken()).toMatch(/^ct_/);
   });
 
   test('Google Consent Mode v2: denied by default before the choice, updated by it', async () => {

@@ -15,8 +15,8 @@ export interface PageOptions {
   readonly body?: string;
   /** Scripts in the head that run after the SDK; each gets the nonce. */
   readonly scripts?: readonly string[];
-  /** Whether the page loads the SDK. */
-  readonly hasSdk?: boolean;
+  /** Whether the page loads the script from the service instead of the shop. */
+  readonly isServedByService?: boolean;
 }
 
 /**
@@ -93,12 +93,15 @@ export class Shop {
   }
 
   #html(): string {
-    const { language = 'en', attributes = '', body = '', scripts = [], hasSdk = true } = this.#page;
-    const sdk = `<script nonce="${NONCE}" src="/consent.js" data-base-url="${this.#service}" data-api-key="${this.#apiKey}" ${attributes}></script>`;
+    const { language = 'en', attributes = '', body = '', scripts = [], isServedByService = false } = this.#page;
+    const source = isServedByService
+      ? `${this.#service}/sdk/consent.js"`
+      : `/consent.js" data-base-url="${this.#service}"`;
+    const sdk = `<script nonce="${NONCE}" src="${source} data-api-key="${this.#apiKey}" ${attributes}></script>`;
     return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width">
-${hasSdk ? sdk : ''}
+${sdk}
 ${scripts.map((text) => `<script nonce="${NONCE}">${text}</script>`).join('\n')}
 <script nonce="${NONCE}" type="text/plain" data-consent="analytics" src="/analytics.js"></script>
 <script nonce="${NONCE}" type="text/plain" data-consent="marketing">window.ran = [...(window.ran ?? []), 'inline marketing'];</script>
