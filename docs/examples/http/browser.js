@@ -1,4 +1,4 @@
-// For a page: nothing but fetch and WebCrypto. The API key of a site is not secret there; what it may do is limited by the site's allowed origins.
+// For a page that does without the browser SDK (docs/sdk.md): nothing but fetch and WebCrypto. The API key of a site is not secret there.
 //   import { recordConsent } from './browser.js';
 //   const consent = await recordConsent('https://consent.example.org', 'svc_live_…', { decision: 'partial', categories: { analytics: true } });
 

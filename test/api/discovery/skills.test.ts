@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PublicVerifyResponse, VerifyResponse } from '../../../schemas/api/verify.js';
 import { SignedPromise } from '../../../schemas/evidence/promise.js';
+import { ConsentLedger } from '../../../sdk/node/src/index.js';
 import { titleNeeding } from '../../support/missing-tools.js';
 import { type RunningService, TestInstallation } from '../../support/running-service.js';
 import { codeBlocks, parseSkill, SkillsIndex } from './formats/agent-skills.js';
@@ -17,6 +18,7 @@ const COMMANDS = fileURLToPath(new URL('../../../node_modules/.bin', import.meta
 
 const Seeded = z.object({
   keys: z.object({ read: z.string(), write: z.string() }),
+  api_user: z.object({ email: z.string(), password: z.string() }),
   site: z.object({ id: z.string() }),
   tsa_ca: z.string(),
   ledger_key: z.string(),
@@ -72,7 +74,12 @@ describe('the skills', () => {
     return { exitCode: child.exitCode, stdout, stderr };
   };
 
-  const record = async (commands: string, key: string) => run(commands, { CONSENT_LEDGER_KEY: key });
+  const record = async (commands: string, key: string) =>
+    run(commands, {
+      CONSENT_LEDGER_KEY: key,
+      CONSENT_LEDGER_USER: seeded.api_user.email,
+      CONSENT_LEDGER_PASSWORD: seeded.api_user.password,
+    });
 
   it.skipIf(!hasPython)(
     titleNeeding('Python 3.9', hasPython, 'record a consent, then verify it, then check a package that holds it'),
@@ -90,6 +97,13 @@ describe('the skills', () => {
       const refused = await record(command.replace('banner-4711-1', 'banner-4711-2'), seeded.keys.read);
       expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
       expect(refused.stderr).toMatch(/^refused with 403 INSUFFICIENT_SCOPE: /);
+
+      // The address of the agent is no evidence about the person.
+      const { api_user: user, keys } = seeded;
+      const ledger = new ConsentLedger({ baseUrl: service.url, apiKey: keys.read, user });
+      const records = [];
+      for await (const one of ledger.exportRecords({ visitor_id: 'visitor-4711' })) records.push(one);
+      expect(records).toMatchObject([{ channel: 's2s', ip_address: null, user_agent: null, source: 'server' }]);
 
       const [openly = '', withKey = ''] = codeBlocks(await skill('verify-a-record'), 'sh');
       const env = { RECORD: accepted.consent_token, CONSENT_LEDGER_KEY: seeded.keys.read };

@@ -40,15 +40,16 @@ describe('the HTTP examples of the documentation', () => {
     return output;
   };
 
+  const credentials = () => ({ API_USER: demo.api_user.email, API_PASSWORD: demo.api_user.password });
+
   it('curl', async () => {
-    const output = await run('sh', 'record-consent.sh', {});
+    const output = await run('sh', 'record-consent.sh', credentials());
     expect(output).toMatch(/"message":"Consent accepted\."/);
     expect(output).toMatch(/"valid":true/);
   });
 
   it('a backend in Node', async () => {
-    const { email, password } = demo.api_user;
-    const output = await run(process.execPath, 'backend.mjs', { API_USER: email, API_PASSWORD: password });
+    const output = await run(process.execPath, 'backend.mjs', credentials());
     const [, token] = /^recorded (ct_[0-9a-f]{32})$/m.exec(output) ?? [];
     expect(output).toContain(`exported ${token} of Ada Example`);
   });

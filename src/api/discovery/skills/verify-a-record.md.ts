@@ -21,7 +21,7 @@ not trust the service exports an evidence package and checks that instead (the s
 ## Without credentials
 
 ~~~sh
-curl -sS --get "$CONSENT_LEDGER_URL/api/v1/public/consents/verify" --data-urlencode "token=$RECORD"
+curl -sS -A 'verify-a-record (Consent Ledger skill)' --get "$CONSENT_LEDGER_URL/api/v1/public/consents/verify" --data-urlencode "token=$RECORD"
 ~~~
 
 For an id use \`id=\`, for a proof hash \`proof_hash=\`. The response contains no personal value. 404 \`CONSENT_NOT_FOUND\`: no record matches (a new
@@ -35,7 +35,7 @@ Then \`valid\` is false, because anyone can write such a cookie.
 \`CONSENT_LEDGER_KEY\` is any key of the site. The command reads it from standard input, because other users of a machine can see argument lists.
 
 ~~~sh
-printf 'X-API-Key: %s' "$CONSENT_LEDGER_KEY" | curl -sS -H @- "$CONSENT_LEDGER_URL/tool/v1/consents/verify/$RECORD"
+printf 'X-API-Key: %s' "$CONSENT_LEDGER_KEY" | curl -sS -A 'verify-a-record (Consent Ledger skill)' -H @- "$CONSENT_LEDGER_URL/tool/v1/consents/verify/$RECORD"
 ~~~
 
 A record of another tenant returns the same response as one that does not exist.

@@ -45,13 +45,17 @@ REVISION=$(panel POST "/sites/$SITE/cookies" '{"name":"_visits","provider":"shop
   "duration_seconds":31536000,"purpose":{"en":"Tells one visit from the next"}}' | member revision)
 panel POST "/sites/$SITE/configuration/publish" '{"revision":'$REVISION'}' | member data.number
 
-# A signed consent, as the shop's backend sends it.
-CONSENT='{"consent_type":"cookie","decision":"accepted","categories":{"analytics":true},"document_version_id":"'$VERSION'","visitor_id":"visitor-1"}'
-TIME=$(date +%s); NONCE=$(node -p 'crypto.randomUUID()')
-HASH=$(printf %s "$CONSENT" | openssl dgst -sha256 -r | cut -d' ' -f1)
-SIGNATURE=$(printf 'POST\\n/tool/v1/consents\\n%s\\n%s\\n%s' "$TIME" "$NONCE" "$HASH" | openssl dgst -sha256 -hmac "$KEY" -r | cut -d' ' -f1)
-curl -sS --fail-with-body "$BASE/tool/v1/consents" -H 'Content-Type: application/json' -H "X-API-Key: $KEY" \\
-  -H "X-Timestamp: $TIME" -H "X-Nonce: $NONCE" -H "X-Signature: $SIGNATURE" -d "$CONSENT" | member data.consent_token
+# A consent, as the shop's backend records it (docs/sdk.md).
+BASE=$BASE KEY=$KEY VERSION=$VERSION node --input-type=module <<'END'
+import { readFileSync } from 'node:fs';
+import { env } from 'node:process';
+import { ConsentLedger } from '@consent-ledger/node';
+const { BASE: baseUrl, KEY: apiKey, VERSION: document_version_id } = env;
+const { api_user: user } = JSON.parse(readFileSync('demo.json', 'utf8'));
+const ledger = new ConsentLedger({ baseUrl, apiKey, user, application: 'walk/1.0' });
+const consent = { consent_type: 'cookie', decision: 'accepted', categories: { analytics: true }, visitor_id: 'visitor-1' };
+console.log((await ledger.record({ ...consent, document_version_id })).consent_token);
+END
 
 # Find it by whose it is. It is time stamped within a minute (STAMP_INTERVAL_MS); evidence holds what is stamped.
 search() { panel POST "/sites/$SITE/consents/search" '{"person":{"by":"visitor_id","value":"visitor-1"}}'; }
