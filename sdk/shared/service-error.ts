@@ -13,13 +13,15 @@ export class ServiceError extends Error {
    *   arrived, `UNEXPECTED_ANSWER` if it was not one of the service
    * @param status HTTP status; 0 without an answer
    * @param errors the invalid fields of a `VALIDATION_ERROR`
+   * @param cause why no answer arrived, if that is known
    */
   constructor(
     message: string,
     readonly code: string,
     readonly status: number,
     readonly errors: readonly FieldError[] = [],
+    cause?: unknown,
   ) {
-    super(message);
+    super(message, cause === undefined ? undefined : { cause });
   }
 }

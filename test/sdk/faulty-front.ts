@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An answer in place of the service's own; `lost`: the service answers, and the answer is dropped. */
+/** An answer in place of the service's own, without a body if it has no code; `lost`: the service answers, and the answer is dropped. */
 export type Fault =
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly code: string }
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly code?: string }
   | 'lost';
 
 /** A proxy in front of the real service that injects faults. */
@@ -42,14 +42,9 @@ export class FaultyFront {
             'access-control-expose-headers': 'Retry-After',
             ...fault.headers,
           });
-          response.end(
-            JSON.stringify({
-              message: 'injected',
-              code: fault.code,
-              error_code: fault.code,
-              error: { code: fault.code, message: 'injected' },
-            }),
-          );
+          const { code } = fault;
+          const error = { message: 'injected', code, error_code: code, error: { code, message: 'injected' } };
+          response.end(code === undefined ? '' : JSON.stringify(error));
           return;
         }
         const { host, ...headers } = incoming.headers;

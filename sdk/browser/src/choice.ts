@@ -59,7 +59,7 @@ export function allCategories({ categories }: Configuration, on: boolean): Recor
 /**
  * The decision that a choice amounts to. Refusing everything is a withdrawal if an earlier choice
  * permitted something.
- * @param before the choice in force; null without one
+ * @param before the choice that the browser has kept, of any tab; null without one
  */
 export function decisionOf({ categories }: Configuration, chosen: Categories, before: Choice | null): Decision {
   const optionalKeys = categories.filter(({ required }) => !required).map(({ key }) => key);

@@ -164,7 +164,7 @@ export class Consent {
     const configuration = this.#configuration();
     const { version } = this.#cookiePolicy(configuration);
     const categories = completeCategories(configuration, chosen);
-    const decision = decisionOf(configuration, categories, this.#state.choice);
+    const decision = decisionOf(configuration, categories, readCookie());
     const choice: Choice = { decision, categories, document_version_id: version.id, language: version.language };
     writeCookie(choice, configuration.validity_days, this.#options.cookieDomain);
     const answered = this.#record({

@@ -97,9 +97,9 @@ export class Service {
       const response = await fetch(this.#baseUrl + path, {
         ...init,
         headers: { ...init.headers, 'X-API-Key': this.#apiKey },
-        // The service uses no cookies, and its answers differ by API key.
+        // The service uses no cookies. What was read before is used only if the service confirms it.
         credentials: 'omit',
-        cache: 'no-store',
+        cache: 'no-cache',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const { status, headers } = response;

@@ -49,6 +49,7 @@ export class ConsentLedger {
   readonly #transport: Transport;
   readonly #signIn: SignIn | undefined;
 
+  /** @throws TypeError if `baseUrl` is not a URL */
   constructor(options: LedgerOptions) {
     this.#transport = new Transport(options);
     this.#signIn = options.user === undefined ? undefined : new SignIn(this.#transport, options.user);

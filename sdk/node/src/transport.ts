@@ -30,10 +30,15 @@ export interface BearerSource {
   discard(token: string): void;
 }
 
-interface Attempt {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
+}
+
+/** Why an attempt has no answer. */
+class NoAnswer {
+  constructor(readonly cause: unknown) {}
 }
 
 const DEFAULTS = { attempts: 5, timeoutMs: 30_000, longestWaitMs: 60_000 } as const;
@@ -48,7 +53,8 @@ export class Transport {
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
+    // Refuses what is no URL before the first request.
+    this.#baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
     const names = [options.application, `consent-ledger-node/${VERSION}`, `node/${process.versions.node}`];
     this.#userAgent = names.filter((name) => name !== undefined).join(' ');
   }
@@ -65,8 +71,9 @@ export class Transport {
       signal?.throwIfAborted();
       const bearer = await request.bearer?.token();
       const answer = await this.#attempt(request, body, bearer);
-      if (answer !== null && answer.status < 300) return parsed(answer, parse);
-      const error = answer === null ? noAnswer(this.#baseUrl) : errorOf(answer);
+      const isAnswer = !(answer instanceof NoAnswer);
+      if (isAnswer && answer.status < 300) return parsed(answer, parse);
+      const error = isAnswer ? errorOf(answer) : noAnswer(this.#baseUrl, answer.cause);
       const waitMs = this.#waitMs(answer, error.code, attempt);
       if (waitMs === null || attempt >= attempts) throw error;
       if (error.code === 'INVALID_BEARER_TOKEN' && bearer !== undefined) request.bearer?.discard(bearer);
@@ -75,9 +82,9 @@ export class Transport {
   }
 
   /** @returns milliseconds until the next attempt; null if the answer is final */
-  #waitMs(answer: Attempt | null, code: string, attempt: number): number | null {
+  #waitMs(answer: Answer | NoAnswer, code: string, attempt: number): number | null {
     const backOff = backOffMs(attempt, Math.random());
-    if (answer === null) return backOff;
+    if (answer instanceof NoAnswer) return backOff;
     if (isRetried(answer.status)) {
       const stated = retryAfterMs(answer.headers.get('retry-after'), Date.now()) ?? backOff;
       return stated > (this.#options.longestWaitMs ?? DEFAULTS.longestWaitMs) ? null : stated;
@@ -89,15 +96,14 @@ export class Transport {
   }
 
   /** Follows the service's clock. @returns false if the answer has no time */
-  #setClock({ headers }: Attempt): boolean {
+  #setClock({ headers }: Answer): boolean {
     const time = Date.parse(headers.get('date') ?? '');
     if (Number.isNaN(time)) return false;
     this.#aheadMs = time - Date.now();
     return true;
   }
 
-  /** @returns null if no answer arrived */
-  async #attempt(request: ServiceRequest, body: string | undefined, bearer?: string): Promise<Attempt | null> {
+  async #attempt(request: ServiceRequest, body: string | undefined, bearer?: string): Promise<Answer | NoAnswer> {
     const { timeoutMs = DEFAULTS.timeoutMs, signal } = this.#options;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
@@ -112,14 +118,14 @@ export class Transport {
           ...(body !== undefined && request.hasKey && this.#signature(request, body)),
         },
         ...(body !== undefined && { body }),
-        // The key and the token are for this service alone.
-        redirect: 'error',
+        // The key and the token are for this service alone: a redirection is an unexpected answer.
+        redirect: 'manual',
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       });
       return { status: response.status, headers: response.headers, body: jsonOf(await response.text()) };
-    } catch {
+    } catch (error) {
       signal?.throwIfAborted();
-      return null;
+      return new NoAnswer(error);
     }
   }
 
@@ -147,7 +153,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function parsed<T>({ status, body }: Attempt, parse: Parse<T>): T {
+function parsed<T>({ status, body }: Answer, parse: Parse<T>): T {
   try {
     return parse(body);
   } catch {
@@ -155,7 +161,7 @@ function parsed<T>({ status, body }: Attempt, parse: Parse<T>): T {
   }
 }
 
-function errorOf({ status, body }: Attempt): ServiceError {
+function errorOf({ status, body }: Answer): ServiceError {
   const error = ErrorResponse.safeParse(body);
   if (!error.success) return unexpected(status);
   const { message, code, errors } = error.data;
@@ -167,6 +173,6 @@ function unexpected(status: number): ServiceError {
   return new ServiceError(message, 'UNEXPECTED_ANSWER', status);
 }
 
-function noAnswer(baseUrl: string): ServiceError {
-  return new ServiceError(`No answer came from ${baseUrl}.`, 'NO_ANSWER', 0);
+function noAnswer(baseUrl: string, cause: unknown): ServiceError {
+  return new ServiceError(`No answer came from ${baseUrl}.`, 'NO_ANSWER', 0, [], cause);
 }

@@ -361,6 +361,48 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     ]);
   });
 
+  test('headless: a page draws its own banner with the module', async () => {
+    shop.show({
+      module: `
+        import { Consent, gateContent } from '/index.js';
+        const consent = new Consent({ baseUrl: ${JSON.stringify(front.url)}, apiKey: ${JSON.stringify(demo.keys.write)}, visitorId: 'customer-2' });
+        gateContent(consent);
+        const { status, configuration } = await consent.start();
+        const { consent_token } = await consent.choose({ analytics: true });
+        window.result = [status, configuration.categories.map(({ key }) => key), consent_token, consent.allows('analytics'), consent.allows('marketing')];
+      `,
+    });
+    await visitor.page.goto(`${shop.origin}/`);
+    await visitor.page.until(async () => (await visitor.page.evaluate('window.result !== undefined')) === true);
+    const token = await visitor.acceptedToken();
+    const keys = ['necessary', 'analytics', 'marketing'];
+    expect(await visitor.page.evaluate('window.result')).toEqual(['needed', keys, token, true, false]);
+    expect(await visitor.ran()).toEqual(['/analytics.js']);
+    expect(await recordsOf(1, 'customer-2')).toMatchObject([{ consent_token: token, decision: 'partial' }]);
+    expect(await visitor.sees('section')).toBe(false);
+  });
+
+  test('two tabs: each choice has its record and its answer, whichever tab sends it', async () => {
+    const options = { baseUrl: front.url, apiKey: demo.keys.write, visitorId: 'customer-3' };
+    shop.show({
+      module: `
+        import { Consent } from '/index.js';
+        // Two instances share storage and locks, as two tabs do.
+        const [one, other] = [1, 2].map(() => new Consent(${JSON.stringify(options)}));
+        await Promise.all([one.start(), other.start()]);
+        const answers = await Promise.all([one.acceptAll(), other.rejectAll(), one.choose({ analytics: true })]);
+        window.result = answers.map(({ consent_token, duplicate }) => [consent_token, duplicate]);
+      `,
+    });
+    await visitor.page.goto(`${shop.origin}/`);
+    await visitor.page.until(async () => (await visitor.page.evaluate('window.result !== undefined')) === true);
+    const records = await recordsOf(3, 'customer-3');
+    expect(records.map(({ decision }) => decision)).toEqual(['accepted', 'withdrawn', 'partial']);
+    expect(await visitor.page.evaluate('window.result')).toEqual(
+      records.map(({ consent_token }) => [consent_token, false]),
+    );
+  });
+
   test('a page without a secure context asks nothing, and says why', async () => {
     const insecure = await Visitor.start(chromiumPath ?? '', shop, [
       '--host-resolver-rules=MAP shop.example 127.0.0.1',

@@ -13,8 +13,8 @@ export interface PageOptions {
   readonly attributes?: string;
   /** HTML of the body. */
   readonly body?: string;
-  /** Scripts in the head that run after the SDK; each gets the nonce. */
-  readonly scripts?: readonly string[];
+  /** A module that the page runs in place of the script of the SDK; the SDK is at `/index.js`. */
+  readonly module?: string;
   /** Whether the page loads the script from the service instead of the shop. */
   readonly isServedByService?: boolean;
 }
@@ -93,7 +93,7 @@ export class Shop {
   }
 
   #html(): string {
-    const { language = 'en', attributes = '', body = '', scripts = [], isServedByService = false } = this.#page;
+    const { language = 'en', attributes = '', body = '', module, isServedByService = false } = this.#page;
     const source = isServedByService
       ? `${this.#service}/sdk/consent.js"`
       : `/consent.js" data-base-url="${this.#service}"`;
@@ -101,8 +101,7 @@ export class Shop {
     return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><title>Shop</title><meta name="viewport" content="width=device-width">
-${sdk}
-${scripts.map((text) => `<script nonce="${NONCE}">${text}</script>`).join('\n')}
+${module === undefined ? sdk : `<script nonce="${NONCE}" type="module">${module}</script>`}
 <script nonce="${NONCE}" type="text/plain" data-consent="analytics" src="/analytics.js"></script>
 <script nonce="${NONCE}" type="text/plain" data-consent="marketing">window.ran = [...(window.ran ?? []), 'inline marketing'];</script>
 </head>

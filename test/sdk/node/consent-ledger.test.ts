@@ -236,8 +236,11 @@ describe('the SDK for Node', () => {
   test('an answer of another server is named as such', async () => {
     const other = make({ baseUrl: `${front.url}/elsewhere`, attempts: 1 });
     await expect(other.ping()).rejects.toMatchObject({ code: 'ROUTE_NOT_FOUND' });
+    front.inject({ status: 301, headers: { location: 'https://elsewhere.example/' } });
+    await expect(ledger.record(consent('person-14'))).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 301 });
+    expect(() => make({ baseUrl: 'consent.example' })).toThrow(TypeError);
     const nothing = make({ baseUrl: 'http://127.0.0.1:1', attempts: 1 });
-    await expect(nothing.ping()).rejects.toMatchObject({ code: 'NO_ANSWER', status: 0 });
+    await expect(nothing.ping()).rejects.toMatchObject({ code: 'NO_ANSWER', status: 0, cause: expect.any(Error) });
   });
 });
 

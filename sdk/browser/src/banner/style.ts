@@ -17,7 +17,7 @@ ul{margin:.25rem 0;padding-inline-start:1.25rem}
 .row{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}
 .head{justify-content:space-between;align-items:flex-start;margin-block-end:.25rem}
 .category{border-block-start:1px solid var(--cl-border);padding-block:.75rem}
-.text{white-space:pre-wrap;overflow-wrap:anywhere}
+.text{margin-block-end:.75rem;white-space:pre-wrap;overflow-wrap:anywhere}
 label{display:flex;gap:.5rem;align-items:center;min-block-size:2.75rem;font-weight:600;cursor:pointer}
 input{inline-size:1.5rem;block-size:1.5rem;margin:0;flex:none;accent-color:var(--cl-accent)}
 button,select,summary{font:inherit;min-block-size:2.75rem;cursor:pointer}
@@ -28,6 +28,6 @@ summary{display:list-item;padding-block:.6rem}
 .open{position:fixed;inset-block-end:.75rem;inset-inline-start:.75rem;z-index:2147483645;border-color:var(--cl-accent)}
 .said{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%)}
 @media (max-height:24rem){section{position:static;max-block-size:none}}
-@media (min-height:40rem){.end{position:sticky;inset-block-end:-1.25rem;margin:0 -1.25rem -1.25rem;padding:.75rem 1.25rem 1.25rem;background:inherit;border-block-start:1px solid var(--cl-border)}dialog{scroll-padding-block-end:9rem}}
+@media (min-height:40rem) and (min-width:36rem){.end{position:sticky;inset-block-end:-1.25rem;margin:0 -1.25rem -1.25rem;padding:.75rem 1.25rem 1.25rem;background:inherit;border-block-start:1px solid var(--cl-border)}dialog{scroll-padding-block-end:9rem}}
 @media (max-width:30rem){section .choice{flex:1}}
 `;
