@@ -1,3 +1,4 @@
+import { isRetried } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
 import type { Acceptance, BrowserConsent } from '../../shared/types.js';
 import { BrowserStore } from './browser-store.js';
@@ -265,23 +266,46 @@ export class Consent {
 
   async #load(): Promise<ConsentState> {
     const choice = readCookie();
-    const language = choice?.language ?? this.#wantedLanguage();
-    const cached = this.#cachedConfiguration(language);
+    const cached = this.#cachedConfiguration(choice?.language ?? this.#wantedLanguage());
     // What this browser knows is used at once; scripts do not wait for the network.
     if (cached !== undefined && choice !== null && isInForce(choice, cached.configuration))
       this.#change({ status: 'chosen', configuration: cached.configuration, choice });
     try {
-      this.#settle(cached?.isFresh === true ? cached.configuration : await this.#readConfiguration(language));
+      this.#settle(await this.#toShow(choice));
       if (this.#state.error?.code === 'NO_ANSWER') this.#change({ error: null });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // Offline, the visitor chooses by the texts that were read before. The service refuses a choice by outdated ones.
-      if (cached === undefined) this.#change({ status: 'unavailable', choice: null, error });
-      else this.#settle(cached.configuration);
+      this.#change({ status: 'unavailable', choice: null, error });
     }
     this.#honourSignal();
     this.#outbox.flush();
     return this.#state;
+  }
+
+  /** The configuration in the language of the choice, to check it; of the page, if the visitor must choose again. */
+  async #toShow(choice: Choice | null): Promise<Configuration> {
+    const wanted = this.#wantedLanguage();
+    const configuration = await this.#configurationIn(choice?.language ?? wanted);
+    const isOther = wanted !== undefined && wanted !== configuration.language;
+    return choice !== null && isOther && !isInForce(choice, configuration)
+      ? this.#configurationIn(wanted)
+      : configuration;
+  }
+
+  /**
+   * The configuration as it was read lately, else anew. Offline, the visitor chooses by the texts
+   * that were read before; the service refuses a choice by outdated ones.
+   */
+  async #configurationIn(language: string | undefined): Promise<Configuration> {
+    const cached = this.#cachedConfiguration(language);
+    if (cached?.isFresh === true) return cached.configuration;
+    try {
+      return await this.#readConfiguration(language);
+    } catch (error) {
+      const isAway = error instanceof ServiceError && (error.status === 0 || isRetried(error.status));
+      if (isAway && cached !== undefined) return cached.configuration;
+      throw error;
+    }
   }
 
   #listen(): void {

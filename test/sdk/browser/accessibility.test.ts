@@ -167,6 +167,13 @@ describe.skipIf(!canRun)(titleNeeding('Chromium, or the built SDK,', canRun, 'th
     expect(await visitor.cookie()).toMatchObject({ language: 'tr' });
     await visitor.visit();
     expect(await visitor.status()).toBe('chosen');
+    // The policy that the visitor chose by is no longer in force: the page asks in its own language.
+    const outdated = { ...(await visitor.cookie()), document_version_id: '00000000-0000-4000-8000-000000000000' };
+    await visitor.page.evaluate(
+      `document.cookie = '_svc_consent=${encodeURIComponent(JSON.stringify(outdated))}; path=/'`,
+    );
+    await visitor.visit();
+    expect(await visitor.inBanner(`banner.querySelector('section').lang`)).toBe('en');
   });
 
   test('a narrow screen at 400 % zoom: nothing is cut off, and the page can be read', async () => {
