@@ -1,6 +1,6 @@
 import { isRetried } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
-import type { Acceptance, BrowserConsent } from '../../shared/types.js';
+import type { BrowserConsent } from '../../shared/types.js';
 import { BrowserStore } from './browser-store.js';
 import {
   allCategories,
@@ -14,6 +14,7 @@ import {
 } from './choice.js';
 import { readCookie, writeCookie } from './cookie.js';
 import {
+  type Acceptance,
   type Configuration,
   isConfiguration,
   isNumber,

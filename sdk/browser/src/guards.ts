@@ -1,4 +1,4 @@
-import type { Acceptance, ActiveDocument, SiteConfiguration } from '../../shared/types.js';
+import type { ActiveDocument, Acceptance as RecordedConsent, SiteConfiguration } from '../../shared/types.js';
 
 /** Whether a value has the type. */
 export type Guard<T> = (value: unknown) => value is T;
@@ -127,6 +127,8 @@ export const isShownDocument = objectOf<ShownDocument>({
   content: isText,
 });
 
+/** The part of the service's answer that the SDK reads and keeps; a newer service may say more. */
+export type Acceptance = Pick<RecordedConsent, 'consent_token' | 'proof_hash' | 'created_at' | 'duplicate' | 'promise'>;
 export const isAcceptance = objectOf<Acceptance>({
   consent_token: isText,
   proof_hash: isText,
