@@ -1,14 +1,6 @@
 import type { BrowserConsent } from '../../shared/types.js';
-import {
-  type Configuration,
-  isFlag,
-  isText,
-  type KnownDocument,
-  nullable,
-  objectOf,
-  optional,
-  recordOf,
-} from './guards.js';
+import type { Configuration, KnownDocument } from './answers.js';
+import { isFlag, isText, nullable, objectOf, optional, recordOf } from './guards.js';
 
 export type Decision = BrowserConsent['decision'];
 export type Categories = Readonly<Record<string, boolean>>;

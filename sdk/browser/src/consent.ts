@@ -1,6 +1,13 @@
 import { isRetried } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
 import type { BrowserConsent } from '../../shared/types.js';
+import {
+  type Acceptance,
+  type Configuration,
+  isConfiguration,
+  isShownDocument,
+  type ShownDocument,
+} from './answers.js';
 import { BrowserStore } from './browser-store.js';
 import {
   allCategories,
@@ -13,18 +20,7 @@ import {
   validUntil,
 } from './choice.js';
 import { readCookie, writeCookie } from './cookie.js';
-import {
-  type Acceptance,
-  type Configuration,
-  isConfiguration,
-  isNumber,
-  isShownDocument,
-  isText,
-  objectOf,
-  optional,
-  parseJson,
-  type ShownDocument,
-} from './guards.js';
+import { isNumber, isText, objectOf, optional, parseJson } from './guards.js';
 import type { ConsentOptions } from './options.js';
 import { type KeptRecord, Outbox, type QueuedConsent } from './outbox.js';
 import { randomHex, Service } from './service.js';

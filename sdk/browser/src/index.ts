@@ -1,6 +1,7 @@
 export type { FieldError } from '../../shared/service-error.js';
 export { ServiceError } from '../../shared/service-error.js';
 export type { BrowserConsent, SignedPromise } from '../../shared/types.js';
+export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from './answers.js';
 export { type Banner, type BannerOptions, showBanner } from './banner/banner.js';
 export type { Categories, Choice, Decision } from './choice.js';
 export { type ApprovalFields, Consent, type ConsentState, type ConsentStatus } from './consent.js';
@@ -10,7 +11,6 @@ export {
   type GoogleConsentTypes,
   speakGoogleConsentMode,
 } from './google-consent-mode.js';
-export type { Acceptance, Configuration, KnownCategory, KnownDocument, ShownDocument } from './guards.js';
 export type { ConsentOptions } from './options.js';
 export type { KeptRecord, QueuedConsent } from './outbox.js';
 export { type Started, type StartOptions, startConsent } from './start.js';

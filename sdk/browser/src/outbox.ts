@@ -1,7 +1,8 @@
 import { backOffMs, isRetried } from '../../shared/retry.js';
 import { ServiceError } from '../../shared/service-error.js';
+import { type Acceptance, isAcceptance } from './answers.js';
 import type { BrowserStore } from './browser-store.js';
-import { type Acceptance, isAcceptance, isNumber, isText, objectOf } from './guards.js';
+import { isNumber, isText, objectOf } from './guards.js';
 import { type Answer, errorOf, type Service } from './service.js';
 
 const PATH = '/tool/v1/consents';

@@ -8,7 +8,7 @@ import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import { type RunningApp, startApp } from '../../api/server/running-app.js';
 import { chromiumPath } from '../../support/chromium.js';
 import { titleNeeding } from '../../support/missing-tools.js';
-import { addArabic } from './garden-site.js';
+import { addArabic } from './arabic-site.js';
 import { Shop } from './shop.js';
 import { Visitor } from './visitor.js';
 

@@ -1,6 +1,6 @@
+import type { Configuration, KnownCategory } from '../answers.js';
 import { cookiePolicyOf } from '../choice.js';
 import type { Consent } from '../consent.js';
-import type { Configuration, KnownCategory } from '../guards.js';
 import { element } from './element.js';
 import { directionOf, type Label, type LabelName, labelOf } from './labels.js';
 

@@ -1,0 +1,102 @@
+import type { ActiveDocument, Acceptance as RecordedConsent, SiteConfiguration } from '../../shared/types.js';
+import { isFlag, isNumber, isText, listOf, nullable, objectOf, recordOf } from './guards.js';
+
+type Category = SiteConfiguration['categories'][number];
+type Cookie = Category['cookies'][number];
+type Document = SiteConfiguration['documents'][number];
+
+/** The part of a document's summary that the SDK reads. */
+export type KnownDocument = Pick<Document, 'slug' | 'kind' | 'requires_approval_token'> & {
+  readonly version: Pick<Document['version'], 'id' | 'language' | 'title' | 'media_type'>;
+};
+
+/** The part of a category that the SDK reads. */
+export type KnownCategory = Pick<Category, 'key' | 'required' | 'title' | 'purpose' | 'recipients'> & {
+  readonly cookies: readonly Pick<Cookie, 'name' | 'provider' | 'duration_seconds' | 'purpose'>[];
+};
+
+/**
+ * The part of the banner configuration that the SDK reads. Values of lists that may grow (laws,
+ * kinds) are texts, so that a newer service does not break older pages.
+ */
+export type Configuration = Pick<
+  SiteConfiguration,
+  'language' | 'languages' | 'validity_days' | 'banner' | 'withdrawal' | 'controller'
+> & {
+  readonly categories: readonly KnownCategory[];
+  readonly documents: readonly KnownDocument[];
+  readonly region: { readonly country: string | null; readonly compliance_framework: string | null };
+};
+
+const isVersion = objectOf<KnownDocument['version']>({
+  id: isText,
+  language: isText,
+  title: isText,
+  media_type: isText,
+});
+const isDocument = objectOf<KnownDocument>({
+  slug: isText,
+  kind: isText,
+  requires_approval_token: isFlag,
+  version: isVersion,
+});
+
+export const isConfiguration = objectOf<Configuration>({
+  language: isText,
+  languages: listOf(isText),
+  validity_days: nullable(isNumber),
+  banner: recordOf(isText),
+  withdrawal: nullable(isText),
+  controller: objectOf<Configuration['controller']>({ legal_name: isText, contact: isText }),
+  categories: listOf(
+    objectOf<KnownCategory>({
+      key: isText,
+      required: isFlag,
+      title: isText,
+      purpose: isText,
+      recipients: listOf(isText),
+      cookies: listOf(
+        objectOf<KnownCategory['cookies'][number]>({
+          name: isText,
+          provider: isText,
+          duration_seconds: nullable(isNumber),
+          purpose: isText,
+        }),
+      ),
+    }),
+  ),
+  documents: listOf(isDocument),
+  region: objectOf<Configuration['region']>({
+    country: nullable(isText),
+    compliance_framework: nullable(isText),
+  }),
+});
+
+/** A document with its text, as a page shows it before it asks for an approval. */
+export type ShownDocument = KnownDocument & Pick<ActiveDocument, 'content'>;
+export const isShownDocument = objectOf<ShownDocument>({
+  slug: isText,
+  kind: isText,
+  requires_approval_token: isFlag,
+  version: isVersion,
+  content: isText,
+});
+
+/** The part of the service's answer that the SDK reads and keeps; a newer service may say more. */
+export type Acceptance = Pick<RecordedConsent, 'consent_token' | 'proof_hash' | 'created_at' | 'duplicate' | 'promise'>;
+export const isAcceptance = objectOf<Acceptance>({
+  consent_token: isText,
+  proof_hash: isText,
+  created_at: isText,
+  duplicate: isFlag,
+  promise: nullable(
+    objectOf<NonNullable<Acceptance['promise']>>({
+      text: isText,
+      index: isNumber,
+      size: isNumber,
+      path: listOf(isText),
+      signed_root: isText,
+      certificate: isText,
+    }),
+  ),
+});
