@@ -178,6 +178,11 @@ export interface components {
                 duplicate: boolean;
                 /** @description Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it. */
                 promise: components["schemas"]["SignedPromise"] | null;
+                /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
+                warnings?: {
+                    field: string;
+                    message: string;
+                }[];
             };
         };
         BrowserConsentBatchRequest: {
@@ -361,14 +366,7 @@ export interface components {
             next_cursor: string | null;
         };
         PublicVerifyAnswer: components["schemas"]["PublicVerifyResponse"] | components["schemas"]["ClientTokenResponse"];
-        PublicVerifyRequest: {
-            /** @description A consent token (`ct_…`), or the value of the cookie `_svc_consent`. */
-            token?: string;
-            /** @description The proof hash of a record. */
-            proof_hash?: string;
-            /** @description The UUID of a record. */
-            id?: string;
-        };
+        VerifyPubliclyByPostRequest: components["schemas"]["PublicVerifyRequest"];
         CheckpointsResponse: {
             data: {
                 /** @description Verifier-key lines of the ledger’s keys, oldest first. A verifier takes them from another source. */
@@ -566,6 +564,11 @@ export interface components {
             duplicate: boolean;
             /** @description Signed promise that the record is sealed before a stated time. Keep it: `consent-verify check --promise` shows whether it was kept. Null only if the service could not sign it. */
             promise: components["schemas"]["SignedPromise"] | null;
+            /** @description Members that are unknown, were ignored, and resemble a known one. Absent if there are none. */
+            warnings?: {
+                field: string;
+                message: string;
+            }[];
         } | {
             index: number;
             /** @constant */
@@ -934,6 +937,14 @@ export interface components {
             created_at?: string;
             valid_until?: string | null;
         };
+        PublicVerifyRequest: {
+            /** @description A consent token (`ct_…`), or the value of the cookie `_svc_consent`. */
+            token?: string | null;
+            /** @description The proof hash of a record. */
+            proof_hash?: string | null;
+            /** @description The UUID of a record. */
+            id?: string | null;
+        };
         LedgerKey: {
             /** @description Verifier-key line (C2SP signed-note). */
             key: string;
@@ -992,11 +1003,13 @@ export interface components {
              * @enum {string}
              */
             include_erasures?: "true" | "false";
+            /** @description Names of fields, separated by commas: records have these alone, and `cursor`. All if absent. */
+            fields?: string;
             /**
              * @description Format of the response; overrides the header Accept.
              * @enum {string}
              */
-            format?: "json" | "ndjson";
+            format?: "json" | "ndjson" | "csv";
         };
         GetReceiptS2sQuery: {
             /** @description Values to disclose: `all`, `none` (the default), or names separated by commas. */
