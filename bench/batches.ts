@@ -14,6 +14,7 @@ const BATCHES = {
   batch: BATCH,
   connections: CONNECTIONS,
   expectedStatus: 202,
+  hasPerson: true,
 };
 
 /**

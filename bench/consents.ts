@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { requestSignature } from '../src/api/guards/signature.js';
 
-/** Returns the request body of a cookie banner. */
-export function cookieConsent(documentVersionId: string): Record<string, unknown> {
+/** Returns the request body of a cookie banner. @param hasPerson whether it names a new person */
+export function cookieConsent(documentVersionId: string, hasPerson = true): Record<string, unknown> {
   return {
     consent_type: 'cookie',
     decision: 'partial',
@@ -10,7 +10,7 @@ export function cookieConsent(documentVersionId: string): Record<string, unknown
     language: 'en',
     categories: { necessary: true, analytics: true, marketing: false },
     idempotency_key: `k-${randomBytes(12).toString('hex')}`,
-    visitor_id: randomUUID(),
+    ...(hasPerson && { visitor_id: randomUUID() }),
     source: 'client',
     metadata: { page: '/products/42', banner: 'bottom', version: 3 },
   };

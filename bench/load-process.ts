@@ -12,7 +12,7 @@ process.on('message', (message) => {
 });
 
 function prepare(job: LoadJob): void {
-  const consent = () => cookieConsent(job.documentVersionId);
+  const consent = () => cookieConsent(job.documentVersionId, job.hasPerson);
   const requests = Array.from({ length: job.requests }, () =>
     signedRequestBytes(
       job.port,

@@ -11,6 +11,7 @@ import { createSiteFixture, type SiteFixture } from '../test/pipeline/admission/
 import { benchBatches } from './batches.js';
 import { startBenchedService } from './benched-service.js';
 import { machineFacts } from './machine.js';
+import { benchPersons, benchTagsOfBatch } from './person-tags.js';
 import { simulateScale } from './scale.js';
 import { benchServe } from './serve.js';
 import { benchSingles } from './singles.js';
@@ -28,6 +29,9 @@ const PARTS: Readonly<Record<string, Part>> = {
       await benchSingles(service, ROUNDS);
       console.log('');
       await benchBatches(service, postgres.superuserUrl, ROUNDS);
+      console.log('');
+      await benchPersons(service, ROUNDS);
+      benchTagsOfBatch();
     } finally {
       await service.stop();
     }

@@ -12,6 +12,8 @@ export const LoadJob = z.object({
   batch: z.int(),
   connections: z.int(),
   expectedStatus: z.int(),
+  /** Whether each consent names a new person. */
+  hasPerson: z.boolean(),
 });
 export type LoadJob = z.infer<typeof LoadJob>;
 

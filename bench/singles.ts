@@ -11,8 +11,9 @@ export const ECHO = {
   batch: 0,
   connections: CONNECTIONS,
   expectedStatus: 200,
+  hasPerson: true,
 };
-const SINGLE = { ...ECHO, path: '/tool/v1/consents', expectedStatus: 202 };
+export const SINGLE = { ...ECHO, path: '/tool/v1/consents', expectedStatus: 202 };
 
 /**
  * Compares single signed consents with a route of the same process that only checks the signature
