@@ -47,6 +47,7 @@ const admission = createAdmission({
   db: pool,
   promises: createPromises({ origin: ORIGIN, sealWithinSeconds: 600, key: () => promiseKey }),
   directory,
+  seals: keyring,
   random: createRandomPool(),
   clock: Date.now,
   outbox: createOutboxGauge({ db: pool, limit: 10_000_000, everyMs: 60_000, monotonic: () => performance.now() }),

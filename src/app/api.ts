@@ -74,6 +74,7 @@ export async function createApi(installation: Installation, { isLogChecked, work
       key: () => promiseKey,
     }),
     directory,
+    seals: keyring,
     random: installation.random,
     clock: createCheckedClock({
       db: pool,

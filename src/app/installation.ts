@@ -14,6 +14,7 @@ import { refuseUnmigrated } from '../platform/database/schema-version.js';
 import {
   createKeyring,
   createRandomPool,
+  FORGET_CHANGES,
   type Keyring,
   loadMasterKey,
   type RandomPool,
@@ -98,17 +99,23 @@ export async function openInstallation(
       closers.push(() => pool.end());
       return pool;
     };
-    const workerPool = openPool('consent_ledger_worker', config.database.poolSize);
+    // The keyring is read through the pool whose transactions it seals.
+    const sealing: { hooks: TransactionHooks | null } = { hooks: null };
+    const workerPool = openPool('consent_ledger_worker', config.database.poolSize, {
+      begin: FORGET_CHANGES,
+      beforeCommit: async (db) => sealing.hooks?.beforeCommit(db),
+    });
     const projectionsPool = openPool('consent_ledger_projections', config.database.poolSize);
     const master = await loadMasterKey(config.masterKey);
     const keyring = await createKeyring(workerPool, master, {
       reload: reloadOf(config.masterKey),
       reportAltered: reportAlteredRows(logger, metrics.countAlteredRow),
     });
+    sealing.hooks = keyring.sealing;
     const apiPool = openPool('consent_ledger_api', config.database.poolSize, keyring.sealing);
     const adminPool = openPool('consent_ledger_admin', ADMIN_CONNECTIONS, keyring.sealing);
     metrics.showPools({ api: apiPool, worker: workerPool, projections: projectionsPool });
-    const eventLog = await openEventLog(config, databaseUrl, logger);
+    const eventLog = await openEventLog(config, databaseUrl, logger, 'consent_ledger_worker');
     closers.push(() => eventLog.close());
     return {
       config,
@@ -135,7 +142,8 @@ export async function openInstallation(
 const STATEMENT_TIMEOUT_MS = 30_000;
 const ADMIN_CONNECTIONS = 4;
 
-async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {
+/** Opens the embedded database, if the configuration names no other. @returns null with `DATABASE_URL` */
+export async function openDatabase(config: Config, logger: Logger): Promise<EmbeddedPostgres | null> {
   if (config.database.url !== undefined) return null;
   return openEmbeddedPostgres({ dataDir: config.dataDir, log: (line) => logger.info(line) });
 }
@@ -164,7 +172,13 @@ async function prepareSchema(databaseUrl: string, logger: Logger, mayMigrate: bo
   }
 }
 
-async function openEventLog(config: Config, databaseUrl: string, logger: Logger): Promise<EventLog> {
+/** @param role of the connections with the `postgres` log: appending needs that of the worker */
+export async function openEventLog(
+  config: Config,
+  databaseUrl: string,
+  logger: Logger,
+  role: DatabaseRole,
+): Promise<EventLog> {
   const onInterruption = (error: unknown): void => {
     logger.info(
       { reason: error instanceof Error ? error.message : String(error) },
@@ -176,7 +190,7 @@ async function openEventLog(config: Config, databaseUrl: string, logger: Logger)
     const { createEventStoreDbEventLog } = await import('../pipeline/event-log/eventstoredb/eventstoredb-event-log.js');
     return createEventStoreDbEventLog(config.eventStoreUrl, { onInterruption });
   }
-  const connectionString = withRole(databaseUrl, 'consent_ledger_worker');
+  const connectionString = withRole(databaseUrl, role);
   return createPostgresEventLog({ connection: { connectionString }, onInterruption });
 }
 

@@ -32,6 +32,7 @@ const COMMANDS: Readonly<Record<string, (context: CliContext, args: readonly str
   migrate: async (context) => (await import('./roles.js')).migrateCommand(context),
   admin: adminCommand,
   projections: async (context) => (await import('./projections.js')).projectionsCommand(context),
+  audit: async (context) => (await import('./audit.js')).auditCommand(context),
   evidence: async (context) => (await import('./evidence.js')).evidenceCommand(context),
 };
 

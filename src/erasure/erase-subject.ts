@@ -12,7 +12,7 @@ import { nextApprovalTokens, nextRecords } from './select-subjects.js';
 export interface ErasureOptions {
   /** In the role `consent_ledger_worker`. */
   readonly db: Queryable;
-  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows'>;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'isSealed'>;
   readonly journal: ErasureJournal;
 }
 
@@ -44,7 +44,7 @@ export async function eraseSubject(
 /** Carries out all unfinished erasures, oldest first. @returns their receipts */
 export async function resumeErasures(parts: ErasureOptions, signal?: AbortSignal): Promise<ErasureReceipt[]> {
   const receipts: ErasureReceipt[] = [];
-  for (const request of await openErasureRequests(parts.db)) {
+  for (const request of await openErasureRequests(parts.db, parts.keyring)) {
     if (signal?.aborted) break;
     receipts.push(await carryOut(parts, request));
   }
@@ -56,11 +56,12 @@ async function carryOut(parts: ErasureOptions, request: ErasureRequest): Promise
   await parts.keyring.siteKey(request.siteId);
   let progress: Progress = { isLast: false, after: null };
   while (!progress.isLast) progress = await erasePage(parts, request, progress.after);
-  // A separate statement after the last commit: the receipt must not state a time before the
+  // A separate transaction after the last commit: the receipt must not state a time before the
   // destruction of a key.
-  await parts.db.query(
-    'update erasure_requests set finished_at = clock_timestamp(), blind_index = null where id = $1',
-    [request.id],
+  await withTransaction(parts.db, (db) =>
+    db.query('update erasure_requests set finished_at = clock_timestamp(), blind_index = null where id = $1', [
+      request.id,
+    ]),
   );
   const receipt = await erasureReceipt(parts.db, request.id);
   if (receipt === null) throw new Error(`the erasure ${request.id} is finished, but its receipt is missing`);

@@ -11,7 +11,7 @@ export interface ErasureRunnerOptions extends ApplyErasuresOptions {
   /** A pool, because the lease holds a separate connection. */
   readonly db: pg.Pool;
   readonly logger: ServiceLogger;
-  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows'>;
+  readonly keyring: Pick<Keyring, 'siteKey' | 'openKeyRows' | 'isSealed'>;
   /** Length of the intervals at whose ends erasures are announced, in milliseconds. */
   readonly announceIntervalMs: number;
   /** Interval of the look-up for new requests, in milliseconds. */

@@ -4,7 +4,15 @@ import type { SubjectErasedRecord } from '../../schemas/events/subject-erased.js
 import { appendAuditEntry } from '../platform/audit-log/append-entry.js';
 import type { Actor } from '../platform/audit-log/entry.js';
 import { type Queryable, withTransaction } from '../platform/database/pool.js';
-import { type BlindIndexKind, blindIndex, hmacSha256, type Keyring } from '../platform/keys/index.js';
+import {
+  type BlindIndexKind,
+  blindIndex,
+  hmacSha256,
+  type Keyring,
+  type RowSeals,
+  SealJson,
+  sealJson,
+} from '../platform/keys/index.js';
 import { UnknownSite } from './errors.js';
 import { firstEventIdAt } from './event-id-times.js';
 import { type ErasureSubject, nameOfSubject } from './identifiers.js';
@@ -63,23 +71,26 @@ export async function recordErasureRequest(
   const target = targetOf(siteKey, by);
   const digest = idempotencyKey === undefined ? null : requestDigest(siteKey, channel, idempotencyKey, target);
   const id = uuidV7();
-  const inserted = await db.query(
-    `insert into erasure_requests (id, site_id, channel, request_digest, reason, index_kind, blind_index, event_id)
+  // A transaction seals the row.
+  return withTransaction(db, async (db) => {
+    const inserted = await db.query(
+      `insert into erasure_requests (id, site_id, channel, request_digest, reason, index_kind, blind_index, event_id)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (request_digest) where request_digest is not null do nothing`,
-    [
-      id,
-      siteId,
-      channel,
-      digest,
-      reasonOf(target),
-      target.kind === 'person' ? target.index : null,
-      target.kind === 'person' ? target.value : null,
-      target.kind === 'record' ? target.eventId : target.kind === 'retention' ? target.belowEventId : null,
-    ],
-  );
-  if (inserted.rowCount === 1) return { request: { id, siteId, target }, isNew: true };
-  return { request: { id: await earlierRequest(db, digest), siteId, target }, isNew: false };
+      [
+        id,
+        siteId,
+        channel,
+        digest,
+        reasonOf(target),
+        target.kind === 'person' ? target.index : null,
+        target.kind === 'person' ? target.value : null,
+        target.kind === 'record' ? target.eventId : target.kind === 'retention' ? target.belowEventId : null,
+      ],
+    );
+    if (inserted.rowCount === 1) return { request: { id, siteId, target }, isNew: true };
+    return { request: { id: await earlierRequest(db, digest), siteId, target }, isNew: false };
+  });
 }
 
 /**
@@ -153,35 +164,45 @@ export function reasonOf(target: ErasureTarget): SubjectErasedRecord['reason'] {
   return target.kind;
 }
 
-const openRow = z
-  .discriminatedUnion('reason', [
-    z.object({
-      id: z.string(),
-      site_id: z.string(),
-      reason: z.literal('person'),
-      index_kind: z.enum(['visitor', 'email', 'phone', 'id_number']),
-      blind_index: z.instanceof(Buffer),
-    }),
-    z.object({ id: z.string(), site_id: z.string(), reason: z.literal('record'), event_id: z.string() }),
-    z.object({ id: z.string(), site_id: z.string(), reason: z.literal('retention'), event_id: z.string() }),
-  ])
-  .transform((row): ErasureRequest => {
-    const { id, site_id: siteId } = row;
-    switch (row.reason) {
-      case 'person':
-        return { id, siteId, target: { kind: 'person', index: row.index_kind, value: row.blind_index } };
-      case 'record':
-        return { id, siteId, target: { kind: 'record', eventId: row.event_id } };
-      case 'retention':
-        return { id, siteId, target: { kind: 'retention', belowEventId: row.event_id } };
-    }
-  });
+const OpenRow = z.discriminatedUnion('reason', [
+  z.object({
+    id: z.string(),
+    site_id: z.string(),
+    reason: z.literal('person'),
+    index_kind: z.enum(['visitor', 'email', 'phone', 'id_number']),
+    blind_index: z.instanceof(Buffer),
+  }),
+  z.object({ id: z.string(), site_id: z.string(), reason: z.literal('record'), event_id: z.string() }),
+  z.object({ id: z.string(), site_id: z.string(), reason: z.literal('retention'), event_id: z.string() }),
+]);
+/** The seal is checked before the rest is parsed: a row that was altered may have any form. */
+const Row = z.looseObject({ id: z.string(), seal: SealJson });
 
-/** Reads the unfinished erasures, oldest first. */
-export async function openErasureRequests(db: Queryable): Promise<ErasureRequest[]> {
+function requestOf(row: z.infer<typeof OpenRow>): ErasureRequest {
+  const { id, site_id: siteId } = row;
+  switch (row.reason) {
+    case 'person':
+      return { id, siteId, target: { kind: 'person', index: row.index_kind, value: row.blind_index } };
+    case 'record':
+      return { id, siteId, target: { kind: 'record', eventId: row.event_id } };
+    case 'retention':
+      return { id, siteId, target: { kind: 'retention', belowEventId: row.event_id } };
+  }
+}
+
+/**
+ * Reads the unfinished erasures, oldest first. One whose row was altered is left out: who can only write
+ * to the database has nothing erased.
+ */
+export async function openErasureRequests(db: Queryable, seals: RowSeals): Promise<ErasureRequest[]> {
   const { rows } = await db.query(
-    `select id, site_id, reason, index_kind, blind_index, event_id from erasure_requests
-      where finished_at is null order by requested_at, id`,
+    `select id, site_id, reason, index_kind, blind_index, event_id, ${sealJson('erasure_requests', 'r')} as seal
+       from erasure_requests r where finished_at is null order by requested_at, id`,
   );
-  return z.array(openRow).parse(rows);
+  const requests: ErasureRequest[] = [];
+  for (const { seal, ...row } of z.array(Row).parse(rows)) {
+    if (!(await seals.isSealed('erasure_requests', row.id, seal))) continue;
+    requests.push(requestOf(OpenRow.parse(row)));
+  }
+  return requests;
 }

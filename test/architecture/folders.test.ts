@@ -82,8 +82,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'api/openapi': ['api/server', 'api/guards', 'api/tool', 'api/auth', 'api/public', 'api/panel', 'api/checkpoints'],
   'api/discovery': ['platform', 'api/server', 'api/openapi'],
 
+  audit: ['platform', 'pipeline/event-log', 'pipeline/ledger', 'pipeline/projector', 'evidence/exports'],
+
   'app/metrics': ['platform', 'pipeline', 'erasure', 'api'],
-  app: ['platform', 'accounts', 'tenancy', 'timestamping', 'pipeline', 'erasure', 'evidence', 'api', 'app/metrics'],
+  app: [
+    'platform',
+    'accounts',
+    'tenancy',
+    'timestamping',
+    'pipeline',
+    'erasure',
+    'evidence',
+    'audit',
+    'api',
+    'app/metrics',
+  ],
 
   'demo/seed': ['platform', 'accounts', 'tenancy'],
   demo: ['platform', 'demo/seed'],
@@ -101,7 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'demo/seed',
     'cli/command',
   ],
-  cli: ['platform', 'tenancy', 'pipeline', 'evidence', 'app', 'cli/admin', 'cli/command'],
+  cli: ['platform', 'tenancy', 'pipeline', 'evidence', 'audit', 'app', 'cli/admin', 'cli/command'],
   'main.ts': ['cli'],
 };
 

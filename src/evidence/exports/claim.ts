@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DiscloseRequest } from '../../../schemas/api/panel/exports.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { withTransaction } from '../../platform/database/pool.js';
+import { type SealColumns, SealJson, sealJson } from '../../platform/keys/index.js';
 import type { Disclose, ExportProgress, ExportResult } from '../package/index.js';
 import { KeptFilter } from './export-job.js';
 
@@ -26,6 +27,7 @@ export interface ClaimedExport {
   readonly disclose: Disclose;
   readonly requestedBy: string;
   readonly channel: 'panel' | 's2s';
+  readonly rowSeal: SealColumns;
 }
 
 const bytes = z.instanceof(Uint8Array);
@@ -41,10 +43,18 @@ const ClaimedRow = z
     disclose: DiscloseRequest,
     requested_by: z.string(),
     channel: z.enum(['panel', 's2s']),
+    row_seal: SealJson,
   })
   .transform(
-    ({ site_id: siteId, sealed_visitor: sealedVisitor, requested_by: requestedBy, ...row }): ClaimedExport => ({
+    ({
+      site_id: siteId,
+      sealed_visitor: sealedVisitor,
+      requested_by: requestedBy,
+      row_seal: rowSeal,
+      ...row
+    }): ClaimedExport => ({
       ...row,
+      rowSeal,
       siteId,
       sealedVisitor,
       requestedBy,
@@ -68,7 +78,7 @@ export async function claimExport(db: Queryable): Promise<ClaimedExport | null> 
             started_at = coalesce(started_at, now()), step = null, done = null, total = null, bytes = 0
        from next where j.export_id = next.export_id
      returning j.export_id as id, j.site_id, j.claim, j.attempts, next.seed, j.filter, j.sealed_visitor, j.disclose,
-               j.requested_by, j.channel`,
+               j.requested_by, j.channel, ${sealJson('export_jobs', 'j')} as row_seal`,
     [randomUUID()],
   );
   return z.array(ClaimedRow).max(1).parse(rows)[0] ?? null;

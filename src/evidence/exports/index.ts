@@ -5,6 +5,7 @@ export {
 export { auditDetails, exportFilter } from './export-filter.js';
 export type { ExportId } from './export-job.js';
 export { shownExport } from './export-job.js';
+export { ExportUnreadable } from './export-key.js';
 export { createExporter } from './exporter-part.js';
 export { cancelExport, deleteExport, listExports, readExport } from './exports.js';
-export { findPackage } from './read-package.js';
+export { findPackage, readPackage } from './read-package.js';

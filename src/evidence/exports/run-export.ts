@@ -3,7 +3,7 @@ import type { ServiceLogger } from '../../platform/background/part.js';
 import { describe } from '../../platform/background/run-under-lease.js';
 import { withAnySignal } from '../../platform/background/signals.js';
 import { pause } from '../../platform/background/waiting.js';
-import type { Queryable } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import type { Keyring } from '../../platform/keys/index.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
 import { ExportFailed, type ExportProgress, type PackageRequest, streamEvidence } from '../package/index.js';
@@ -45,6 +45,11 @@ export async function runExport(
     // Each earlier worker ended without recording an outcome.
     await failExport(db, job, 'error');
     logger.error(about, 'an evidence export failed: each of its runs ended early');
+    return 'failed';
+  }
+  if (!(await options.keyring.isSealed('export_jobs', job.id, job.rowSeal))) {
+    // It could disclose more than its author may see.
+    await failExport(db, job, 'error');
     return 'failed';
   }
   try {
@@ -166,9 +171,11 @@ async function reportProgress(
 
 /** Fails the row that an interrupted run left in state `running`. */
 async function closeEarlierRun(db: Queryable, job: ClaimedExport): Promise<void> {
-  await db.query(
-    `update exports set state = 'failed', ended_at = now() where site_id = $1 and state = 'running' and requested_by = $2`,
-    [job.siteId, exportedBy({ channel: job.channel, userId: job.requestedBy }, job.id)],
+  await withTransaction(db, (db) =>
+    db.query(
+      `update exports set state = 'failed', ended_at = now() where site_id = $1 and state = 'running' and requested_by = $2`,
+      [job.siteId, exportedBy({ channel: job.channel, userId: job.requestedBy }, job.id)],
+    ),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 
 /** Chunks of about 1 MiB that one statement removes. */
 const PAGE = 50;
@@ -9,21 +9,23 @@ const PAGE = 50;
  * @param db in the role `consent_ledger_worker`
  */
 export async function sweepExports(db: Queryable): Promise<void> {
-  await db.query(
-    `update exports e set state = 'expired', seed = null from export_jobs j
-      where j.export_id = e.id and e.state = 'finished' and e.seed is not null and j.expires_at <= now()`,
-  );
-  await db.query(
-    `with erased as (
-       update exports e set state = 'cancelled', ended_at = coalesce(e.ended_at, now()) from export_jobs j
-        where j.export_id = e.id and e.state in ('queued', 'finished') and e.seed is null and j.deleted_at is null
-       returning e.id)
-     update export_jobs j set reason = 'erasure', claim = null from erased where j.export_id = erased.id`,
-  );
-  await db.query(
-    `update export_jobs j set sealed_visitor = null, sealed_disclosures = null from exports e
-      where e.id = j.export_id and e.seed is null and (j.sealed_visitor is not null or j.sealed_disclosures is not null)`,
-  );
+  await withTransaction(db, async (db) => {
+    await db.query(
+      `update exports e set state = 'expired', seed = null from export_jobs j
+        where j.export_id = e.id and e.state = 'finished' and e.seed is not null and j.expires_at <= now()`,
+    );
+    await db.query(
+      `with erased as (
+         update exports e set state = 'cancelled', ended_at = coalesce(e.ended_at, now()) from export_jobs j
+          where j.export_id = e.id and e.state in ('queued', 'finished') and e.seed is null and j.deleted_at is null
+         returning e.id)
+       update export_jobs j set reason = 'erasure', claim = null from erased where j.export_id = erased.id`,
+    );
+    await db.query(
+      `update export_jobs j set sealed_visitor = null, sealed_disclosures = null from exports e
+        where e.id = j.export_id and e.seed is null and (j.sealed_visitor is not null or j.sealed_disclosures is not null)`,
+    );
+  });
   while (await removeUnreadable(db));
   await removeDeleted(db);
 }

@@ -1,5 +1,5 @@
 import { v7 as uuidV7 } from 'uuid';
-import type { Queryable } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { ExportFailed } from './errors.js';
 
 /** The database row of an export, through which an erasure can stop it. */
@@ -12,11 +12,14 @@ export class ExportRow {
   /** Registers a running export. From then on, an erasure of the site stops it. */
   static async start(db: Queryable, siteId: string, requestedBy: string): Promise<ExportRow> {
     const id = uuidV7();
-    await db.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
-      id,
-      siteId,
-      requestedBy,
-    ]);
+    // Each change is a transaction, which seals the row.
+    await withTransaction(db, (db) =>
+      db.query(`insert into exports (id, site_id, state, requested_by) values ($1, $2, 'running', $3)`, [
+        id,
+        siteId,
+        requestedBy,
+      ]),
+    );
     return new ExportRow(db, id);
   }
 
@@ -31,17 +34,20 @@ export class ExportRow {
    * @throws ExportFailed `cancelled-by-erasure`
    */
   async finish(): Promise<void> {
-    const { rowCount } = await this.db.query(
-      `update exports set state = 'finished', ended_at = now() where id = $1 and state = 'running'`,
-      [this.id],
+    const { rowCount } = await withTransaction(this.db, (db) =>
+      db.query(`update exports set state = 'finished', ended_at = now() where id = $1 and state = 'running'`, [
+        this.id,
+      ]),
     );
     if (rowCount !== 1) throw cancelled();
   }
 
   async fail(): Promise<void> {
-    await this.db.query(
-      `update exports set state = 'failed', ended_at = now() where id = $1 and state in ('running', 'finished')`,
-      [this.id],
+    await withTransaction(this.db, (db) =>
+      db.query(
+        `update exports set state = 'failed', ended_at = now() where id = $1 and state in ('running', 'finished')`,
+        [this.id],
+      ),
     );
   }
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import type { RandomPool } from '../../platform/keys/index.js';
+import type { RandomPool, RowSeals } from '../../platform/keys/index.js';
 import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-context.js';
 import { findApprovalTokens, mintApprovalToken } from './approval-tokens.js';
 import { nonceDigest } from './digests.js';
@@ -43,6 +43,7 @@ export interface AdmissionOptions {
   /** Connections in the role `consent_ledger_api`. */
   readonly db: pg.Pool;
   readonly directory: SiteDirectory;
+  readonly seals: RowSeals;
   readonly random: RandomPool;
   /** Unix milliseconds. */
   readonly clock: () => number;
@@ -90,7 +91,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const tokens = consents.flatMap(({ request }) => request.approval_token ?? []);
     if (tokens.length === 0) return new Map<string, FoundToken>();
     try {
-      return await findApprovalTokens(db, site, tokens);
+      return await findApprovalTokens(db, options.seals, site, tokens);
     } catch (error) {
       options.onError(error);
       throw new RequestRefused('ADMISSION_UNAVAILABLE', undefined, { retryAfterSeconds: RETRY_AFTER_SECONDS });

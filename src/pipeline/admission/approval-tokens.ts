@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ApprovalTokenRequest, ApprovalTokenResponse } from '../../../schemas/api/approval-tokens.js';
 import { CONSENT_LIMITS } from '../../../schemas/api/consent-limits.js';
 import { parseStrictJson } from '../../../schemas/json/strict-json.js';
-import type { Queryable } from '../../platform/database/pool.js';
+import { type Queryable, withTransaction } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import {
   approvalTokenKey,
@@ -11,7 +11,10 @@ import {
   decryptForToken,
   encryptForToken,
   type RandomPool,
+  type RowSeals,
   SEED_BYTES,
+  SealColumns,
+  sealColumns,
 } from '../../platform/keys/index.js';
 import type { SiteContext } from '../../tenancy/directory/site-context.js';
 import { type FoundToken, TokenIdentity } from './token-identity.js';
@@ -20,7 +23,7 @@ const TOKEN_BYTES = 32;
 const TOKEN_ID_BYTES = 16;
 
 const FoundRows = z.array(
-  z.object({
+  SealColumns.extend({
     id: z.string(),
     digest: z.instanceof(Buffer),
     document_id: z.string(),
@@ -36,10 +39,11 @@ const FoundRows = z.array(
 /**
  * Looks up approval tokens before the transaction that consumes them, because the record contains
  * their details.
- * @returns the site's tokens among `tokens`, by their secret
+ * @returns the site's tokens among `tokens`, by their secret; none whose row was altered
  */
 export async function findApprovalTokens(
   db: Queryable,
+  seals: RowSeals,
   site: Pick<SiteContext, 'siteId' | 'siteKey'>,
   tokens: readonly string[],
 ): Promise<ReadonlyMap<string, FoundToken>> {
@@ -47,14 +51,14 @@ export async function findApprovalTokens(
   const { rows } = await db.query({
     name: 'find_approval_tokens',
     text: `select id, digest, document_id, document_version_id, custom_document_hash, seed, identity,
-             consumed_by is not null as is_consumed, expires_at <= clock_timestamp() as is_expired
-           from approval_tokens where digest = any ($1) and site_id = $2`,
+             consumed_by is not null as is_consumed, expires_at <= clock_timestamp() as is_expired, ${sealColumns('approval_tokens', 't')}
+           from approval_tokens t where digest = any ($1) and site_id = $2`,
     values: [[...tokenByDigest.keys()].map((hex) => Buffer.from(hex, 'hex')), site.siteId],
   });
   const found = new Map<string, FoundToken>();
   for (const row of FoundRows.parse(rows)) {
     const token = tokenByDigest.get(row.digest.toString('hex'));
-    if (token === undefined) continue;
+    if (token === undefined || !(await seals.isSealed('approval_tokens', row.id, row))) continue;
     const identity = decryptForToken(approvalTokenKey(site.siteKey, row.seed, row.id), row.id, row.identity);
     found.set(token, {
       id: row.id,
@@ -99,7 +103,7 @@ export async function mintApprovalToken(
   const key = approvalTokenKey(site.siteKey, seed, id);
   const index = (kind: 'email' | 'phone' | 'id_number', value: string | null | undefined): Buffer | null =>
     value == null || value === '' ? null : blindIndex(site.siteKey, kind, value);
-  const { rows } = await db.query({
+  const insert = {
     name: 'mint_approval_token',
     text: `insert into approval_tokens (id, site_id, digest, document_id, document_version_id, custom_document_hash, seed, identity,
              visitor_index, email_index, phone_index, id_number_index, created_at, expires_at)
@@ -120,7 +124,9 @@ export async function mintApprovalToken(
       index('id_number', request.signer_id_number),
       expiresIn,
     ],
-  });
+  };
+  // A transaction seals the row.
+  const { rows } = await withTransaction(db, (db) => db.query(insert));
   const [{ expires_at: expiresAt }] = ExpiryRows.parse(rows);
   return {
     approval_token: token,

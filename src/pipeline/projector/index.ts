@@ -1,3 +1,5 @@
+export { ProjectionFailure } from './failures.js';
+export { type Generation, readStored as readLive, type StoredProjection } from './generations.js';
 export { loadProjection } from './load-projection.js';
 export { createProjector } from './projector.js';
 export {
@@ -6,6 +8,7 @@ export {
   type RebuildResult,
   rebuildProjection,
 } from './rebuild.js';
+export { createReplay } from './replay.js';
 export {
   listProjections,
   projectionStatus,

@@ -28,7 +28,7 @@ export async function showGeneration(db: Queryable, projection: Projection, gene
     const view = `read_model.${identifier(table)}`;
     await db.query(
       `create view ${view} as select * from ${identifier(schemaOf(name, generation))}.${identifier(table)};
-       grant select on ${view} to consent_ledger_api, consent_ledger_worker`,
+       grant select on ${view} to consent_ledger_api, consent_ledger_worker, consent_ledger_auditor`,
     );
   }
   await db.query(

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/pool.js';
+import { type Queryable, withTransaction } from '../database/pool.js';
 import type { AuditEntry } from './entry.js';
 
 /**
@@ -8,17 +8,20 @@ import type { AuditEntry } from './entry.js';
  */
 export async function appendAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
   const { tenantId, actor, action, subject, details } = entry;
-  await db.query(
-    `insert into audit_log (tenant_id, actor_kind, actor_id, action, subject_kind, subject_id, details)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      tenantId,
-      actor.kind,
-      actor.kind === 'user' ? actor.userId : null,
-      action,
-      subject.kind,
-      subject.id,
-      JSON.stringify(details),
-    ],
-  );
+  // A transaction of its own seals the line.
+  await withTransaction(db, async (db) => {
+    await db.query(
+      `insert into audit_log (tenant_id, actor_kind, actor_id, action, subject_kind, subject_id, details)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        tenantId,
+        actor.kind,
+        actor.kind === 'user' ? actor.userId : null,
+        action,
+        subject.kind,
+        subject.id,
+        JSON.stringify(details),
+      ],
+    );
+  });
 }

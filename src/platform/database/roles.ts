@@ -7,6 +7,7 @@ export const DATABASE_ROLES = [
   'consent_ledger_worker',
   'consent_ledger_projections',
   'consent_ledger_admin',
+  'consent_ledger_auditor',
 ] as const;
 
 /** Role of a connection. Each role has only the rights that its part of the service needs. */

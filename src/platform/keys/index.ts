@@ -1,5 +1,6 @@
-export { ALTERED_ROW_TABLES, type ReportAlteredRow } from './altered-row.js';
+export { ALTERED_ROW_TABLES, type ReportAlteredRow, SEALED_TABLE_NAMES, type SealedTable } from './altered-row.js';
 export { BLIND_INDEX_BYTES, type BlindIndexKind, blindIndex, normalise } from './blind-index.js';
+export { checkKeyRows } from './check-key-rows.js';
 export { KeyError } from './errors.js';
 export { assertGenuine, NotGenuine, type ProofKeys } from './genuine-event.js';
 export { hmacSha256, hmacSha256Hex } from './hmac.js';
@@ -20,5 +21,15 @@ export {
   SEED_BYTES,
 } from './record-encryption.js';
 export { rewrapAll } from './rotate-master-key.js';
-export { SealColumns, sealColumns, UserSealColumns, userSealColumns, userSealOf } from './row-seals.js';
+export {
+  FORGET_CHANGES,
+  keyOfSealed,
+  SealColumns,
+  SealJson,
+  sealColumns,
+  sealJson,
+  UserSealColumns,
+  userSealColumns,
+  userSealOf,
+} from './row-seals.js';
 export type { SigningKey } from './signing-key.js';

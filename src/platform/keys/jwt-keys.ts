@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Queryable } from '../database/pool.js';
+import type { ReportAlteredRow } from './altered-row.js';
 import { KeyError } from './errors.js';
+import { isKeySealed, keySealColumns } from './key-seal.js';
 import type { KeyringStore, NewKey } from './keyring-store.js';
 import { remembered } from './memory.js';
 import { type SigningKey, signingKeyOf } from './signing-key.js';
@@ -61,29 +63,46 @@ const Rows = z.array(
     created_at: z.date(),
     signs_from: z.date().nullable(),
     verifies_until: z.date().nullable(),
+    sealed_text: z.string(),
+    seal: z.instanceof(Uint8Array).nullable(),
     is_retired: z.boolean(),
     is_signing: z.boolean(),
     is_verifying: z.boolean(),
   }),
 );
 
-/** @param make creates a new key */
-export function createJwtKeys(db: Queryable, store: KeyringStore, make: () => NewKey): JwtKeyring {
-  const keyById = remembered(async (keyId: string): Promise<SigningKey> => {
-    const stored = await store.byId(PURPOSE, keyId);
-    if (stored === undefined) throw new KeyError('key_missing', `There is no key ${keyId} of access tokens.`);
-    return signingKeyOf(stored);
+/**
+ * @param make creates a new key
+ * @param reportAltered receives keys whose times were altered; they are not used
+ */
+export function createJwtKeys(
+  db: Queryable,
+  store: KeyringStore,
+  make: () => NewKey,
+  reportAltered: ReportAlteredRow,
+): JwtKeyring {
+  const stored = remembered(async (keyId: string) => {
+    const found = await store.byId(PURPOSE, keyId);
+    if (found === undefined) throw new KeyError('key_missing', `There is no key ${keyId} of access tokens.`);
+    return { key: signingKeyOf(found), secret: found.secret };
   });
+  const keyById = async (keyId: string): Promise<SigningKey> => (await stored(keyId)).key;
   // The clock of the database decides, so that every process gets the same result.
   const readRows = async () => {
     const { rows } = await db.query(
       `SELECT key_id, created_at, signs_from, verifies_until, retired_at IS NOT NULL AS is_retired,
               signs_from IS NULL OR signs_from <= now() AS is_signing,
-              verifies_until IS NULL OR verifies_until > now() AS is_verifying
-         FROM keyring WHERE purpose = $1 AND owner_id IS NULL ORDER BY retired_at DESC NULLS FIRST, key_id`,
+              verifies_until IS NULL OR verifies_until > now() AS is_verifying, ${keySealColumns('k')}
+         FROM keyring k WHERE purpose = $1 AND owner_id IS NULL ORDER BY retired_at DESC NULLS FIRST, key_id`,
       [PURPOSE],
     );
-    return Rows.parse(rows);
+    const genuine: z.infer<typeof Rows> = [];
+    for (const row of Rows.parse(rows)) {
+      // Whoever could move these times could keep a key in use that was replaced because it leaked.
+      if (isKeySealed((await stored(row.key_id)).secret, row)) genuine.push(row);
+      else reportAltered({ table: 'keyring', id: row.key_id });
+    }
+    return genuine;
   };
   const readOrMake = async () => {
     const rows = await readRows();

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { type Queryable, withTransaction } from '../database/pool.js';
 import { KeyError } from './errors.js';
+import { isKeySealed, KeySeal, keySealColumns, keySealText, sealOfKey } from './key-seal.js';
 import { unwrapKey, wrapKey } from './wrapping.js';
 
 /**
@@ -49,6 +50,8 @@ const rowSchema = z.object({
   public_key: z.instanceof(Buffer).nullable(),
   retired_at: z.date().nullable(),
 });
+/** Times in whole milliseconds, which a `Date` holds exactly. */
+const NewRow = z.tuple([z.object({ created_at: z.date(), signs_from: z.date().nullable(), sealed_text: z.string() })]);
 const COLUMNS = 'key_id, purpose, owner_id, wrapped, public_key, retired_at';
 
 const CHECK_IDENTITY = { keyId: CHECK_KEY_ID, purpose: CHECK_PURPOSE, ownerId: null };
@@ -63,18 +66,27 @@ export class KeyringStore {
     private master: KeyObject,
     private check: Buffer,
     private readonly reload: ReloadMasterKey | undefined,
+    private readonly isReadOnly: boolean,
   ) {}
 
   /**
    * Opens the keyring and verifies that the master key is the one that wraps its keys.
    * @param reload reads the master key again, for when it was rotated while this process runs
-   * @throws KeyError `wrong_master_key`
+   * @param isReadOnly whether nothing is written: a key that does not exist is then missing
+   * @throws KeyError `wrong_master_key`; `key_missing` if a read-only keyring was never used
    */
-  static async open(db: Queryable, master: KeyObject, reload?: ReloadMasterKey): Promise<KeyringStore> {
-    await db.query(
-      'INSERT INTO keyring (key_id, purpose, owner_id, wrapped) VALUES ($1, $2, NULL, $3) ON CONFLICT DO NOTHING',
-      [CHECK_KEY_ID, CHECK_PURPOSE, wrapKey(master, Buffer.alloc(32), CHECK_IDENTITY)],
-    );
+  static async open(
+    db: Queryable,
+    master: KeyObject,
+    reload?: ReloadMasterKey,
+    isReadOnly = false,
+  ): Promise<KeyringStore> {
+    if (!isReadOnly) {
+      await db.query(
+        'INSERT INTO keyring (key_id, purpose, owner_id, wrapped) VALUES ($1, $2, NULL, $3) ON CONFLICT DO NOTHING',
+        [CHECK_KEY_ID, CHECK_PURPOSE, wrapKey(master, Buffer.alloc(32), CHECK_IDENTITY)],
+      );
+    }
     const wrapped = await readCheck(db);
     try {
       unwrapKey(master, wrapped, CHECK_IDENTITY);
@@ -86,7 +98,7 @@ export class KeyringStore {
         { cause: error },
       );
     }
-    return new KeyringStore(db, master, wrapped, reload);
+    return new KeyringStore(db, master, wrapped, reload, isReadOnly);
   }
 
   /**
@@ -147,6 +159,11 @@ export class KeyringStore {
   async currentOrCreate(purpose: KeyPurpose, ownerId: string | null, make: () => NewKey): Promise<StoredKey> {
     const existing = await this.current(purpose, ownerId);
     if (existing !== undefined) return existing;
+    if (this.isReadOnly)
+      throw new KeyError(
+        'key_missing',
+        `There is no key of purpose ${purpose}${ownerId === null ? '' : ` for ${ownerId}`}.`,
+      );
     const made = make();
     await this.insert(this.db, purpose, ownerId, made);
     const kept = await this.current(purpose, ownerId);
@@ -166,11 +183,9 @@ export class KeyringStore {
    */
   async promote(from: KeyPurpose, to: KeyPurpose, keyId: string): Promise<void> {
     await withTransaction(this.db, async (db) => {
-      const retire = `UPDATE keyring SET retired_at = now() WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL
-        RETURNING ${COLUMNS}`;
-      const [promoted] = this.unwrapAll((await db.query(retire, [from])).rows);
+      const promoted = await this.retire(db, from, null);
       if (promoted === undefined) return;
-      await db.query(retire, [to]);
+      await this.retire(db, to, null);
       const isKept = await this.insert(db, to, null, {
         keyId,
         secret: promoted.secret,
@@ -196,14 +211,40 @@ export class KeyringStore {
   ): Promise<boolean> {
     // Serializes replacements: two concurrent ones would find the same key to retire.
     await db.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`consent-ledger key ${purpose}`]);
-    const { rowCount: retired } = await db.query(
-      `UPDATE keyring SET retired_at = clock_timestamp(), verifies_until = clock_timestamp() + make_interval(secs => $2)
-        WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL`,
-      [purpose, terms.formerVerifiesFor],
-    );
-    const signsIn = retired === 0 ? null : terms.signsIn;
+    const retired = await this.retire(db, purpose, terms.formerVerifiesFor);
+    const signsIn = retired === undefined ? null : terms.signsIn;
     if (!(await this.insert(db, purpose, null, made, signsIn))) throw masterKeyReplaced();
-    return retired !== 0;
+    return retired !== undefined;
+  }
+
+  /**
+   * Retires the current key of an installation's purpose. A row that was altered before keeps its wrong
+   * seal.
+   * @param verifiesFor seconds for which it still verifies; null: without end
+   * @returns the key; `undefined`: there was none
+   */
+  private async retire(db: Queryable, purpose: KeyPurpose, verifiesFor: number | null): Promise<StoredKey | undefined> {
+    const before = await db.query(
+      `SELECT ${COLUMNS}, ${keySealColumns('k')} FROM keyring k
+        WHERE purpose = $1 AND owner_id IS NULL AND retired_at IS NULL FOR UPDATE`,
+      [purpose],
+    );
+    const [key] = this.unwrapAll(before.rows);
+    if (key === undefined) return undefined;
+    const [seal] = z.array(KeySeal).parse(before.rows);
+    const { rows } = await db.query(
+      `UPDATE keyring k SET retired_at = clock_timestamp(), verifies_until = clock_timestamp() + make_interval(secs => $2)
+        WHERE key_id = $1 RETURNING ${keySealColumns('k')}`,
+      [key.keyId, verifiesFor],
+    );
+    const [after] = z.tuple([KeySeal]).parse(rows);
+    if (seal !== undefined && isKeySealed(key.secret, seal)) {
+      await db.query('UPDATE keyring SET seal = $2 WHERE key_id = $1', [
+        key.keyId,
+        sealOfKey(key.secret, after.sealed_text),
+      ]);
+    }
+    return key;
   }
 
   /**
@@ -217,14 +258,24 @@ export class KeyringStore {
     { keyId, secret, publicKey }: NewKey,
     signsIn: number | null = null,
   ): Promise<boolean> {
+    // The seal is over the times, so that they are chosen before the row is written.
+    const { rows } = await db.query(
+      `SELECT k.created_at, k.signs_from, ${keySealText('k')} AS sealed_text
+         FROM (SELECT $1::text AS key_id, $2::text AS purpose, $3::uuid AS owner_id, $4::bytea AS public_key, t.now AS created_at,
+                      null::timestamptz AS retired_at, t.now + make_interval(secs => $5) AS signs_from,
+                      null::timestamptz AS verifies_until
+                 FROM (SELECT date_trunc('milliseconds', clock_timestamp()) AS now) t) k`,
+      [keyId, purpose, ownerId, publicKey, signsIn],
+    );
+    const [row] = NewRow.parse(rows);
     const { rowCount } = await db.query(
-      `INSERT INTO keyring (key_id, purpose, owner_id, wrapped, public_key, signs_from)
-       SELECT $1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $8)
+      `INSERT INTO keyring (key_id, purpose, owner_id, wrapped, public_key, created_at, signs_from, seal)
+       SELECT $1, $2, $3, $4, $5, $8, $9, $10
         WHERE EXISTS (SELECT FROM keyring WHERE key_id = $6 AND wrapped = $7)
        ON CONFLICT DO NOTHING`,
       [
         ...[keyId, purpose, ownerId, wrapKey(this.master, secret, { keyId, purpose, ownerId }), publicKey],
-        ...[CHECK_KEY_ID, this.check, signsIn],
+        ...[CHECK_KEY_ID, this.check, row.created_at, row.signs_from, sealOfKey(secret, row.sealed_text)],
       ],
     );
     return rowCount === 1;
@@ -260,7 +311,9 @@ export class KeyringStore {
 
 async function readCheck(db: Queryable): Promise<Buffer> {
   const { rows } = await db.query(`SELECT ${COLUMNS} FROM keyring WHERE key_id = $1`, [CHECK_KEY_ID]);
-  return z.tuple([rowSchema]).parse(rows)[0].wrapped;
+  const [row] = z.array(rowSchema).parse(rows);
+  if (row === undefined) throw new KeyError('key_missing', 'The database holds no keys: the service never ran on it.');
+  return row.wrapped;
 }
 
 function masterKeyReplaced(cause?: unknown): KeyError {

@@ -88,17 +88,19 @@ export interface KeyringOptions {
   readonly reload?: ReloadMasterKey | undefined;
   /** Receives rows whose seal fails. */
   readonly reportAltered?: ReportAlteredRow;
+  /** Whether nothing is written: a key that does not exist is then missing. */
+  readonly isReadOnly?: boolean;
 }
 
 /**
  * Opens the keyring.
- * @param db may SELECT from and INSERT into `keyring`
+ * @param db may SELECT from and, unless read-only, INSERT into `keyring`
  * @param master result of `loadMasterKey`
  * @throws KeyError `wrong_master_key`; each method also throws `unwrap_failed` for an altered row
  */
 export async function createKeyring(db: Queryable, master: KeyObject, options: KeyringOptions = {}): Promise<Keyring> {
-  const { reload, reportAltered = () => undefined } = options;
-  const store = await KeyringStore.open(db, master, reload);
+  const { reload, reportAltered = () => undefined, isReadOnly = false } = options;
+  const store = await KeyringStore.open(db, master, reload, isReadOnly);
 
   const currentKey = (purpose: KeyPurpose, ownerId: string | null, make: (keyId: string) => NewKey) =>
     store.currentOrCreate(purpose, ownerId, () => make(newKeyId(purpose)));
@@ -117,6 +119,8 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
     const keys = siteIds.map(async (siteId) => [siteId, await secretKey('site', siteId)] as const);
     return new Map(await Promise.all(keys));
   };
+  // A transaction that seals rows must not wait for a second connection of its pool.
+  await secretKey('row-seal', null);
   return {
     siteKey: (siteId) => secretKey('site', siteId),
     siteKeys,
@@ -154,7 +158,7 @@ export async function createKeyring(db: Queryable, master: KeyObject, options: K
     promoteNextLedgerKey: () => store.promote('next-ledger', 'ledger', newKeyId('ledger')),
     manifestKey: remembered(() => signingKey('manifest')),
     promiseKey: remembered(() => signingKey('promise')),
-    ...createJwtKeys(db, store, () => newSigningKey(newKeyId('jwt'))),
+    ...createJwtKeys(db, store, () => newSigningKey(newKeyId('jwt')), reportAltered),
     throttleKey: () => secretKey('throttle', null),
     refreshKey: () => secretKey('refresh', null),
     verifyMasterKey: () => store.verifyMaster(),

@@ -8,15 +8,32 @@ import { hmacSha256 } from './hmac.js';
 type Form = 'text' | 'time' | 'bytes';
 
 /**
- * Tables whose rows grant rights, each with a primary key `id` and a column `seal`, and the columns that
- * the seal binds. The other columns grant nothing. `20-row-seals.sql` has triggers over the same columns,
- * and a test compares both.
+ * Tables whose rows no other record binds, each with a column `seal`, and the columns that the seal binds.
+ * The other columns grant nothing. `20-row-seals.sql` has triggers over the same columns, and a test
+ * compares both.
  */
 export const SEALED_TABLES = {
-  users: { id: 'text', tenant_id: 'text', email: 'text', password_hash: 'text', role: 'text', disabled_at: 'time' },
+  tenants: { id: 'text', name: 'text', made_by_tenant: 'text', created_at: 'time' },
+  subscriptions: {
+    tenant_id: 'text',
+    plan: 'text',
+    is_active: 'text',
+    rate_limit_per_minute: 'text',
+    consent_quota: 'text',
+  },
+  users: {
+    id: 'text',
+    tenant_id: 'text',
+    email: 'text',
+    password_hash: 'text',
+    role: 'text',
+    created_at: 'time',
+    disabled_at: 'time',
+  },
   sites: {
     id: 'text',
     tenant_id: 'text',
+    name: 'text',
     domain: 'text',
     verification_token: 'text',
     verified_at: 'time',
@@ -24,14 +41,18 @@ export const SEALED_TABLES = {
     allowed_ips: 'text',
     retention_days: 'text',
     site_config_hash: 'text',
+    created_at: 'time',
   },
   sign_ins: {
     id: 'text',
     user_id: 'text',
     refresh_digest: 'bytes',
+    started_at: 'time',
+    renewed_at: 'time',
     expires_at: 'time',
     lapses_at: 'time',
     ended_at: 'time',
+    end_reason: 'text',
   },
   invitations: {
     id: 'text',
@@ -40,8 +61,10 @@ export const SEALED_TABLES = {
     role: 'text',
     token_digest: 'bytes',
     invited_by: 'text',
+    created_at: 'time',
     expires_at: 'time',
     accepted_at: 'time',
+    user_id: 'text',
     revoked_at: 'time',
   },
   password_resets: {
@@ -49,6 +72,7 @@ export const SEALED_TABLES = {
     user_id: 'text',
     token_digest: 'bytes',
     made_by: 'text',
+    created_at: 'time',
     expires_at: 'time',
     used_at: 'time',
     revoked_at: 'time',
@@ -56,14 +80,126 @@ export const SEALED_TABLES = {
   api_keys: {
     id: 'text',
     site_id: 'text',
+    name: 'text',
     digest: 'bytes',
+    prefix: 'text',
     scope: 'text',
     restriction: 'text',
+    created_at: 'time',
     expires_at: 'time',
     replaced_by: 'text',
     revoked_at: 'time',
   },
+  documents: {
+    id: 'text',
+    site_id: 'text',
+    slug: 'text',
+    kind: 'text',
+    requires_approval_token: 'text',
+    created_at: 'time',
+  },
+  document_versions: {
+    id: 'text',
+    document_id: 'text',
+    site_id: 'text',
+    language: 'text',
+    number: 'text',
+    title: 'text',
+    media_type: 'text',
+    content_sha256: 'text',
+    state: 'text',
+    event_id: 'text',
+    published_at: 'time',
+    activated_at: 'time',
+    retired_at: 'time',
+  },
+  site_config_drafts: { site_id: 'text', revision: 'text', content: 'text', changed_at: 'time' },
+  approval_tokens: {
+    id: 'text',
+    site_id: 'text',
+    digest: 'bytes',
+    document_id: 'text',
+    document_version_id: 'text',
+    custom_document_hash: 'text',
+    seed: 'bytes',
+    identity: 'bytes',
+    visitor_index: 'bytes',
+    email_index: 'bytes',
+    phone_index: 'bytes',
+    id_number_index: 'bytes',
+    created_at: 'time',
+    expires_at: 'time',
+  },
+  erasure_requests: {
+    id: 'text',
+    site_id: 'text',
+    channel: 'text',
+    request_digest: 'bytes',
+    reason: 'text',
+    index_kind: 'text',
+    blind_index: 'bytes',
+    event_id: 'text',
+    requested_at: 'time',
+    erased_count: 'text',
+    deleted_token_count: 'text',
+    cancelled_export_count: 'text',
+    destroyed_package_count: 'text',
+    finished_at: 'time',
+  },
+  exports: {
+    id: 'text',
+    site_id: 'text',
+    state: 'text',
+    requested_by: 'text',
+    started_at: 'time',
+    ended_at: 'time',
+    seed: 'bytes',
+  },
+  export_jobs: {
+    export_id: 'text',
+    tenant_id: 'text',
+    site_id: 'text',
+    requested_by: 'text',
+    channel: 'text',
+    requested_at: 'time',
+    filter: 'text',
+    by_visitor: 'text',
+    sealed_visitor: 'bytes',
+    disclose: 'text',
+    reason: 'text',
+    chunks: 'text',
+    sha256: 'bytes',
+    checkpoint: 'text',
+    counts: 'text',
+    sealed_disclosures: 'bytes',
+    expires_at: 'time',
+    deleted_at: 'time',
+  },
+  audit_log: {
+    seq: 'text',
+    at: 'time',
+    tenant_id: 'text',
+    actor_kind: 'text',
+    actor_id: 'text',
+    action: 'text',
+    subject_kind: 'text',
+    subject_id: 'text',
+    details: 'text',
+  },
 } as const satisfies Readonly<Record<SealedTable, Readonly<Record<string, Form>>>>;
+
+/** Primary keys that are not `id`. */
+const OTHER_KEYS: Readonly<Partial<Record<SealedTable, string>>> = {
+  subscriptions: 'tenant_id',
+  site_config_drafts: 'site_id',
+  export_jobs: 'export_id',
+  audit_log: 'seq',
+};
+
+/** Returns the column that is the primary key of a sealed table. */
+export function keyOfSealed(table: SealedTable): string {
+  return OTHER_KEYS[table] ?? 'id';
+}
 
 /** The columns of `sealColumns`. */
 export const SealColumns = z.object({ sealed_text: z.string(), seal: z.instanceof(Uint8Array).nullable() });
@@ -76,6 +212,20 @@ export type SealColumns = z.infer<typeof SealColumns>;
 export function sealColumns(table: SealedTable, alias: string): string {
   return `${sealedText(table, alias)} as sealed_text, ${alias}.seal`;
 }
+
+/**
+ * Returns the columns of `sealColumns` as one JSON value, for a statement that reads several sealed rows:
+ * see `SealJson`.
+ * @param alias name of the table in the statement
+ */
+export function sealJson(table: SealedTable, alias: string): string {
+  return `jsonb_build_object('sealed_text', ${sealedText(table, alias)}, 'seal', encode(${alias}.seal, 'hex'))`;
+}
+
+/** A value of `sealJson`. */
+export const SealJson = z
+  .object({ sealed_text: z.string(), seal: z.string().nullable() })
+  .transform((row): SealColumns => ({ ...row, seal: row.seal === null ? null : Buffer.from(row.seal, 'hex') }));
 
 /** The columns of `userSealColumns`. */
 export const UserSealColumns = z.object({
@@ -124,7 +274,7 @@ export const FORGET_CHANGES = `set local consent_ledger.changed_rows = ''`;
 const ChangesRow = z.tuple([z.object({ changes: z.string().nullable() })]);
 const Change = z.object({
   table: z.enum(SEALED_TABLE_NAMES),
-  id: z.uuid(),
+  id: z.string(),
   before: z.string().nullable(),
 });
 type Change = z.infer<typeof Change>;
@@ -150,10 +300,16 @@ export async function sealChangedRows(
       reportAltered({ table, id });
       continue;
     }
-    const found = await db.query(`select ${sealColumns(table, 'r')} from ${table} r where r.id = $1`, [id]);
+    const found = await db.query(
+      `select ${sealColumns(table, 'r')} from ${table} r where r.${keyOfSealed(table)} = $1`,
+      [id],
+    );
     const [row] = TextRows.parse(found.rows);
     if (row === undefined || isSealedWith(key, row)) continue;
-    await db.query(`update ${table} set seal = $2 where id = $1`, [id, hmacSha256(key, row.sealed_text)]);
+    await db.query(`update ${table} set seal = $2 where ${keyOfSealed(table)} = $1`, [
+      id,
+      hmacSha256(key, row.sealed_text),
+    ]);
   }
 }
 

@@ -3,10 +3,19 @@ import { sha256Hex } from '../../../schemas/crypto/digest.js';
 import { parseSiteConfig } from '../../../schemas/events/sealed-event.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
-import { type Keyring, SealColumns, sealColumns } from '../../platform/keys/index.js';
+import {
+  type Keyring,
+  type RowSeals,
+  SealColumns,
+  SealJson,
+  sealColumns,
+  sealJson,
+} from '../../platform/keys/index.js';
 import type { ActiveVersion, SiteContext } from './site-context.js';
 
 const ActiveVersionRow = z.object({
+  seal: SealJson,
+  documentSeal: SealJson,
   id: z.string(),
   documentId: z.string(),
   slug: z.string(),
@@ -32,6 +41,7 @@ const SiteRow = SealColumns.extend({
   is_active: z.boolean().nullable(),
   rate_limit_per_minute: z.int().nullable(),
   consent_quota: z.int().nullable(),
+  plan_seal: SealJson,
   versions: z.array(ActiveVersionRow),
 });
 
@@ -39,11 +49,13 @@ const SiteRow = SealColumns.extend({
 const SITE_SQL = `
 select s.tenant_id, s.domain, s.verified_at is not null as is_verified, s.allowed_origins, s.allowed_ips::text[] as allowed_ips,
        s.config_revision, ${sealColumns('sites', 's')}, s.site_config_hash, c.record, p.plan, p.is_active, p.rate_limit_per_minute, p.consent_quota,
+       ${sealJson('subscriptions', 'p')} as plan_seal,
        coalesce((
          select jsonb_agg(jsonb_build_object(
                   'id', v.id, 'documentId', v.document_id, 'slug', d.slug, 'kind', d.kind, 'title', v.title, 'language', v.language,
                   'number', v.number, 'mediaType', v.media_type, 'contentSha256', v.content_sha256,
-                  'requiresApprovalToken', d.requires_approval_token) order by d.slug, v.language)
+                  'requiresApprovalToken', d.requires_approval_token, 'seal', ${sealJson('document_versions', 'v')},
+                  'documentSeal', ${sealJson('documents', 'd')}) order by d.slug, v.language)
            from document_versions v join documents d on d.id = v.document_id
           where v.site_id = s.id and v.state = 'active'), '[]') as versions
   from sites s
@@ -74,7 +86,7 @@ export async function loadSiteRevision(db: Queryable, siteId: string): Promise<n
 
 /**
  * Reads a site with its plan, configuration, active versions and keys, from one snapshot.
- * @throws UnknownSite; RequestRefused INVALID_API_KEY if the row was altered; Error if the configuration in force does not match its hash; KeyError
+ * @throws UnknownSite; RequestRefused INVALID_API_KEY if the row was altered. An altered plan or version is left out; Error if the configuration in force does not match its hash; KeyError
  */
 export async function loadSite(db: Queryable, keyring: Keyring, siteId: string): Promise<SiteContext> {
   const { rows } = await db.query({ name: 'site_context', text: SITE_SQL, values: [siteId] });
@@ -92,8 +104,8 @@ export async function loadSite(db: Queryable, keyring: Keyring, siteId: string):
     allowedIps: row.allowed_ips,
     configRevision: row.config_revision,
     config: configOf(siteId, row.site_config_hash, row.record),
-    plan: planOf(row),
-    activeVersions: new Map(row.versions.map((version): [string, ActiveVersion] => [version.id, version])),
+    plan: await planOf(keyring, row),
+    activeVersions: new Map((await sealedVersions(keyring, row)).map((version) => [version.id, version])),
     proofKey: { id: proofKey.id, key: proofKey.key },
     siteKey: await keyring.siteKey(siteId),
   };
@@ -105,8 +117,20 @@ function configOf(siteId: string, sha256: string | null, record: string | null):
   return { sha256, record: parseSiteConfig(record) };
 }
 
-function planOf(row: z.infer<typeof SiteRow>): SiteContext['plan'] {
+/** A version whose row was altered, or that of its document, is not active. */
+async function sealedVersions(seals: RowSeals, { versions }: z.infer<typeof SiteRow>): Promise<ActiveVersion[]> {
+  const sealed: ActiveVersion[] = [];
+  for (const { seal, documentSeal, ...version } of versions) {
+    const isVersion = await seals.isSealed('document_versions', version.id, seal);
+    const isDocument = await seals.isSealed('documents', version.documentId, documentSeal);
+    if (isVersion && isDocument) sealed.push(version);
+  }
+  return sealed;
+}
+
+async function planOf(seals: RowSeals, row: z.infer<typeof SiteRow>): Promise<SiteContext['plan']> {
   if (row.plan === null || row.rate_limit_per_minute === null) return NO_PLAN;
+  if (!(await seals.isSealed('subscriptions', row.tenant_id, row.plan_seal))) return NO_PLAN;
   return {
     name: row.plan,
     isActive: row.is_active === true,

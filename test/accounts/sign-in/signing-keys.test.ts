@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TokensResponse } from '../../../schemas/api/auth.js';
 import type { Service } from '../../../src/app/start-service.js';
+import { loadMasterKey } from '../../../src/platform/keys/index.js';
 import { type PanelApp, type PanelUser, startPanel } from '../../api/panel/panel-fixture.js';
 import { ask } from '../../api/server/running-app.js';
 import { type CommandLine, commandLine } from '../../cli/command-line.js';
+import { moveKeyTime } from '../../support/move-key-time.js';
 import { startSecondProcess } from './second-process.js';
 
 const Rotated = z.object({ key_id: z.string(), signs_in_seconds: z.int(), former_verifies_for_seconds: z.int() });
@@ -47,6 +49,8 @@ const states = async () =>
   new Map(KeyList.parse(await line.json('admin', 'sign-in', 'list-keys')).keys.map((key) => [key.key_id, key.state]));
 const rotate = async (...options: string[]) =>
   Rotated.parse(await line.json('admin', 'sign-in', 'rotate-key', ...options));
+const moveTime = async (keyId: string, column: 'signs_from' | 'verifies_until') =>
+  moveKeyTime(panel.app.superuser, await loadMasterKey(panel.app.service.installation.config.masterKey), keyId, column);
 const soon = { timeout: 5000 };
 
 it('replaces the key in every process without a restart, and trusts the old key until its tokens expire', async () => {
@@ -62,7 +66,7 @@ it('replaces the key in every process without a restart, and trusts the old key 
   expect(Object.fromEntries(await states())).toEqual({ [rotated.key_id]: 'published', [old]: 'signing' });
 
   // Simulates the ten minutes until the new key signs.
-  await panel.app.superuser.query('update keyring set signs_from = now() where key_id = $1', [rotated.key_id]);
+  await moveTime(rotated.key_id, 'signs_from');
   for (const url of urls()) {
     await expect.poll(() => signedBy(url), soon).toBe(rotated.key_id);
     expect(await statusOf(url, early)).toBe(200);
@@ -72,7 +76,7 @@ it('replaces the key in every process without a restart, and trusts the old key 
   expect(Object.fromEntries(await states())).toEqual({ [rotated.key_id]: 'signing', [old]: 'verifying' });
 
   // Simulates the expiry of every token by the old key.
-  await panel.app.superuser.query('update keyring set verifies_until = now() where key_id = $1', [old]);
+  await moveTime(old, 'verifies_until');
   for (const url of urls()) {
     await expect.poll(() => statusOf(url, early), soon).toBe(401);
     expect(await published(url)).toEqual([rotated.key_id]);
@@ -123,4 +127,19 @@ it('records in the audit log of the installation who replaced a key', async () =
   );
   expect(rows.map(({ actor_kind }) => actor_kind)).toEqual(Array(5).fill('operator'));
   expect(rows.map(({ details }) => details.at_once)).toEqual([false, true, false, false, false]);
+});
+
+it('does not trust an expired key again whose time was moved by SQL, and reports it', async () => {
+  const { rows } = await panel.app.superuser.query(
+    `update keyring set verifies_until = now() + interval '10 years'
+      where key_id = (select key_id from keyring where verifies_until <= now() limit 1) returning key_id`,
+  );
+  const altered = rows[0]?.key_id;
+  expect(altered).toMatch(/^jwt-/);
+  const reported = async () => {
+    await published(panel.app.url);
+    return panel.app.service.installation.metrics.text();
+  };
+  await expect.poll(reported, soon).toMatch(/altered_rows_total\{table="keyring"\} [1-9]/);
+  expect(await published(panel.app.url)).not.toContain(altered);
 });

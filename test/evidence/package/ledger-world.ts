@@ -79,6 +79,7 @@ export async function openLedgerWorld(): Promise<LedgerWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'evidence-test-'));
   const master = randomBytes(32);
   const keyring = await createKeyring(pipeline.worker, createSecretKey(master));
+  pipeline.sealWith(keyring);
   const signingKey = await keyring.ledgerKey();
   const signer: LedgerSigner = {
     origin: ORIGIN,

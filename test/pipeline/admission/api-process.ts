@@ -69,6 +69,7 @@ export async function startApiProcess(
       },
     }),
     directory,
+    seals: keyring,
     random: createRandomPool(),
     clock,
     outbox: createOutboxGauge({

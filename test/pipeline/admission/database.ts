@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { createPool } from '../../../src/platform/database/pool.js';
+import { createPool, type TransactionHooks } from '../../../src/platform/database/pool.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
 import { createKeyring } from '../../../src/platform/keys/index.js';
 import { createTestDatabase } from '../../support/postgres.js';
@@ -19,7 +19,11 @@ export interface AdmissionDatabase {
   close(): Promise<void>;
 }
 
-export function apiPool(url: string, role: DatabaseRole = 'consent_ledger_api'): pg.Pool {
+export function apiPool(
+  url: string,
+  role: DatabaseRole = 'consent_ledger_api',
+  transactions?: TransactionHooks,
+): pg.Pool {
   return createPool({
     url,
     role,
@@ -27,16 +31,17 @@ export function apiPool(url: string, role: DatabaseRole = 'consent_ledger_api'):
     maxConnections: 4,
     statementTimeoutMs: 10_000,
     onIdleError: () => undefined,
+    ...(transactions !== undefined && { transactions }),
   });
 }
 
 export async function openAdmissionDatabase(): Promise<AdmissionDatabase> {
   const database = await createTestDatabase();
-  const pool = apiPool(database.url);
-  const secondPool = apiPool(database.url);
   const worker = apiPool(database.url, 'consent_ledger_worker');
   const master = createSecretKey(randomBytes(32));
   const keyring = await createKeyring(worker, master);
+  const pool = apiPool(database.url, 'consent_ledger_api', keyring.sealing);
+  const secondPool = apiPool(database.url, 'consent_ledger_api', keyring.sealing);
   const owner = createPool({
     url: database.url,
     applicationName: 'test owner',

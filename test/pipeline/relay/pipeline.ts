@@ -14,9 +14,10 @@ import type { SiteKeys } from '../../../src/pipeline/sealer/assign-tags.js';
 import type { BackgroundPart, ServiceLogger } from '../../../src/platform/background/part.js';
 import { createPool } from '../../../src/platform/database/pool.js';
 import type { DatabaseRole } from '../../../src/platform/database/roles.js';
-
+import type { Keyring } from '../../../src/platform/keys/index.js';
 import { KeyError, type ProofKey, type ProofKeys } from '../../../src/platform/keys/index.js';
 import { openKeyRow } from '../../../src/platform/keys/key-row.js';
+import { lateSealing } from '../../support/late-sealing.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 import { privateCorner } from './private-corner.js';
 
@@ -30,6 +31,8 @@ export interface Pipeline {
   readonly eventLog: EventLog;
   /** Creates another, empty log, as after the loss of the first. */
   newLog(): Promise<EventLog>;
+  /** From now on, the transactions of all pools seal rows with this keyring. */
+  sealWith(keyring: Pick<Keyring, 'sealing'>): void;
   /** Creates a further pool in the worker's role; closed at the end. */
   newPool(role?: DatabaseRole): pg.Pool;
   /**
@@ -44,6 +47,7 @@ export async function startPipeline(): Promise<Pipeline> {
   const database = await createTestDatabase();
   const others: { readonly eventLog: EventLog; readonly database: TestDatabase }[] = [];
   const pools: pg.Pool[] = [];
+  const sealing = lateSealing();
   const newPool = (role?: DatabaseRole, url = database.url): pg.Pool => {
     const pool = createPool({
       url,
@@ -52,6 +56,7 @@ export async function startPipeline(): Promise<Pipeline> {
       maxConnections: 12,
       statementTimeoutMs: 5_000,
       onIdleError: () => undefined,
+      transactions: sealing.hooks,
     });
     // The server may dismiss a client in the packet that accepts it, before the client's user can
     // register a listener.
@@ -67,6 +72,7 @@ export async function startPipeline(): Promise<Pipeline> {
     worker: newPool('consent_ledger_worker'),
     projections: newPool('consent_ledger_projections'),
     eventLog: log,
+    sealWith: (keyring) => sealing.use(keyring),
     newPool,
     async newPoolWithoutLocks() {
       await owner.query(`

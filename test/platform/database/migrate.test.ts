@@ -80,7 +80,7 @@ describe('migrate', () => {
     const failure: unknown = await migrate(plain, steps).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'roles_not_permitted' });
     const grants = String(failure).match(/GRANT .*;/g) ?? [];
-    expect(grants).toHaveLength(4);
+    expect(grants).toHaveLength(5);
     for (const grant of grants) await db.query(grant);
     expect(await migrate(plain, steps)).toEqual(steps.map((step) => step.id));
     const api = createPool({

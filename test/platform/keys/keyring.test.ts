@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes, randomUUID, sign, verify } from 'node:crypto';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPool } from '../../../src/platform/database/pool.js';
+import { createPool, withTransaction } from '../../../src/platform/database/pool.js';
 import { createKeyring, KeyError, rewrapAll } from '../../../src/platform/keys/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
@@ -49,7 +49,7 @@ describe('the keyring', () => {
     expect(new Set(proofKeys.map((key) => `${key.id} ${key.key.toString('hex')} ${key.tenantId}`)).size).toBe(1);
     expect(new Set(ledgerKeys.map((key) => key.publicKeyBytes.toString('hex'))).size).toBe(1);
     const { rows } = await db.query('SELECT purpose, count(*) AS n FROM keyring GROUP BY purpose ORDER BY purpose');
-    expect(rows).toEqual(['ledger', 'master-check', 'proof', 'site'].map((purpose) => ({ purpose, n: 1 })));
+    expect(rows).toEqual(['ledger', 'master-check', 'proof', 'row-seal', 'site'].map((purpose) => ({ purpose, n: 1 })));
   });
 
   it('creates a separate key for every owner and every purpose', async () => {
@@ -85,7 +85,8 @@ describe('the keyring', () => {
     const tenant = randomUUID();
     const before = await createKeyring(db, master);
     const [proof, jwt] = [await before.proofKey(tenant), await before.jwtKeys()];
-    await db.query(`UPDATE keyring SET retired_at = now() WHERE purpose IN ('proof', 'jwt')`);
+    await db.query(`UPDATE keyring SET retired_at = now() WHERE purpose = 'proof'`);
+    await withTransaction(db, (db) => before.replaceJwtKey(db, { signsIn: 0, formerVerifiesFor: 60 }));
     const after = await createKeyring(db, master);
     expect((await after.proofKey(tenant)).id).not.toBe(proof.id);
     expect(await after.proofKeyById(proof.id)).toEqual(proof);
@@ -128,7 +129,7 @@ describe('the keyring', () => {
     const old = await createKeyring(db, master);
     const before = [await old.siteKey(site), await old.proofKey(tenant), (await old.ledgerKey()).publicKeyBytes];
     const next = newMaster();
-    expect(await rewrapAll(db, master, next)).toBe(4);
+    expect(await rewrapAll(db, master, next)).toBe(5);
     await expect(createKeyring(db, master)).rejects.toMatchObject({ code: 'wrong_master_key' });
     await expect(rewrapAll(db, master, next)).rejects.toMatchObject({ code: 'wrong_master_key' });
     const fresh = await createKeyring(db, next);

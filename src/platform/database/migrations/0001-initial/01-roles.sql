@@ -4,6 +4,7 @@
 --   consent_ledger_worker       relay, sealer, stamper, erasure, exports
 --   consent_ledger_projections  owns the read models and changes nothing else
 --   consent_ledger_admin        changes tenants, sites, keys, users and documents
+--   consent_ledger_auditor      reads everything and changes nothing: `consent-ledger audit`
 --
 -- Roles belong to the whole server. The migration of another database may be creating the same
 -- roles at this moment, so a role that exists already is not an error. If the roles exist and are
@@ -18,7 +19,8 @@ declare
   end;
 begin
   foreach wanted in array array[
-    'consent_ledger_api', 'consent_ledger_worker', 'consent_ledger_projections', 'consent_ledger_admin'
+    'consent_ledger_api', 'consent_ledger_worker', 'consent_ledger_projections', 'consent_ledger_admin',
+    'consent_ledger_auditor'
   ] loop
     if not exists (select from pg_roles where rolname = wanted) then
       begin

@@ -9,6 +9,7 @@ create table documents (
   kind text not null,
   requires_approval_token boolean not null,
   created_at timestamptz not null default now(),
+  seal bytea,
   unique (site_id, slug)
 );
 
@@ -19,6 +20,8 @@ comment on column documents.slug is 'Name in URLs, unique within the site.';
 comment on column documents.kind is 'Kind of document, for example cookie_policy.';
 comment on column documents.requires_approval_token is 'Whether an approval needs an approval token.';
 comment on column documents.created_at is 'Time of creation.';
+comment on column documents.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered, and grants nothing.';
 
 create table notice_contents (
   sha256 text primary key check (sha256 ~ '^[0-9a-f]{64}$'),
@@ -43,6 +46,7 @@ create table document_versions (
   published_at timestamptz,
   activated_at timestamptz,
   retired_at timestamptz,
+  seal bytea,
   unique (document_id, language, number),
   -- A draft can be dropped, and numbers of published versions have no gaps.
   check ((state = 'draft') = (number is null)),
@@ -65,6 +69,8 @@ comment on column document_versions.event_id is 'Id of the event of its publicat
 comment on column document_versions.published_at is 'Time of publication; null: a draft.';
 comment on column document_versions.activated_at is 'Time from which consents could name it; null: never.';
 comment on column document_versions.retired_at is 'Time from which consents could no longer name it; null: not retired.';
+comment on column document_versions.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered, and grants nothing.';
 
 create function keep_published_versions() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -129,7 +135,8 @@ create table site_config_drafts (
   site_id uuid primary key references sites,
   revision bigint not null check (revision > 0),
   content jsonb not null,
-  changed_at timestamptz not null
+  changed_at timestamptz not null,
+  seal bytea
 );
 
 comment on table site_config_drafts is 'The configuration that each site is preparing.';
@@ -137,3 +144,5 @@ comment on column site_config_drafts.site_id is 'Site that the draft is for.';
 comment on column site_config_drafts.revision is 'Grows by one with every change; a change names the one it replaces.';
 comment on column site_config_drafts.content is 'The draft; it may be incomplete.';
 comment on column site_config_drafts.changed_at is 'Time of the last change.';
+comment on column site_config_drafts.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered.';

@@ -9,7 +9,8 @@ create table keyring (
   created_at timestamptz not null default now(),
   retired_at timestamptz,
   signs_from timestamptz,
-  verifies_until timestamptz
+  verifies_until timestamptz,
+  seal bytea
 );
 create unique index one_current_key on keyring (purpose, owner_id) nulls not distinct where retired_at is null;
 
@@ -25,3 +26,5 @@ comment on column keyring.signs_from is
   'Time from which a key of access tokens signs; it is published before. Null: from its creation.';
 comment on column keyring.verifies_until is
   'Time until which a key of access tokens verifies after it stopped signing; null: without end.';
+comment on column keyring.seal is
+  'Keyed hash of the row under the key itself; null or wrong: the row was altered, and its key is not used for tokens.';

@@ -61,7 +61,8 @@ create table approval_tokens (
   id_number_index bytea,
   created_at timestamptz not null,
   expires_at timestamptz not null,
-  consumed_by uuid
+  consumed_by uuid,
+  seal bytea
 );
 create index approval_tokens_by_visitor on approval_tokens (site_id, visitor_index) where visitor_index is not null;
 create index approval_tokens_by_email on approval_tokens (site_id, email_index) where email_index is not null;
@@ -88,6 +89,8 @@ comment on column approval_tokens.id_number_index is 'Blind index of the identit
 comment on column approval_tokens.created_at is 'Time of creation.';
 comment on column approval_tokens.expires_at is 'Time from which the token is refused.';
 comment on column approval_tokens.consumed_by is 'Record that used the token; null: unused.';
+comment on column approval_tokens.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered, and grants nothing.';
 
 create table consent_usage (
   tenant_id uuid not null references tenants,

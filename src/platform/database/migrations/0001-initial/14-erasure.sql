@@ -16,6 +16,7 @@ create table erasure_requests (
   cancelled_export_count bigint not null default 0,
   destroyed_package_count bigint not null default 0,
   finished_at timestamptz,
+  seal bytea,
   -- Nothing that identifies the person stays after the erasure.
   check (finished_at is null or blind_index is null)
 );
@@ -41,6 +42,8 @@ comment on column erasure_requests.cancelled_export_count is 'Running exports ca
 comment on column erasure_requests.destroyed_package_count is
   'Finished packages kept by the service whose keys were destroyed.';
 comment on column erasure_requests.finished_at is 'Time at which it was done; null: not finished.';
+comment on column erasure_requests.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered, and erases nothing.';
 
 create table erasure_events (
   event_id uuid primary key,

@@ -11,7 +11,8 @@ create table exports (
   requested_by text not null,
   started_at timestamptz not null default now(),
   ended_at timestamptz,
-  seed bytea
+  seed bytea,
+  seal bytea
 );
 create index exports_by_site on exports (site_id) where state = 'running' or seed is not null;
 
@@ -24,6 +25,8 @@ comment on column exports.started_at is 'Time of creation.';
 comment on column exports.ended_at is 'Time at which it ended; null: not ended.';
 comment on column exports.seed is
   'Random bytes that the key of a package kept by the service is derived from; null: the package is kept elsewhere, or destroyed.';
+comment on column exports.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered.';
 
 create table export_jobs (
   export_id uuid primary key references exports,
@@ -52,7 +55,8 @@ create table export_jobs (
   counts jsonb,
   sealed_disclosures bytea,
   expires_at timestamptz,
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  seal bytea
 );
 create index export_jobs_by_site on export_jobs (site_id, export_id);
 create index export_jobs_by_tenant on export_jobs (tenant_id);
@@ -87,6 +91,8 @@ comment on column export_jobs.sealed_disclosures is
 comment on column export_jobs.expires_at is 'Time from which the package is deleted; null: not finished.';
 comment on column export_jobs.deleted_at is
   'Time from which clients no longer see it; its rows are deleted after its chunks. Null: not deleted.';
+comment on column export_jobs.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered, and is not made.';
 
 create table export_chunks (
   export_id uuid not null references export_jobs,

@@ -11,6 +11,7 @@ create table audit_log (
   subject_kind text not null,
   subject_id text not null,
   details jsonb not null,
+  seal bytea,
   check ((actor_kind = 'user') = (actor_id is not null))
 );
 create index audit_log_by_tenant on audit_log (tenant_id, seq);
@@ -26,13 +27,20 @@ comment on column audit_log.action is 'What was done, for example site.create.';
 comment on column audit_log.subject_kind is 'Kind of what was changed.';
 comment on column audit_log.subject_id is 'Identifier of what was changed.';
 comment on column audit_log.details is 'Details of the change; no personal data of data subjects.';
+comment on column audit_log.seal is
+  'Keyed hash of the row (20-row-seals.sql); null or wrong: the row was altered.';
 
-create function refuse_audit_log_change() returns trigger language plpgsql as $$
+create function refuse_audit_log_change() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
+  if tg_op = 'UPDATE' and old.seal is null and new.seal is not null and to_jsonb(old) - 'seal' = to_jsonb(new) - 'seal' then
+    return new;
+  end if;
   raise exception 'the audit log is append-only' using errcode = 'insufficient_privilege';
 end
 $$;
-comment on function refuse_audit_log_change() is 'Refuses every change of the audit log.';
+comment on function refuse_audit_log_change() is 'Refuses every change of the audit log, except that a new line is sealed.';
 
-create trigger audit_log_is_append_only before update or delete or truncate on audit_log
+create trigger audit_log_is_append_only before update or delete on audit_log
+  for each row execute function refuse_audit_log_change();
+create trigger audit_log_is_not_truncated before truncate on audit_log
   for each statement execute function refuse_audit_log_change();

@@ -33,7 +33,8 @@ grant update on consent_usage, idempotency, rate_limit_windows, exports to conse
 grant update (last_sign_in_at) on users to consent_ledger_api;
 grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason, seal) on sign_ins to consent_ledger_api;
 grant update (last_used_at) on api_keys to consent_ledger_api;
-grant update (consumed_by) on approval_tokens to consent_ledger_api;
+grant update (consumed_by, seal) on approval_tokens to consent_ledger_api;
+grant update (seal) on erasure_requests, export_jobs, audit_log to consent_ledger_api;
 -- To lock the row of a site.
 grant update (config_revision) on sites to consent_ledger_api;
 grant delete on rate_limit_windows to consent_ledger_api;
@@ -51,7 +52,8 @@ grant select on
     event_log_identity, batches, leaves, persons, ledger_nodes, sealed_streams, sealer_state, ledger_events, ledger_policies,
     checkpoints, checkpoint_tokens, timestamp_evidence, ledger_keys, witnesses, cosignatures,
     erasure_requests, erasure_events, erased_records, erasure_progress, scrubs,
-    exports, export_jobs, export_chunks, manifest_certificates
+    exports, export_jobs, export_chunks, manifest_certificates,
+    audit_log
   to consent_ledger_worker;
 grant select (id, lapses_at) on sign_ins to consent_ledger_worker;
 grant select (id, expires_at) on invitations, password_resets to consent_ledger_worker;
@@ -66,7 +68,8 @@ grant update on
     relayed_streams, quarantined_sites, sealed_streams, sealer_state,
     erasure_requests, erasure_progress, exports, export_jobs
   to consent_ledger_worker;
-grant update (retired_at, verifies_until) on keyring to consent_ledger_worker;
+grant update (retired_at, verifies_until, seal) on keyring to consent_ledger_worker;
+grant update (seal) on audit_log to consent_ledger_worker;
 grant update (size, updated_at) on witnesses to consent_ledger_worker;
 -- What was accepted may not be altered on its way to the log, only marked as relayed.
 grant update (revision) on outbox to consent_ledger_worker;
@@ -106,10 +109,21 @@ grant update on tenants, subscriptions, users, sites, api_keys, documents, site_
 grant update (refresh_digest, renewed_at, lapses_at, ended_at, end_reason, seal) on sign_ins to consent_ledger_admin;
 grant update (accepted_at, user_id, revoked_at, seal) on invitations to consent_ledger_admin;
 grant update (used_at, revoked_at, seal) on password_resets to consent_ledger_admin;
-grant update (number, title, media_type, content_sha256, state, event_id, published_at, activated_at, retired_at)
+grant update (number, title, media_type, content_sha256, state, event_id, published_at, activated_at, retired_at, seal)
   on document_versions to consent_ledger_admin;
-grant update (state, ended_at, seed) on exports to consent_ledger_admin;
-grant update (sealed_visitor, claim, reason, deleted_at) on export_jobs to consent_ledger_admin;
+grant update (state, ended_at, seed, seal) on exports to consent_ledger_admin;
+grant update (sealed_visitor, claim, reason, deleted_at, seal) on export_jobs to consent_ledger_admin;
+grant update (seal) on erasure_requests, audit_log to consent_ledger_admin;
 -- The content of a dropped draft is deleted with it. The foreign key keeps every content that a
 -- version refers to.
 grant delete on document_versions, notice_contents to consent_ledger_admin;
+
+-- consent_ledger_auditor reads every table, to compare them with the log, and changes none. Its replay
+-- of the log is in temporary tables.
+grant usage on schema event_log, read_model to consent_ledger_auditor;
+grant select on all tables in schema public, event_log to consent_ledger_auditor;
+do $$
+begin
+  execute format('grant temporary on database %I to consent_ledger_auditor', current_database());
+end
+$$;

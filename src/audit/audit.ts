@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { auditCatalogue } from './catalogue.js';
+import { auditErasures } from './erasures.js';
+import { auditExports } from './exports.js';
+import { collectFindings, type Finding } from './finding.js';
+import { auditKeys } from './keys.js';
+import { auditLedger } from './ledger.js';
+import { auditLog } from './log.js';
+import { auditOutbox } from './outbox.js';
+import { auditReadModels } from './read-models.js';
+import { auditSchema } from './schema.js';
+import { auditSealedRows } from './sealed-rows.js';
+import type { AuditParts, Section } from './section.js';
+import { auditStamps } from './stamps.js';
+import { type AuditState, NOTHING_AUDITED, SECTIONS, type SectionName } from './state.js';
+
+export interface AuditOptions extends AuditParts {
+  readonly from?: AuditState;
+  readonly signal?: AbortSignal;
+  /** Share of the time in which the audit may work, from above 0 to 1. */
+  readonly load?: number;
+  readonly onProgress?: (section: SectionName, done: number, total: number | null) => void;
+  readonly onFinding?: (finding: Finding) => void;
+  /** Stores how far the audit came. */
+  readonly onState?: (state: AuditState) => Promise<void>;
+}
+
+export interface AuditResult {
+  readonly findings: readonly Finding[];
+  /** Findings that are not listed because there are too many. */
+  readonly more: number;
+}
+
+/**
+ * Compares everything that an installation stores with the log and with the seals, and writes nothing. It
+ * may run while the service works: rows are compared as of a position, so that what is in flight is no
+ * disagreement.
+ * @throws AbortError; EventLogUnavailable, database errors
+ */
+export async function runAudit(options: AuditOptions): Promise<AuditResult> {
+  const { from = NOTHING_AUDITED, onProgress = () => undefined, onState = async () => undefined } = options;
+  const findings = collectFindings(from.findings, options.onFinding);
+  const done = [...from.done];
+  let logPosition = from.logPosition;
+  const store = (): Promise<void> => onState({ done: [...done], logPosition, findings: [...findings.all] });
+  for (const name of SECTIONS) {
+    if (done.includes(name)) continue;
+    const pace = createPace(options.load ?? 1, options.signal);
+    const section: Section = {
+      ...options,
+      findings,
+      step: async (count, total) => {
+        onProgress(name, count, total);
+        await pace();
+      },
+    };
+    await unlessUnreadable(section, name, async () => {
+      if (name !== 'log') return WORK[name](section);
+      await auditLog(section, logPosition, async (position) => {
+        logPosition = position;
+        await store();
+      });
+    });
+    done.push(name);
+    await store();
+  }
+  return { findings: findings.all, more: findings.more };
+}
+
+const WORK: Readonly<Record<Exclude<SectionName, 'log'>, (section: Section) => Promise<void>>> = {
+  schema: auditSchema,
+  rows: auditSealedRows,
+  keys: auditKeys,
+  ledger: auditLedger,
+  stamps: auditStamps,
+  'read-models': auditReadModels,
+  catalogue: auditCatalogue,
+  outbox: auditOutbox,
+  erasures: auditErasures,
+  exports: auditExports,
+};
+
+/** A row that the service cannot even parse ends its section, and is a finding. */
+async function unlessUnreadable({ findings }: Section, name: SectionName, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    const detail = `a row has a form that the service does not write, and ended the section: ${z.prettifyError(error)}`;
+    findings.add({ kind: 'content-altered', table: '', key: name, detail });
+  }
+}
+
+/** Returns a function that rests after each piece of work, so that the work takes its share of the time. */
+function createPace(load: number, signal: AbortSignal | undefined): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    signal?.throwIfAborted();
+    const worked = performance.now() - since;
+    const rest = worked * (1 / load - 1);
+    if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
+    signal?.throwIfAborted();
+    since = performance.now();
+  };
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { PAGE } from './pages.js';
+import type { Section } from './section.js';
+
+const Rows = z.array(z.object({ key: z.string() }));
+
+/** What must not exist, each in one statement and so in one snapshot. */
+const CONTRADICTIONS = [
+  {
+    table: 'erased_records',
+    columns: [],
+    detail: 'no batch and no row of the outbox has the erased record',
+    sql: `select event_id::text as key from erased_records e
+           where not exists (select from leaves l where l.event_id = e.event_id)
+             and not exists (select from outbox o where o.event_id = e.event_id)`,
+  },
+  {
+    table: 'erased_records',
+    columns: ['site_id'],
+    detail: 'the erased record is of another site',
+    sql: `select e.event_id::text as key from erased_records e join leaves l on l.event_id = e.event_id
+           where l.stream <> 'consents-' || e.site_id`,
+  },
+  {
+    table: 'erased_records',
+    columns: ['erasure_event_id'],
+    detail: 'its announcement is not among the events of erasures',
+    sql: `select event_id::text as key from erased_records e
+           where erasure_event_id is not null
+             and not exists (select from erasure_events a where a.event_id = e.erasure_event_id)`,
+  },
+  {
+    table: 'erased_records',
+    columns: ['erasure_event_id'],
+    detail: 'the record counts as not announced, and the log has its erasure',
+    sql: `select e.event_id::text as key from erased_records e join read_model.consents c on c.event_id = e.event_id
+           where e.erasure_event_id is null and c.erased_by is not null`,
+  },
+  {
+    table: 'erased_records',
+    columns: ['request_id', 'reason'],
+    detail: 'the erasure that it names has another site or reason',
+    sql: `select e.event_id::text as key from erased_records e join erasure_requests r on r.id = e.request_id
+           where r.site_id <> e.site_id or r.reason <> e.reason`,
+  },
+  {
+    table: 'erased_records',
+    columns: ['request_id'],
+    detail: 'the erasure that it names does not exist',
+    sql: `select e.event_id::text as key from erased_records e
+           where request_id is not null and not exists (select from erasure_requests r where r.id = e.request_id)`,
+  },
+  {
+    table: 'erasure_events',
+    columns: ['request_id'],
+    detail: 'the record of this event belongs to another erasure',
+    sql: `select a.event_id::text as key from erasure_events a join erased_records e on e.erasure_event_id = a.event_id
+           where a.request_id is distinct from e.request_id`,
+  },
+  {
+    table: 'erasure_events',
+    columns: ['event_id'],
+    detail: 'no batch and no row of the outbox has this event',
+    sql: `select event_id::text as key from erasure_events a
+           where not exists (select from leaves l where l.event_id = a.event_id)
+             and not exists (select from outbox o where o.event_id = a.event_id)`,
+  },
+  {
+    table: 'erasure_requests',
+    columns: ['erased_count'],
+    detail: 'the number of records that name this erasure is another',
+    sql: `select r.id::text as key from erasure_requests r
+           where erased_count <> (select count(*) from erased_records e where e.request_id = r.id)`,
+  },
+  {
+    table: 'approval_tokens',
+    columns: ['consumed_by'],
+    detail: 'the record that used the token does not name it',
+    sql: `select t.id as key from approval_tokens t
+           where consumed_by is not null
+             and not exists (select from read_model.consents c
+                              where c.event_id = t.consumed_by and position('"approval_token_id":"' || t.id || '"' in c.record) > 0)
+             and not exists (select from outbox o where o.event_id = t.consumed_by)`,
+  },
+  {
+    table: 'attachments',
+    columns: ['event_id'],
+    detail: 'its record has no key',
+    sql: `select a.id::text as key from attachments a where not exists (select from record_keys k where k.event_id = a.event_id)`,
+  },
+] as const;
+
+/** Compares the tables of erasures, approval tokens and attachments with each other and with the ledger. */
+export async function auditErasures({ db, findings, step }: Section): Promise<void> {
+  for (const [done, { table, columns, detail, sql }] of CONTRADICTIONS.entries()) {
+    const { rows } = await db.query(`${sql} limit ${PAGE}`);
+    for (const { key } of Rows.parse(rows)) findings.add({ kind: 'reference-differs', table, key, columns, detail });
+    await step(done + 1, CONTRADICTIONS.length);
+  }
+}

@@ -1,0 +1,115 @@
+/** What a disagreement means and what an operator does about it: docs/operations.md has the same table. */
+export const FINDING_KINDS = {
+  'row-altered': {
+    meaning: 'The seal of the row, or of its key, does not match: the row was written or changed outside the service.',
+    action: 'Find out who wrote to the database. Restore the row from a backup from before, or change it by a command.',
+  },
+  'event-altered': {
+    meaning: 'An event of the log is not as the service wrote it, or not as it was sealed.',
+    action:
+      'Treat the log as damaged. Keep it, compare it with a backup, and restore the newest one without the fault.',
+  },
+  'log-order': {
+    meaning: 'Positions or revisions of the log have a gap or a repetition: an event was removed, inserted or moved.',
+    action:
+      'Treat the log as damaged. Keep it, compare it with a backup, and restore the newest one without the fault.',
+  },
+  'derived-differs': {
+    meaning: 'A row that the service derives from the log is not what the log gives.',
+    action:
+      'The log decides. Rebuild a read model with `projections rebuild`. For other tables restore a backup, because the service rebuilds them only on an empty database.',
+  },
+  'ledger-corrupt': {
+    meaning:
+      'The stream of the ledger does not verify against the events in the log. What follows it was not compared.',
+    action: 'Nothing may be sealed on it. Compare log and evidence packages with a backup, and restore.',
+  },
+  'record-without-key': {
+    meaning:
+      'A record has neither a key nor an erasure: its personal values cannot be read, and no one asked for that.',
+    action: 'Restore the row of `record_keys` from a backup, unless an erasure of the journal explains it.',
+  },
+  'content-altered': {
+    meaning: 'Stored bytes do not match their hash, or cannot be decrypted with their key.',
+    action: 'Restore the row from a backup. Until then the value is shown to no one.',
+  },
+  'reference-differs': {
+    meaning: 'Two stored rows that belong together contradict each other, or one of them is missing.',
+    action: 'Compare both rows with a backup, and restore the one that was changed.',
+  },
+  'stamp-invalid': {
+    meaning: 'A time stamp, cosignature or certificate does not verify.',
+    action: 'Restore the row from a backup. If the bytes are unchanged there, check TSA_CA_FILE and the witnesses.',
+  },
+  'promise-broken': {
+    meaning: 'A consent was sealed later than the policy in force promises, or is still not sealed.',
+    action: 'Find the cause of the delay in the log of the worker. The promise stays broken; tell holders of receipts.',
+  },
+  'stopped-part': {
+    meaning: 'A part of the service stands still and waits for an operator: a projection or the relay of a site.',
+    action: 'Read `projections status` and `admin quarantine list`.',
+  },
+  'protection-missing': {
+    meaning: 'The schema is not the one of this version: a trigger is missing or disabled, or a step was changed.',
+    action:
+      'Find out who changed the schema. Enable the trigger, and audit again: rows may have been changed meanwhile.',
+  },
+} as const;
+export type FindingKind = keyof typeof FINDING_KINDS;
+
+/** A disagreement between what is stored and what it must be. It names no personal value. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** Table, with its schema unless that is the one of the service. */
+  readonly table: string;
+  /** Primary key of the row, as text; empty: the whole table. */
+  readonly key: string;
+  /** Columns that differ, as far as they are known. */
+  readonly columns: readonly string[];
+  /** What was found, in one sentence. */
+  readonly detail: string;
+}
+
+/** Collects findings, each once. */
+export interface Findings {
+  add(finding: Omit<Finding, 'columns'> & { readonly columns?: readonly string[] }): void;
+  readonly all: readonly Finding[];
+  /** Findings beyond the limit, which are counted only. */
+  readonly more: number;
+}
+
+/** Findings that one audit lists. A table that was exchanged as a whole must not fill the memory. */
+export const MAX_FINDINGS = 1_000;
+
+/** @param before findings of the audit that this one continues */
+export function collectFindings(
+  before: readonly Finding[] = [],
+  onFinding: (finding: Finding) => void = () => undefined,
+): Findings {
+  const all = [...before];
+  const known = new Set(all.map(nameOf));
+  let more = 0;
+  return {
+    add: ({ columns = [], ...rest }) => {
+      const finding: Finding = { ...rest, columns };
+      if (known.has(nameOf(finding))) return;
+      if (all.length >= MAX_FINDINGS) {
+        more += 1;
+        return;
+      }
+      known.add(nameOf(finding));
+      all.push(finding);
+      onFinding(finding);
+    },
+    get all() {
+      return all;
+    },
+    get more() {
+      return more;
+    },
+  };
+}
+
+function nameOf({ kind, table, key, detail }: Finding): string {
+  return JSON.stringify([kind, table, key, detail]);
+}

@@ -1,0 +1,213 @@
+import type pg from 'pg';
+import { z } from 'zod';
+import { toHex } from '../../schemas/crypto/encoding.js';
+import { InvalidEventBody } from '../../schemas/events/sealed-event.js';
+import { LEDGER_STREAM, POLICY_STREAM } from '../../schemas/events/streams.js';
+import { readLogIdentity } from '../pipeline/event-log/log-identity.js';
+import type { EventLog } from '../pipeline/event-log/port.js';
+import { catchUpLedger } from '../pipeline/ledger/apply-ledger.js';
+import { LedgerCorrupt } from '../pipeline/ledger/errors.js';
+import { auditPromises } from './promises.js';
+import type { Section } from './section.js';
+import { compareWithReplay, withReplay } from './shadow.js';
+
+/** Tables that `catchUpLedger` fills from the log. */
+const TABLES = {
+  ledger_events: { key: ['revision'], columns: ['event_id', 'type', 'body'] },
+  batches: { key: ['number'], columns: ['header', 'count', 'root', 'nodes', 'sealed_at'] },
+  leaves: { key: ['stream', 'revision'], columns: ['batch', 'index', 'event_id', 'hash', 'person_tag'] },
+  ledger_nodes: { key: ['level', 'index'], columns: ['hash'] },
+  sealed_streams: { key: ['stream'], columns: ['revision', 'leaf'] },
+  checkpoint_tokens: {
+    key: ['size', 'number'],
+    columns: ['note', 'tsr', 'tsr_sha256', 'gen_time', 'authority', 'organization', 'certificates', 'crls', 'ocsp'],
+  },
+  checkpoints: {
+    key: ['size'],
+    columns: ['note', 'tokens', 'gen_time', 'authorities', 'certificates', 'crls', 'ocsp'],
+  },
+  ledger_keys: { key: ['key'], columns: ['replaces', 'bridge_size', 'published_at'] },
+} as const;
+
+/** Events of the ledger that one transaction of the replay applies. */
+const STEP = 20;
+
+/**
+ * Replays the stream of the ledger into temporary tables, by the code of the sealer, and compares them
+ * with the live ones as of the revision that those have reached.
+ */
+export async function auditLedger(section: Section): Promise<void> {
+  const { db, findings } = section;
+  await auditIdentity(section);
+  await auditPolicies(section);
+  const schema = await schemaOf(db);
+  await withReplay(db, async (client) => {
+    await client.query(
+      Object.keys(TABLES)
+        .map((name) => `create temporary table ${name} (like ${schema}.${name} including all)`)
+        .concat(
+          `create temporary table sealer_state (like ${schema}.sealer_state including all)`,
+          'insert into sealer_state (ledger_revision) values (-1)',
+          'analyze sealer_state',
+        )
+        .join(';'),
+    );
+    const live = async (on: pg.Pool | pg.PoolClient) =>
+      StateRows.parse((await on.query(`select ledger_revision, log_position from ${schema}.sealer_state`)).rows)[0];
+    const isSound = await replayTo(section, client, (await live(db))?.ledger_revision ?? -1);
+    await client.query('begin isolation level repeatable read');
+    const state = await live(client);
+    const revision = state?.ledger_revision ?? -1;
+    const isComplete = isSound && (await replayTo(section, client, revision, true));
+    const reached = StateRows.parse(
+      (await client.query('select ledger_revision, log_position from sealer_state')).rows,
+    )[0];
+    if (state === undefined || (isComplete && reached?.ledger_revision !== revision))
+      findings.add({
+        kind: 'derived-differs',
+        table: 'sealer_state',
+        key: 'true',
+        columns: ['ledger_revision'],
+        detail: `the table is at revision ${revision}, and the log ends at ${reached?.ledger_revision ?? -1}`,
+      });
+    if (isComplete) {
+      let done = 0;
+      for (const [name, table] of Object.entries(TABLES)) {
+        await compareWithReplay(
+          client,
+          { live: `${schema}.${name}`, shadow: `pg_temp.${name}`, name, ...table },
+          findings.add,
+          async (rows) => {
+            done += rows;
+            await section.step(done, null);
+          },
+        );
+      }
+    }
+    await client.query('commit');
+  });
+  await auditPromises(section);
+}
+
+const StateRows = z.array(z.object({ ledger_revision: z.number(), log_position: z.string().nullable() }));
+const SchemaRows = z.tuple([z.object({ name: z.string() })]);
+
+/** Schema of the service's tables. */
+async function schemaOf(db: pg.Pool): Promise<string> {
+  const { rows } = await db.query(
+    `select quote_ident(n.nspname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.oid = 'sealer_state'::regclass`,
+  );
+  return SchemaRows.parse(rows)[0].name;
+}
+
+/**
+ * @param isInside whether the client is in a transaction already
+ * @returns false if the ledger does not verify, which is reported
+ */
+async function replayTo(
+  { eventLog, findings, step }: Section,
+  client: pg.PoolClient,
+  revision: number,
+  isInside = false,
+): Promise<boolean> {
+  try {
+    for (let at = await replayed(client); at < revision; ) {
+      if (!isInside) await client.query('begin');
+      const next = Math.min(revision, at + STEP);
+      const state = await catchUpLedger(client, upTo(eventLog, next));
+      if (!isInside) await client.query('commit');
+      if (state.revision === at) return true;
+      at = state.revision;
+      if (!isInside) await step(at + 1, revision + 1);
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof LedgerCorrupt || error instanceof InvalidEventBody || error instanceof RangeError))
+      throw error;
+    if (!isInside) await client.query('rollback');
+    findings.add({ kind: 'ledger-corrupt', table: 'event_log.events', key: LEDGER_STREAM, detail: error.message });
+    return false;
+  }
+}
+
+async function replayed(client: pg.PoolClient): Promise<number> {
+  const { rows } = await client.query('select ledger_revision, log_position from sealer_state');
+  return StateRows.parse(rows)[0]?.ledger_revision ?? -1;
+}
+
+/** The log as it was when the ledger had come to a revision. */
+function upTo(eventLog: EventLog, last: number): EventLog {
+  return new Proxy(eventLog, {
+    get(target, name) {
+      if (name !== 'readStream') {
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      }
+      return async (stream: string, from: number, limit: number) => {
+        const events = from > last && stream === LEDGER_STREAM ? [] : await target.readStream(stream, from, limit);
+        return stream === LEDGER_STREAM ? events.filter(({ revision }) => revision <= last) : events;
+      };
+    },
+  });
+}
+
+const IdentityRows = z.array(z.object({ log_id: z.string() }));
+
+async function auditIdentity({ db, eventLog, findings }: Section): Promise<void> {
+  const [row] = IdentityRows.parse((await db.query('select log_id from event_log_identity')).rows);
+  const found = await readLogIdentity(eventLog).catch(() => null);
+  if (row === undefined || row.log_id === found) return;
+  findings.add({
+    kind: 'derived-differs',
+    table: 'event_log_identity',
+    key: 'true',
+    columns: ['log_id'],
+    detail: 'the database belongs to another log, or the first event of the log was altered',
+  });
+}
+
+const PolicyRows = z.array(
+  z.object({ revision: z.number(), event_id: z.string(), type: z.string(), body: z.instanceof(Uint8Array) }),
+);
+
+const SealedRows = z.array(z.object({ revision: z.number() }));
+
+async function auditPolicies({ db, eventLog, findings }: Section): Promise<void> {
+  const stored = PolicyRows.parse(
+    (await db.query('select revision, event_id, type, body from ledger_policies order by revision')).rows,
+  );
+  const events = new Map<number, { id: string; type: string; data: Uint8Array }>();
+  for (;;) {
+    const page = await eventLog.readStream(POLICY_STREAM, events.size, 200);
+    for (const { revision, id, type, data } of page) events.set(revision, { id, type, data });
+    if (page.length === 0) break;
+  }
+  const table = 'ledger_policies';
+  for (const { revision, event_id: id, type, body } of stored) {
+    const event = events.get(revision);
+    events.delete(revision);
+    const columns = [
+      ...(event?.id === id ? [] : ['event_id']),
+      ...(event?.type === type ? [] : ['type']),
+      ...(event !== undefined && toHex(event.data) === toHex(body) ? [] : ['body']),
+    ];
+    if (columns.length > 0)
+      findings.add({
+        kind: 'derived-differs',
+        table,
+        key: String(revision),
+        columns: event === undefined ? [] : columns,
+        detail: event === undefined ? 'the log gives no such row' : 'the stream of policies has another event',
+      });
+  }
+  // Each process stores a policy before it seals anything.
+  const [sealed] = SealedRows.parse(
+    (await db.query('select revision from sealed_streams where stream = $1', [POLICY_STREAM])).rows,
+  );
+  for (const revision of events.keys()) {
+    if (sealed === undefined || revision > sealed.revision) continue;
+    const detail = 'the row that the log gives is missing';
+    findings.add({ kind: 'derived-differs', table, key: String(revision), detail });
+  }
+}

@@ -1,0 +1,62 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { syncFolder } from '../platform/files/sync-folder.js';
+import { FINDING_KINDS, type FindingKind, MAX_FINDINGS } from './finding.js';
+import { type AuditState, NOTHING_AUDITED, SECTIONS } from './state.js';
+
+const Kind = z.custom<FindingKind>((value) => typeof value === 'string' && Object.hasOwn(FINDING_KINDS, value));
+const State = z.strictObject({
+  v: z.literal(1),
+  done: z.array(z.enum(SECTIONS)),
+  log_position: z.string().nullable(),
+  findings: z
+    .array(
+      z.strictObject({
+        kind: Kind,
+        table: z.string(),
+        key: z.string(),
+        columns: z.array(z.string()),
+        detail: z.string(),
+      }),
+    )
+    .max(MAX_FINDINGS),
+});
+
+/** A file is no state of an audit. */
+export class StateUnreadable extends Error {
+  override readonly name = 'StateUnreadable';
+}
+
+/**
+ * Reads how far an interrupted audit came.
+ * @returns the beginning if there is no such file
+ * @throws StateUnreadable
+ */
+export async function readState(path: string): Promise<AuditState> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return NOTHING_AUDITED;
+  try {
+    const { done, log_position: logPosition, findings } = State.parse(JSON.parse(text));
+    return { done, logPosition, findings };
+  } catch (cause) {
+    throw new StateUnreadable(`${path} is not the state of an audit. Remove it to begin anew.`, { cause });
+  }
+}
+
+/** Writes how far an audit came, whole or not at all. */
+export async function writeState(path: string, { done, logPosition, findings }: AuditState): Promise<void> {
+  const draft = `${path}.partial`;
+  const file = await open(draft, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify({ v: 1, done, log_position: logPosition, findings })}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  await syncFolder(dirname(path));
+}

@@ -1,0 +1,116 @@
+import { SingleBar } from 'cli-progress';
+import { Command, InvalidArgumentError } from 'commander';
+import { pino } from 'pino';
+import { counted } from '../../schemas/text/counted.js';
+import { openAudit } from '../app/open-audit.js';
+import { type AuditResult, runAudit } from '../audit/audit.js';
+import { FINDING_KINDS, type Finding } from '../audit/finding.js';
+import type { AuditState, SectionName } from '../audit/state.js';
+import { readState, writeState } from '../audit/state-file.js';
+import { type CliContext, configOf, print } from './command/context.js';
+import { CommandError, EXIT } from './command/exit-codes.js';
+
+interface Options {
+  readonly json?: boolean;
+  readonly resume?: string;
+  readonly load: number;
+}
+
+/** `audit` */
+export function auditCommand(context: CliContext): Command {
+  return new Command('audit')
+    .description('compare everything stored with the event log, the seals and the time stamps; changes nothing')
+    .option('--json', 'print only one JSON object on standard output')
+    .option('--resume <file>', 'keep in this file how far the audit came, and continue from it')
+    .option('--load <percent>', 'share of the time in which the audit may work', percent, 100)
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      const from = options.resume === undefined ? undefined : await readState(options.resume);
+      const result = await audit(context, options, from);
+      const findings = result.findings.map((finding) => ({ ...finding, ...FINDING_KINDS[finding.kind] }));
+      print(context, options, { findings, more: result.more }, linesOf(result));
+      if (result.findings.length > 0)
+        throw new CommandError(
+          `The audit found ${counted(result.findings.length + result.more, 'disagreement')}.`,
+          EXIT.failed,
+        );
+    });
+}
+
+const HELP = `
+The audit may run while the service works, or on a restored backup. It needs the master key, and a
+database user with the role consent_ledger_auditor. docs/operations.md describes each finding.
+
+Exit codes: ${EXIT.ok}: no disagreement; ${EXIT.failed}: disagreements or a failure; ${EXIT.usage}: usage error.`;
+
+function percent(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,3}$/.test(text) || value < 1 || value > 100) throw new InvalidArgumentError('It must be from 1 to 100.');
+  return value;
+}
+
+async function audit(context: CliContext, options: Options, from: AuditState | undefined): Promise<AuditResult> {
+  const config = configOf(context);
+  const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
+  const logger = pino({ level }, { write: (line: string) => context.stderr.write(line) });
+  const { parts, close } = await openAudit(config, logger);
+  const progress = createProgress(context);
+  const { resume } = options;
+  try {
+    return await runAudit({
+      ...parts,
+      load: options.load / 100,
+      onProgress: progress.show,
+      ...(from !== undefined && { from }),
+      ...(resume !== undefined && { onState: (state) => writeState(resume, state) }),
+    });
+  } finally {
+    progress.stop();
+    await close();
+  }
+}
+
+interface Progress {
+  readonly show: (section: SectionName, done: number, total: number | null) => void;
+  stop(): void;
+}
+
+/** One bar for each section, on a terminal only. */
+function createProgress(context: CliContext): Progress {
+  let bar: SingleBar | null = null;
+  let shown: SectionName | null = null;
+  return {
+    show: (section, done, total) => {
+      if (section !== shown) {
+        bar?.stop();
+        bar = new SingleBar({
+          format: `${section} [{bar}] {value} of about {total}`,
+          stream: context.stderr,
+          hideCursor: true,
+        });
+        bar.start(total ?? done, 0);
+        shown = section;
+      }
+      bar?.setTotal(Math.max(done, total ?? 0));
+      bar?.update(done);
+    },
+    stop: () => bar?.stop(),
+  };
+}
+
+function linesOf({ findings, more }: AuditResult): readonly string[] {
+  if (findings.length === 0) return ['No disagreement.'];
+  const kinds = [...new Set(findings.map(({ kind }) => kind))];
+  return [
+    ...kinds.flatMap((kind) => [
+      `${kind}: ${FINDING_KINDS[kind].meaning}`,
+      ...findings.filter((finding) => finding.kind === kind).map(lineOf),
+      `  What to do: ${FINDING_KINDS[kind].action}`,
+    ]),
+    ...(more === 0 ? [] : [`${counted(more, 'further disagreement')} not listed.`]),
+  ];
+}
+
+function lineOf({ table, key, detail }: Finding): string {
+  return `  ${table}${key === '' ? '' : ` ${key}`}: ${detail}`;
+}

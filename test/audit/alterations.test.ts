@@ -1,0 +1,403 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { FINDING_KINDS, type Finding } from '../../src/audit/finding.js';
+import { type AuditedInstallation, recordInstallation } from './audited-installation.js';
+import { UNCHECKED_COLUMNS } from './unchecked-columns.js';
+
+/** A column of a table that the migrations or the projector made. */
+interface Column {
+  /** Table, with its schema unless it is `public`. */
+  readonly table: string;
+  readonly name: string;
+  readonly type: string;
+  readonly isNullable: boolean;
+  readonly key: readonly string[];
+}
+
+const Columns = z.array(
+  z.object({ table: z.string(), name: z.string(), type: z.string(), nullable: z.boolean(), key: z.array(z.string()) }),
+);
+const Row = z.tuple([z.object({ place: z.string(), before: z.string().nullable(), key: z.string() })]);
+
+/** Which row is altered, where not any one will do. */
+const CHOSEN: Readonly<Record<string, string>> = {
+  // The others are needed to open what the audit reads; those are altered apart.
+  keyring: `purpose = 'jwt'`,
+  'audit_log.actor_kind': `actor_kind = 'operator'`,
+  outbox: `seq = (select min(seq) from outbox o where exists (select from outbox p where p.stream = o.stream and p.seq > o.seq))`,
+  document_versions: `state = 'active'`,
+  record_keys: `visitor_index is not null and id_number_index is not null`,
+  erased_records: `request_id is not null`,
+  exports: `state = 'finished' and seed is not null`,
+  export_jobs: `sealed_disclosures is not null`,
+  persons: `records > 0`,
+  approval_tokens: `consumed_by is not null`,
+  batches: `count > 1`,
+  erasure_requests: `erased_count > 0`,
+  relayed_streams: `stream like 'consents-%'`,
+  ledger_events: `type = 'BatchSealed.v1'`,
+  'event_log.events': `stream like 'consents-%' and type = 'ConsentRecorded.v1' and revision = 0`,
+};
+
+/** Another value of a column, by its place or its type. */
+const OTHER: Readonly<Record<string, string>> = {
+  'users.role': `case role when 'owner' then 'admin' else 'owner' end`,
+  'users.email': `'other@example.org'`,
+  'invitations.role': `case role when 'owner' then 'admin' else 'owner' end`,
+  'invitations.email': `'other@example.org'`,
+  'api_keys.scope': `case scope when 'read' then 'write' else 'read' end`,
+  'sign_ins.lapses_at': `lapses_at - interval '1 second'`,
+  'sign_ins.end_reason': `'token_reused'`,
+  'sites.retention_days': `4711`,
+  'document_versions.state': `'retired'`,
+  'erasure_requests.channel': `case channel when 's2s' then 'operator' else 's2s' end`,
+  'erasure_requests.reason': `'retention'`,
+  'erasure_requests.index_kind': `'id_number'`,
+  'erased_records.reason': `'retention'`,
+  'exports.state': `'failed'`,
+  'export_jobs.channel': `case channel when 's2s' then 'panel' else 's2s' end`,
+  'audit_log.actor_kind': `case actor_kind when 'service' then 'operator' else 'service' end`,
+  'audit_log.action': `'nothing.at_all'`,
+  'projections.name': `'other'`,
+  'projections.state': `'needs_rebuild'`,
+  'projections.problem': `'{"reason": "none"}'`,
+  'projection_generations.name': `'other'`,
+  'projection_generations.position': `lpad((position::numeric + 1000)::text, 20, '0')`,
+  'projection_generations.version': `version + 1`,
+  'sealer_state.log_position': `lpad((log_position::numeric + 1000)::text, 20, '0')`,
+  'sealer_state.ledger_revision': `ledger_revision + 5`,
+  'outbox.seq': `seq + 1000000`,
+  'site_configs.sha256': `encode(sha256('other'), 'hex')`,
+  'notice_contents.sha256': `encode(sha256('other'), 'hex')`,
+  'keyring.purpose': `'other'`,
+  'timestamp_evidence.kind': `case kind when 'crl' then 'ocsp' else 'crl' end`,
+  'event_log.events.position': `position + 1000000`,
+  'event_log.events.stream': `'consents-' || gen_random_uuid()`,
+  'event_log.events.revision': `revision + 1000000`,
+  'event_log.events.data': `convert_to(replace(convert_from(data, 'UTF8'), 'accepted', 'rejected'), 'UTF8')`,
+  uuid: 'gen_random_uuid()',
+  bytea: `sha256(random()::text::bytea)`,
+  boolean: 'not {}',
+  jsonb: `'{"other": true}'`,
+  date: `{} + 1`,
+  'text[]': `array['other']`,
+  'cidr[]': `array['10.0.0.0/8']::cidr[]`,
+  text: `coalesce({}, '') || 'x'`,
+  smallint: 'coalesce({}, 0) + 20',
+  integer: 'coalesce({}, 0) + 1000',
+  bigint: 'coalesce({}, 0) + 1000',
+  'timestamp with time zone': `coalesce({}, now()) - interval '1 hour'`,
+};
+
+/** Alterations that stop the comparison of other tables, and are therefore made alone. */
+const isAlone = ({ table, name }: Column): boolean =>
+  table === 'event_log.events' ||
+  [
+    'sealer_state',
+    'event_log_identity',
+    'schema_migrations',
+    'attachments',
+    'export_chunks',
+    'outbox',
+    'site_configs',
+  ].includes(table) ||
+  table === 'projections' ||
+  table === 'projection_generations' ||
+  (table === 'leaves' && name === 'person_tag');
+
+/** Names of the same table in findings: read models are named as their views. */
+const namedAs = (table: string): string =>
+  table.replace(/^rm_\w+?_\d+\./, 'read_model.').replace(/^rm_.*\./, 'read_model.');
+
+/** Tables whose rows other rows demand. */
+const DELETED: readonly string[] = [
+  'record_keys',
+  'persons',
+  'attachments',
+  'approval_tokens',
+  'relayed_streams',
+  'event_log.events',
+  'ledger_events',
+  'ledger_policies',
+  'batches',
+  'leaves',
+  'ledger_nodes',
+  'sealed_streams',
+  'checkpoints',
+  'checkpoint_tokens',
+  'ledger_keys',
+  'timestamp_evidence',
+  'erased_records',
+  'erasure_events',
+  'export_chunks',
+  'document_versions',
+  'site_configs',
+  'projections',
+  'projection_generations',
+  'projection_views',
+  'rm_consents_1.consents',
+  'rm_consents_1.erasures',
+  'rm_notices_1.notice_versions',
+  'rm_notices_1.notice_configs',
+  'rm_daily_counts_1.daily_counts',
+];
+const NEW_ID = `'00000000-0000-4000-8000-000000000001'`;
+const NEW_BYTES = `decode('00', 'hex')`;
+/** The values of the copy; the first finds it again. */
+const DUPLICATED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  users: { id: NEW_ID, email: `'copy@example.org'` },
+  api_keys: { id: NEW_ID, digest: NEW_BYTES },
+  subscriptions: { tenant_id: NEW_ID },
+  documents: { id: NEW_ID, slug: `'copy'` },
+  audit_log: { seq: '4711' },
+  record_keys: { event_id: NEW_ID },
+  persons: { visitor_index: NEW_BYTES },
+  attachments: { id: NEW_ID },
+  approval_tokens: { id: `'atk_copy'`, digest: NEW_BYTES },
+  erasure_requests: { id: NEW_ID, request_digest: NEW_BYTES },
+  erased_records: { event_id: NEW_ID },
+  erasure_events: { event_id: NEW_ID },
+  outbox: { seq: '4711' },
+  leaves: { revision: '4711', index: '4711', person_tag: NEW_BYTES },
+  batches: { number: '4711' },
+  ledger_nodes: { level: '20' },
+  sealed_streams: { stream: `'consents-00000000-0000-4000-8000-000000000001'` },
+  ledger_events: { revision: '4711' },
+  checkpoints: { size: '4711' },
+  checkpoint_tokens: { size: '4711' },
+  ledger_keys: { key: `'copy'`, replaces: `'copy'` },
+  cosignatures: { size: '4711' },
+  keyring: { key_id: `'copy'`, owner_id: NEW_ID },
+  'event_log.events': { position: '4711', revision: '4711', id: NEW_ID },
+  'rm_daily_counts_1.daily_counts': { day: `'2000-01-01'` },
+};
+
+describe('an audit of an installation', () => {
+  let made: AuditedInstallation;
+  let db: pg.Pool;
+  let columns: readonly Column[];
+  beforeAll(async () => {
+    made = await recordInstallation();
+    db = made.app.superuser;
+    // Not even the owner may update these columns otherwise.
+    await db.query('alter table outbox alter seq drop identity; alter table audit_log alter seq drop identity');
+    await dropChecks(db);
+    columns = await readColumns(db);
+  }, 180_000);
+  afterAll(() => made?.remove());
+
+  const isUnchecked = ({ table, name }: Column): boolean => {
+    const reasons = UNCHECKED_COLUMNS[table];
+    return reasons !== undefined && (Object.hasOwn(reasons, '*') || Object.hasOwn(reasons, name));
+  };
+
+  it('finds nothing where nothing was altered', async () => {
+    expect(await made.audit()).toEqual([]);
+  });
+
+  it('knows only columns that exist as unchecked, and docs/operations.md lists them (UPDATE_DOCS=1 writes it)', () => {
+    const known = new Set(columns.flatMap(({ table, name }) => [`${table}.${name}`, `${table}.*`]));
+    const listed = Object.entries(UNCHECKED_COLUMNS).flatMap(([table, reasons]) =>
+      Object.entries(reasons).map(([name, reason]) => ({ table, name, reason })),
+    );
+    for (const { table, name } of listed) expect(known, `${table}.${name}`).toContain(`${table}.${name}`);
+    const lines = listed.map(
+      ({ table, name, reason }) => `| \`${table}\` | ${name === '*' ? 'all' : `\`${name}\``} | ${reason} |`,
+    );
+    const head = '| Table | Column | Why the audit does not check it |\n|---|---|---|\n';
+    const page = readFileSync('docs/operations.md', 'utf8');
+    const [before = '', rest = ''] = page.split(head);
+    const after = rest
+      .split('\n')
+      .slice(rest.split('\n').findIndex((line) => !line.startsWith('|')))
+      .join('\n');
+    const wanted = `${before}${head}${lines.join('\n')}\n${after}`;
+    if (process.env.UPDATE_DOCS !== undefined) writeFileSync('docs/operations.md', wanted);
+    expect(readFileSync('docs/operations.md', 'utf8')).toBe(wanted);
+  });
+
+  it('explains every kind of finding in docs/operations.md', () => {
+    const page = readFileSync('docs/operations.md', 'utf8');
+    for (const [kind, { meaning, action }] of Object.entries(FINDING_KINDS))
+      expect(page).toContain(`| \`${kind}\` | ${meaning} | ${action} |`);
+  });
+
+  it('finds an alteration of any column of any table', async () => {
+    const checked = columns.filter((column) => !isUnchecked(column));
+    const missed: string[] = [];
+    const empty: string[] = [];
+    const refused: string[] = [];
+    for (const round of roundsOf(checked)) {
+      const undo: (() => Promise<void>)[] = [];
+      const altered: { readonly column: Column; readonly keys: readonly string[] }[] = [];
+      for (const column of round) {
+        const alteration = await alter(db, column).catch((error: Error) => {
+          refused.push(`${column.table}.${column.name}: ${error.message}`);
+          return null;
+        });
+        if (alteration === null) empty.push(`${column.table}.${column.name}`);
+        else {
+          altered.push({ column, keys: alteration.keys });
+          undo.push(alteration.undo);
+        }
+      }
+      const findings = await made.audit();
+      for (const { column, keys } of altered)
+        if (!isFound(findings, column, keys)) missed.push(`${column.table}.${column.name} (${keys.join(' -> ')})`);
+      for (const restore of undo.reverse()) await restore();
+    }
+    expect({ missed, empty, refused }).toEqual({ missed: [], empty: [], refused: [] });
+    expect(await made.audit()).toEqual([]);
+  }, 600_000);
+
+  it.each(DELETED)('finds a row of %s that was deleted', async (table) => {
+    const given = CHOSEN[table];
+    await db.query(
+      `create table kept_row as select * from ${table} ${given === undefined ? '' : `where ${given}`} limit 1`,
+    );
+    const key = columns.find((column) => column.table === table)?.key ?? [];
+    const same = key.map((name) => `t."${name}" = k."${name}"`).join(' and ');
+    await unguarded(db, table, `delete from ${table} t using kept_row k where ${same}`, []);
+    const findings = await made.audit();
+    await unguarded(db, table, `insert into ${table} select * from kept_row`, []);
+    await db.query('drop table kept_row');
+    expect(findings.map((finding) => finding.table)).toContain(namedAs(table));
+  });
+
+  it.each(Object.entries(DUPLICATED))('finds a row of %s that was duplicated', async (table, others) => {
+    const given = CHOSEN[table];
+    const values = Object.entries(others).map(([column, value]) => `'${column}', ${value}`);
+    await unguarded(
+      db,
+      table,
+      `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object(${values.join(', ')}))).* from ${table} t
+        ${given === undefined ? '' : `where ${given}`} limit 1`,
+      [],
+    );
+    const findings = await made.audit();
+    const [[column = '', value = ''] = []] = Object.entries(others);
+    await unguarded(db, table, `delete from ${table} where "${column}" = ${value}`, []);
+    expect(findings.map((finding) => finding.table)).toContain(namedAs(table));
+  });
+
+  it('finds nothing once all is restored', async () => {
+    expect(await made.audit()).toEqual([]);
+  });
+
+  it('finds a site that is quarantined, and a trigger that is disabled', async () => {
+    await db.query(`insert into quarantined_sites (site_id, reason) values (gen_random_uuid(), 'a test')`);
+    await db.query('alter table users disable trigger changes_are_sealed');
+    const findings = await made.audit();
+    await db.query('alter table users enable trigger changes_are_sealed');
+    await db.query('delete from quarantined_sites');
+    expect(findings).toMatchObject([
+      { kind: 'protection-missing', table: 'users', key: 'changes_are_sealed on users' },
+      { kind: 'stopped-part', table: 'quarantined_sites' },
+    ]);
+  });
+});
+
+/** One column of each table in a round; some are alone. */
+function roundsOf(columns: readonly Column[]): readonly (readonly Column[])[] {
+  const byTable = new Map<string, Column[]>();
+  for (const column of columns.filter((one) => !isAlone(one)))
+    byTable.set(column.table, [...(byTable.get(column.table) ?? []), column]);
+  const longest = Math.max(...[...byTable.values()].map((list) => list.length));
+  const together = Array.from({ length: longest }, (_, place) =>
+    [...byTable.values()].flatMap((list) => list[place] ?? []),
+  );
+  return [...together, ...columns.filter(isAlone).map((column) => [column])];
+}
+
+function isFound(findings: readonly Finding[], { table, name }: Column, keys: readonly string[]): boolean {
+  return findings.some(
+    (finding) =>
+      finding.table === namedAs(table) &&
+      (finding.columns.length === 0 || finding.columns.includes(name)) &&
+      (finding.key === '' || keys.some((key) => key === finding.key || key.split(' ').includes(finding.key))),
+  );
+}
+
+/** Checks of values are no protection against the owner of the tables. */
+async function dropChecks(db: pg.Pool): Promise<void> {
+  const { rows } = await db.query(
+    `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as sql from pg_constraint
+      where contype = 'c' and conrelid <> 0 and conislocal and connamespace in ('public'::regnamespace, 'event_log'::regnamespace)`,
+  );
+  for (const { sql } of z.array(z.object({ sql: z.string() })).parse(rows)) await db.query(sql);
+}
+
+async function readColumns(db: pg.Pool): Promise<readonly Column[]> {
+  const { rows } = await db.query(
+    `select case when n.nspname = 'public' then '' else n.nspname || '.' end || c.relname as table, a.attname::text as name,
+            format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as nullable,
+            array(select k.attname::text from pg_index i join unnest(i.indkey) with ordinality x (num, place) on true
+                    join pg_attribute k on k.attrelid = c.oid and k.attnum = x.num where i.indrelid = c.oid and i.indisprimary order by x.place) as key
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+      where c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
+        and (n.nspname in ('public', 'event_log') or n.nspname like 'rm\\_%')
+      order by 1, a.attnum`,
+  );
+  return Columns.parse(rows).map(({ nullable, ...column }) => ({ ...column, isNullable: nullable }));
+}
+
+/**
+ * Alters one value of one row, past all triggers and foreign keys.
+ * @returns the keys of the row before and after, and how to restore it; null: the table is empty
+ */
+async function alter(
+  db: pg.Pool,
+  column: Column,
+): Promise<{ readonly keys: readonly string[]; readonly undo: () => Promise<void> } | null> {
+  const { table, name, type, key } = column;
+  const quoted = `"${name}"`;
+  const names = table === 'event_log.events' ? ['id'] : key;
+  const keyText = names.map((one) => `"${one}"::text`).join(` || ' ' || `);
+  const given = CHOSEN[`${table}.${name}`] ?? CHOSEN[table];
+  const chosen = await db.query(
+    `select ctid::text as place, ${quoted}::text as before, ${keyText} as key from ${table}
+      ${given === undefined ? '' : `where ${given}`} order by ${quoted} is null, ctid limit 1`,
+  );
+  const parsed = Row.safeParse(chosen.rows);
+  if (!parsed.success) return null;
+  const [{ place, before, key: oldKey }] = parsed.data;
+  const other = (OTHER[`${table}.${name}`] ?? OTHER[type] ?? 'null').replaceAll('{}', quoted);
+  const set = async (at: string, sql: string, values: readonly unknown[]) =>
+    unguarded(
+      db,
+      table,
+      `update ${table} set ${quoted} = ${sql} where ctid = '${at}' returning ctid::text as place, ${quoted}::text as before, ${keyText} as key`,
+      values,
+    );
+  const [after] = Row.parse(await set(place, other, []));
+  expect(after.before, `${table}.${name} is altered`).not.toBe(before);
+  return {
+    // The audit writes bytes without the prefix of PostgreSQL.
+    keys: [oldKey, after.key].map((one) => one.replaceAll('\\x', '')),
+    undo: async () => {
+      await set(after.place, `$1::text::${type}`, [before]);
+    },
+  };
+}
+
+async function unguarded(db: pg.Pool, table: string, sql: string, values: readonly unknown[]): Promise<unknown[]> {
+  const client = await db.connect();
+  try {
+    await client.query('begin');
+    await client.query('set local session_replication_role = replica');
+    // This trigger works in replicas as well. The lock of its change would wait for readers.
+    const isLog = table === 'event_log.events';
+    if (isLog) await client.query('alter table event_log.events disable trigger append_only');
+    const { rows } = await client.query(sql, [...values]);
+    if (isLog) await client.query('alter table event_log.events enable always trigger append_only');
+    await client.query('commit');
+    return rows;
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  } finally {
+    client.release();
+  }
+}

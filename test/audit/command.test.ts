@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openAudit } from '../../src/app/open-audit.js';
+import { runAudit } from '../../src/audit/audit.js';
+import { type AuditState, SECTIONS } from '../../src/audit/state.js';
+import { RecordingTenant } from '../api/panel/recording-tenant.js';
+import { type RunningApp, startApp } from '../api/server/running-app.js';
+import { type CommandLine, commandLine } from '../cli/command-line.js';
+import { count } from '../pipeline/relay/pipeline.js';
+
+const Report = z.object({
+  findings: z.array(
+    z.looseObject({ kind: z.string(), table: z.string(), key: z.string(), meaning: z.string(), action: z.string() }),
+  ),
+  more: z.literal(0),
+});
+
+describe('consent-ledger audit', () => {
+  let app: RunningApp;
+  let shop: RecordingTenant;
+  let line: CommandLine;
+  let stateFile: string;
+  beforeAll(async () => {
+    app = await startApp('serve');
+    shop = await RecordingTenant.of(app);
+    line = commandLine(app);
+    stateFile = join(app.service.installation.config.dataDir, 'audit.state');
+    await shop.record({ visitor_id: 'ann' });
+  });
+  afterAll(() => app.stop());
+
+  it('finds nothing while the service works', async () => {
+    const stop = new AbortController();
+    let recorded = 0;
+    const recording = (async () => {
+      while (!stop.signal.aborted) {
+        await shop.backend.recordMany(20, { visitor_id: `visitor-${recorded % 7}` });
+        recorded += 1;
+        await sleep(100);
+        if (recorded % 5 === 0) {
+          const subject = { by: 'visitor_id', value: `visitor-${recorded % 7}` };
+          await shop.inSite('dpo', 'POST', '/erasures', { subject });
+        }
+      }
+    })();
+    try {
+      for (let times = 0; times < 3; times += 1) {
+        const { exitCode, stdout } = await line.run(['audit', '--json']);
+        expect(Report.parse(JSON.parse(stdout))).toEqual({ findings: [], more: 0 });
+        expect(exitCode).toBe(0);
+      }
+    } finally {
+      stop.abort();
+      await recording;
+    }
+    expect(recorded).toBeGreaterThan(5);
+    expect(await count(app.superuser, 'erased_records')).toBeGreaterThan(0);
+  }, 240_000);
+
+  it('lists what it finds, and ends with 1', async () => {
+    await app.superuser.query('alter table tenants disable trigger changes_are_sealed');
+    await app.superuser.query(`update tenants set name = 'altered' where id = $1`, [shop.backend.demo.tenant_id]);
+    await app.superuser.query('alter table tenants enable trigger changes_are_sealed');
+    const json = await line.run(['audit', '--json']);
+    expect(json.exitCode).toBe(1);
+    expect(Report.parse(JSON.parse(json.stdout)).findings).toMatchObject([
+      { kind: 'row-altered', table: 'tenants', key: shop.backend.demo.tenant_id },
+    ]);
+    const text = await line.run(['audit']);
+    expect(text.exitCode).toBe(1);
+    expect(text.stdout).toContain(`tenants ${shop.backend.demo.tenant_id}: its seal does not match the row`);
+    expect(text.stdout).toContain('What to do: ');
+    expect(text.stderr).toContain('The audit found 1 disagreement.');
+  });
+
+  it('continues from a file, with the findings of before', async () => {
+    const first = await line.run(['audit', '--resume', stateFile, '--json']);
+    expect(first.exitCode).toBe(1);
+    const state = JSON.parse(await readFile(stateFile, 'utf8'));
+    expect(state).toMatchObject({ v: 1, done: [...SECTIONS], findings: [{ table: 'tenants' }] });
+    const second = await line.run(['audit', '--resume', stateFile, '--json']);
+    expect(JSON.parse(second.stdout)).toEqual(JSON.parse(first.stdout));
+    await writeFile(stateFile, '{}');
+    expect(await line.run(['audit', '--resume', stateFile])).toMatchObject({ exitCode: 1, stdout: '' });
+  });
+
+  it('reads no event of the log twice after an interruption', async () => {
+    const { parts, close } = await openAudit(app.service.installation.config, pino({ level: 'silent' }));
+    try {
+      const states: AuditState[] = [];
+      const stop = new AbortController();
+      const interrupted = runAudit({
+        ...parts,
+        signal: stop.signal,
+        onState: async (state) => {
+          states.push(state);
+          if (state.logPosition !== null) stop.abort();
+        },
+      });
+      await expect(interrupted).rejects.toThrow(/abort/i);
+      const from = states.at(-1);
+      expect(from?.done).not.toContain('log');
+      const read: (string | null)[] = [];
+      const eventLog = new Proxy(parts.eventLog, {
+        get: (target, name) => {
+          const value: unknown = Reflect.get(target, name);
+          if (name !== 'readAll') return typeof value === 'function' ? value.bind(target) : value;
+          return (after: string | null, limit: number) => {
+            read.push(after);
+            return target.readAll(after, limit);
+          };
+        },
+      });
+      const result = await runAudit({ ...parts, eventLog, ...(from !== undefined && { from }) });
+      expect(read[0]).toBe(from?.logPosition);
+      expect(result.findings).toMatchObject([{ table: 'tenants' }]);
+    } finally {
+      await close();
+    }
+  });
+
+  it('needs a database user with no right but to read', async () => {
+    const name = `auditor_${randomBytes(6).toString('hex')}`;
+    await app.superuser.query(`create user ${name} password 'only-reads'; grant consent_ledger_auditor to ${name}`);
+    const url = new URL(app.service.installation.databaseUrl);
+    url.username = name;
+    url.password = 'only-reads';
+    const { exitCode, stdout } = await line.run(['audit', '--json'], { DATABASE_URL: url.toString() });
+    expect(exitCode).toBe(1);
+    expect(Report.parse(JSON.parse(stdout)).findings).toMatchObject([{ table: 'tenants' }]);
+    await app.superuser.query(`drop user ${name}`);
+  });
+
+  it('makes no master key, and refuses another one', async () => {
+    const other = await line.run(['audit'], { MASTER_KEY: randomBytes(32).toString('hex') });
+    expect(other).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(other.stderr).toContain('master key');
+    const missing = await line.run(['audit'], { DATA_DIR: join(app.service.installation.config.dataDir, 'empty') });
+    expect(missing).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(missing.stderr).toContain('cannot be read');
+  });
+
+  it('refuses a load that is no percentage', async () => {
+    expect((await line.run(['audit', '--load', '0'])).exitCode).toBe(2);
+    expect((await line.run(['audit', '--load', '50', '--json'])).exitCode).toBe(1);
+  });
+});
