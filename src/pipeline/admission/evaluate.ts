@@ -1,6 +1,7 @@
 import type { FieldError } from '../../../schemas/api/error-codes.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { ActiveVersion, SiteContext } from '../../tenancy/directory/site-context.js';
+import { noSubscription } from './no-subscription.js';
 import type { ParsedConsent } from './parse-consents.js';
 import type { FoundToken } from './token-identity.js';
 
@@ -44,6 +45,8 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
     return refused('whole', new RequestRefused('INVALID_CATEGORIES', undefined, { errors: categoryErrors }));
   const tokenError = evaluateToken(consent, version, token);
   if (tokenError !== null) return refused('item', tokenError);
+  // The transaction decides by the row of the plan, and cannot tell whether it was altered.
+  if (!site.plan.isActive) return refused('item', noSubscription());
   return { kind: 'admissible', config: site.config, version, token };
 }
 

@@ -2,6 +2,7 @@ import { consentToken } from '../../../schemas/events/consent-recorded.js';
 import type { SignedPromise } from '../../../schemas/evidence/promise.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
 import type { ConsentOutcome, SubmissionOutcome } from './admit-group.js';
+import { noSubscription, QUOTA_RETRY_SECONDS } from './no-subscription.js';
 import type { PromisedOutcome } from './promises.js';
 import type { EvaluatedConsent, EvaluatedRequest } from './submission.js';
 
@@ -81,9 +82,7 @@ function resultOf(
     case 'token_used':
       return rejected(new RequestRefused('APPROVAL_TOKEN_CONFLICT', 'The approval token was used before.'));
     case 'no_subscription':
-      return rejected(
-        new RequestRefused('NO_CONSENT_SUBSCRIPTION', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS }),
-      );
+      return rejected(noSubscription());
     case 'quota_used_up':
       return rejected(
         new RequestRefused('CONSENT_LIMIT_EXCEEDED', undefined, { retryAfterSeconds: QUOTA_RETRY_SECONDS }),
@@ -92,9 +91,6 @@ function resultOf(
       throw new Error('a consent of a fresh request was not evaluated');
   }
 }
-
-/** A used-up quota lasts long, so a client that follows Retry-After must not retry every second. */
-const QUOTA_RETRY_SECONDS = 3600;
 
 /**
  * Returns the first refusal that applies. A refusal does not apply to an item whose idempotency key

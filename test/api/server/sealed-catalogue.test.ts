@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { SealedTable } from '../../../src/platform/keys/altered-row.js';
+import { postSigned } from '../../support/signed-requests.js';
+import { RecordingTenant } from '../panel/recording-tenant.js';
+import { type RunningApp, startApp } from './running-app.js';
+
+const Answer = z.looseObject({ code: z.string() });
+
+/** What a person who only writes to the database would like to have. */
+describe('rows of plans, documents, tokens, erasures and exports', () => {
+  let app: RunningApp;
+  let shop: RecordingTenant;
+  beforeAll(async () => {
+    app = await startApp('serve');
+    shop = await RecordingTenant.of(app);
+    await shop.record({ visitor_id: 'ann' });
+  });
+  afterAll(() => app.stop());
+
+  const reported = async (table: SealedTable): Promise<number> => {
+    const metrics = await app.service.installation.metrics.text();
+    return Number(
+      new RegExp(`^consent_ledger_altered_rows_total\\{table="${table}"\\} (\\d+)$`, 'm').exec(metrics)?.[1],
+    );
+  };
+  const send = async (fields: object = {}): Promise<string> => {
+    const consent = {
+      consent_type: 'cookie',
+      decision: 'accepted',
+      document_version_id: shop.backend.version('cookie_policy'),
+      ...fields,
+    };
+    const answer = await postSigned(app.url, shop.backend.demo.keys.write, '/tool/v1/consents', consent);
+    const text = await answer.text();
+    return answer.status === 202 ? 'accepted' : Answer.parse(JSON.parse(text)).code;
+  };
+  const soon = { timeout: 10_000, interval: 100 };
+  /** Runs SQL past every trigger, and makes processes load the site again. */
+  const alter = async (sql: string): Promise<void> => {
+    await app.superuser.query(`begin; set local session_replication_role = replica; ${sql};
+      update sites set config_revision = config_revision + 1 where id = '${shop.siteId}'; commit`);
+  };
+  const policy = (): string => {
+    const found = shop.backend.demo.documents.find(({ kind }) => kind === 'cookie_policy');
+    if (found === undefined) throw new Error('the demonstration has no cookie policy');
+    return found.id;
+  };
+
+  it('give no quota and no rate that the service did not set', async () => {
+    const tenant = shop.backend.demo.tenant_id;
+    expect(await send()).toBe('accepted');
+    await alter(
+      `update subscriptions set consent_quota = coalesce(consent_quota, 0) + 1000000 where tenant_id = '${tenant}'`,
+    );
+    await expect.poll(() => send(), soon).not.toBe('accepted');
+    expect(await reported('subscriptions')).toBeGreaterThan(0);
+    await alter(`update subscriptions set consent_quota = consent_quota - 1000000 where tenant_id = '${tenant}'`);
+    await expect.poll(() => send(), soon).toBe('accepted');
+  });
+
+  it('do not waive the approval token of a document', async () => {
+    await alter(`update documents set requires_approval_token = not requires_approval_token where id = '${policy()}'`);
+    await expect.poll(() => send(), soon).not.toBe('accepted');
+    expect(await reported('documents')).toBeGreaterThan(0);
+    await alter(`update documents set requires_approval_token = not requires_approval_token where id = '${policy()}'`);
+    await expect.poll(() => send(), soon).toBe('accepted');
+  });
+
+  it('do not show another title or text as the active version', async () => {
+    const version = shop.backend.version('cookie_policy');
+    await alter(`update document_versions set title = title || '!' where id = '${version}'`);
+    await expect.poll(() => send(), soon).not.toBe('accepted');
+    expect(await reported('document_versions')).toBeGreaterThan(0);
+    await alter(`update document_versions set title = left(title, -1) where id = '${version}'`);
+    await expect.poll(() => send(), soon).toBe('accepted');
+  });
+
+  it('make no approval token valid for longer', async () => {
+    const token = await shop.backend.mint({ document_slug: 'explicit-consent', subject: 'ann', expires_in: 600 });
+    const approve = () =>
+      send({
+        consent_type: 'document_approval',
+        document_version_id: shop.backend.version('consent_form'),
+        approval_token: token.approval_token,
+      });
+    const move = (sign: string) =>
+      alter(
+        `update approval_tokens set expires_at = expires_at ${sign} interval '1 year' where id = '${token.approval_token_id}'`,
+      );
+    await move('+');
+    expect(await approve()).not.toBe('accepted');
+    expect(await reported('approval_tokens')).toBeGreaterThan(0);
+    await move('-');
+    expect(await approve()).toBe('accepted');
+  });
+
+  it('have nothing erased that was not requested', async () => {
+    const { id: event } = await shop.record({ visitor_id: 'ben' });
+    const request = randomUUID();
+    await alter(
+      `insert into erasure_requests (id, site_id, reason, event_id) values ('${request}', '${shop.siteId}', 'record', '${event}')`,
+    );
+    await expect.poll(() => reported('erasure_requests'), soon).toBeGreaterThan(0);
+    const keys = async () =>
+      (await app.superuser.query('select from record_keys where event_id = $1', [event])).rowCount;
+    expect(await keys()).toBe(1);
+    // The same row erases the record once the service has written it.
+    await app.superuser.query('delete from erasure_requests where id = $1', [request]);
+    await app.change(
+      `insert into erasure_requests (id, site_id, reason, event_id) values ($1, '${shop.siteId}', 'record', '${event}')`,
+      [request],
+    );
+    await expect.poll(keys, soon).toBe(0);
+  });
+
+  it('have no package made that was not requested', async () => {
+    const id = randomUUID();
+    const tenant = shop.backend.demo.tenant_id;
+    await alter(`insert into exports (id, site_id, state, requested_by, seed) values ('${id}', '${shop.siteId}', 'queued', 'x', decode(repeat('00', 16), 'hex'));
+      insert into export_jobs (export_id, tenant_id, site_id, requested_by, channel, filter, by_visitor, disclose)
+      values ('${id}', '${tenant}', '${shop.siteId}', gen_random_uuid(), 'panel', '{}', false, '"all"')`);
+    const state = async () =>
+      (await app.superuser.query('select state from exports where id = $1', [id])).rows[0]?.state;
+    await expect.poll(state, soon).toBe('failed');
+    expect(await reported('export_jobs')).toBeGreaterThan(0);
+    expect((await app.superuser.query('select from export_chunks where export_id = $1', [id])).rowCount).toBe(0);
+  });
+});
