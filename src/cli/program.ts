@@ -22,6 +22,7 @@ const ADMIN_COMMANDS: Readonly<Record<string, CommandLoader>> = {
   ledger: async (context) => (await import('./admin/ledger.js')).ledgerCommand(context),
   'master-key': async (context) => (await import('./admin/master-key.js')).masterKeyCommand(context),
   log: async (context) => (await import('./admin/log.js')).logCommand(context),
+  backup: async (context) => (await import('./admin/backup.js')).backupCommand(context),
   quarantine: async (context) => (await import('./admin/quarantine.js')).quarantineCommand(context),
 };
 

@@ -109,6 +109,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'pipeline',
     'erasure',
     'evidence',
+    'audit',
     'api/panel',
     'app',
     'demo/seed',

@@ -26,7 +26,8 @@ describe('consent-ledger audit', () => {
   let line: CommandLine;
   let stateFile: string;
   beforeAll(async () => {
-    app = await startApp('serve');
+    // As in production, batches and stamps are fewer than requests.
+    app = await startApp('serve', { BATCH_MAX_AGE_MS: '1000', STAMP_INTERVAL_MS: '5000' });
     shop = await RecordingTenant.of(app);
     line = commandLine(app);
     stateFile = join(app.service.installation.config.dataDir, 'audit.state');
