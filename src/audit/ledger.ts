@@ -48,7 +48,6 @@ export async function auditLedger(section: Section): Promise<void> {
         .concat(
           `create temporary table sealer_state (like ${schema}.sealer_state including all)`,
           'insert into sealer_state (ledger_revision) values (-1)',
-          'analyze sealer_state',
         )
         .join(';'),
     );

@@ -33,6 +33,8 @@ export async function compareWithReplay(
   onPage: (rows: number) => Promise<void>,
 ): Promise<void> {
   const { live, shadow, name, key, columns } = table;
+  // Without statistics, each page could be joined by a pass over the whole table.
+  await db.query(`analyze ${shadow}`);
   const types = await columnTypes(db, shadow);
   const keyList = (alias: string): string => key.map((column) => `${alias}."${column}"`).join(', ');
   const keyText = (alias: string): string => `array[${key.map((column) => `${alias}."${column}"::text`).join(', ')}]`;

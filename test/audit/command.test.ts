@@ -50,7 +50,9 @@ describe('consent-ledger audit', () => {
       }
     })();
     try {
-      for (let times = 0; times < 3; times += 1) {
+      const hasErased = async () =>
+        (await count(app.superuser, 'erased_records where erasure_event_id is not null')) > 0;
+      for (let times = 0; times < 3 || recorded < 10 || !(await hasErased()); times += 1) {
         const { exitCode, stdout } = await line.run(['audit', '--json']);
         expect(Report.parse(JSON.parse(stdout))).toEqual({ findings: [], more: 0 });
         expect(exitCode).toBe(0);
@@ -59,8 +61,6 @@ describe('consent-ledger audit', () => {
       stop.abort();
       await recording;
     }
-    expect(recorded).toBeGreaterThan(5);
-    expect(await count(app.superuser, 'erased_records')).toBeGreaterThan(0);
   }, 240_000);
 
   it('lists what it finds, and ends with 1', async () => {
