@@ -118,6 +118,7 @@ test('retains no memory of idle turns in the stamper', { timeout: 120_000 }, asy
     ledger_revision: 0,
     log_position: null,
     size: 0,
+    policies: 0,
     sealed_at: null,
     stamped_size: null,
     tsr_sha256: null,
