@@ -7,7 +7,7 @@ import type { SiteContext, SiteDirectory } from '../../tenancy/directory/site-co
 import { callerOf, type ToolCaller } from '../server/caller.js';
 import { type ApiUsers, authenticateApiUser, reauthorizeApiUser } from './bearer.js';
 import { refuseExcess, setRateLimitHeaders } from './rate-limit.js';
-import type { RateLimiter } from './rate-limiter.js';
+import type { RateLimitDecision, RateLimiter } from './rate-limiter.js';
 
 export interface ToolGuardOptions {
   readonly directory: SiteDirectory;
@@ -140,15 +140,21 @@ async function takeBudget(
   reply: FastifyReply,
 ): Promise<void> {
   const { rateLimitPerMinute } = site.plan;
-  const take = async (scope: string, key: string, perMinute: number): Promise<void> => {
-    const decision = await limiter.take(scope, key, perMinute);
+  const answer = (decision: RateLimitDecision): void => {
     setRateLimitHeaders(reply, decision);
     refuseExcess(decision, 'RATE_LIMIT_EXCEEDED');
   };
-  if (apiKey.restriction !== 'publishable') return take('plan', site.tenantId, rateLimitPerMinute);
+  if (apiKey.restriction !== 'publishable')
+    return answer(await limiter.take('plan', site.tenantId, rateLimitPerMinute));
   const perAddress = Math.max(MIN_ADDRESS_LIMIT, Math.floor(rateLimitPerMinute * ADDRESS_PART));
-  await take(`publishable ${limit}`, `${site.tenantId} ${request.countedClient}`, perAddress);
-  if (limit === 'plan') await take('publishable', site.tenantId, rateLimitPerMinute);
+  const [scope, address] = [`publishable ${limit}`, `${site.tenantId} ${request.countedClient}`];
+  const own = await limiter.take(scope, address, perAddress);
+  if (limit === 'configuration' || !own.allowed) return answer(own);
+  const all = await limiter.take('publishable', site.tenantId, rateLimitPerMinute);
+  // A refused request counts for neither limit.
+  if (!all.allowed) await limiter.giveBack(scope, address);
+  // The client sees the limit that it reaches first.
+  answer(all.allowed && own.remaining <= all.remaining ? own : all);
 }
 
 async function identify(

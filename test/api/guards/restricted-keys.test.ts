@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createRateLimiter } from '../../../src/api/guards/rate-limiter.js';
 import { requestSignature } from '../../../src/api/guards/signature.js';
 import type { SeededDemo } from '../../../src/demo/seed/seed-demo.js';
 import type { ApiKeyRestriction } from '../../../src/tenancy/api-keys/api-key.js';
@@ -143,6 +144,31 @@ describe('API keys that are restricted to browsers or to backends', () => {
     // All publishable keys of the tenant together.
     expect(await statuses('198.51.100.5', 1)).toEqual([429]);
     expect((await get(app, '/tool/v1/ping', site.keys.read)).status).toBe(200);
+  });
+
+  it('shows the limit that is reached first, and counts a refused request for neither', async () => {
+    const { site, key } = await siteWithKey('publishable', { allowedOrigins: [ORIGIN], rateLimit: 40 });
+    const ping = async (address: string) => {
+      const { status, headers } = await get(app, '/tool/v1/ping', key, { origin: ORIGIN, 'x-forwarded-for': address });
+      return [status, ...['limit', 'remaining'].map((name) => Number(headers.get(`x-ratelimit-${name}`)))];
+    };
+    const inTurn = async (address: string, count: number): Promise<number[][]> => {
+      const answers: number[][] = [];
+      for (let i = 0; i < count; i += 1) answers.push(await ping(address));
+      return answers;
+    };
+    expect(await inTurn('198.51.100.1', 3)).toEqual([9, 8, 7].map((remaining) => [200, 10, remaining]));
+    for (const address of ['198.51.100.2', '198.51.100.3', '198.51.100.4']) await inTurn(address, 10);
+    expect(await inTurn('198.51.100.5', 2)).toEqual([6, 5].map((remaining) => [200, 40, remaining]));
+    await inTurn('198.51.100.6', 5);
+    expect(await inTurn('198.51.100.5', 20)).toEqual(Array.from({ length: 20 }, () => [429, 40, 0]));
+    // The whole of the tenant is free again; of the address, two requests count.
+    const limiter = createRateLimiter({
+      db: app.superuser,
+      hashKey: await app.service.installation.keyring.throttleKey(),
+    });
+    for (let i = 0; i < 40; i += 1) await limiter.giveBack('publishable', site.tenant_id);
+    expect(await ping('198.51.100.5')).toEqual([200, 10, 7]);
   });
 
   it('counts the configuration that every visit loads by address alone', async () => {
