@@ -75,6 +75,16 @@ describe('rate limiter', () => {
     expect(await limiter.take('refused', 'a', 1)).toMatchObject({ allowed: true });
   });
 
+  it('neither forgets requests nor refuses for hours after a clock was set back', async () => {
+    const limiter = createRateLimiter({ db: database.db, hashKey });
+    await database.owner.query('delete from rate_limit_windows');
+    await limiter.take('clock', 'a', 1);
+    await passSeconds(database.owner, -36_000);
+    expect(await limiter.take('clock', 'a', 1)).toMatchObject({ allowed: false });
+    await passSeconds(database.owner, 125);
+    expect(await limiter.take('clock', 'a', 1)).toMatchObject({ allowed: true });
+  });
+
   it('takes the newest request back', async () => {
     const limiter = createRateLimiter({ db: database.db, hashKey });
     await limiter.take('back', 'a', 1);

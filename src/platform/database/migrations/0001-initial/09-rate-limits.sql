@@ -24,6 +24,7 @@ language plpgsql volatile as $$
 #variable_conflict use_column
 declare
   c_span constant integer := rate_limit_span();
+  v_clock bigint;
   v_now bigint;
   v_newest bigint;
   v_counts integer[];
@@ -38,8 +39,10 @@ begin
     insert into rate_limit_windows (bucket, newest, granted) values (p_buckets[i], 0, array_fill(0, array[c_span]))
     on conflict (bucket) do nothing;
     select newest, w.granted into v_newest, v_counts from rate_limit_windows w where bucket = p_buckets[i] for update;
-    -- A clock that was set back does not open the window again.
-    v_now := greatest(v_newest, floor(extract(epoch from clock_timestamp()))::bigint);
+    v_clock := floor(extract(epoch from clock_timestamp()))::bigint;
+    -- A clock that was set back does not open the window again, but must not close it for that long.
+    v_newest := least(v_newest, v_clock + c_span);
+    v_now := greatest(v_newest, v_clock);
     if v_now - v_newest >= c_span then
       v_counts := array_fill(0, array[c_span]);
     elsif v_now > v_newest then
