@@ -1,7 +1,10 @@
 import type { JsonValue } from '../../../schemas/json/json-value.js';
 
-/** A spreadsheet would evaluate a cell that begins like this, and its text comes from visitors. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * A spreadsheet would evaluate a cell that begins like this, and its text comes from visitors. East
+ * Asian versions take the full-width signs for the others.
+ */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /**
  * A line of CSV (RFC 4180), ended by CRLF. Null and absent values are empty cells; objects and lists
