@@ -5,20 +5,21 @@ import type { JsonObject } from '../../../schemas/json/json-value.js';
 const NAMES = Object.keys(S2sConsentRequest.shape);
 const KNOWN: ReadonlySet<string> = new Set(NAMES);
 const MAX_WARNINGS = 10;
+/** A body can have 100,000 unknown members, and each is compared with every known name. */
+const MAX_COMPARED = 100;
 
 /**
  * Finds members that are ignored because they are unknown, and are one edit away from a known name:
  * the caller probably lost a value. Letters count as equal in both cases, and `-` and no separator as
- * `_`.
+ * `_`. Of very many unknown members, only the first are compared.
  */
 export function misspelledMembers(source: JsonObject): readonly FieldError[] {
-  const found: FieldError[] = [];
-  for (const name of Object.keys(source)) {
-    if (KNOWN.has(name) || found.length === MAX_WARNINGS) continue;
-    const meant = NAMES.find((known) => isNear(name, known));
-    if (meant !== undefined) found.push({ field: name, message: `is unknown and was ignored: did you mean ${meant}?` });
-  }
-  return found;
+  const unknown = Object.keys(source).filter((name) => !KNOWN.has(name));
+  const found = unknown.slice(0, MAX_COMPARED).flatMap((field): FieldError[] => {
+    const meant = NAMES.find((known) => isNear(field, known));
+    return meant === undefined ? [] : [{ field, message: `is unknown and was ignored: did you mean ${meant}?` }];
+  });
+  return found.slice(0, MAX_WARNINGS);
 }
 
 function isNear(name: string, known: string): boolean {
