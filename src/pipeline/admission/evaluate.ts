@@ -56,7 +56,8 @@ export function evaluate(consent: ParsedConsent, site: SiteContext, token: Found
  */
 function contradictoryCategories({ request }: ParsedConsent, { record }: SiteConfig): readonly FieldError[] {
   const { categories, decision } = request;
-  if (categories == null) return [];
+  // A withdrawal must be as easy as a consent (GDPR Article 7(3)): it is never refused for its form.
+  if (categories == null || decision === 'withdrawn') return [];
   return record.categories.flatMap(({ key, required }): FieldError[] => {
     if (!Object.hasOwn(categories, key)) return [];
     const isGranted = categories[key];

@@ -159,6 +159,11 @@ describe('refusals of admission', () => {
     expect(await send({ ...cookie, decision: 'rejected', categories })).toMatchObject({ status: 202 });
   });
 
+  it('refuses no withdrawal for its categories', async () => {
+    const categories = { necessary: false, analytics: true };
+    expect(await send({ ...cookie, decision: 'withdrawn', categories })).toMatchObject({ status: 202 });
+  });
+
   it('names the item and the member of a number that cannot be kept, and of contradictory categories', async () => {
     const item = JSON.stringify(cookie).slice(0, -1);
     const large = `{"consents":[${item}},${item},"metadata":{"a":["\\\\",{"n":9007199254740993}]}}]}`;
