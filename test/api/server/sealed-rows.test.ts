@@ -44,6 +44,7 @@ const OTHER: Readonly<Record<string, string>> = {
   'sign_ins.expires_at': `expires_at + interval '1 day'`,
   role: `case role when 'owner' then 'admin' else 'owner' end`,
   scope: `case scope when 'read' then 'write' else 'read' end`,
+  restriction: `case when restriction is null then 'secret' end`,
   site_config_hash: '(select min(sha256) from site_configs c where c.sha256 is distinct from t.site_config_hash)',
   user_id: '(select u.id from users u where u.id <> t.user_id limit 1)',
   replaced_by: '(select k.id from api_keys k where k.id <> t.id limit 1)',

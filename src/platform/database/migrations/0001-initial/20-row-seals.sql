@@ -51,8 +51,8 @@ create trigger changes_are_sealed after insert or update of
   on password_resets for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
-    id, site_id, name, digest, prefix, scope, created_at, expires_at, replaced_by,
-    revoked_at
+    id, site_id, name, digest, prefix, scope, restriction, created_at, expires_at,
+    replaced_by, revoked_at
   on api_keys for each row execute function note_changed_row('id');
 
 create trigger changes_are_sealed after insert or update of
