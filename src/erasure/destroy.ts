@@ -9,10 +9,14 @@ const stateRows = z.array(z.object({ state: z.string() }));
 /**
  * Locks a site's row until the end of the transaction. Admission takes this lock first, so that no
  * other transaction admits or erases records of the site meanwhile.
+ *
+ * Not FOR UPDATE: a transaction that changes a row and then seals it changes it twice, and PostgreSQL
+ * then checks the row's foreign keys again, which waits for such a lock. Two erasures of one site
+ * would wait for each other.
  * @returns false if the site does not exist
  */
 export async function lockSite(db: Queryable, siteId: string): Promise<boolean> {
-  const { rowCount } = await db.query('select from sites where id = $1 for update', [siteId]);
+  const { rowCount } = await db.query('select from sites where id = $1 for no key update', [siteId]);
   return rowCount === 1;
 }
 

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { PublicEventBody } from '../../schemas/events/notices.js';
 import { parseBody, parseRecord } from '../../schemas/events/sealed-event.js';
 import { SUBJECT_ERASED, type SubjectErasedRecord } from '../../schemas/events/subject-erased.js';
+import { lockSite } from '../../src/erasure/destroy.js';
 import {
   announceErasures,
   type ErasureSubject,
@@ -14,6 +15,7 @@ import {
   openErasureJournal,
   UnknownSite,
 } from '../../src/erasure/index.js';
+import { withTransaction } from '../../src/platform/database/pool.js';
 import {
   approvalTokenKey,
   blindIndex,
@@ -25,6 +27,7 @@ import {
   SEED_BYTES,
   sealOfKeyRow,
 } from '../../src/platform/keys/index.js';
+import { changeSite } from '../../src/tenancy/sites/change-site.js';
 import { type LedgerWorld, openLedgerWorld } from '../evidence/package/ledger-world.js';
 import { count } from '../pipeline/relay/pipeline.js';
 
@@ -89,6 +92,33 @@ async function approvalToken(id: string, visitorId: string, email: string, consu
     ],
   );
 }
+
+it.each(['lockSite', 'changeSite'] as const)(
+  'lets a row be changed and sealed while another transaction holds the lock of %s',
+  async (lock) => {
+    const { owner, worker } = world.pipeline;
+    const { siteId } = world.site;
+    const { id: requestId } = await erase({ kind: 'visitor', value: `unknown ${lock}` });
+    const held = (work: () => Promise<void>): Promise<void> =>
+      lock === 'lockSite'
+        ? withTransaction(worker, async (db) => {
+            expect(await lockSite(db, siteId)).toBe(true);
+            await work();
+          })
+        : withTransaction(owner, (db) => changeSite(db, siteId, () => work()));
+    // The second change of a row in one transaction checks its foreign keys.
+    await held(() =>
+      withTransaction(owner, async (db) => {
+        await db.query("set local lock_timeout = '2s'");
+        for (const count of [1, 0])
+          await db.query('update erasure_requests set erased_count = erased_count + $2 where id = $1', [
+            requestId,
+            count,
+          ]);
+      }),
+    );
+  },
+);
 
 describe('erasing a person', () => {
   it('leaves no trace of the values, and no key that decrypts the ciphertexts', async () => {

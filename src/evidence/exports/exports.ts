@@ -88,7 +88,7 @@ export async function deleteExport(db: Queryable, { siteId, exportId }: ExportId
  * Another order could deadlock.
  */
 async function lockExport(db: Queryable, { siteId, exportId }: ExportId): Promise<ExportJobRow> {
-  await db.query('select from exports where id = $1 and site_id = $2 for update', [exportId, siteId]);
+  await db.query('select from exports where id = $1 and site_id = $2 for no key update', [exportId, siteId]);
   const { rows } = await db.query(
     `select ${EXPORT_COLUMNS} from export_jobs j join exports e on e.id = j.export_id
       where j.site_id = $1 and j.export_id = $2 and j.deleted_at is null`,

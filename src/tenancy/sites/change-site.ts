@@ -31,7 +31,7 @@ const NowRow = z.tuple([z.object({ now: z.date() })]);
 export function changeSite<T>(db: Queryable, siteId: string, change: (site: LockedSite) => Promise<T>): Promise<T> {
   return withTransaction(db, async (db) => {
     const { rows } = await db.query(
-      'select domain, verified_at is not null as is_verified from sites where id = $1 for update',
+      'select domain, verified_at is not null as is_verified from sites where id = $1 for no key update',
       [siteId],
     );
     const [row] = z.array(SiteRow).parse(rows);

@@ -34,7 +34,7 @@ export function changeSubscription(db: Queryable, tenantId: string, plan: PlanTe
     const { rowCount } = await db.query('select from tenants where id = $1', [tenantId]);
     if (rowCount === 0) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
     // The same rows as admission locks, in the same order, so that the two cannot deadlock.
-    await db.query('select from sites where tenant_id = $1 order by id for update', [tenantId]);
+    await db.query('select from sites where tenant_id = $1 order by id for no key update', [tenantId]);
     if (plan === null) await db.query('update subscriptions set is_active = false where tenant_id = $1', [tenantId]);
     else await putSubscription(db, tenantId, plan);
     await db.query('update sites set config_revision = config_revision + 1 where tenant_id = $1', [tenantId]);
@@ -48,7 +48,7 @@ export function changeSubscription(db: Queryable, tenantId: string, plan: PlanTe
  */
 export async function renameTenant(db: Queryable, tenantId: string, name: string): Promise<boolean> {
   const wanted = nameOf(name);
-  const { rows } = await db.query('select name from tenants where id = $1 for update', [tenantId]);
+  const { rows } = await db.query('select name from tenants where id = $1 for no key update', [tenantId]);
   const [row] = NameRows.parse(rows);
   if (row === undefined) throw new ChangeRefused('not_found', `There is no tenant ${tenantId}.`);
   await db.query('update tenants set name = $2 where id = $1', [tenantId, wanted]);
