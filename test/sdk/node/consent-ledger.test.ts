@@ -145,6 +145,9 @@ describe('the SDK for Node', () => {
       await own.record(consent('person-7'));
       expect(paths().filter((path) => path === '/api/v1/auth/login')).toHaveLength(2);
     }, 60_000);
+    // The sign-in of the client that the tests share was ended as well.
+    ledger = make();
+    await ledger.erasures()[Symbol.asyncIterator]().next();
   });
 
   test('a wrong password and a method without a user are refused with a code', async () => {
