@@ -10,7 +10,8 @@ import {
 } from '../../schemas/evidence/cosignature.js';
 import { parseNote, parseVerifierKey, verifyNote } from '../../schemas/evidence/signed-note.js';
 import { verifyTimestamp } from '../../schemas/rfc3161/verify.js';
-import { PAGE, pagesOf } from './pages.js';
+import { auditHashedContents } from './hashed-contents.js';
+import { PAGE } from './pages.js';
 import type { Section } from './section.js';
 
 const Bytes = z.instanceof(Uint8Array);
@@ -35,7 +36,11 @@ const TOKENS = 20;
 /** Verifies time stamps, the evidence gathered with them, cosignatures, and certificates of manifest keys. */
 export async function auditStamps(section: Section): Promise<void> {
   await auditTokens(section);
-  await auditEvidence(section);
+  await auditHashedContents(section, {
+    table: 'timestamp_evidence',
+    column: 'bytes',
+    detail: 'the bytes do not match their hash',
+  });
   await auditCosignatures(section);
   await auditCertificates(section);
 }
@@ -104,33 +109,6 @@ async function auditToken({ db, findings, trustAnchors, now }: Section, row: Tok
     key: row.key,
     detail: `the time stamp does not verify: ${failed.join(', ')}`,
   });
-}
-
-const HashRows = z.array(z.object({ sha256: z.string(), is_genuine: z.boolean() }));
-
-async function auditEvidence({ db, findings, step }: Section): Promise<void> {
-  const read = async (after: string | null) => {
-    const { rows } = await db.query(
-      `select sha256, encode(sha256(bytes), 'hex') = sha256 as is_genuine from timestamp_evidence
-        where $2::text is null or sha256 > $2 order by sha256 limit $1`,
-      [PAGE, after],
-    );
-    return HashRows.parse(rows);
-  };
-  let done = 0;
-  for await (const page of pagesOf(read, (row) => row.sha256)) {
-    for (const row of page)
-      if (!row.is_genuine)
-        findings.add({
-          kind: 'content-altered',
-          table: 'timestamp_evidence',
-          key: row.sha256,
-          columns: ['sha256', 'bytes'],
-          detail: 'the bytes do not match their hash',
-        });
-    done += page.length;
-    await step(done, null);
-  }
 }
 
 const CosignatureRows = z.array(
