@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { ChangeRefused } from '../../platform/errors/change-refused.js';
 import { changeSite, type LockedSite } from '../sites/change-site.js';
-import type { ApiKey, ApiKeyRestriction } from './api-key.js';
+import type { ApiKey } from './api-key.js';
 import { apiKeyDigest, apiKeyPrefix, newApiKeySecret } from './api-key-secret.js';
 
 export interface NewKeyOptions {
   /** Label that tells the site's keys apart; none unless given. */
   readonly name?: string;
   /** Where the key may be used; everywhere unless given. */
-  readonly restriction?: ApiKeyRestriction | null;
+  readonly restriction?: ApiKey['restriction'];
 }
 
 /** A new API key. The key itself is returned only here. */
@@ -61,7 +62,7 @@ export function renameApiKey(db: Queryable, siteId: string, keyId: string, name:
 const KeyRows = z.array(
   z.object({
     scope: z.enum(['read', 'write']),
-    restriction: z.enum(['publishable', 'secret']).nullable(),
+    restriction: ApiKeyRestriction,
     name: z.string(),
     is_usable: z.boolean(),
     replaced_by: z.string().nullable(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApiKeyRestriction } from '../../../schemas/api/panel/api-keys.js';
 import { createFreshCache } from '../../platform/cache/fresh-cache.js';
 import type { Queryable } from '../../platform/database/pool.js';
 import { RequestRefused } from '../../platform/errors/request-refused.js';
@@ -17,7 +18,7 @@ const ApiKeyRow = SealColumns.extend({
   id: z.string(),
   site_id: z.string(),
   scope: z.enum(['read', 'write']),
-  restriction: z.enum(['publishable', 'secret']).nullable(),
+  restriction: ApiKeyRestriction,
 });
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiKey } from '../../../../schemas/api/panel/api-keys.js';
+import { type ApiKey, ApiKeyRestriction } from '../../../../schemas/api/panel/api-keys.js';
 import type { Queryable } from '../../../platform/database/pool.js';
 import { ChangeRefused } from '../../../platform/errors/change-refused.js';
 import { keyOfCursor, type Page, type PageRequest, pageOfRows, TimeAndId } from '../page.js';
@@ -9,7 +9,7 @@ const KeyRow = z.object({
   name: z.string(),
   prefix: z.string(),
   scope: z.enum(['read', 'write']),
-  restriction: z.enum(['publishable', 'secret']).nullable(),
+  restriction: ApiKeyRestriction,
   created_at: z.date(),
   last_used_at: z.date().nullable(),
   expires_at: z.date().nullable(),
