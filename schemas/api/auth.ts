@@ -9,11 +9,32 @@ export type UserRole = z.infer<typeof UserRole>;
 const GivenPassword = z.string().min(1).max(200).describe('The current password.');
 const OneTimeToken = z.string().min(1).max(200).describe('The token of the invitation or of the password reset.');
 
+/** Where the service returns the refresh token: scripts of a page cannot read the cookie. */
+export const RefreshTokenPlace = z.enum(['body', 'cookie']);
+export type RefreshTokenPlace = z.infer<typeof RefreshTokenPlace>;
+
+const RefreshTokenIn = RefreshTokenPlace.optional().describe(
+  'Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.',
+);
+
 export const LoginRequest = z
-  .object({ email: z.string().min(3).max(320).describe('E-mail address of the user.'), password: GivenPassword })
+  .object({
+    email: z.string().min(3).max(320).describe('E-mail address of the user.'),
+    password: GivenPassword,
+    refresh_token_in: RefreshTokenIn,
+  })
   .meta({ id: 'LoginRequest' });
 
-export const RefreshRequest = z.object({ refresh_token: z.string().min(1).max(2048) }).meta({ id: 'RefreshRequest' });
+/** POST /api/v1/auth/refresh: the token is in the body, or in the cookie of a sign-in that uses one. */
+export const RefreshRequest = z
+  .discriminatedUnion('refresh_token_in', [
+    z.object({
+      refresh_token: z.string().min(1).max(2048),
+      refresh_token_in: z.literal('body').optional(),
+    }),
+    z.strictObject({ refresh_token_in: z.literal('cookie') }),
+  ])
+  .meta({ id: 'RefreshRequest' });
 
 /**
  * POST /api/v1/auth/logout: ends this sign-in, or with `everywhere` all sign-ins of the user. The
@@ -31,7 +52,7 @@ export const ChangePasswordRequest = z
 
 /** POST /api/v1/auth/accept-invitation */
 export const AcceptInvitationRequest = z
-  .strictObject({ token: OneTimeToken, password: NewPassword })
+  .strictObject({ token: OneTimeToken, password: NewPassword, refresh_token_in: RefreshTokenIn })
   .meta({ id: 'AcceptInvitationRequest' });
 
 /** POST /api/v1/auth/reset-password */
@@ -43,20 +64,32 @@ export const UserSummary = z
   .object({ id: Uuid, tenant_id: Uuid, email: z.string(), role: z.string() })
   .meta({ id: 'UserSummary' });
 
+const AccessTokenData = z.object({
+  token_type: z.literal('Bearer'),
+  access_token: z.string(),
+  expires_in: z.int().describe('Seconds until the access token expires.'),
+  user: UserSummary,
+});
+
 /** POST /api/v1/auth/login, /refresh and /accept-invitation (names of RFC 6749 §5.1) */
 export const TokensResponse = z
   .object({
     message: z.string(),
-    data: z.object({
-      token_type: z.literal('Bearer'),
-      access_token: z.string(),
-      expires_in: z.int().describe('Seconds until the access token expires.'),
+    data: AccessTokenData.extend({
       refresh_token: z.string().describe('Valid for one renewal, which returns the next refresh token.'),
-      user: UserSummary,
     }),
   })
   .meta({ id: 'TokensResponse' });
 export type TokensResponse = z.infer<typeof TokensResponse>;
+
+/** The same with `"refresh_token_in": "cookie"`: the header Set-Cookie has the refresh token. */
+export const CookieTokensResponse = z
+  .object({ message: z.string(), data: AccessTokenData })
+  .meta({ id: 'CookieTokensResponse' });
+export type CookieTokensResponse = z.infer<typeof CookieTokensResponse>;
+
+export const SignInResponse = z.union([TokensResponse, CookieTokensResponse]);
+export type SignInResponse = z.infer<typeof SignInResponse>;
 
 /** GET /api/v1/auth/me */
 export const MeResponse = z.object({ data: UserSummary }).meta({ id: 'MeResponse' });

@@ -49,6 +49,12 @@ export const ERROR_CODES = {
     status: 403,
     meaning: 'The address of the client is not one of the allowed addresses of the site. Add the address in the panel.',
   },
+  CROSS_SITE_REQUEST: {
+    status: 403,
+    isOwn: true,
+    meaning:
+      'The request uses the cookie of the refresh token, and no page of the service sent it. Clients other than browsers use refresh tokens in the body.',
+  },
   INSUFFICIENT_ROLE: { status: 403, meaning: 'The user does not have a role that this route requires.' },
   TENANT_MISMATCH: {
     status: 403,

@@ -404,22 +404,20 @@ export interface components {
             email: string;
             /** @description The current password. */
             password: string;
+            /**
+             * @description Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.
+             * @enum {string}
+             */
+            refresh_token_in?: "body" | "cookie";
         };
-        TokensResponse: {
-            message: string;
-            data: {
-                /** @constant */
-                token_type: "Bearer";
-                access_token: string;
-                /** @description Seconds until the access token expires. */
-                expires_in: number;
-                /** @description Valid for one renewal, which returns the next refresh token. */
-                refresh_token: string;
-                user: components["schemas"]["UserSummary"];
-            };
-        };
+        LoginResponse: components["schemas"]["TokensResponse"] | components["schemas"]["CookieTokensResponse"];
         RefreshRequest: {
             refresh_token: string;
+            /** @constant */
+            refresh_token_in?: "body";
+        } | {
+            /** @constant */
+            refresh_token_in: "cookie";
         };
         MeResponse: {
             data: components["schemas"]["UserSummary"];
@@ -437,6 +435,16 @@ export interface components {
             };
         };
         AcceptInvitationRequest: {
+            /** @description The token of the invitation or of the password reset. */
+            token: string;
+            password: string;
+            /**
+             * @description Where the response has the refresh token: in its body (unless given), or in a cookie that only the browser can read.
+             * @enum {string}
+             */
+            refresh_token_in?: "body" | "cookie";
+        };
+        ResetPasswordRequest: {
             /** @description The token of the invitation or of the password reset. */
             token: string;
             password: string;
@@ -957,6 +965,19 @@ export interface components {
             /** Format: date-time */
             published_at: string;
         };
+        TokensResponse: {
+            message: string;
+            data: {
+                /** @constant */
+                token_type: "Bearer";
+                access_token: string;
+                /** @description Seconds until the access token expires. */
+                expires_in: number;
+                user: components["schemas"]["UserSummary"];
+                /** @description Valid for one renewal, which returns the next refresh token. */
+                refresh_token: string;
+            };
+        };
         UserSummary: {
             /** Format: uuid */
             id: string;
@@ -964,6 +985,17 @@ export interface components {
             tenant_id: string;
             email: string;
             role: string;
+        };
+        CookieTokensResponse: {
+            message: string;
+            data: {
+                /** @constant */
+                token_type: "Bearer";
+                access_token: string;
+                /** @description Seconds until the access token expires. */
+                expires_in: number;
+                user: components["schemas"]["UserSummary"];
+            };
         };
         GetConsentStatusQuery: {
             /** @description The `visitor_id` with which the consents were recorded. */

@@ -6,8 +6,8 @@ import {
   MeResponse,
   RefreshRequest,
   ResetPasswordRequest,
+  SignInResponse,
   SignInsEndedResponse,
-  TokensResponse,
   UserRole,
 } from '../../../schemas/api/auth.js';
 import { NoBody, None } from '../../../schemas/api/panel/common.js';
@@ -19,6 +19,11 @@ import { SHOWN_ENDED, SHOWN_TOKENS } from './shown-responses.js';
 const CREDENTIALS_IN_BODY: Access = { ...OPEN, limit: 'failures' };
 const ANY_USER: Access = { ...OPEN, roles: UserRole.options };
 const PANEL_USER: Access = { ...OPEN, roles: PANEL_ROLES };
+
+const COOKIE_HEADER = {
+  'Set-Cookie':
+    'Only with `"refresh_token_in": "cookie"`: the refresh token, for the browser alone. The body then has no `refresh_token`.',
+};
 
 const shared = { tag: 'Sign-in', params: None, query: AnyQuery, bodyLimit: 4_096 } as const;
 
@@ -33,8 +38,9 @@ export const login = defineOperation({
   access: CREDENTIALS_IN_BODY,
   body: LoginRequest,
   status: 200,
-  response: TokensResponse,
-  errors: ['INVALID_CREDENTIALS'],
+  response: SignInResponse,
+  headers: COOKIE_HEADER,
+  errors: ['INVALID_CREDENTIALS', 'CROSS_SITE_REQUEST'],
   example: {
     body: { email: EXAMPLE_VALUES.email, password: EXAMPLE_VALUES.password },
     response: SHOWN_TOKENS('Signed in.'),
@@ -49,12 +55,13 @@ export const refresh = defineOperation({
   path: '/api/v1/auth/refresh',
   summary: 'Renew the access token',
   description:
-    'A refresh token is valid for one renewal, and the response contains the next one. A refresh token that is used twice ends the whole sign-in: store the new token before you continue, and let one process at a time renew.',
+    'A refresh token is valid for one renewal, and the response contains the next one. A refresh token that is used twice ends the whole sign-in: store the new token before you continue, and let one process at a time renew. A sign-in with `"refresh_token_in": "cookie"` renews with `{"refresh_token_in": "cookie"}` and the cookie; if the sign-in has ended, the response removes the cookie.',
   access: CREDENTIALS_IN_BODY,
   body: RefreshRequest,
   status: 200,
-  response: TokensResponse,
-  errors: ['INVALID_BEARER_TOKEN'],
+  response: SignInResponse,
+  headers: COOKIE_HEADER,
+  errors: ['INVALID_BEARER_TOKEN', 'CROSS_SITE_REQUEST'],
   example: { body: { refresh_token: EXAMPLE_VALUES.refreshToken }, response: SHOWN_TOKENS('Renewed.') },
   action: null,
 });
@@ -108,8 +115,9 @@ export const acceptInvitation = defineOperation({
   access: CREDENTIALS_IN_BODY,
   body: AcceptInvitationRequest,
   status: 201,
-  response: TokensResponse,
-  errors: ['INVITATION_INVALID'],
+  response: SignInResponse,
+  headers: COOKIE_HEADER,
+  errors: ['INVITATION_INVALID', 'CROSS_SITE_REQUEST'],
   example: {
     body: { token: EXAMPLE_VALUES.invitationToken, password: 'a horse that staples batteries' },
     response: SHOWN_TOKENS('Welcome.', { email: 'new@shop.example', role: 'viewer' }),

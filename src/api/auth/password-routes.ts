@@ -4,8 +4,9 @@ import * as passwords from '../../accounts/sign-in/set-password.js';
 import { countFailures, throttleFailures } from './attempts.js';
 import type { AuthRouteOptions } from './auth-deps.js';
 import { acceptInvitation, changePassword, resetPassword } from './operations.js';
+import { clearRefreshCookie } from './refresh-cookie.js';
 import { type AuthRoute, open, signedIn } from './route.js';
-import { tokensResponse } from './tokens-response.js';
+import { respondWithTokens } from './tokens-response.js';
 
 /** Failures a minute: of tokens from one address, and of the current password of one account. */
 const TOKEN_FAILURES_BY_ADDRESS = 30;
@@ -28,22 +29,25 @@ export function passwordRoutes({ rateLimiter, adminPool, seals, tokens }: AuthRo
       });
       return { message: 'The password was changed.', data: { ended_sign_ins: ended } };
     }),
-    open(acceptInvitation, async ({ body: { token, password }, request }) => {
-      const limit = { scope: 'invitation-address', key: request.countedClient, limit: TOKEN_FAILURES_BY_ADDRESS };
-      const accepted = await throttleFailures(rateLimiter, limit, async () => {
+    open(acceptInvitation, async (call) => {
+      const { token, password } = call.body;
+      const key = call.request.countedClient;
+      const limit = { scope: 'invitation-address', key, limit: TOKEN_FAILURES_BY_ADDRESS };
+      const grant = async () => {
         const result = await invitations.acceptInvitation(adminPool, seals, token, password);
         if (result === null) throw new ApiError('INVITATION_INVALID');
         return result;
-      });
-      return tokensResponse(tokens, accepted.user, accepted.refreshToken, 'Welcome.');
+      };
+      return respondWithTokens(tokens, call, 'Welcome.', () => throttleFailures(rateLimiter, limit, grant));
     }),
-    open(resetPassword, async ({ body: { token, password }, request }) => {
+    open(resetPassword, async ({ body: { token, password }, request, reply }) => {
       const limit = { scope: 'password-reset-address', key: request.countedClient, limit: TOKEN_FAILURES_BY_ADDRESS };
       const ended = await throttleFailures(rateLimiter, limit, async () => {
         const result = await passwords.resetPassword(adminPool, seals, token, password);
         if (result === null) throw new ApiError('PASSWORD_RESET_INVALID');
         return result;
       });
+      clearRefreshCookie(request, reply);
       return { message: 'The password was set. Sign in with it.', data: { ended_sign_ins: ended } };
     }),
   ];
