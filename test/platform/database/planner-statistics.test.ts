@@ -11,7 +11,7 @@ const PLAIN_TYPES = new Set(['uuid', 'timestamp with time zone', 'date', 'boolea
 /** Every other column that holds neither a secret nor a personal value of a data subject or user. */
 const HARMLESS = `
   schema_migrations.id schema_migrations.sha256 tenants.name subscriptions.plan users.role sign_ins.end_reason
-  invitations.role sites.name sites.domain sites.verification_token sites.allowed_origins sites.allowed_ips
+  invitations.role mails.kind sites.name sites.domain sites.verification_token sites.allowed_origins sites.allowed_ips
   sites.site_config_hash api_keys.name api_keys.prefix api_keys.scope api_keys.restriction rate_limit_windows.granted documents.slug documents.kind
   notice_contents.sha256 notice_contents.content document_versions.language document_versions.title
   document_versions.media_type document_versions.content_sha256 document_versions.state site_configs.sha256
