@@ -14,6 +14,7 @@ import { createToolGuards } from '../api/guards/tool-guard.js';
 import type { PanelRoute } from '../api/panel/route.js';
 import { type ServePanelOptions, servePanel } from '../api/panel/serve-panel.js';
 import { browserSdk } from '../api/public/browser-sdk.js';
+import { dashboard } from '../api/public/dashboard.js';
 import { type PublicVerifyOptions, servePublic } from '../api/public/public-verify.js';
 import { verifyPage } from '../api/public/verify-page.js';
 import type { RouteGroup } from '../api/server/app.js';
@@ -110,6 +111,7 @@ export function serviceRoutes(options: ServiceOptions): readonly RouteGroup[] {
       discoveryRoutes(scope, options.discovery);
       verifyPage(scope);
       browserSdk(scope);
+      dashboard(scope);
     },
   ];
 }

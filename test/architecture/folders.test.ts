@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'platform/config': [],
   'platform/database': [],
   'platform/errors': [],
+  'platform/exports': ['platform/database'],
   'platform/files': [],
   'platform/keys': ['platform/config', 'platform/database', 'platform/files'],
   'platform/net': [],

@@ -305,7 +305,7 @@ export const variables = z.object({
   }),
   PUBLIC_TEXT_LIMIT: integer(1, 1_000_000).register(descriptions, {
     meaning:
-      'Maximum number of requests a minute from one IP address (IPv6: one network) to one process for its public texts: the verifier’s page, the discovery documents and the OpenAPI documents.',
+      'Maximum number of requests a minute from one IP address (IPv6: one network) to one process for its public texts: the verifier’s page, the dashboard, the discovery documents and the OpenAPI documents.',
     default: '600',
     example: '1200',
   }),

@@ -28,8 +28,8 @@ const HARMLESS = `
   timestamp_evidence.sha256 timestamp_evidence.kind timestamp_evidence.bytes ledger_keys.key ledger_keys.replaces
   witnesses.key cosignatures.witness cosignatures.line erasure_requests.channel erasure_requests.reason
   erasure_requests.index_kind erased_records.reason erasure_progress.log_kind erasure_progress.log_position
-  exports.state exports.requested_by export_jobs.channel export_jobs.filter export_jobs.disclose export_jobs.step
-  export_jobs.reason export_jobs.sha256 export_jobs.counts manifest_certificates.manifest_key
+  exports.state exports.reason exports.requested_by export_jobs.channel export_jobs.filter export_jobs.disclose export_jobs.step
+  export_jobs.sha256 export_jobs.counts manifest_certificates.manifest_key
   manifest_certificates.ledger_key manifest_certificates.certificate audit_log.actor_kind audit_log.action
   audit_log.subject_kind audit_log.subject_id audit_log.details users.seal sites.seal api_keys.seal
   sign_ins.seal invitations.seal password_resets.seal tenants.seal subscriptions.seal documents.seal

@@ -115,8 +115,8 @@ grant update (accepted_at, user_id, revoked_at, seal) on invitations to consent_
 grant update (used_at, revoked_at, seal) on password_resets to consent_ledger_admin;
 grant update (number, title, media_type, content_sha256, state, event_id, published_at, activated_at, retired_at, seal)
   on document_versions to consent_ledger_admin;
-grant update (state, ended_at, seed, seal) on exports to consent_ledger_admin;
-grant update (sealed_visitor, claim, reason, deleted_at, seal) on export_jobs to consent_ledger_admin;
+grant update (state, reason, ended_at, seed, seal) on exports to consent_ledger_admin;
+grant update (sealed_visitor, claim, deleted_at, seal) on export_jobs to consent_ledger_admin;
 grant update (seal) on erasure_requests, audit_log to consent_ledger_admin;
 -- The content of a dropped draft is deleted with it. The foreign key keeps every content that a
 -- version refers to.

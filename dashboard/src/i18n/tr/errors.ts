@@ -1,0 +1,36 @@
+/** The refusals of the service, which explains them in English, by code. */
+export const errors: Readonly<Record<string, string>> = {
+  NO_ANSWER: 'Hizmet yanıt vermedi. Bağlantınızı denetleyip yeniden deneyin.',
+  INTERNAL_ERROR: 'Hizmette bir hata oluştu. Yeniden deneyin; hata sürerse hizmetin işletmecisine bildirin.',
+  SERVICE_UNAVAILABLE: 'Hizmet şu anda kullanılamıyor. Birazdan yeniden deneyin.',
+  VALIDATION_ERROR: 'Bazı alanların düzeltilmesi gerekiyor.',
+  BAD_REQUEST: 'Hizmet isteği anlayamadı.',
+  REQUEST_TIMEOUT: 'İstek zaman aşımına uğradı. Yeniden deneyin.',
+  INVALID_CREDENTIALS: 'E-posta adresi veya parola yanlış.',
+  TOO_MANY_SIGN_IN_ATTEMPTS: 'Çok fazla deneme yapıldı. Bir dakika bekleyip yeniden deneyin.',
+  RATE_LIMIT_EXCEEDED: 'Bir dakikada çok fazla istek gönderildi. Biraz bekleyip yeniden deneyin.',
+  TENANT_LIMIT_EXCEEDED: 'Bugün için izin verilen kuruluş sayısına ulaşıldı.',
+  EXPORT_LIMIT_EXCEEDED: 'Aynı anda izin verilen dışa aktarma sayısına ulaşıldı. Biri bitince yeniden deneyin.',
+  INVITATION_INVALID:
+    'Bu davet geçerli değil. Süresi dolmuş ya da daha önce kullanılmış olabilir. Yeni bir davet isteyin.',
+  PASSWORD_RESET_INVALID:
+    'Bu kod geçerli değil. Süresi dolmuş ya da daha önce kullanılmış olabilir. Yeni bir kod isteyin.',
+  MISSING_BEARER_TOKEN: 'Oturumunuz sona erdi. Yeniden oturum açın.',
+  INVALID_BEARER_TOKEN: 'Oturumunuz sona erdi. Yeniden oturum açın.',
+  INSUFFICIENT_ROLE: 'Rolünüz buna izin vermiyor.',
+  ALREADY_EXISTS: 'Bu adda bir kayıt zaten var.',
+  WRONG_STATE:
+    'Kaydın durumu bu değişikliğe izin vermiyor ya da kayıt bu arada değişti. Son duruma bakıp yeniden deneyin.',
+  DOMAIN_NOT_VERIFIED: 'DNS kaydı bulunamadı. Yeni bir kaydın görünmesi birkaç dakika sürebilir.',
+  DNS_UNAVAILABLE: 'DNS yanıt vermedi. Birazdan yeniden deneyin.',
+  SITE_NOT_FOUND: 'Böyle bir site yok.',
+  DOCUMENT_NOT_FOUND: 'Böyle bir belge yok.',
+  VERSION_NOT_FOUND: 'Böyle bir sürüm yok.',
+  CONSENT_NOT_FOUND: 'Böyle bir rıza kaydı yok.',
+  RESOURCE_NOT_FOUND: 'Böyle bir kayıt yok.',
+  ROUTE_NOT_FOUND: 'Böyle bir sayfa yok.',
+  PAYLOAD_TOO_LARGE: 'Bu içerik çok büyük.',
+  EXPORT_NOT_FINISHED: 'Dışa aktarma henüz bitmedi.',
+  EXPORT_GONE: 'Paket artık saklanmıyor. Yeni bir dışa aktarma başlatın.',
+  RECEIPT_NOT_READY: 'Makbuz, kayıt zaman damgası aldığında hazır olur. Birazdan yeniden deneyin.',
+};

@@ -1,0 +1,24 @@
+import { useMessages } from '../../i18n/locale.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Page } from '../../ui/page.js';
+import { DomainSection } from './domain-section.js';
+import { RetentionSection } from './retention-section.js';
+import { SettingsSection } from './settings-section.js';
+import { useSite, useSiteId } from './use-site.js';
+
+/** One site: its domain, its settings and for how long it keeps personal values. */
+export function SitePage() {
+  const { sites } = useMessages();
+  const query = useSite(useSiteId());
+  return (
+    <Loaded query={query}>
+      {(site) => (
+        <Page key={site.id} title={site.name} lead={sites.settingsLead}>
+          <DomainSection site={site} />
+          <SettingsSection site={site} />
+          <RetentionSection site={site} />
+        </Page>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,97 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useMay } from '../app-context.js';
+import { useMessages } from '../i18n/locale.js';
+import { useSites } from './use-sites.js';
+
+/** The links to all pages: of one site, and of the organisation. */
+export function Navigation() {
+  const { shell } = useMessages();
+  return (
+    <nav aria-label={shell.navigation} className="navigation">
+      <ul>
+        <li>
+          <Link to="/" activeOptions={{ exact: true }}>
+            {shell.overview}
+          </Link>
+        </li>
+        <li>
+          <Link to="/sites" activeOptions={{ exact: true }}>
+            {shell.sites}
+          </Link>
+        </li>
+      </ul>
+      <SiteLinks />
+    </nav>
+  );
+}
+
+function SiteLinks() {
+  const { shell } = useMessages();
+  const navigate = useNavigate();
+  const mayExport = useMay('export');
+  const mayErase = useMay('erase');
+  const { data: sites = [] } = useSites();
+  const { siteId: inPath } = useParams({ strict: false });
+  const site = sites.find(({ id }) => id === inPath) ?? sites[0];
+  if (site === undefined) return null;
+  const params = { siteId: site.id };
+  return (
+    <div className="navigation-group">
+      <label className="label">
+        {shell.chosenSite}
+        <select
+          className="input"
+          value={site.id}
+          onChange={({ target }) => navigate({ to: '/sites/$siteId', params: { siteId: target.value } })}
+        >
+          {sites.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <ul>
+        <li>
+          <Link to="/sites/$siteId/consents" params={params}>
+            {shell.consents}
+          </Link>
+        </li>
+        <li>
+          <Link to="/sites/$siteId/documents" params={params}>
+            {shell.documents}
+          </Link>
+        </li>
+        {mayExport ? (
+          <li>
+            <Link to="/sites/$siteId/evidence" params={params}>
+              {shell.evidence}
+            </Link>
+          </li>
+        ) : null}
+        {mayErase ? (
+          <li>
+            <Link to="/sites/$siteId/erasures" params={params}>
+              {shell.erasures}
+            </Link>
+          </li>
+        ) : null}
+      </ul>
+      <span className="navigation-title" id="settings-links">
+        {shell.settings}
+      </span>
+      <ul aria-labelledby="settings-links">
+        <li>
+          <Link to="/sites/$siteId" params={params} activeOptions={{ exact: true }}>
+            {shell.siteSettings}
+          </Link>
+        </li>
+        <li>
+          <Link to="/sites/$siteId/api" params={params}>
+            {shell.apiSettings}
+          </Link>
+        </li>
+      </ul>
+    </div>
+  );
+}
